@@ -1,5 +1,5 @@
 # `cmake --install` and `find_package(brokkr)`. The components are the parts that cmake/package.cmake makes Debian packages
-# of: brokkr (command line, library, capturing), viewer and dev.
+# of: brokkr (command line, library, capturing), viewer, ranks and dev.
 include(CMakePackageConfigHelpers)
 
 set(programs ${CMAKE_INSTALL_LIBEXECDIR}/brokkr)  # of those that nobody starts by hand
@@ -42,9 +42,9 @@ endif()
 if(TARGET brokkr-glsl)
   install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
-# What speaks MPI where a frame is drawn by several ranks. No Debian package has it: it would need MPI.
+# What speaks MPI where a frame is drawn by several ranks: a package of its own, as it needs MPI.
 if(TARGET brokkr-mpi)
-  install(TARGETS brokkr-mpi LIBRARY DESTINATION ${programs} COMPONENT mpi
+  install(TARGETS brokkr-mpi LIBRARY DESTINATION ${programs} COMPONENT ranks
           PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 # What preloads into programs under capture.

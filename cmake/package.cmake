@@ -1,4 +1,4 @@
-# The Debian packages: `cpack` in a build folder writes brokkr, brokkr-viewer and libbrokkr-dev. Programs that need no
+# The Debian packages: `cpack` in a build folder writes brokkr, brokkr-viewer, brokkr-ranks and libbrokkr-dev. Programs that need no
 # window need no GL, no LLVM and no Python: what only some commands want is recommended.
 set(CPACK_GENERATOR DEB)
 # Who gives packages to others sets an address at which they answer; tools/release insists on it. The domain of the
@@ -38,7 +38,7 @@ ${about}
 This package holds the command line, the library and what captures frames
 of OpenGL programs.")
 set(CPACK_DEBIAN_BROKKR_PACKAGE_RECOMMENDS "brokkr-viewer, python3-matplotlib, python3-numpy, libegl1")
-set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils, brokkr-ranks")
 
 file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs
      "libbrokkr ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} brokkr (>= ${PROJECT_VERSION})\n")
@@ -66,6 +66,17 @@ This package holds the window: patterns and policies switched live, time
 lines, frame-time logs.")
   set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "${same_version}, libgl1")
   set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
+endif()
+
+if(TARGET brokkr-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL ranks)
+  set(CPACK_DEBIAN_RANKS_PACKAGE_NAME brokkr-ranks)
+  set(CPACK_DEBIAN_RANKS_PACKAGE_SECTION graphics)
+  set(CPACK_DEBIAN_RANKS_DESCRIPTION "streaming software rendering pipeline (many processes, one frame)
+${about}
+This package holds what speaks MPI where several processes, on one computer
+or on many, draw a frame together.")
+  set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS "${same_version}, openmpi-bin")
 endif()
 
 # Each package has a changelog and a copyright file of its own, as Debian wants them.

@@ -59,6 +59,16 @@ std::vector<Option> rank_options(const MoreModes& more) {
   return options;
 }
 
+Option rank_link_option() {
+  std::vector<std::string> links;
+  for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
+  return choice_option(
+      "--rank-link", "LINK",
+      "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and a line where "
+      "that cannot be; auto, as nccl without the line",
+      links);
+}
+
 ranks::RankSettings rank_settings(const Arguments& arguments) {
   ranks::RankSettings settings;
   for (const auto& choice : Choices<ranks::ShareMode>::all) {
@@ -66,6 +76,9 @@ ranks::RankSettings rank_settings(const Arguments& arguments) {
   }
   settings.merge = uint32_t(arguments.integer("merge", settings.merge));
   settings.runahead = !arguments.has("no-runahead");
+  for (const auto& choice : Choices<ranks::LinkMode>::all) {
+    if (arguments.text("rank-link") == choice.name) settings.link = choice.value;
+  }
   settings.timeout_s = arguments.real("timeout", settings.timeout_s);
   read_owner_options(arguments, settings);
   return settings;
@@ -74,7 +87,8 @@ ranks::RankSettings rank_settings(const Arguments& arguments) {
 bool draws_together(const Arguments& arguments) {
   const bool together = arguments.has("ranks") ? arguments.text("ranks") != kOff : ranks::started_ranks() > 1;
   if (together) return true;
-  for (const char* option : {"rank-pattern", "rank-bin", "merge", "no-runahead", "timeout", "rank-stats"}) {
+  for (const char* option :
+       {"rank-pattern", "rank-bin", "merge", "no-runahead", "rank-link", "timeout", "rank-stats"}) {
     if (arguments.has(option))
       throw UsageError(std::string("--") + option + ": is for several ranks; start them with mpirun");
   }

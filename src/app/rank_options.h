@@ -23,6 +23,9 @@ struct MoreModes {
 };
 std::vector<Option> rank_options(const MoreModes& more = {});
 
+// --rank-link, of commands that link ranks (ranks/device_link.h).
+Option rank_link_option();
+
 // What they say. Throws UsageError.
 ranks::RankSettings rank_settings(const Arguments& arguments);
 

@@ -8,6 +8,7 @@
 
 #include "brokkr/version.h"
 #include "pipeline/options.h"
+#include "ranks/devices.h"
 #include "scene/json_parse.h"
 
 namespace brokkr::app {
@@ -48,13 +49,17 @@ void print_error(const std::string& what) { std::cerr << "brokkr: " + what + "\n
 
 Facts common_facts(const std::string& mode, const RenderOptions& options, const ranks::RankSettings& settings) {
   const std::map<std::string, std::string> texts = option_texts(options);
-  const auto shading = texts.find("shading");
+  const auto text_of = [&](const char* option) {
+    const auto found = texts.find(option);
+    return found == texts.end() ? std::string() : found->second;
+  };
   return {{"version", BROKKR_VERSION},
           {"--ranks", mode},
           {"--rank-pattern", pattern_name(settings.pattern)},
           {"--rank-bin", std::to_string(settings.bin)},
           {"--merge", std::to_string(settings.merge)},
-          {"--shading", shading == texts.end() ? "" : shading->second},
+          {"--shading", text_of("shading")},
+          {"--budget", text_of("budget")},
           {"--command-limit", options.command_limit ? std::to_string(*options.command_limit) : "none"}};
 }
 
@@ -87,6 +92,7 @@ std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own)
 }
 
 int run_session(const ranks::RankSettings& settings, const std::function<void(ranks::Talk&)>& body) {
+  ranks::choose_device();
   const std::unique_ptr<ranks::Transport> transport = ranks::open_transport();
   ranks::Talk talk(*transport, settings.timeout_s);
   try {

@@ -18,14 +18,13 @@
 #include "cli/render_spread.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
+#include "ranks/device_link.h"
 #include "ranks/render.h"
 #include "scene/file_io.h"
 #include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {
-
-const std::vector<std::string> kNotWithRanks = {"budget"};
 
 struct Loaded {
   Frame frame;
@@ -104,9 +103,12 @@ void print_ranks(const std::string& shown, const Target& target, const ranks::Ra
   std::sort(sorted.begin(), sorted.end());
   std::cout << fmt::format("{}: {}x{}, {} ranks, {}\n", shown, target.width, target.height, reports.size(),
                            name_of(settings.mode));
+  const bool cut_off = std::any_of(reports.begin(), reports.end(),
+                                   [](const nlohmann::ordered_json& r) { return r.at("cut_off").get<bool>(); });
   std::cout << fmt::format(
-      "  frame      {} ms{}\n", fixed(sorted[sorted.size() / 2], 2),
-      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(sorted[0], 2)) : std::string());
+      "  frame      {} ms{}{}\n", fixed(sorted[sorted.size() / 2], 2),
+      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(sorted[0], 2)) : std::string(),
+      cut_off ? ", cut off: the picture is partial" : "");
   std::vector<std::vector<std::string>> rows;
   for (const nlohmann::ordered_json& r : reports) {
     const auto count = [&](const char* key) { return grouped(r.at(key).get<uint64_t>()); };
@@ -222,10 +224,6 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
 
 int run_render_or_ranks(const Arguments& arguments) {
   if (!draws_together(arguments)) return render_command().run(arguments);
-  for (const std::string& option : kNotWithRanks) {
-    if (arguments.has(option))
-      throw UsageError("--" + option + ": is not put together of several ranks; add --ranks off, or start one");
-  }
   if (arguments.all("FILE").empty()) throw UsageError("FILE is missing");
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json", ".csv"}, "--rank-stats");
@@ -237,6 +235,8 @@ int run_render_or_ranks(const Arguments& arguments) {
   const ranks::RankSettings settings = rank_settings(arguments);
   const Asked asked = read_asked(arguments);
   return run_session(settings, [&](ranks::Talk& talk) {
+    agree(talk, "", common_facts(name_of(settings.mode), asked.options, settings));
+    ranks::link_devices(talk, asked.options, settings.link);
     Renderer renderer;
     for (const std::string& file : arguments.all("FILE"))
       render_together(renderer, file, arguments, asked, settings, talk);
@@ -247,8 +247,9 @@ int run_render_or_ranks(const Arguments& arguments) {
 
 Command with_ranks(Command render) {
   std::vector<Option> own = rank_options(spread_modes());
+  own.push_back(rank_link_option());
   own.push_back(file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
-  own.back().group = own.front().group;
+  for (Option& option : own) option.group = own.front().group;
   render.options = joined(std::move(render.options), own);
   render.run = run_render_or_ranks;
   return render;

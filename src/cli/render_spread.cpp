@@ -185,7 +185,8 @@ bool is_spread(const Arguments& arguments) {
 
 int render_spread(const Arguments& arguments) {
   const bool of_views = arguments.text("ranks") == kViews;
-  for (const char* option : {"aov", "stats", "trace", "merge", "no-runahead", "rank-pattern", "rank-bin"}) {
+  for (const char* option :
+       {"aov", "stats", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
     if (arguments.has(option))
       throw UsageError(fmt::format("--{}: is not for --ranks {}, which shares out whole pictures; leave it out", option,
                                    arguments.text("ranks")));

@@ -75,9 +75,11 @@ LaunchShape CpuMachine::shape(const RenderOptions& options) const {
 }
 
 // Rasterizer queues are empty when their memory is zero, and new memory is: it need not be touched.
-void CpuMachine::make_memory() {
+void CpuMachine::make_memory(bool keeps_planes) {
+  const std::unique_ptr<LaunchMemory<ZeroedMemory>> last = keeps_planes ? std::move(memory_) : nullptr;
   memory_.reset();
   memory_ = std::make_unique<LaunchMemory<ZeroedMemory>>(plan_->memory);
+  if (last) memory_->take_planes(*last);
   fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
 }
 
@@ -94,19 +96,22 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
                        const RenderOptions& options) {
   plan_ = plan;
   if (!memory_ || !(memory_->shape == plan->memory))
-    make_memory();
+    make_memory(frame.part.stays);
   else if (dirty_)
     reset_memory();
   dirty_ = true;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
   data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
   // The state in which every launch begins.
-  std::fill_n(data_.raster.targets.region_state.get(), plan->memory.regions, initial_region());
-  for (const ZeroedMemory* zero : m.zeroed()) {
+  const bool goes_on = frame.part.content != nullptr || frame.part.stays;
+  RegionState state = initial_region();
+  if (goes_on) state.bits = 0;  // nothing is left to clear
+  std::fill_n(data_.raster.targets.region_state.get(), plan->memory.regions, state);
+  for (const ZeroedMemory* zero : m.zeroed(goes_on)) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());
   }
   for (const ZeroedMemory* ones : m.filled()) {
-    if (ones->bytes() != 0) std::memset(ones->as<void>(), 0xff, ones->bytes());
+    if (!frame.part.stays && ones->bytes() != 0) std::memset(ones->as<void>(), 0xff, ones->bytes());
   }
   if (frame.part.content != nullptr) {
     const TargetTables& t = data_.raster.targets;
@@ -147,6 +152,14 @@ std::vector<TargetImage> CpuMachine::read_back() {
                      {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id,
                       t.depth_id, t.overdraw, t.stamps},
                      &pool_, int(std::thread::hardware_concurrency()));
+}
+
+TargetSquares& CpuMachine::squares() {
+  const LaunchMemory<ZeroedMemory>& m = *memory_;
+  squares_.use({m.color.as<uint32_t>(), m.color_high.as<uint32_t>(), m.more_colors.as<uint32_t>(),
+                m.depth.as<uint32_t>(), m.stencil.as<uint32_t>()},
+               *plan_->targets);
+  return squares_;
 }
 
 }  // namespace brokkr

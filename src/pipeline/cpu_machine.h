@@ -35,9 +35,10 @@ class CpuMachine : public MachineBackend {
   void request(AbortLevel word) override;
   LaunchCounts finish(bool aborted, Statistics& statistics) override;
   std::vector<TargetImage> read_back() override;
+  TargetSquares& squares() override;
 
  private:
-  void make_memory();
+  void make_memory(bool keeps_planes);
   void reset_memory();
 
   std::string isa_;
@@ -48,6 +49,7 @@ class CpuMachine : public MachineBackend {
   std::shared_ptr<const LaunchPlan> plan_;
   LaunchData data_{};
   AbortWords abort_{};
+  HostSquares squares_;
   std::function<void(int)> work_;
   std::chrono::steady_clock::time_point begin_;
   WorkerPool pool_;  // destroyed first, so that its threads end before the memory goes

@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "pipeline/launch_data.h"
@@ -61,10 +63,23 @@ struct LaunchMemory {
     if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
-  // Zeroed before every launch.
-  std::vector<const Buffer*> zeroed() const {
-    return {&region_fragments, &rasterizers, &bits,        &gates,  &control,  &task_done,
-            &counters,         &stage_ns,    &trace_count, &shared, &overdraw, &more_colors};
+  // Zeroed before every launch; `goes_on`: it begins with what targets hold.
+  std::vector<const Buffer*> zeroed(bool goes_on) const {
+    std::vector<const Buffer*> list = {&region_fragments, &rasterizers, &bits,        &gates,  &control, &task_done,
+                                       &counters,         &stage_ns,    &trace_count, &shared, &overdraw};
+    if (!goes_on) list.push_back(&more_colors);
+    return list;
+  }
+
+  // What targets hold, out of memory of another shape that has the same targets. Throws std::logic_error where it has
+  // not.
+  void take_planes(LaunchMemory& from) {
+    for (auto plane :
+         {&LaunchMemory::color, &LaunchMemory::color_high, &LaunchMemory::more_colors, &LaunchMemory::depth,
+          &LaunchMemory::stencil, &LaunchMemory::visible_id, &LaunchMemory::depth_id}) {
+      if ((this->*plane).bytes() != (from.*plane).bytes()) throw std::logic_error("targets of another shape");
+      this->*plane = std::move(from.*plane);
+    }
   }
 
   // Filled with ones before every launch: the primitive that there is not.

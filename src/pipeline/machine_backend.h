@@ -7,6 +7,7 @@
 #include "machine/worker_pool.h"
 #include "pipeline/launch_data.h"
 #include "pipeline/prepare.h"
+#include "pipeline/target_squares.h"
 
 namespace brokkr {
 
@@ -43,6 +44,8 @@ class MachineBackend {
   virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
   // The pictures of the last launch.
   virtual std::vector<TargetImage> read_back() = 0;
+  // What the targets of the last launch hold. The next one can go on with it (FramePart::stays).
+  virtual TargetSquares& squares() = 0;
   // Renderer::resolve_to_surface of the last launch.
   virtual bool resolve_to_surface(uint32_t /*target*/, uint32_t /*layer*/, unsigned long long /*surface*/) {
     return false;

@@ -29,6 +29,8 @@ struct FramePart {
   std::shared_ptr<const OwnedBins> owned;  // null: all
   uint32_t first_command = 0;
   const std::vector<TargetImage>* content = nullptr;  // null: as at the beginning of a frame
+  // The targets are in the machine's memory as its last launch, and TargetSquares, have left them; without content.
+  bool stays = false;
 };
 
 // The draws of a prepared frame, which is left with some of their primitives. All are back when this ends.

@@ -14,6 +14,8 @@
 
 namespace brokkr {
 
+class MachineBackend;
+
 struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   static Impl& of(const PreparedFrame& frame) { return *frame.impl_; }
 
@@ -42,7 +44,8 @@ struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
   bool inside = false;             // no triangle needs clipping, with these views
   PlanCache plans;
   FramePart part;
-  std::vector<uint32_t> whole_ids;  // of a part of a frame that was asked for them: FrameTables::whole_ids
+  MachineBackend* machine = nullptr;  // that has rendered it last, as long as its Renderer is there
+  std::vector<uint32_t> whole_ids;    // of a part of a frame that was asked for them: FrameTables::whole_ids
 
   // What `asked` is for this frame: Shading::program is Shading::material where there are no programs, and that the
   // shader of the frame's own materials.

@@ -222,7 +222,7 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   impl_->require(*frame.impl_, of_targets + memory_of_launch(*plan), options, "store");
   RenderResult result;
   Statistics& s = result.statistics;
-  impl_->last = &machine;
+  impl_->last = frame.impl_->machine = &machine;
   choose_shaders(*frame.impl_, machine, options, impl_->abort, s);
   machine.start(*frame.impl_, plan, options);
   result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);

@@ -20,7 +20,11 @@ nlohmann::ordered_json frame_json(const FrameCosts& frame) {
   nlohmann::ordered_json draws = nlohmann::ordered_json::array(), launches = nlohmann::ordered_json::array();
   for (const DrawCost& d : frame.draws) draws.push_back({d.command, d.primitives, d.project_us});
   for (const LaunchCost& l : frame.launches)
-    launches.push_back({{"ranks", l.ranks}, {"rank", l.rank}, {"mode", name_of(l.mode)}, {"segment_ms", l.segment_ms}});
+    launches.push_back({{"ranks", l.ranks},
+                        {"rank", l.rank},
+                        {"mode", name_of(l.mode)},
+                        {"segment_ms", l.segment_ms},
+                        {"whole_ms", l.whole_ms}});
   return {{"file", frame.file},
           {"width", frame.width},
           {"height", frame.height},
@@ -43,10 +47,13 @@ void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCost
         if (next == json.end() || next->at("ranks") != ranks || next->at("rank") != rank ||
             next->at("mode") != name_of(mode))
           fail("launches: rank {} of {}, {}, is not where it belongs; measure anew", rank, ranks, name_of(mode));
-        frame.launches.push_back({ranks, rank, mode, next->at("segment_ms").get<std::vector<double>>()});
-        check_times("segment_ms", frame.launches.back().segment_ms);
-        if (frame.launches.back().segment_ms.size() != frame.geometry_ms.size())
-          fail("launches: not one time for each segment");
+        const auto times = [&](const char* field) {
+          const auto ms = next->at(field).get<std::vector<double>>();
+          check_times(field, ms);
+          if (ms.size() != frame.geometry_ms.size()) fail("launches: {}: not one time for each segment", field);
+          return ms;
+        };
+        frame.launches.push_back({ranks, rank, mode, times("segment_ms"), times("whole_ms")});
         ++next;
       }
     }
@@ -76,18 +83,19 @@ FrameCosts frame_of(const nlohmann::ordered_json& json, int most_ranks) {
 std::string to_json(const Costs& costs) {
   nlohmann::ordered_json frames = nlohmann::ordered_json::array();
   for (const FrameCosts& frame : costs.frames) frames.push_back(frame_json(frame));
-  const nlohmann::ordered_json json = {{"format", kFormat},        {"version", 1},
+  const nlohmann::ordered_json json = {{"format", kFormat},        {"version", 2},
                                        {"machine", costs.machine}, {"isa", costs.isa},
                                        {"workers", costs.workers}, {"most_ranks", costs.most_ranks},
                                        {"bin", costs.bin},         {"pattern", costs.pattern},
-                                       {"repeats", costs.repeats}, {"frames", frames}};
+                                       {"repeats", costs.repeats}, {"oversleep_us", costs.oversleep_us},
+                                       {"frames", frames}};
   return json.dump(1) + "\n";
 }
 
 Costs read_costs(const std::filesystem::path& file) try {
   const auto json = parse_json(as_text(read_file(file, kMostBytes)));
-  if (json.at("format") != kFormat || json.at("version") != 1)
-    fail("format: not the costs that `brokkr ranks measure` writes");
+  if (json.at("format") != kFormat || json.at("version") != 2)
+    fail("format: not the costs that `brokkr ranks measure` writes; measure anew");
   Costs costs;
   json.at("machine").get_to(costs.machine);
   json.at("isa").get_to(costs.isa);
@@ -99,6 +107,8 @@ Costs read_costs(const std::filesystem::path& file) try {
     fail("bin: no power of two from 8 to 256");
   json.at("pattern").get_to(costs.pattern);
   json.at("repeats").get_to(costs.repeats);
+  json.at("oversleep_us").get_to(costs.oversleep_us);
+  check_times("oversleep_us", {costs.oversleep_us});
   for (const auto& frame : json.at("frames")) costs.frames.push_back(frame_of(frame, costs.most_ranks));
   if (costs.frames.empty()) fail("frames: there is none");
   return costs;

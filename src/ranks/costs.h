@@ -25,6 +25,9 @@ struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;
   std::vector<double> segment_ms;
+  // From the ids of what the rank was given until all is drawn, as it passes on a quiet computer: lists and plans,
+  // threads that begin and end, and the launch. Without the clocks that the times above are taken with.
+  std::vector<double> whole_ms;
 };
 
 struct FrameCosts {
@@ -39,6 +42,7 @@ struct FrameCosts {
 struct Costs {
   std::string machine, isa;
   int workers = 0, most_ranks = 0, bin = 32, repeats = 1;
+  double oversleep_us = 0;  // by which a short sleep is longer here than it was asked to be
   std::string pattern;
   std::vector<FrameCosts> frames;
 };

@@ -56,7 +56,7 @@ class Model {
   }
   ModelResult run_as_asked(size_t frame, int ranks, const Way& way) {
     return run_model(frames_[frame]->loads(ranks, times.merge), frames_[frame]->geometry_us(),
-                     {ranks, way.mode, way.runahead, times.network, times.as_here});
+                     {ranks, way.mode, way.runahead, times.network, times.as_here, costs_.oversleep_us});
   }
   double one_us(size_t frame) { return run(frame, 1, kWays[0]).frame_us; }
   double speed_up(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {

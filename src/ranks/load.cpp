@@ -98,10 +98,13 @@ std::vector<SegmentLoad> LoadedFrame::loads(int ranks, uint32_t threshold) {
     for (size_t s = 0; s < segments.size(); ++s) {
       const double us = 1000 * launch.segment_ms[s];
       const auto rank = size_t(launch.rank);
+      const double whole_us = 1000 * launch.whole_ms[s];
       if (launch.mode == ShareMode::duplicate) {
         loads[s].duplicate_us.push_back(us);
+        loads[s].duplicate_whole_us.push_back(whole_us);
         continue;
       }
+      loads[s].whole_us.push_back(whole_us);
       if (loads[s].merges.empty()) {
         loads[s].copy_us.push_back(us);
         continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "ranks/transport.h"
+
 namespace brokkr::ranks {
 namespace {
 
@@ -132,6 +134,13 @@ class SegmentModel {
   bool turn_is_here_ = true;
 };
 
+// When who waits from `begin` on sees what has come at `arrival`: it sleeps in turns.
+double noticed(double begin, double arrival, const ModelSettings& settings) {
+  double now = begin;
+  while (now < arrival) now += turn_us(now - begin) + settings.oversleep_us;
+  return now;
+}
+
 // One segment's merges on all ranks, as they are run here: who has projected a merge takes the ids of the one before,
 // and only then sends its own.
 class SegmentHere {
@@ -145,13 +154,15 @@ class SegmentHere {
     for (const MergeLoad& merge : load_.merges) {
       for (size_t r = 0; r < clock_.size(); ++r) {
         clock_[r] += merge.project_us[r];
-        if (settings_.runahead) clock_[r] = std::max(clock_[r], given[r]);
+        if (settings_.runahead) clock_[r] = noticed(clock_[r], given[r], settings_);
       }
       given = distribute(merge);
-      for (size_t r = 0; r < clock_.size() && !settings_.runahead; ++r) clock_[r] = std::max(clock_[r], given[r]);
+      for (size_t r = 0; r < clock_.size() && !settings_.runahead; ++r)
+        clock_[r] = noticed(clock_[r], given[r], settings_);
     }
     double end = 0;
-    for (size_t r = 0; r < clock_.size(); ++r) end = std::max(end, std::max(clock_[r], given[r]) + drawing_us(r));
+    for (size_t r = 0; r < clock_.size(); ++r)
+      end = std::max(end, noticed(clock_[r], given[r], settings_) + whole_us(r));
     return end;
   }
   double drawing_us(size_t rank) const {
@@ -162,6 +173,8 @@ class SegmentHere {
   uint64_t bytes() const { return bytes_; }
 
  private:
+  double whole_us(size_t rank) const { return load_.whole_us.empty() ? drawing_us(rank) : load_.whole_us[rank]; }
+
   // When each rank has the ids of all others.
   std::vector<double> distribute(const MergeLoad& merge) {
     const Network& network = settings_.network;
@@ -192,7 +205,7 @@ double exchange_us(uint64_t bytes, const ModelSettings& settings) {
   const Network& network = settings.network;
   if (settings.as_here) {
     const double sent = double(bytes) * double(settings.ranks - 1) / double(settings.ranks);
-    return sent / (network.link_gb_s * kBytesPerUs) + network.hop_ns / 1000;
+    return noticed(0, sent / (network.link_gb_s * kBytesPerUs) + network.hop_ns / 1000, settings);
   }
   const bool line = network.topology == ranks::Topology::line;
   const double hops = line ? double(settings.ranks - 1) : 2;
@@ -206,21 +219,26 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
   ModelResult result;
   const auto n = size_t(settings.ranks);
   double stall = 0, sync = 0;
+  // Of all ranks, none of which waits for others in it.
+  const auto launch = [&](const std::vector<double>& us, const std::vector<double>& whole_us) {
+    double longest = 0;
+    for (size_t r = 0; r < us.size(); ++r) {
+      stall += us[r] / double(n);
+      longest = std::max(longest, settings.as_here && !whole_us.empty() ? whole_us[r] : us[r]);
+    }
+    result.frame_us += longest;
+  };
   for (const SegmentLoad& segment : segments) {
     const double exchange = exchange_us(segment.exchange_bytes, settings);
     sync += exchange;
     result.frame_us += exchange;
     if (settings.ranks > 1) result.exchange_bytes += segment.exchange_bytes * (n - 1);
     if (settings.mode == ShareMode::duplicate || settings.ranks == 1) {
-      const auto& us = segment.duplicate_us;
-      const double longest = us.empty() ? 0 : *std::max_element(us.begin(), us.end());
-      for (const double own : us) stall += own / double(n);
-      result.frame_us += longest;
+      launch(segment.duplicate_us, segment.duplicate_whole_us);
       continue;
     }
     if (!segment.copy_us.empty()) {
-      for (const double own : segment.copy_us) stall += own / double(n);
-      result.frame_us += *std::max_element(segment.copy_us.begin(), segment.copy_us.end());
+      launch(segment.copy_us, segment.whole_us);
       continue;
     }
     const auto add = [&](auto&& model) {

@@ -29,9 +29,10 @@ struct MergeLoad {
 
 struct SegmentLoad {
   std::vector<MergeLoad> merges;
-  std::vector<double> duplicate_us;  // per rank, in place of merges: it does all geometry
-  std::vector<double> copy_us;       // per rank, where there are no merges: clears and copies
-  uint64_t exchange_bytes = 0;       // of all ranks together, before the segment
+  std::vector<double> duplicate_us;                  // per rank, in place of merges: it does all geometry
+  std::vector<double> copy_us;                       // per rank, where there are no merges: clears and copies
+  std::vector<double> duplicate_whole_us, whole_us;  // per rank: LaunchCost::whole_ms; empty: as long as the above
+  uint64_t exchange_bytes = 0;                       // of all ranks together, before the segment
 };
 
 struct ModelSettings {
@@ -39,9 +40,11 @@ struct ModelSettings {
   ShareMode mode = ShareMode::cpd;
   bool runahead = true;
   Network network;
-  // As src/ranks/distribute.cpp has it and not as the paper does: ranks distribute without taking turns, and draw a
-  // segment's primitives after the last of its ids.
+  // As src/ranks/distribute.cpp has it and not as the paper does: ranks distribute without taking turns, look for what
+  // they wait for now and then, and draw a segment's primitives after the last of its ids, which takes the whole of
+  // LaunchCost.
   bool as_here = false;
+  double oversleep_us = 0;  // Costs::oversleep_us
 };
 
 // Of a whole frame. Parts of the cycle stack are means over ranks, and their sum is the frame's time.

@@ -3,13 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
+#include "pipeline/machine_backend.h"
+#include "ranks/exchange.h"
 #include "ranks/launches.h"
-#include "ranks/squares.h"
 #include "ranks/stopwatch.h"
 #include "raster/shading_traits.h"
+#include "scene/file_io.h"
 
 namespace brokkr::ranks {
 namespace {
@@ -18,6 +22,8 @@ namespace {
 bool names_primitives(const RenderOptions& options) {
   return options.keep_ids || options.shading == Shading::triangle || options.shading == Shading::batch;
 }
+
+constexpr double kLeastBudgetMs = 0.01;
 
 // One frame of one rank.
 class RankFrame {
@@ -33,6 +39,7 @@ class RankFrame {
         report_(report),
         owned_(owned_bins(*tables_.frame, settings, talk.rank(), talk.size())),
         named_(names_primitives(options)),
+        in_memory_(!options.keep_ids && !shading_traits(options.shading).overdraw && options.frame_budget_ms <= 0),
         given_(frame, named_),
         projector_(tables_, given_, *owned_) {
     options_.bin = std::min(options.bin, settings.bin);
@@ -57,15 +64,20 @@ class RankFrame {
       if (s > 0) exchange(segment, result.targets);
       content_ = std::move(result.targets);
       if (options_.keep_ids) mark_earlier(content_);
-      tables_.part.content = s > 0 ? &content_ : nullptr;
+      tables_.part.content = s > 0 && !in_memory_ ? &content_ : nullptr;
+      tables_.part.stays = s > 0 && in_memory_;
       tables_.part.first_command = segment.first_command;
       options_.command_limit = segment.end_command;
       give(segment, distribution);
       const double begin_ms = ms_since(begin_);
-      result = renderer_.render(frame_, options_, whole || s + 1 < segments.size());
+      // What is left of the budget: a launch begins also where nothing is.
+      if (budget_ms_ > 0) options_.frame_budget_ms = std::max(kLeastBudgetMs, budget_ms_ - begin_ms);
+      result = renderer_.render(frame_, options_, !in_memory_ && (whole || s + 1 < segments.size()));
       if (options_.keep_ids) name_whole(result.targets, frame_);
       add_launch(statistics, result.statistics, begin_ms);
+      report_.cut_off = report_.cut_off || result.aborted;
     }
+    result.aborted = report_.cut_off;
     note(statistics);
     result.statistics = std::move(statistics);
     return result;
@@ -73,18 +85,10 @@ class RankFrame {
 
   // Rank 0 gets the squares of all others.
   void compose(const std::vector<PlaneUse>& composed, std::vector<TargetImage>& targets) {
+    if (composed.empty()) return;
     const Clock::time_point begin = Clock::now();
-    for (const PlaneUse& use : composed) {
-      if (talk_.rank() != 0) {
-        Message squares = pack_squares(targets[use.target], *owned_, owned_->rank, use);
-        report_.picture_bytes += squares.size();
-        talk_.send(0, Channel::picture, std::move(squares));
-        continue;
-      }
-      for (int from = 1; from < talk_.size(); ++from)
-        unpack_squares(talk_.receive(from, Channel::picture), *owned_, uint32_t(from), use, targets[use.target]);
-    }
-    talk_.flush();
+    report_.picture_bytes += exchange_of(targets)->gather(composed);
+    if (in_memory_ && talk_.rank() == 0) targets = tables_.machine->read_back();
     report_.picture_ms += ms_since(begin);
   }
 
@@ -99,26 +103,22 @@ class RankFrame {
     given_.give(distribution.run(merges, report_.distribution));
   }
 
-  // Each rank broadcasts what it has drawn of the planes that are read next, in turn.
+  // Each rank broadcasts what it has drawn of the planes that are read next.
   void exchange(const Segment& segment, std::vector<TargetImage>& targets) {
     const Clock::time_point begin = Clock::now();
-    for (const PlaneUse& use : segment.exchanged) {
-      Message squares = pack_squares(targets[use.target], *owned_, owned_->rank, use);
-      report_.exchange_bytes += squares.size() * uint64_t(talk_.size() - 1);
-      ++report_.exchanges;
-      talk_.send_all(Channel::planes, std::move(squares));
-    }
-    for (const PlaneUse& use : segment.exchanged) {
-      for (int from = 0; from < talk_.size(); ++from) {
-        if (from == talk_.rank()) continue;
-        unpack_squares(talk_.receive(from, Channel::planes), *owned_, uint32_t(from), use, targets[use.target]);
-      }
-    }
-    talk_.flush();
+    report_.exchange_bytes += exchange_of(targets)->broadcast(segment.exchanged);
+    report_.exchanges += segment.exchanged.size();
     report_.exchange_ms += ms_since(begin);
   }
 
+  // Of what the last launch has left in `targets`, or in the machine's memory.
+  std::unique_ptr<SquareExchange> exchange_of(std::vector<TargetImage>& targets) {
+    return in_memory_ ? exchange_in_memory(talk_, *owned_, tables_.machine->squares())
+                      : exchange_in_pictures(talk_, *owned_, targets);
+  }
+
   void note(const Statistics& s) {
+    report_.link = talk_.link() != nullptr && in_memory_ ? "nccl" : "mpi";
     report_.machine = s.machine + (s.isa.empty() ? "" : " " + s.isa);
     report_.workers = s.workers;
     report_.drawn_primitives += s.triangles_in;
@@ -134,11 +134,15 @@ class RankFrame {
   PreparedFrame& frame_;
   PreparedFrame::Impl& tables_;
   RenderOptions options_;
+  const double budget_ms_ = options_.frame_budget_ms;
   const RankSettings& settings_;
   Talk& talk_;
   RankReport& report_;
   std::shared_ptr<const OwnedBins> owned_;
   bool named_;
+  // Targets stay in the machine's memory, and no picture is made of them before the end. What they hold beside colour,
+  // depth and stencil is numbered anew there in each launch, and a launch that is cut off leaves them unfinished.
+  bool in_memory_;
   GivenDraws given_;
   Projector projector_;
   std::vector<TargetImage> content_;
@@ -190,7 +194,6 @@ void check_options(const RenderOptions& options) {
   if (options.shading == Shading::batch && is_planned(options.reuse))
     refuse("shading: each rank plans batches for what it was given, so that they have no numbers; use --reuse auto");
   if (options.keep_stamps) refuse("ranks: each rank has a clock of its own; draw stamps of fragments with --ranks off");
-  if (options.frame_budget_ms > 0) refuse("budget: ranks draw frames whole; leave it out, or add --ranks off");
 }
 
 std::string why_not(const PreparedFrame& frame, const RenderOptions& options) try {
@@ -213,8 +216,23 @@ uint64_t frame_hash(const Frame& frame) {
   for (const uint64_t count : {frame.targets.size(), frame.views.size(), frame.states.size(), frame.commands.size(),
                                frame.materials.size(), frame.textures.size(), frame.programs.size()})
     hash.add(&count, sizeof count);
+  for (const Target& target : frame.targets) {
+    for (const int number : {target.width, target.height, target.layers, int(target.format)})
+      hash.add(&number, sizeof number);
+  }
+  // States, commands and materials are not plain data: of those the file tells.
+  if (std::error_code error; std::filesystem::is_regular_file(frame.source, error))
+    hash.add(read_file(frame.source, std::numeric_limits<uint64_t>::max()));
+  for (const FragmentProgram& program : frame.programs) {
+    for (const std::string& text : program.texts) hash.add(text.data(), text.size());
+  }
+  for (const Texture& texture : frame.textures) hash.add(texture.texels);
   hash.add(frame.indices);
   hash.add(frame.positions);
+  hash.add(frame.normals);
+  hash.add(frame.texcoords);
+  hash.add(frame.second_texcoords);
+  hash.add(frame.colors);
   hash.add(frame.models);
   hash.add(frame.varyings);
   hash.add(frame.uniforms);

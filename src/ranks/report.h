@@ -11,11 +11,12 @@ namespace brokkr::ranks {
 
 struct RankReport {
   int rank = 0, workers = 0;
-  std::string host, machine;
-  uint64_t segments = 0;          // one more than targets were exchanged in the midst of the frame
-  uint64_t frame_primitives = 0;  // of the whole frame
-  uint64_t drawn_primitives = 0;  // that this rank's pipeline took in
+  std::string host, machine, link;  // link: how targets go, LinkMode's name
+  uint64_t segments = 0;            // one more than targets were exchanged in the midst of the frame
+  uint64_t frame_primitives = 0;    // of the whole frame
+  uint64_t drawn_primitives = 0;    // that this rank's pipeline took in
   uint64_t fragments = 0;
+  bool cut_off = false;  // by the frame's budget
   DistributionCounts distribution;
   uint64_t exchanges = 0, exchange_bytes = 0;  // targets that others read, sent to all of them
   uint64_t picture_bytes = 0;                  // sent to rank 0

@@ -16,6 +16,13 @@ enum class ShareMode : uint8_t {
   cpd,        // cooperative projection and distribution [Kim17, 3]: a rank gets the primitives that it needs
 };
 
+// What carries squares of targets between ranks.
+enum class LinkMode : uint8_t {
+  automatic,  // NCCL where all ranks can, or else MPI
+  mpi,        // through hosts
+  nccl,       // as automatic, but rank 0 says where ranks cannot
+};
+
 inline constexpr int kMostRanks = 64;
 
 struct RankSettings {
@@ -24,10 +31,12 @@ struct RankSettings {
   int bin = 32;                                   // edge of a square in pixels, a power of two
   uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: each stands alone
   bool runahead = true;   // the next merge is projected while this one is distributed
+  LinkMode link = LinkMode::automatic;
   double timeout_s = 60;  // without a word from a rank that is waited for; 0: for ever
 };
 
-// What `rank` of `ranks` owns of this frame. Throws std::invalid_argument for a saved pattern of another number.
+// What `rank` of `ranks` owns of this frame. Throws std::invalid_argument for a saved pattern of another number, and
+// for more than kMostRanks.
 std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettings& settings, int rank, int ranks);
 
 }  // namespace brokkr::ranks
@@ -38,6 +47,14 @@ struct Choices<ranks::ShareMode> {
   static constexpr Choice<ranks::ShareMode> all[] = {
       {ranks::ShareMode::duplicate, "duplicate", "every rank does all geometry"},
       {ranks::ShareMode::cpd, "cpd", "ranks project together and hand each other primitives' numbers"},
+  };
+};
+template <>
+struct Choices<ranks::LinkMode> {
+  static constexpr Choice<ranks::LinkMode> all[] = {
+      {ranks::LinkMode::automatic, "auto", "from GPU to GPU where all ranks have one and NCCL, or else through hosts"},
+      {ranks::LinkMode::mpi, "mpi", "through hosts"},
+      {ranks::LinkMode::nccl, "nccl", "as auto, and says why where ranks cannot"},
   };
 };
 }  // namespace brokkr

@@ -19,15 +19,14 @@ class Patience {
  public:
   // Returns false once `limit_s` have passed.
   bool wait(double limit_s) {
-    if (limit_s > 0 && ms_since(begin_) > 1000 * limit_s) return false;
-    std::this_thread::sleep_for(sleep_);
-    sleep_ = std::min(sleep_ * 2, std::chrono::microseconds(1000));
+    const double waited_ms = ms_since(begin_);
+    if (limit_s > 0 && waited_ms > 1000 * limit_s) return false;
+    std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(turn_us(1000 * waited_ms)));
     return true;
   }
 
  private:
   Clock::time_point begin_ = Clock::now();
-  std::chrono::microseconds sleep_{10};
 };
 
 int number_in_environment(std::initializer_list<const char*> names) {
@@ -43,6 +42,8 @@ int number_in_environment(std::initializer_list<const char*> names) {
 std::string seconds(double s) { return std::to_string(int(s)) + " s"; }
 
 }  // namespace
+
+double turn_us(double waited_us) { return std::clamp(waited_us / 8, 10.0, 1000.0); }
 
 void Talk::send_all(Channel channel, Message message) {
   const auto shared = std::make_shared<const Message>(std::move(message));
@@ -74,6 +75,19 @@ void Talk::flush() {
   }
 }
 
+void Talk::wait_for(const std::function<bool()>& done, const std::string& what) {
+  for (Patience patience; !done();) {
+    transport_.progress();
+    if (!patience.wait(timeout_s_))
+      throw std::runtime_error(what + " has not ended for " + seconds(timeout_s_) + "; --timeout allows more");
+  }
+}
+
+void Talk::link(std::shared_ptr<DeviceLibrary> library, std::shared_ptr<SquareLink> link) {
+  link_ = std::move(link);
+  library_ = std::move(library);
+}
+
 int started_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
     if (const char* const text = std::getenv(name)) return std::max(0, std::atoi(text));
@@ -81,9 +95,16 @@ int started_rank() {
   return 0;
 }
 
-int started_ranks() { return number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}); }
+// `srun --mpi=pmix` tells a rank's number, and how many there are only by the variables of its step.
+int started_ranks() {
+  return std::getenv("PMIX_RANK") != nullptr
+             ? number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS"})
+             : number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+}
 
-int ranks_on_this_computer() { return number_in_environment({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}); }
+int ranks_on_this_computer() {
+  return number_in_environment({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"});
+}
 
 std::unique_ptr<Transport> open_transport() {
   const auto module = find_beside_library("brokkr-mpi.so", "src/ranks");
@@ -97,9 +118,13 @@ std::unique_ptr<Transport> open_transport() {
   if (open == nullptr)
     throw std::runtime_error("ranks: " + module->string() + " is of another version than this program (" +
                              BROKKR_VERSION + "); install both anew");
+  const int started = started_ranks();  // MPI changes the environment
   char error[512] = {};
   std::unique_ptr<Transport> transport(open(error, sizeof error));
   if (!transport) throw std::runtime_error(std::string("ranks: ") + error);
+  if (started > 1 && transport->size() == 1)
+    throw std::runtime_error("ranks: MPI does not know of the other ranks, of which " + std::to_string(started) +
+                             " were started; start them with Open MPI's mpirun, or with srun --mpi=pmix");
   return transport;
 }
 

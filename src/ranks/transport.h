@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +39,13 @@ class Transport {
   virtual std::string host() const = 0;
 };
 
+// How long who has waited for so long sleeps before it looks for a message again: a message is noticed late by an
+// eighth of the time that it took at most, and by a millisecond.
+double turn_us(double waited_us);
+
+class DeviceLibrary;  // ranks/device_link.h
+class SquareLink;     // ranks/square_link.h
+
 // What ranks say to each other, and how long they wait for it.
 class Talk {
  public:
@@ -52,16 +60,24 @@ class Talk {
   }
   void send_all(Channel channel, Message message);
   std::optional<Message> poll(int from, Channel channel) { return transport_.receive(from, channel); }
-  // Waits asleep, in turns of at most a millisecond. Throws std::runtime_error that names the rank after the timeout.
+  // Waits asleep, in turns. Throws std::runtime_error that names the rank after the timeout.
   Message receive(int from, Channel channel);
   // Waits without a limit, for what may come in an hour: a request of somebody who sits at a window.
   Message await(int from, Channel channel);
   // Until all that this rank has sent is gone. Throws like receive.
   void flush();
+  // Until `done` says so, and carries messages forward. `what` has not ended where it throws after the timeout.
+  void wait_for(const std::function<bool()>& done, const std::string& what);
+
+  // What carries memory of devices; null: nothing does.
+  SquareLink* link() const { return link_.get(); }
+  void link(std::shared_ptr<DeviceLibrary> library, std::shared_ptr<SquareLink> link);
 
  private:
   Transport& transport_;
   double timeout_s_;
+  std::shared_ptr<DeviceLibrary> library_;
+  std::shared_ptr<SquareLink> link_;  // destroyed first
 };
 
 template <class T>

@@ -9,6 +9,7 @@
 #include "app/input.h"
 #include "app/pipeline_options.h"
 #include "app/rank_options.h"
+#include "ranks/devices.h"
 #include "ranks/render.h"
 #include "viewer/loader.h"
 #include "viewer/rank_request.h"
@@ -128,6 +129,9 @@ class Server {
 void RankView::begin() {
   transport_ = ranks::open_transport();
   talk_.emplace(*transport_, settings_.timeout_s);
+  if (size() > ranks::kMostRanks)
+    throw std::runtime_error("ranks: " + std::to_string(size()) + " are too many for one window; start " +
+                             std::to_string(ranks::kMostRanks) + " at most");
 }
 
 // Scenes are told apart by their objects: a file that was written anew is another one.
@@ -216,6 +220,7 @@ void RankView::end() {
 int serve_window(const app::Arguments& arguments) {
   // The window's own thread goes before, where it is on the same computer.
   setpriority(PRIO_PROCESS, 0, 10);
+  ranks::choose_device();
   const std::unique_ptr<ranks::Transport> transport = ranks::open_transport();
   try {
     Server(arguments, *transport).run();

@@ -28,12 +28,16 @@ holds libbrokkr-dev "include/brokkr/renderer.h $libraries/libbrokkr.a $libraries
 if [ -x "$build/brokkr-view" ]; then
   holds brokkr-viewer "libexec/brokkr/brokkr-view applications/brokkr.desktop mime/packages/brokkr.xml apps/brokkr.svg"
 fi
+if [ -e "$build/src/ranks/brokkr-mpi.so" ]; then
+  holds brokkr-ranks libexec/brokkr/brokkr-mpi.so
+  dpkg-deb --field "$(package brokkr-ranks)" Depends | grep "brokkr (= .*openmpi-bin" | grep -q libopenmpi || fail "brokkr-ranks: what it needs"
+fi
 
-# What draws without a window needs nothing of one, nor Python.
+# What draws without a window needs nothing of one, nor Python, nor MPI.
 depends=$(dpkg-deb --field "$(package brokkr)" Depends)
 echo "brokkr depends on $depends"
 case $depends in *libc6*libstdc++6*) ;; *) fail "dependencies are missing" ;; esac
-case $depends in *libgl* | *libegl* | *libx11* | *python* | *libllvm*) fail "that is too much" ;; esac
+case $depends in *libgl* | *libegl* | *libx11* | *python* | *libllvm* | *mpi*) fail "that is too much" ;; esac
 dpkg-deb --field "$(package libbrokkr-dev)" Depends | grep -q "brokkr (= .*libglm-dev" || fail "libbrokkr-dev: $depends"
 
 # The program in the package starts; its version is that of the changelog.

@@ -9,7 +9,9 @@
 #include "brokkr/load.h"
 #include "oracle/soup.h"
 #include "pictures.h"
+#include "pipeline/machine_backend.h"
 #include "pipeline/prepare.h"
+#include "pipeline/target_squares.h"
 
 namespace brokkr {
 namespace {
@@ -126,6 +128,63 @@ TEST(Part, GoesOnWithWhatTargetsHold) {
       name_whole(rest.targets, prepared);
       expect_same_pictures(whole.targets, rest.targets);
     }
+  }
+}
+
+// Two ranks with a device each: what they have drawn goes from one's memory to the other's, and stays there for the
+// next launch.
+TEST(Part, SquaresGoFromMachineToMachine) {
+  constexpr int kRanks = 2;
+  constexpr uint32_t kAll = kPlaneColor | kPlaneDepth | kPlaneStencil;
+  oracle::SoupOptions soup = small_soup();
+  soup.format = ColorFormat::rgba16f;
+  soup.layers = 2;
+  const Frame frame = oracle::make_soup(5, soup);
+  const auto commands = uint32_t(frame.commands.size());
+  for (const MachineKind machine : machines()) {
+    SCOPED_TRACE(name_of(machine));
+    RenderOptions options = options_of(machine, SmallTriangles::automatic);
+    struct Rank {
+      Renderer renderer;
+      PreparedFrame prepared;
+      GivenDraws given;
+      explicit Rank(const Frame& frame) : prepared(renderer.prepare(frame)), given(prepared) {}
+      TargetSquares& squares() { return PreparedFrame::Impl::of(prepared).machine->squares(); }
+    };
+    Rank ranks[kRanks] = {Rank(frame), Rank(frame)};
+    // Half-way each takes over the squares of the other.
+    const auto owned_by = [](uint32_t rank, uint32_t half) { return share_of_rank(int(rank + half) % 2, kRanks); };
+    const uint32_t ends[] = {0, commands / 2, commands};
+    const auto draw = [&](uint32_t half) {
+      for (uint32_t rank = 0; rank < uint32_t(kRanks); ++rank) {
+        ranks[rank].given.give_commands(ends[half], ends[half + 1]);
+        const FramePart part{owned_by(rank, half), ends[half], nullptr, half > 0};
+        draw_part(ranks[rank].renderer, ranks[rank].prepared, options, part, ends[half + 1]);
+      }
+    };
+    const auto hand = [&](uint32_t from, uint32_t to, uint32_t half) {
+      const auto owned = owned_by(from, half);
+      for (uint32_t target = 0; target < frame.targets.size(); ++target) {
+        TargetSquares &out = ranks[from].squares(), &in = ranks[to].squares();
+        const size_t bytes = out.bytes(*owned, owned->rank, target, kAll);
+        EXPECT_EQ(bytes, in.bytes(*owned, owned->rank, target, kAll));
+        std::vector<std::byte> message(bytes);
+        void* const sent = out.memory(bytes);
+        out.pack(*owned, owned->rank, target, kAll, sent);
+        out.to_host(sent, message.data(), bytes);
+        void* const received = in.memory(bytes);
+        in.from_host(received, message.data(), bytes);
+        in.unpack(*owned, owned->rank, target, kAll, received);
+      }
+    };
+    draw(0);
+    hand(0, 1, 0);
+    hand(1, 0, 0);
+    draw(1);
+    hand(1, 0, 1);
+    Renderer alone;
+    expect_same_pictures(alone.render(frame, options).targets,
+                         PreparedFrame::Impl::of(ranks[0].prepared).machine->read_back());
   }
 }
 

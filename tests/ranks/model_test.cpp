@@ -36,21 +36,42 @@ TEST(RankModel, AHubHasTwoHops) {
   EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
 }
 
-// Rank 0 hears at 20 + 0.1 + 0.4 what rank 1 sends at once, and draws two merges in one go.
+// Rank 0 has projected at 10 and looks for what rank 1 has sent, which comes at 20.6, at 10, 20 and 30; it draws two
+// merges in one go.
 TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
   SegmentLoad segment = two_ranks_one_merge();
   const ModelSettings here{.ranks = 2, .as_here = true};
-  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 20 + 0.2 + 0.4 + 5, 1e-9);
+  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 30 + 5, 1e-9);
+  ModelSettings oversleeps = here;
+  oversleeps.oversleep_us = 50;
+  EXPECT_NEAR(run_model({segment}, 0, oversleeps).frame_us, 10 + 60 + 5, 1e-9);
   segment.merges.push_back(segment.merges[0]);
-  // With runahead rank 1 has projected both at 40, and sends the second then.
-  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 40 + 0.2 + 0.4 + 10, 1e-9);
+  // With runahead rank 0 has projected the second at 20, takes the first at 30 and looks again until 50.
+  EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 50 + 10, 1e-9);
   ModelSettings waits = here;
   waits.runahead = false;
-  // Without it projects the second from 20 on, as rank 0 has sent long before; rank 0 waits for the first until 20.6.
-  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 40 + 0.2 + 0.4 + 10, 1e-9);
+  // Without it has the first at 30 and projects the second until 40; it comes at 40.6.
+  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 50 + 10, 1e-9);
   waits.network.hop_ns = 50000;
-  // Rank 1 hears the first at 10 + 0.1 + 50, projects until 80.1, and rank 0 hears that at 130.3.
-  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 60.1 + 20 + 0.2 + 50 + 10, 1e-9);
+  // Rank 0 has the first at 80, projects until 90, and rank 1's second comes at 140.2.
+  EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 150 + 10, 1e-9);
+  // Turns grow with the time that is waited: after 800 us they are of 100.
+  waits.network.hop_ns = 1e6;
+  EXPECT_GT(run_model({segment}, 0, waits).frame_us, 2000 + 30);
+  EXPECT_LT(run_model({segment}, 0, waits).frame_us, 2 * 1000 * 9 / 8 + 100);
+}
+
+TEST(RankModel, AsHereAllThatALaunchTakesCounts) {
+  SegmentLoad segment = two_ranks_one_merge();
+  segment.whole_us = {8, 6};
+  segment.duplicate_whole_us = {70, 51};
+  const auto frame_us = [&](ShareMode mode, bool as_here) {
+    return run_model({segment}, 0, {2, mode, true, {}, as_here}).frame_us;
+  };
+  EXPECT_NEAR(frame_us(ShareMode::cpd, true), 30 + 8, 1e-9);
+  EXPECT_NEAR(frame_us(ShareMode::cpd, false), 25.6, 1e-9);
+  EXPECT_NEAR(frame_us(ShareMode::duplicate, true), 70, 1e-9);
+  EXPECT_NEAR(frame_us(ShareMode::duplicate, false), 50, 1e-9);
 }
 
 TEST(RankModel, DuplicatesTakeAsLongAsTheSlowest) {
@@ -141,8 +162,8 @@ class CostsFile : public testing::Test {
     for (uint32_t command = 0; command < 8; ++command) frame.draws.push_back({command, 600, 60});
     for (const int n : rank_counts(16)) {
       for (int r = 0; r < n; ++r) {
-        frame.launches.push_back({n, r, ShareMode::duplicate, {2 + 8.0 / n}});
-        frame.launches.push_back({n, r, ShareMode::cpd, {10.0 / n}});
+        frame.launches.push_back({n, r, ShareMode::duplicate, {2 + 8.0 / n}, {3 + 8.0 / n}});
+        frame.launches.push_back({n, r, ShareMode::cpd, {10.0 / n}, {1 + 10.0 / n}});
       }
     }
     costs.frames.push_back(frame);

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,11 +63,33 @@ def ends_with_a_rank(session):
     assert "process rank 1" in text and "signal 9" in text, text
 
 
+def says_that_a_rank_has_no_such_file(session, elsewhere, name, whole):
+    """A relative path that means something in one rank's folder only. The session goes on, and draws once all have it."""
+    wait_for("an error", session.shows_error)
+    assert session.process.poll() is None
+    session.screen.key("Escape")
+    wait_for("no error", lambda: not session.shows_error())
+    shutil.copy(FRAME, elsewhere / name)
+    session.screen.key("F2")
+    session.screen.key("r")  # frames come again and again
+    wait_for("the frame, now that all ranks have it", lambda: session.shows(whole))
+    session.screen.key("r")
+
+
 def body(screen, folder):
     start = [*MPIRUN, "-n", "2"]
     session = Session(screen, folder, WINDOW, SIZE, CITY, start=start)
     session.step(shows_what_one_rank_draws, folder)
     session.close()  # and all ranks end well
+    partly, elsewhere = folder / "partly", folder / "elsewhere"
+    partly.mkdir()
+    elsewhere.mkdir()
+    name = "only-here.bkf"
+    shutil.copy(FRAME, partly / name)
+    other_rank = [":", "-n", "1", "-wdir", elsewhere, BROKKR, "view", "--fresh", name]
+    session = Session(screen, partly, WINDOW, SIZE, name, *other_rank, start=[*MPIRUN, "-n", "1"])
+    session.step(says_that_a_rank_has_no_such_file, elsewhere, name, rendered(partly, FRAME, SIZE))
+    session.close()
     again = folder / "dying"
     again.mkdir()
     session = Session(screen, again, WINDOW, SIZE, FRAME, start=start)

@@ -17,6 +17,7 @@
 #include "pipeline/cuda/linked_kernel.h"
 #include "pipeline/cuda/memory.h"
 #include "pipeline/cuda/resolve.h"
+#include "pipeline/cuda/squares.h"
 #include "pipeline/cuda/watch.h"
 #include "pipeline/features.h"
 #include "pipeline/launch_memory.h"
@@ -108,10 +109,11 @@ class CudaMachine : public MachineBackend {
     transferred_ = transfers();
     ended_ = false;
     if (dirty_) reset_memory();
-    const bool goes_on = frame.part.content != nullptr;
+    const bool goes_on = frame.part.content != nullptr || frame.part.stays;
     const bool same = set_ && plan_ == plan && options_ == options && goes_on_ == goes_on;
     set_ = false;
     goes_on_ = goes_on;
+    stays_ = frame.part.stays;
     dirty_ = true;
     plan_ = plan;
     options_ = options;
@@ -123,7 +125,7 @@ class CudaMachine : public MachineBackend {
       kernel_ = arguments.kernel;
     }
     set_ = true;
-    if (goes_on) upload_content(*frame.part.content);
+    if (frame.part.content != nullptr) upload_content(*frame.part.content);
     upload_ms_ = Milliseconds(Clock::now() - begin_).count();
     launcher_->start();
     begin_ = Clock::now();
@@ -176,6 +178,14 @@ class CudaMachine : public MachineBackend {
     return read_planes(*plan_->targets,
                        {state.data(), color.data(), color_high.data(), more_colors.data(), depth.data(), stencil.data(),
                         plane(visible), plane(depth_id), plane(over), plane(stamps)});
+  }
+
+  TargetSquares& squares() override {
+    const LaunchMemory<DeviceBuffer>& m = *memory_;
+    squares_.use({m.color.as<uint32_t>(), m.color_high.as<uint32_t>(), m.more_colors.as<uint32_t>(),
+                  m.depth.as<uint32_t>(), m.stencil.as<uint32_t>()},
+                 *plan_->targets);
+    return squares_;
   }
 
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) override {
@@ -271,19 +281,25 @@ class CudaMachine : public MachineBackend {
     counts.trace_stride = most;
   }
 
+  void make_memory() {
+    const std::unique_ptr<LaunchMemory<DeviceBuffer>> last = stays_ ? std::move(memory_) : nullptr;
+    memory_.reset();
+    memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(plan_->memory);
+    if (last) memory_->take_planes(*last);
+    upload_free_blocks();
+  }
+
   // What the kernels of a launch of plan_ and options_ work with, in memory of its shape.
   CudaFrame make_arguments(const PlanTables& tables) {
     if (!memory_ || !(memory_->shape == plan_->memory)) {
-      memory_.reset();
-      memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(plan_->memory);
-      upload_free_blocks();
+      make_memory();
     }
     const LaunchMemory<DeviceBuffer>& m = *memory_;
     CudaFrame frame;
     frame.blocks = plan_->shape.blocks;
     frame.kernel = &chosen_kernel();
     frame.data = m.data(*plan_, tables, options_, abort_->device());
-    for (const DeviceBuffer* zero : m.zeroed()) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
+    for (const DeviceBuffer* zero : m.zeroed(goes_on_)) frame.reset.add(zero->as<void>(), zero->bytes(), 0);
     for (const DeviceBuffer* ones : m.filled()) {
       if (!goes_on_) frame.reset.add(ones->as<void>(), ones->bytes(), kNoPrimitive);
     }
@@ -348,11 +364,13 @@ class CudaMachine : public MachineBackend {
   bool dirty_ = false;    // a launch did not finish
   bool ended_ = false;    // the last launch has ended, finished or cut off: the planes are its
   bool goes_on_ = false;  // the last launch began with what targets held (pipeline/part.h)
+  bool stays_ = false;    // and that is what the launch before it has left there
   bool set_ = false;      // the launcher has the arguments of plan_ and options_
   DeviceFrame frame_;
   std::unique_ptr<LinkedKernel> linked_;  // the last
   bool uses_linked_ = false;
   HostCounts host_;
+  CudaSquares squares_;  // of the last launch
   // The last launch.
   std::shared_ptr<const LaunchPlan> plan_;
   RenderOptions options_;

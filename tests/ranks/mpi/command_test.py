@@ -113,6 +113,18 @@ def main():
         check(result.returncode == 0 and one.read_bytes() == other.read_bytes(), "duplicates do, on another machine", result)
         check(len((folder / "ranks.csv").read_text().splitlines()) == 3, "a line for each rank")
 
+        # No GPU here: targets go through hosts, and a line says why where something else was asked for.
+        result = run(["render", FRAME, "-o", other, "--rank-link", "nccl", "--machine", "cpu"], ranks=2)
+        ours = lines_of_ours(result)
+        check(result.returncode == 0 and one.read_bytes() == other.read_bytes() and len(ours) == 1 and
+              "--rank-link nccl" in ours[0] and "rank 0: it does not draw on a GPU" in ours[0], "ranks without a GPU", result)
+        result = run(["render", FRAME, "-o", other, "--rank-link", "auto", "--machine", "cpu"], ranks=2)
+        check(result.returncode == 0 and not lines_of_ours(result), "which nobody is told unasked", result)
+
+        # A budget cuts each rank off, and what all have by then is the picture.
+        result = run(["render", "generated:city?triangles=400000", "--size", "2000x2000", "-o", other, "--budget", "0.01"], ranks=2)
+        check(result.returncode == 0 and "cut off: the picture is partial" in result.stdout, "a budget of ranks", result)
+
         extras(folder)
         spread(folder)
 
@@ -125,6 +137,11 @@ def main():
             ours = lines_of_ours(result)
             check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and words in ours[0],
                   f"one line names rank and cause: {words}", result)
+
+        theirs.write_bytes(pathlib.Path("scenes/glmark2-shadow.bkf").read_bytes())
+        result = subprocess.run([*start, theirs, "-o", other], capture_output=True, text=True, timeout=LIMIT)
+        ours = lines_of_ours(result)
+        check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and "mine.bkf is '" in ours[0], "another frame", result)
 
         # Too little memory on one rank.
         result = subprocess.run([*start, mine, "-o", other, "--memory-limit", "1"], capture_output=True, text=True, timeout=LIMIT)
@@ -175,8 +192,13 @@ def main():
         result = run(["ranks", "owners", FRAME, "-o", folder / "owners.png"])
         check(result.returncode == 0 and (folder / "owners.png").stat().st_size > 1000, "a picture of owners", result)
 
+        # Started by something that Open MPI does not know, as another MPI's mpirun: each would take itself for the only rank.
+        result = run(["render", FRAME, "-o", other], env=dict(os.environ, PMI_RANK="0", PMI_SIZE="2"))
+        ours = lines_of_ours(result)
+        check(result.returncode == 1 and len(ours) == 1 and "does not know of the other ranks" in ours[0], "another MPI", result)
+
         # What makes no sense is said before MPI starts.
-        for arguments in (["--merge", "5"], ["--ranks", "cpd", "--budget", "5"], ["--ranks", "sometimes"],
+        for arguments in (["--merge", "5"], ["--ranks", "sometimes"],
                           ["--ranks", "views", "--merge", "5"]):
             result = run(["render", FRAME, "-o", other, *arguments])
             check(result.returncode == 2 and len(result.stderr.splitlines()) == 1, f"usage: {arguments}", result)

@@ -10,6 +10,7 @@
 #include "brokkr/load.h"
 #include "oracle/soup.h"
 #include "program_passes.h"
+#include "ranks/exchange.h"
 #include "ranks/render.h"
 
 namespace brokkr::ranks {
@@ -174,6 +175,57 @@ TEST(Together, ProgramsThatReadWhatWasDrawn) {
 
 TEST(Together, FeatureTest) { check_file("gl-feature-test.bkf", 0, 0); }
 TEST(Together, Shadow) { check_file("glmark2-shadow.bkf", 160, 120); }
+
+// Squares whose every byte tells whose they are, in memory that only the machine reaches; from_host and to_host are its
+// ends.
+class NamedSquares final : public TargetSquares {
+ public:
+  std::vector<int> taken;  // per rank: messages that were its, to the byte
+
+  size_t bytes(const OwnedBins&, uint32_t rank, uint32_t target, uint32_t planes) override {
+    return rank == 1 && target == 0 ? 0 : 100 * (rank + 1) + 10 * target + planes;  // a rank may own nothing
+  }
+  void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override {
+    std::memset(to, name(rank, target), bytes(owned, rank, target, planes));
+  }
+  void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) override {
+    const auto* const at = static_cast<const unsigned char*>(from);
+    taken[rank] += std::all_of(at, at + bytes(owned, rank, target, planes),
+                               [&](unsigned char byte) { return byte == name(rank, target); });
+  }
+  void* memory(size_t bytes) override {
+    memory_.assign(bytes, std::byte(0));
+    return memory_.data();
+  }
+  void to_host(const void* memory, void* host, size_t bytes) override { std::memcpy(host, memory, bytes); }
+  void from_host(void* memory, const void* host, size_t bytes) override { std::memcpy(memory, host, bytes); }
+
+ private:
+  static unsigned char name(uint32_t rank, uint32_t target) {
+    return static_cast<unsigned char>(16 * rank + target + 1);
+  }
+  Message memory_;
+};
+
+TEST(Together, SquaresGoWhereTheyAreWanted) {
+  OwnedBins owned;
+  owned.rank = uint32_t(talk->rank());
+  NamedSquares squares;
+  const auto expected = [&](bool gathered) {
+    std::vector<int> all(size_t(talk->size()), gathered && talk->rank() != 0 ? 0 : 2);
+    all[size_t(talk->rank())] = 0;
+    if (all.size() > 1 && all[1] > 0) all[1] = 1;  // it has nothing of target 0
+    return all;
+  };
+  for (const bool gathered : {false, true}) {
+    squares.taken.assign(size_t(talk->size()), 0);
+    const auto exchange = exchange_in_memory(*talk, owned, squares);
+    const std::vector<PlaneUse> uses = {{0, kPlaneColor}, {1, kPlaneDepth}};
+    const uint64_t bytes = gathered ? exchange->gather(uses) : exchange->broadcast(uses);
+    EXPECT_EQ(bytes > 0, talk->size() > 1 && !(gathered && talk->rank() == 0));
+    EXPECT_EQ(squares.taken, expected(gathered)) << gathered;
+  }
+}
 
 // A part of the work only, so that no rank draws all.
 TEST(Together, RanksDrawLessThanAll) {
