@@ -1,6 +1,7 @@
 // Host threads that are kept: a launch of the CPU machine gives one call to each of them.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,7 @@ class WorkerPool {
   std::condition_variable go_, done_;
   std::vector<std::thread> threads_;
   const std::function<void(int)>* work_ = nullptr;
-  uint64_t generation_ = 0;
+  std::atomic<uint64_t> generation_ = 0;  // changes under the lock
   int count_ = 0, running_ = 0;
   bool stop_ = false;
 };

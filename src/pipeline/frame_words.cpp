@@ -21,7 +21,7 @@ std::string elements_text(const QueueControl& queue) {
 std::string rasterizer_text(const FrameWords& w, uint32_t r) {
   const RasterizerState& state = w.rasterizer[r];
   const std::string wake =
-      state.wake == kAtGate ? "waits at the gate of a blit" : fmt::format("goes on at batch {}", state.wake);
+      state.wake >= kAtGate ? "waits at the gate of a blit" : fmt::format("goes on at batch {}", state.wake);
   return fmt::format("  rasterizer {}: {}, phase {} of {}, {}, {} pending, queue of {}\n", r,
                      is_claimed(w, r) ? "a block works for it" : "no block works for it", state.phase, w.phases, wake,
                      state.pending, elements_text(w.queue[r]));

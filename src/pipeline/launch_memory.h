@@ -206,7 +206,7 @@ struct LaunchMemory {
 // The state of every region when a frame begins: colour 0, depth 1, stencil 0, none of it in memory yet.
 inline RegionState initial_region() {
   RegionState s{};
-  s.bits = kClearColor | kClearDepth | kClearStencil;
+  s.bits = s.untouched = kClearAny;
   s.depth = 1.0f;
   return s;
 }

@@ -21,13 +21,10 @@ enum class GeometryReport : uint64_t {
 // What a rasterizer reports to its bucket: the more it has to do, the larger.
 struct RasterizerReport {
   static constexpr uint64_t kNone = 0;  // it cannot go on
-  // It may have nothing to do, since it waits for others at the gate of a blit.
-  static constexpr uint64_t kAtGate = 1;
-  // It goes on without new elements, as when its phase is complete and is to be resolved, or when nothing was done for
-  // it yet.
-  static constexpr uint64_t kAwake = 2;  // and one more for each element that waits
+  // It goes on without new elements, as when its phase is complete and is to be resolved, when a gate has opened, or
+  // when nothing was done for it yet.
+  static constexpr uint64_t kAwake = 1;  // and one more for each element that waits
 };
-static_assert(RasterizerReport::kAtGate < RasterizerReport::kAwake, "who may do nothing comes behind the others");
 
 // What a rasterizer's report follows from, of one per lane.
 struct RasterizerWords {
@@ -70,14 +67,33 @@ struct LaunchView {
     });
     return {claimed.lanes() == 0, wake.lanes(), waiting.lanes()};
   }
+  // Of rasterizers that wait at gates, those whose gate all have come to.
+  BROKKR_FN Mask gate_is_open(Warp& w, Uint wake, Mask m) const {
+    auto open = w.spill(0u);
+    const auto wake_of = w.spill(wake);
+    w.for_lanes(m, [&](int i) {
+      const uint32_t door = wake_of[i] - kAtGate;
+      BlitGate& gate = tables.gates[door >> 1];
+      const uint32_t count = device_atomic<uint32_t>(door & 1 ? gate.copied : gate.arrived).load(kRelaxed);
+      open.set(i, count >= schedule.rasterizers ? 1u : 0u);
+    });
+    return open.lanes() != 0;
+  }
   // The RasterizerReport of each.
-  BROKKR_FN Ulong report(const RasterizerWords& of) const {
+  BROKKR_FN Ulong report(Warp& w, const RasterizerWords& of) const {
     // In a frame that is cut off, every rasterizer resolves what it has.
-    const Mask at_gate = of.wake == kAtGate, awake = at_gate || of.wake <= mark.batches || Mask(aborted);
-    const Ulong idle = select(!awake, RasterizerReport::kNone,
-                              select(at_gate, RasterizerReport::kAtGate, Ulong(RasterizerReport::kAwake)));
+    const Mask awake = of.wake <= mark.batches || Mask(aborted);
+    const Ulong idle = select(awake, Ulong(RasterizerReport::kAwake), RasterizerReport::kNone);
     const Ulong busy = Ulong(as_uint(of.waiting)) + RasterizerReport::kAwake;
-    return select(of.free, select(of.waiting > 0, busy, idle), RasterizerReport::kNone);
+    const Ulong report = select(of.free, select(of.waiting > 0, busy, idle), RasterizerReport::kNone);
+    if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
+      const Mask at_gate = of.free && of.wake >= kAtGate && !Mask(aborted);
+      if (w.any(at_gate))
+        return select(at_gate, select(gate_is_open(w, of.wake, at_gate), Ulong(RasterizerReport::kAwake),
+                                      RasterizerReport::kNone),
+                      report);
+    }
+    return report;
   }
 };
 
@@ -140,6 +156,8 @@ struct SearchAhead {
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
+  // A CPU does not wait for answers, and lanes take turns.
+  static constexpr int kTogether = Warp::takes_turns ? 1 : kAskedTogether;
 
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
@@ -150,16 +168,20 @@ struct Rasterizers : LaunchSource {
     const int begin = int(w.uniform([&]() -> uint32_t { return view.local[at.local]; }));
     uint64_t best = 0;
     Choice choice;
-    const int step = kAskedTogether * w.width;
+    const int step = kTogether * w.width;
+    // Once all elements are in their queues, who has none is as good as any other of that kind.
+    const auto is_enough = [&](int asked) {
+      return best != 0 && (asked >= Callbacks::kEnough || (best == RasterizerReport::kAwake && !view.filling()));
+    };
     const bool ahead = schedule.stealing && own > step;
     SearchAhead search;
-    for (int g = 0; g < own && (best == 0 || g < Callbacks::kEnough); g += step) {
+    for (int g = 0; g < own && !is_enough(g); g += step) {
       if (ahead && g % (SearchAhead::kSeen * step) == 0)
         search.look(w, view, g + begin < own ? g + begin : g + begin - own);
       if (ahead && g > 0 && !search.any(w, begin, g, step, own)) continue;
-      Int r[kAskedTogether];
-      RasterizerWords words[kAskedTogether];
-      for (int k = 0; k < kAskedTogether; ++k) {
+      Int r[kTogether];
+      RasterizerWords words[kTogether];
+      for (int k = 0; k < kTogether; ++k) {
         const int from = g + k * w.width;
         Int nth = w.lane() + (from + begin);
         nth = select(nth >= own, nth - own, nth);
@@ -171,8 +193,8 @@ struct Rasterizers : LaunchSource {
       // Each lane's best.
       Ulong most = 0, report = 0;
       Int child = 0, asked = step;
-      for (int k = 0; k < kAskedTogether; ++k) {
-        const Ulong info = view.report(words[k]);
+      for (int k = 0; k < kTogether; ++k) {
+        const Ulong info = view.report(w, words[k]);
         const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r[k], info));
         const Mask better = score > most;
         most = select(better, score, most);
@@ -183,7 +205,7 @@ struct Rasterizers : LaunchSource {
       const uint64_t top = w.reduce_max(most);
       if (top > best) {
         best = top;
-        // Of equals the first behind the cursor: those that wait at a gate have turns.
+        // Of equals the first behind the cursor.
         const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
         choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
       }
@@ -218,13 +240,11 @@ struct LongestNearby : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
-// The least rank. Rasterizers that may have nothing to do come behind all others, and in turns, so that those that they
-// wait for do not starve.
+// The least rank.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
-    const Ulong rank(Warp::gather(state.ranks, child, true));
-    return select(info == RasterizerReport::kAtGate, info, (uint64_t(1) << 33) - rank);
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
+    return (uint64_t(1) << 33) - Ulong(Warp::gather(state.ranks, child, true));
   }
 };
 
@@ -232,11 +252,10 @@ struct LeastRank : BucketDefaults {
 // LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
-  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
+  BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
     const Uint deadline = Warp::gather(state.ranks, child, true);
     const Mask late = deadline < uint32_t(state.now / 1000);
-    return select(info == RasterizerReport::kAtGate, info,
-                  select(late, uint64_t(1) << 33, uint64_t(1) << 34) - Ulong(deadline));
+    return select(late, uint64_t(1) << 33, uint64_t(1) << 34) - Ulong(deadline);
   }
 };
 

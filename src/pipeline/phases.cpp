@@ -60,13 +60,17 @@ uint32_t planes_beside_colors(const DrawRecord& d) {
 class Publications {
  public:
   Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
-      : frame_(*frame.frame), programs_(frame.programs), plan_(plan), done_(frame_.captured_textures.size(), false) {}
+      : frame_(*frame.frame), programs_(frame.programs), plan_(plan),
+        done_(frame_.captured_textures.size(), false),
+        read_(frame_.captured_textures.size(), false) {}
 
   // Before a draw: textures that it reads and that were not published since their planes were last written to.
   void add_for(const DrawCommand& draw) {
     if (draw.inputs < 0) return;
     for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
-      if (bound.texture >= 0) publish(uint32_t(bound.texture));
+      if (bound.texture < 0) continue;
+      publish(uint32_t(bound.texture));
+      read_[size_t(bound.texture)] = true;
     }
   }
   // After a command that writes to planes of a target: a texture is what its planes hold when it is read.
@@ -92,6 +96,7 @@ class Publications {
   }
   void make_mips(uint32_t texture) {
     publish(texture);
+    read_[texture] = true;
     const TextureTexels& texels = programs_.textures().textures[texture];
     for (uint32_t level = 1; level < texels.levels; ++level) {
       PhaseRecord r{};
@@ -122,6 +127,7 @@ class Publications {
       r.encoding = uint32_t(image.encoding);
       r.image_width = int32_t(image.width);
       r.image_height = int32_t(image.height);
+      r.unread = read_[texture] ? 0 : 1;
       push(r);
     }
   }
@@ -129,7 +135,7 @@ class Publications {
   const Frame& frame_;
   const ProgramDraws& programs_;
   DrawPlan& plan_;
-  std::vector<bool> done_;
+  std::vector<bool> done_, read_;  // by number of the captured texture
 };
 
 }  // namespace

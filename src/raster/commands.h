@@ -1,26 +1,9 @@
-// Clears, blits and the publication of planes as textures, each rasterizer for its own regions.
+// Clears, blits, and the gates of all copies, each rasterizer for its own regions.
 #pragma once
 
-#include "raster/plane.h"
-#include "raster/raster_shared.h"
-#include "raster/raster_tables.h"
-#include "shader/texel_store.h"
-#include "shader/texture_mips.h"
+#include "raster/plane_textures.h"
 
 BROKKR_MACHINE_BEGIN
-
-struct Position {
-  Int x, y;
-};
-
-// The positions of samples s .. s + width - 1 of a region in its layer.
-BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
-  const Int at = w.lane() + s;
-  const Int tile = at >> 6;
-  const int tiles_shift = planes.region_shift - 3;
-  return {tile_x(at & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
-          tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
-}
 
 BROKKR_FN Mask inside_rect(const Position& at, const int32_t (&rect)[4]) {
   return at.x >= rect[0] && at.x < rect[2] && at.y >= rect[1] && at.y < rect[3];
@@ -99,6 +82,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
       if (b.leader()) {
         w.once([&] {
           state.bits |= phase.planes;
+          state.untouched &= ~phase.planes;
           if (phase.planes & kPlaneColor) state.color = phase.color;
           if (phase.planes & kPlaneDepth) state.depth = phase.depth;
           if (phase.planes & kPlaneStencil) state.stencil = phase.stencil;
@@ -172,146 +156,37 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   }
 }
 
-// Everything of the rasterizer's own that still waits to be cleared; `target` may be kEveryTarget. The caller's next
+// Clears of the planes `which` (RegionBit) that wait in the rasterizer's own regions of a target. The caller's next
 // barrier ends it.
 template <class Shared>
-BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target) {
+BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t which) {
   const TargetTables& planes = v.t.targets;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (target != kEveryTarget && region.target != target) continue;
-    if (planes.region_state[region.number].bits == 0) continue;
-    write_clears(v, region, kClearAny);
+    if (region.target != target || (planes.region_state[region.number].bits & which) == 0) continue;
+    write_clears(v, region, which);
   }
 }
 
-// Gives the rasterizer's own regions of a plane the texels of a picture. The caller's next barrier ends it.
+// What commands have cleared and still waits. What no command has touched is not written: who reads planes looks at the
+// region's state first. The caller's next barrier ends it.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
+BROKKR_FN void run_finish(const Visit<Shared>& v) {
   const TargetTables& planes = v.t.targets;
-  const auto [share, step] = v.share();
-  // Colours of sRGB stay as they are stored.
-  const TexelEncoding stored = TexelEncoding(phase.encoding);
-  const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
-  materialize_own(v, phase.target);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.target || region.layer != 0) continue;
-    for (int s = share; s < planes.region * planes.region; s += step) {
-      const size_t place = first_sample(planes, region) + size_t(s);
-      const Position at = region_position(w, planes, region, s);
-      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
-      if (!w.any(m)) continue;
-      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
-      const Vec4<Warp> texel = load_texel(w, v.t.programs.loads, encoding, word, m);
-      if (phase.planes == kPlaneDepth) {
-        w.store(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
-      } else {
-        store_plane(w, planes, phase.target, phase.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
-      }
-    }
-  }
-}
-
-// A plane whose words are those of the texels that it is copied to; its sample `place` begins at word place * count.
-struct PlaneWords {
-  const uint32_t* words = nullptr;  // null: texels are made anew
-  int count = 1;
-};
-BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
-  const TexelEncoding encoding = TexelEncoding(phase.encoding);
-  const size_t first = first_sample(planes, region);
-  const TargetRecord& target = planes.targets[phase.source_target];
-  if (phase.planes == kPlaneDepth) {
-    if (encoding != TexelEncoding::r32) return {};
-    return {reinterpret_cast<const uint32_t*>(planes.depth.get()) + first};
-  }
-  if (phase.color_plane == 0) {
-    if (encoding != TexelEncoding::rgba8 || target.format != uint32_t(ColorFormat::rgba8)) return {};
-    return {planes.color + first};
-  }
-  const PlaneRecord& plane = target.planes[phase.color_plane];
-  if (plane.encoding != phase.encoding || encoding == TexelEncoding::srgb8) return {};
-  const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
-  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
-}
-// Copies the region's words, row by row.
-BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                             const PlaneWords& from, Share share, uint32_t* texels) {
-  const bool in_rows = planes.region >= w.width && from.count == 1;
-  for (int s = share.first; s < planes.region * planes.region; s += share.step) {
-    const Int i = w.lane() + s;
-    const Int column = i & (planes.region - 1), row = i >> planes.region_shift;
-    const Int x = column + region.x, y = row + region.y;
-    const Mask m = x < phase.image_width && y < phase.image_height;
-    if (!w.any(m)) continue;
-    const Int at = region_sample(column, row, planes.region_shift) * from.count;
-    const Int to = (y * phase.image_width + x) * from.count + int(phase.first_word);
-    if (in_rows && w.all(m)) {
-      const int line = region.y + (s >> planes.region_shift), first = region.x + (s & (planes.region - 1));
-      w.store(texels + size_t(phase.first_word) + size_t(line) * size_t(phase.image_width) + size_t(first),
-              w.gather(from.words, at, true));
-      continue;
-    }
-    for (int k = 0; k < from.count; ++k) w.scatter(texels, to + k, w.gather(from.words, at + k, m), m);
-  }
-}
-
-// Copies the rasterizer's own regions of a plane into a level of a texture.
-template <class Shared>
-BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
-  const TargetTables& planes = v.t.targets;
-  const auto [share, step] = v.share();
-  const TexelEncoding encoding = TexelEncoding(phase.encoding);
-  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
-    const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.source_target || region.layer != 0) continue;
-    if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
-      publish_words(w, planes, region, phase, from, {share, step}, v.t.frame.sampled_texels);
-      continue;
-    }
-    for (int s = share; s < planes.region * planes.region; s += step) {
-      const size_t place = first_sample(planes, region) + size_t(s);
-      const Position at = region_position(w, planes, region, s);
-      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
-      if (!w.any(m)) continue;
-      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
-      Vec4<Warp> value;
-      if (phase.planes == kPlaneDepth) {
-        const Float depth = w.load(planes.depth + place);
-        value = Vec4<Warp>(depth, depth, depth, 1.0f);
-      } else {
-        const Color color = load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
-        value = Vec4<Warp>(color.r, color.g, color.b, color.a);
-      }
-      store_texel(w, v.t.frame.sampled_texels, encoding, word, value, m);
-    }
-  }
-}
-
-// Makes the rasterizer's share of a texture's level out of the level before.
-template <class Shared>
-BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
-  const TextureTexels& texture = v.t.programs.textures[phase.texture];
-  const uint64_t texels = texels_of_level(texture, phase.level);
-  const auto [share, step] = v.share();
-  const uint64_t rasterizers = v.t.targets.rasterizers;
-  const auto begin = uint32_t(texels * v.r / rasterizers), end = uint32_t(texels * (v.r + 1) / rasterizers);
-  for (uint32_t number = begin + uint32_t(share); number < end; number += uint32_t(step)) {
-    const Mask m = w.first_lanes(int(end - number));
-    make_mip(w, v.t.frame.sampled_texels, texture, phase.level, as_uint(w.lane()) + number, m);
+    const RegionState& state = planes.region_state[region.number];
+    const uint32_t which = state.bits & kClearAny & ~state.untouched;
+    if (which != 0) write_clears(v, region, which);
   }
 }
 
 // What others have drawn is in memory before a rasterizer copies of it.
 template <class Shared>
 BROKKR_FN void prepare_copy(const Visit<Shared>& v, const PhaseRecord& phase) {
-  if (phase.kind == PhaseKind::mips) return;
-  materialize_own(v, phase.source_target);
-  if (phase.kind == PhaseKind::blit && phase.target != phase.source_target) materialize_own(v, phase.target);
+  if (phase.kind != PhaseKind::blit) return;
+  materialize_own(v, phase.source_target, phase.planes);
+  if (phase.target != phase.source_target) materialize_own(v, phase.target, phase.planes);
 }
 template <class Shared>
 BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
@@ -323,8 +198,8 @@ BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
 }
 
 // A blit reads regions of other rasterizers, and so do those who read a texture that was a plane: all rasterizers
-// arrive before one copies, and all have copied before one goes on. Returns whether the phase is over; if not, the
-// rasterizer must be visited again.
+// arrive before one copies, and all have copied before one goes on. Where nobody has read the texture before, each
+// copies at once. Returns whether the phase is over; if not, the rasterizer must be visited again.
 template <class Shared>
 BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;
@@ -334,7 +209,8 @@ BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& pha
     return device_atomic<uint32_t>(door).load(kAcquire) >= v.t.targets.rasterizers;
   };
   for (;;) {
-    const GateStep at = v.state().gate_step;
+    const GateStep reached = v.state().gate_step;
+    const GateStep at = reached == GateStep::arrive && phase.unread ? GateStep::copy : reached;
     if (at == GateStep::arrive) {
       prepare_copy(v, phase);
     } else if (at == GateStep::copy) {

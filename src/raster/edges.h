@@ -66,7 +66,13 @@ class TileEdges {
  public:
   // (x0, y0): the tile's first sample, relative to the region.
   BROKKR_FN TileEdges(Warp& w, const RegionTriangle& tri, int x0, int y0)
-      : tri_(tri), x0_(x0), y0_(y0), x_(tile_x(w.lane())), y_(tile_y(w.lane())) {
+      : tri_(tri),
+        x0_(x0),
+        y0_(y0),
+        in_box_(x0 >= tri.box.min_x && x0 + kTile - 1 <= tri.box.max_x && y0 >= tri.box.min_y &&
+                y0 + kTile - 1 <= tri.box.max_y),
+        x_(tile_x(w.lane())),
+        y_(tile_y(w.lane())) {
     for (int k = 0; k < 3; ++k) {
       first_[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
       lane_[k] = tri.a[k] * x_ + tri.b[k] * y_;
@@ -77,12 +83,15 @@ class TileEdges {
     const int sx = tile_x(s), sy = tile_y(s);
     Int e[3];
     for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + tri_.a[k] * sx + tri_.b[k] * sy);
+    const Mask inside = (e[0] | e[1] | e[2]) >= 0;
+    if (Warp::takes_turns && in_box_) return inside;
     const int x = x0_ + sx, y = y0_ + sy;
-    return (e[0] | e[1] | e[2]) >= 0 && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x &&
-           y_ >= tri_.box.min_y - y && y_ <= tri_.box.max_y - y;
+    return inside && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x && y_ >= tri_.box.min_y - y &&
+           y_ <= tri_.box.max_y - y;
   }
   // Whether these samples lie outside of the triangle's box.
   BROKKR_FN bool misses_box(int s) const {
+    if (Warp::takes_turns && in_box_) return false;
     const int across = tile_x(Warp::width - 1), up = tile_y(Warp::width - 1);
     const int x = x0_ + tile_x(s), y = y0_ + tile_y(s);
     return x > tri_.box.max_x || x + across < tri_.box.min_x || y > tri_.box.max_y || y + up < tri_.box.min_y;
@@ -96,6 +105,7 @@ class TileEdges {
  private:
   const RegionTriangle& tri_;
   int x0_, y0_;
+  bool in_box_;  // all of the tile; tested once where a warp takes a tile's samples in turns
   Int x_, y_;
   int32_t first_[3];
   Int lane_[3];

@@ -72,6 +72,7 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
       const int i = first + lane * warps;
       const uint32_t number = list.record[i];
       const TriangleBlock& block = v.t.blocks[block_of_record(number)];
+      list.draw[i] = block.draw;
       list.triangle[i] = region_triangle(block, int(place_of_record(number)), region.x, region.y);
     });
     w.sync();
@@ -123,7 +124,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
         const int i = g + lowest_bit(bits);
         if (!loaded) load_tile(w, pass, state);
         loaded = true;
-        const DrawRecord& draw = t.frame.draws[t.blocks[block_of_record(list.record[i])].draw];
+        const DrawRecord& draw = t.frame.draws[list.draw[i]];
         const bool whole = (covered[i] & bit) != 0;
         if (runs_program(v.shading, draw)) {
           draw_program_in_tile(w, pass, draw, list.triangle[i], whole, batch);
@@ -184,6 +185,7 @@ BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, cons
       for (int g = 0; g < kBlockRecords; g += w.width) {
         const RecordGroup records{block, g, lanes_of_group(w, mask, g)};
         const Mask here = records.m && meet(records.box(w), window);
+        for (int f = 0; f < kRecordFields; ++f) prefetch(block.field[f] + g);  // for prepare_list
         const Uint entry = record_number(number, 0) + as_uint(w.lane() + g);
         listed += w.compress_store(shared.list.record + listed, entry, here);
       }

@@ -6,24 +6,38 @@
 
 BROKKR_MACHINE_BEGIN
 
+// A run of the draw, which most of the primitives that are looked up one after another share.
+struct PrimitiveRun {
+  uint32_t number;           // into FrameTables::runs
+  uint32_t first_primitive;  // of draw.triangle_count
+  uint32_t of_instance;      // what comes before the instance's vertices
+  uint32_t first_position;   // into FrameTables::positions; instances of an object share theirs
+
+  BROKKR_FN PrimitiveRun(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
+    number = frame.batch_run[primitive / kBatchTriangles];
+    const RunRecord& record = frame.runs[number];
+    first_primitive = record.first_batch * kBatchTriangles;
+    of_instance = record.instance * draw.vertex_count;
+    first_position = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
+  }
+  BROKKR_FN void lead_to(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
+    if (primitive - first_primitive >= draw.triangle_count) *this = PrimitiveRun(frame, draw, primitive);
+  }
+};
+
 // The vertices of one primitive.
 struct PrimitiveVertices {
   uint32_t number[3];    // in the draw, instance after instance: of varyings
-  uint32_t position[3];  // into FrameTables::positions; instances of an object share theirs
-  uint32_t run;          // into FrameTables::runs
+  uint32_t position[3];  // into FrameTables::positions
   uint32_t provoking;    // corner
 
-  BROKKR_FN PrimitiveVertices(const FrameTables& frame, uint32_t primitive, bool provoking_first) {
-    run = frame.batch_run[primitive / kBatchTriangles];
-    const RunRecord& record = frame.runs[run];
-    const DrawRecord& draw = frame.draws[record.draw];
-    const uint32_t triangle = primitive - record.first_batch * kBatchTriangles;
+  BROKKR_FN void assemble(const FrameTables& frame, const DrawRecord& draw, const PrimitiveRun& run, uint32_t primitive,
+                          bool provoking_first) {
+    const uint32_t triangle = primitive - run.first_primitive;
     assemble_one(frame, draw, triangle, number);
-    const uint32_t of_instance = record.instance * draw.vertex_count;
-    const uint32_t first = draw.first_vertex + (draw.bits & kDrawTransform ? 0 : of_instance);
     for (int i = 0; i < 3; ++i) {
-      position[i] = first + number[i];
-      number[i] += of_instance;
+      position[i] = run.first_position + number[i];
+      number[i] += run.of_instance;
     }
     // Winding is kept, so that the first vertex of every other triangle of a strip is its second corner.
     const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
@@ -41,13 +55,20 @@ struct LaneSurface {
 };
 
 // The corners of a primitive in clip space, the same in all lanes.
-BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, const PrimitiveVertices& vertices,
-                            ClipVertex (&corner)[3]) {
+BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
+                            const PrimitiveVertices& vertices, ClipVertex (&corner)[3]) {
+  const float* const positions = run.frame.positions;
+  if (!(draw.bits & kDrawTransform)) {
+    for (int i = 0; i < 3; ++i) {
+      const float* const p = positions + size_t(vertices.position[i]) * 4;
+      corner[i] = {p[0], p[1], p[2], p[3]};
+    }
+    return;
+  }
   Run of;
-  if (draw.bits & kDrawTransform) open_run(run.frame, vertices.run, of);
-  of.draw = &draw;
+  open_run(run.frame, number, of);
   for (int i = 0; i < 3; ++i) {
-    const float* const p = run.frame.positions + size_t(vertices.position[i]) * 4;
+    const float* const p = positions + size_t(vertices.position[i]) * 4;
     corner[i] = transform_vertex(of, [&](int c) { return Float(p[c]); });
   }
 }
@@ -102,58 +123,89 @@ struct LaneVectors {
   int count = 0;
 };
 
-// Gives lanes of the vectors, of one primitive, the components of its varyings that component_of(input) names: by
-// give(where, value, surface).
-template <class ComponentOf, class Give>
-BROKKR_FN void interpolate(const ProgramRun& run, const PrimitiveVertices& vertices, const LaneSurface* at,
-                           const int* first, int count, ComponentOf component_of, Give give) {
+// The varyings of one primitive, the same in all lanes.
+struct OneVaryings {
+  const uint32_t* of[3];
+  uint32_t provoking;
+
+  OneVaryings() = default;
+  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices) : provoking(vertices.provoking) {
+    const ProgramRecord& program = run.program;
+    for (int i = 0; i < 3; ++i)
+      of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
+  }
+  BROKKR_FN Uint word(int corner, uint32_t component) const { return Uint(of[corner][component]); }
+  BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
+};
+
+// The primitives that the lanes of a vector are of. Where lanes of CUDA are threads, each has its own.
+struct VectorPrimitives {
+  static constexpr int kMost = Warp::takes_turns ? Warp::width : 1;
+  OneVaryings varyings[kMost];
+  Mask lanes[kMost];
+  int count = 0;
+
+  // What lanes have of their primitives, by of_one(varyings of a primitive).
+  template <class OfOne>
+  BROKKR_FN Uint each(OfOne of_one) const {
+    Uint value = of_one(varyings[0]);
+    for (int k = 1; k < count; ++k) value = select(lanes[k], of_one(varyings[k]), value);
+    return value;
+  }
+  BROKKR_FN Uint word(int corner, uint32_t component) const {
+    return each([&](const OneVaryings& one) { return one.word(corner, component); });
+  }
+  BROKKR_FN Uint flat(uint32_t component) const {
+    return each([&](const OneVaryings& one) { return one.flat(component); });
+  }
+};
+
+// Gives lanes of the vectors the components of the varyings that component_of(input) names: by give(where, value,
+// surface).
+template <class Varyings, class ComponentOf, class Give>
+BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, const LaneSurface* at, const int* first,
+                           int count, ComponentOf component_of, Give give) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input;
   const int stride = lanes_of(run);
-  const uint32_t* of[3];
-  for (int i = 0; i < 3; ++i)
-    of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
   for (uint32_t i = 0; i < program.varying_inputs; ++i) {
     const ProgramInput input = inputs[i];
     uint32_t* const to = run.registers() + int(input.number) * stride;
-    const auto word = [&](uint32_t k) { return Uint(of[k][component_of(input)]); };
+    const uint32_t component = component_of(input);
     const auto give_all = [&](auto&& value_at) {
       for (int v = 0; v < count; ++v) give(to + first[v], value_at(at[v]), at[v]);
     };
-    const Float p = as_float(word(0)), q = as_float(word(1)), r = as_float(word(2));
+    if (input.source == InputSource::flat) {
+      const Uint flat = varyings.flat(component);
+      give_all([&](const LaneSurface&) { return flat; });
+      continue;
+    }
+    const Float p = as_float(varyings.word(0, component)), q = as_float(varyings.word(1, component)),
+                r = as_float(varyings.word(2, component));
     if (input.source == InputSource::smooth) {
       give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
-    } else if (input.source == InputSource::no_perspective) {
-      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
     } else {
-      const Uint flat = word(vertices.provoking);
-      give_all([&](const LaneSurface&) { return flat; });
+      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
     }
   }
 }
 
-BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
-                                          const LaneSurface* at, const int* first, int count, Mask same) {
+template <class Varyings>
+BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const Varyings& varyings,
+                                          const LaneSurface* at, const int* first, int count) {
   interpolate(
-      run, vertices, at, first, count, [](const ProgramInput& input) { return input.back; },
-      [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, same && !lanes.front); });
+      run, varyings, at, first, count, [](const ProgramInput& input) { return input.back; },
+      [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, !lanes.front); });
 }
 
-// `count` vectors, the lanes of vector v from first[v] on; they are of one primitive.
-BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
-                                    const LaneSurface* at, const int* first, int count) {
+// `count` vectors, the lanes of vector v from first[v] on.
+template <class Varyings>
+BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Varyings& varyings, const LaneSurface* at,
+                                    const int* first, int count) {
   interpolate(
-      run, vertices, at, first, count, [](const ProgramInput& input) { return input.component; },
+      run, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
       [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
-  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, vertices, at, first, count, true);
-}
-// The lanes `same` of the vector from lane g on.
-BROKKR_FN void interpolate_some(Warp& w, const ProgramRun& run, const PrimitiveVertices& vertices,
-                                const LaneSurface& at, int g, Mask same) {
-  interpolate(
-      run, vertices, &at, &g, 1, [](const ProgramInput& input) { return input.component; },
-      [&](uint32_t* to, Uint value, const LaneSurface&) { w.merge(to, value, same); });
-  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, vertices, &at, &g, 1, same);
+  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, varyings, at, first, count);
 }
 
 BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
@@ -189,38 +241,39 @@ struct KeptVertices {
   PrimitiveVertices vertices;
   ClipVertex corner[3];
 
-  BROKKR_FN KeptVertices(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first)
-      : primitive(number), vertices(run.frame, number, provoking_first) {
-    clip_corners(run, draw, vertices, corner);
-  }
   // In place: a copy of the corners takes longer than they do.
-  BROKKR_FN void take(const ProgramRun& run, const DrawRecord& draw, uint32_t number, bool provoking_first) {
+  BROKKR_FN void take(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
+                      bool provoking_first) {
     primitive = number;
-    vertices = PrimitiveVertices(run.frame, number, provoking_first);
-    clip_corners(run, draw, vertices, corner);
+    of.lead_to(run.frame, draw, number);
+    vertices.assemble(run.frame, draw, of, number, provoking_first);
+    clip_corners(run, draw, of.number, vertices, corner);
   }
 };
 
-// The inputs of lanes g .. g + width - 1, which are of several primitives.
-BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g) {
+// The inputs of lanes g .. g + width - 1, which are of several primitives. Each lane gets the corners of its own, so
+// that all are interpolated together.
+BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, Uint primitives,
+                          int g) {
   const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
-  const LanePlaces places(w, run, g);
-  LaneSurface at;
-  at.x = places.x;
-  at.y = places.y;
-  at.z = at.w = 0.0f;
-  at.front = false;
+  VectorPrimitives all;
+  ClipVertex corner[3];
+  for (ClipVertex& of_lanes : corner) of_lanes = {0.0f, 0.0f, 0.0f, 0.0f};
   w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
-    const PrimitiveVertices vertices(run.frame, primitive, provoking_first);
-    ClipVertex corner[3];
-    clip_corners(run, draw, vertices, corner);
-    const LaneSurface own = lane_surface(run, draw, corner, places);
-    interpolate_some(w, run, vertices, own, g, same);
-    at.front = at.front || (same && own.front);
-    if ((run.program.bits & kProgramWindow) == 0) return;
-    at.z = select(same, own.z, at.z);
-    at.w = select(same, own.w, at.w);
+    PrimitiveVertices vertices;
+    of.lead_to(run.frame, draw, primitive);
+    vertices.assemble(run.frame, draw, of, primitive, provoking_first);
+    ClipVertex own[3];
+    clip_corners(run, draw, of.number, vertices, own);
+    for (int i = 0; i < 3; ++i) {
+      corner[i] = {select(same, own[i].x, corner[i].x), select(same, own[i].y, corner[i].y),
+                   select(same, own[i].z, corner[i].z), select(same, own[i].w, corner[i].w)};
+    }
+    all.varyings[all.count] = OneVaryings(run, vertices);
+    all.lanes[all.count++] = same;
   });
+  const LaneSurface at = lane_surface(run, draw, corner, LanePlaces(w, run, g));
+  interpolate_varyings(w, run, all, &at, &g, 1);
   fill_others(w, run, at, g);
 }
 
@@ -228,11 +281,14 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw) {
   const ProgramMemory& memory = run.memory;
   const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
+  const uint32_t first = memory.of_lane[Warp::takes_turns ? lowest_bit(memory.vectors) * w.width : 0];
+  PrimitiveRun of(run.frame, draw, first);
   if (!Warp::takes_turns) {
-    for (int g = 0; g < memory.lanes; g += w.width) fill_mixed(w, run, draw, w.load(memory.of_lane + g), g);
+    for (int g = 0; g < memory.lanes; g += w.width) fill_mixed(w, run, draw, of, w.load(memory.of_lane + g), g);
     return;
   }
-  KeptVertices kept(run, draw, memory.of_lane[lowest_bit(memory.vectors) * w.width], provoking_first);
+  KeptVertices kept;
+  kept.take(run, draw, of, first, provoking_first);
   if (memory.of_one != 0) {
     LaneVectors lanes;
     for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
@@ -241,7 +297,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
       lanes.first[lanes.count++] = g;
       fill_others(w, run, at, g);
     }
-    interpolate_varyings(w, run, kept.vertices, lanes.at, lanes.first, lanes.count);
+    interpolate_varyings(w, run, OneVaryings(run, kept.vertices), lanes.at, lanes.first, lanes.count);
     return;
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
@@ -250,12 +306,12 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     // Mostly a vector is of one primitive, and often of the one before.
     const uint32_t one = memory.of_lane[g];
     if (w.any(primitives != one)) {
-      fill_mixed(w, run, draw, primitives, g);
+      fill_mixed(w, run, draw, of, primitives, g);
       continue;
     }
-    if (one != kept.primitive) kept.take(run, draw, one, provoking_first);
+    if (one != kept.primitive) kept.take(run, draw, of, one, provoking_first);
     const LaneSurface at = lane_surface(run, draw, kept.corner, LanePlaces(w, run, g));
-    interpolate_varyings(w, run, kept.vertices, &at, &g, 1);
+    interpolate_varyings(w, run, OneVaryings(run, kept.vertices), &at, &g, 1);
     fill_others(w, run, at, g);
   }
 }

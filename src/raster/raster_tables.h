@@ -11,9 +11,6 @@
 
 namespace brokkr {
 
-// RasterizerState::wake of a rasterizer that waits at the gate of a blit, for others and not for batches.
-inline constexpr uint32_t kAtGate = 0xffffffffu;
-
 // How far a rasterizer is with a blit: what it does at a gate, and whether all have come there.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
@@ -23,9 +20,16 @@ struct BlitGate {
 };
 static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
 
-// Numbers that stand for all: tasks up to the last, and targets.
+// RasterizerState::wake of a rasterizer that waits at a gate, for others and not for batches: from here on, the number
+// of the word of RasterTables::gates that must count all rasterizers before it can go on.
+inline constexpr uint32_t kAtGate = 0x80000000u;
+static_assert(kMaxBatches < kAtGate);
+constexpr uint32_t wake_at(uint32_t gate, GateStep step) {
+  return kAtGate + 2 * gate + (step == GateStep::await_copies ? 1 : 0);
+}
+
+// A number that stands for all tasks up to the last.
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
-inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 
 // RasterTables::direct_phase where there is none.
 inline constexpr uint32_t kNoPhase = 0xffffffffu;
@@ -35,7 +39,7 @@ struct alignas(64) RasterizerState {
   uint32_t phase;    // the phase that it is in; phase_count: finished
   uint32_t pending;  // elements that were taken from its queue and are not finished
   GateStep gate_step;
-  uint32_t wake;       // number of completed batches at which it can go on without new elements, or kAtGate
+  uint32_t wake;       // number of completed batches at which it can go on without new elements, or as wake_at
   uint64_t fragments;  // covered samples of its visits, which tell how far a visit is
 };
 

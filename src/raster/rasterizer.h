@@ -53,10 +53,13 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
     case PhaseKind::blit:
     case PhaseKind::publish:
     case PhaseKind::mips:
-      wake = kAtGate;
-      if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) return v.ending || run_gated(v, record);
+      if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
+        if (v.ending || run_gated(v, record)) return true;
+        wake = wake_at(record.gate, v.state().gate_step);
+        return false;
+      }
       return true;
-    case PhaseKind::finish: materialize_own(v, kEveryTarget); return true;
+    case PhaseKind::finish: run_finish(v); return true;
   }
   return complete;
 }

@@ -26,6 +26,19 @@ BROKKR_FN Int sample_row(Int y, int shift) {
 }
 BROKKR_FN Int region_sample(Int x, Int y, int shift) { return sample_column(x) + sample_row(y, shift); }
 
+struct Position {
+  Int x, y;
+};
+
+// The positions of samples s .. s + width - 1 of a region in its layer.
+BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
+  const Int at = w.lane() + s;
+  const Int tile = at >> 6;
+  const int tiles_shift = planes.region_shift - 3;
+  return {tile_x(at & 63) + ((tile & ((1 << tiles_shift) - 1)) << 3) + region.x,
+          tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
+}
+
 // Order keys: among equal depths the smaller wins. The content from before the phase has the strongest key where a new
 // fragment must be nearer to win, and the weakest where a fragment of equal depth wins.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }

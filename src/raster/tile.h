@@ -242,6 +242,21 @@ BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& e
   return m;
 }
 
+// The same of a whole tile, by bits.
+BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
+  uint64_t covered = whole ? ~uint64_t(0) : 0;
+  for (int s = 0; s < kTileSamples && !whole; s += w.width) {
+    if (!edges.misses_box(s)) covered |= uint64_t(w.ballot(edges.inside(s))) << s;
+  }
+  pass.counts.fragments += uint64_t(count_bits(covered));
+  pass.counts.quads += uint64_t(count_bits(first_of_quads(covered)));
+  for (int s = 0; s < kTileSamples && pass.planes.overdraw; s += w.width) {
+    uint32_t* const drawn = pass.planes.overdraw + pass.memory + size_t(s);
+    w.merge(drawn, w.load(drawn) + 1, w.lanes_of(uint32_t(covered >> s)));
+  }
+  return covered;
+}
+
 // Samples that one run of a draw's program shades: of triangles that follow each other, and of which no two cover the
 // same sample. Their primitives and depths stand in the memory of programs.
 struct ProgramBatch {
@@ -302,13 +317,7 @@ BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) 
 BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
                                              const RegionTriangle& tri, bool whole, ProgramBatch& batch) {
   const TileEdges edges(w, tri, pass.x0, pass.y0);
-  TileCounts counts;
-  uint64_t covered = 0;
-  for (int s = 0; s < kTileSamples; s += w.width) {
-    if (edges.misses_box(s)) continue;
-    covered |= uint64_t(w.ballot(covered_samples(w, pass, edges, s, whole, counts))) << s;
-  }
-  pass.counts += counts;
+  const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   if (batch.draw != &draw || (batch.wanted & covered) != 0) finish_batch(w, pass, batch);
   const TileDraw to{pass, draw};
   ProgramMemory& memory = *pass.shading.memory;

@@ -119,6 +119,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
     const bool whole = (tiles.covered >> tile) & 1u;
     const TileEdges edges(w, tri, column * kTile, row * kTile);
     for (int s = 0; s < kTileSamples; s += w.width) {
+      if (Warp::takes_turns && !whole && edges.misses_box(s)) continue;
       const Mask inside = whole ? true : edges.inside(s);
       if (!whole && !w.any(inside)) continue;
       const Float z = edges.depth(s);

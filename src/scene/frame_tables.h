@@ -159,6 +159,7 @@ struct PhaseRecord {
   PhaseKind kind;
   uint8_t key_bits;
   uint32_t end_batch;  // the phase is complete when all batches before this one are
+  uint8_t unread;      // publish: nothing has read the texture before
   // clear
   uint32_t target;
   uint32_t planes;  // PlaneBit; of an ordered phase those beside the colours that its draws test or write

@@ -114,43 +114,65 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
 
 // ---- Blending.
 
-// One component's factor: c is the component's number, 3 for alpha. `second`: the second source.
-BROKKR_FN Float blend_factor(uint8_t factor, int c, const Float (&s)[4], const Float (&second)[4], const Float (&d)[4],
-                             const float (&constant)[4]) {
+// A source and a destination of blending, red to alpha. `second`: the second source.
+struct BlendOperands {
+  Float source[4], second[4], destination[4];
+  float constant[4];
+};
+
+// Components first .. end - 1 of a factor.
+BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOperands& of, Float (&out)[4]) {
   const Float one = 1.0f;
+  const Float(&s)[4] = of.source, (&s1)[4] = of.second, (&d)[4] = of.destination;
+  const auto all = [&](Float value) {
+    for (int c = first; c < end; ++c) out[c] = value;
+  };
+  const auto each = [&](auto&& value) {
+    for (int c = first; c < end; ++c) out[c] = value(c);
+  };
   switch (BlendFactor(factor)) {
-    case BlendFactor::zero: return 0.0f;
-    case BlendFactor::one: return one;
-    case BlendFactor::src_color: return s[c];
-    case BlendFactor::one_minus_src_color: return one - s[c];
-    case BlendFactor::dst_color: return d[c];
-    case BlendFactor::one_minus_dst_color: return one - d[c];
-    case BlendFactor::src_alpha: return s[3];
-    case BlendFactor::one_minus_src_alpha: return one - s[3];
-    case BlendFactor::dst_alpha: return d[3];
-    case BlendFactor::one_minus_dst_alpha: return one - d[3];
-    case BlendFactor::constant_color: return constant[c];
-    case BlendFactor::one_minus_constant_color: return one - constant[c];
-    case BlendFactor::constant_alpha: return constant[3];
-    case BlendFactor::one_minus_constant_alpha: return one - constant[3];
-    case BlendFactor::src_alpha_saturate: return c == 3 ? one : minimum(s[3], one - d[3]);
-    case BlendFactor::src1_color: return second[c];
-    case BlendFactor::one_minus_src1_color: return one - second[c];
-    case BlendFactor::src1_alpha: return second[3];
-    case BlendFactor::one_minus_src1_alpha: return one - second[3];
+    case BlendFactor::zero: return all(0.0f);
+    case BlendFactor::one: return all(one);
+    case BlendFactor::src_color: return each([&](int c) { return s[c]; });
+    case BlendFactor::one_minus_src_color: return each([&](int c) { return one - s[c]; });
+    case BlendFactor::dst_color: return each([&](int c) { return d[c]; });
+    case BlendFactor::one_minus_dst_color: return each([&](int c) { return one - d[c]; });
+    case BlendFactor::src_alpha: return all(s[3]);
+    case BlendFactor::one_minus_src_alpha: return all(one - s[3]);
+    case BlendFactor::dst_alpha: return all(d[3]);
+    case BlendFactor::one_minus_dst_alpha: return all(one - d[3]);
+    case BlendFactor::constant_color: return each([&](int c) { return Float(of.constant[c]); });
+    case BlendFactor::one_minus_constant_color: return each([&](int c) { return one - of.constant[c]; });
+    case BlendFactor::constant_alpha: return all(of.constant[3]);
+    case BlendFactor::one_minus_constant_alpha: return all(one - of.constant[3]);
+    case BlendFactor::src_alpha_saturate:
+      return each([&](int c) { return c == 3 ? one : minimum(s[3], one - d[3]); });
+    case BlendFactor::src1_color: return each([&](int c) { return s1[c]; });
+    case BlendFactor::one_minus_src1_color: return each([&](int c) { return one - s1[c]; });
+    case BlendFactor::src1_alpha: return all(s1[3]);
+    case BlendFactor::one_minus_src1_alpha: return all(one - s1[3]);
   }
-  return one;
+  all(one);
 }
 
-BROKKR_FN Float blend_terms(uint8_t equation, Float s, Float sf, Float d, Float df) {
-  switch (BlendEquation(equation)) {
-    case BlendEquation::add: return s * sf + d * df;
-    case BlendEquation::subtract: return s * sf - d * df;
-    case BlendEquation::reverse_subtract: return d * df - s * sf;
-    case BlendEquation::min: return minimum(s, d);
-    case BlendEquation::max: return maximum(s, d);
+// Components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation.
+BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, const BlendOperands& of,
+                                Float (&out)[4]) {
+  const Float(&s)[4] = of.source, (&d)[4] = of.destination;
+  Float sf[4], df[4];
+  blend_factors(term[0], first, end, of, sf);
+  blend_factors(term[1], first, end, of, df);
+  const auto each = [&](auto&& value) {
+    for (int c = first; c < end; ++c) out[c] = value(c);
+  };
+  switch (BlendEquation(term[2])) {
+    case BlendEquation::add: return each([&](int c) { return s[c] * sf[c] + d[c] * df[c]; });
+    case BlendEquation::subtract: return each([&](int c) { return s[c] * sf[c] - d[c] * df[c]; });
+    case BlendEquation::reverse_subtract: return each([&](int c) { return d[c] * df[c] - s[c] * sf[c]; });
+    case BlendEquation::min: return each([&](int c) { return minimum(s[c], d[c]); });
+    case BlendEquation::max: return each([&](int c) { return maximum(s[c], d[c]); });
   }
-  return s;
+  each([&](int c) { return s[c]; });
 }
 
 // The usual transparency, source alpha and one minus it, which has a faster path of its own.
@@ -163,29 +185,28 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
 // that name it; null: it is the source.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
                       const Color& source, const Color* second, const Color& destination) {
-  const Float d[4] = {destination.r, destination.g, destination.b, destination.a};
-  Float s[4] = {source.r, source.g, source.b, source.a};
-  float k[4];
-  for (int c = 0; c < 4; ++c) {
-    if (bounded) s[c] = saturate(s[c]);
-    k[c] = bounded ? (constant[c] > 0.0f ? (constant[c] < 1.0f ? constant[c] : 1.0f) : 0.0f) : constant[c];
-  }
+  BlendOperands of{{source.r, source.g, source.b, source.a},
+                   {0.0f, 0.0f, 0.0f, 0.0f},
+                   {destination.r, destination.g, destination.b, destination.a},
+                   {}};
+  for (int c = 0; c < 4 && bounded; ++c) of.source[c] = saturate(of.source[c]);
   Float out[4];
   if (is_over(color) && is_over(alpha)) {
-    const Float through = 1.0f - s[3];
-    for (int c = 0; c < 4; ++c) out[c] = s[c] * s[3] + d[c] * through;
+    const Float through = 1.0f - of.source[3];
+    for (int c = 0; c < 4; ++c) out[c] = of.source[c] * of.source[3] + of.destination[c] * through;
     return {out[0], out[1], out[2], out[3]};
   }
-  Float s1[4] = {s[0], s[1], s[2], s[3]};
-  if (second != nullptr) {
-    s1[0] = second->r, s1[1] = second->g, s1[2] = second->b, s1[3] = second->a;
-    for (int c = 0; c < 4 && bounded; ++c) s1[c] = saturate(s1[c]);
-  }
   for (int c = 0; c < 4; ++c) {
-    const uint8_t(&term)[3] = c == 3 ? alpha : color;
-    out[c] =
-        blend_terms(term[2], s[c], blend_factor(term[0], c, s, s1, d, k), d[c], blend_factor(term[1], c, s, s1, d, k));
+    const float k = constant[c];
+    of.constant[c] = bounded ? (k > 0.0f ? (k < 1.0f ? k : 1.0f) : 0.0f) : k;
+    of.second[c] = of.source[c];
   }
+  if (second != nullptr) {
+    of.second[0] = second->r, of.second[1] = second->g, of.second[2] = second->b, of.second[3] = second->a;
+    for (int c = 0; c < 4 && bounded; ++c) of.second[c] = saturate(of.second[c]);
+  }
+  blend_components(color, 0, 3, of, out);
+  blend_components(alpha, 3, 4, of, out);
   return {out[0], out[1], out[2], out[3]};
 }
 

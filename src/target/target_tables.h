@@ -28,7 +28,7 @@ struct RegionState {
   float depth;    // clear values that wait
   uint64_t color;
   uint32_t stencil;
-  uint32_t reserved;
+  uint32_t untouched;  // planes, by RegionBit, whose clear that waits is the launch's beginning
 };
 
 // Where a colour beyond a target's first lies, a texel (shader/texel_store.h) for each sample.

@@ -1,0 +1,204 @@
+// Pictures that become planes, and planes that become textures, each rasterizer for its own regions.
+#pragma once
+
+#include "raster/plane.h"
+#include "raster/raster_shared.h"
+#include "raster/raster_tables.h"
+#include "shader/texel_store.h"
+#include "shader/texture_mips.h"
+
+BROKKR_MACHINE_BEGIN
+
+// What half_from_float makes of the numbers of a word's two halves: what is no number becomes one kind of it.
+BROKKR_FN Uint loaded_halves(Uint word) {
+  word = select((word & 0x7fff) > 0x7c00, (word & 0xffff8000) | 0x7e00, word);
+  return select((word & 0x7fffffff) > 0x7c00ffff, (word & 0x8000ffff) | 0x7e000000, word);
+}
+
+// How a picture's texels become samples of a plane: as the words that they are, where these are the same, or anew.
+enum class LoadedAs : uint32_t { word, halves, texel };
+BROKKR_FN LoadedAs loaded_as(const TargetTables& planes, const PhaseRecord& phase, TexelEncoding encoding) {
+  if (phase.planes == kPlaneDepth || phase.color_plane != 0) return LoadedAs::texel;
+  const bool half = planes.targets[phase.target].format == uint32_t(ColorFormat::rgba16f);
+  if (encoding == TexelEncoding::rgba8 && !half) return LoadedAs::word;
+  return encoding == TexelEncoding::rgba16f && half ? LoadedAs::halves : LoadedAs::texel;
+}
+
+// The samples `place` .. place + width - 1 become the texels that begin at the words of lanes m.
+BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const uint32_t* texels,
+                            TexelEncoding encoding, LoadedAs as, size_t place, Int word, Mask m) {
+  if (as != LoadedAs::texel) {
+    Uint low, high = 0u;
+    if (as == LoadedAs::halves) {
+      w.gather_near(texels, word, word + 1, m, low, high);
+      low = loaded_halves(low);
+      high = loaded_halves(high);
+    } else {
+      low = w.gather(texels, word, m);
+    }
+    w.store(planes.color + place, low, m);
+    if (planes.color_high) w.store(planes.color_high + place, high, m);
+    return;
+  }
+  const Vec4<Warp> texel = load_texel(w, texels, encoding, word, m);
+  if (phase.planes == kPlaneDepth) {
+    w.store(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
+  } else {
+    store_plane(w, planes, phase.target, phase.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
+  }
+}
+
+// Gives the rasterizer's own regions of a plane the texels of a picture. The caller's next barrier ends it.
+template <class Shared>
+BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  // Colours of sRGB stay as they are stored.
+  const TexelEncoding stored = TexelEncoding(phase.encoding);
+  const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
+  const LoadedAs as = loaded_as(planes, phase, encoding);
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target != phase.target || region.layer != 0) continue;
+    if (phase.color_plane == 0) {
+      const bool whole = region.x + planes.region <= phase.image_width && region.y + planes.region <= phase.image_height;
+      if (whole)
+        end_clears(v, region, phase.planes);
+      else if ((planes.region_state[region.number].bits & phase.planes) != 0)
+        write_clears(v, region, phase.planes);
+    }
+    for (int s = share; s < planes.region * planes.region; s += step) {
+      const Position at = region_position(w, planes, region, s);
+      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+      if (!w.any(m)) continue;
+      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+      load_samples(w, planes, phase, v.t.programs.loads, encoding, as, first_sample(planes, region) + size_t(s), word,
+                   m);
+    }
+  }
+}
+
+// A plane whose words are those of the texels that it is copied to; its sample `place` begins at word place * count.
+struct PlaneWords {
+  const uint32_t* words = nullptr;  // null: texels are made anew
+  int count = 1;
+};
+BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
+  const TexelEncoding encoding = TexelEncoding(phase.encoding);
+  const size_t first = first_sample(planes, region);
+  const TargetRecord& target = planes.targets[phase.source_target];
+  if (phase.planes == kPlaneDepth) {
+    if (encoding != TexelEncoding::r32) return {};
+    return {reinterpret_cast<const uint32_t*>(planes.depth.get()) + first};
+  }
+  if (phase.color_plane == 0) {
+    if (encoding != TexelEncoding::rgba8 || target.format != uint32_t(ColorFormat::rgba8)) return {};
+    return {planes.color + first};
+  }
+  const PlaneRecord& plane = target.planes[phase.color_plane];
+  if (plane.encoding != phase.encoding || encoding == TexelEncoding::srgb8) return {};
+  const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
+  return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
+}
+// Gives the texels of the region a word each, that of sample i as word(i): each lane fills a row of a tile at a time.
+template <class Word>
+BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                            Share share, uint32_t* texels, Word word) {
+  const int tiles_shift = planes.region_shift - 3, rows = planes.region << tiles_shift;
+  for (int first = share.first; first < rows; first += share.step) {
+    w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
+      const int tile = (first + lane) & ((1 << tiles_shift) - 1), row = (first + lane) >> tiles_shift;
+      const int x = region.x + tile * kTile, y = region.y + row;
+      if (x >= phase.image_width || y >= phase.image_height) return;
+      const int sample = ((row / kTile << tiles_shift) + tile) * kTileSamples +
+                         ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
+      const auto in_row = [](int k) { return (k & 1) | (k & 2) << 1 | (k & 4) << 2; };
+      uint32_t* const to = texels + size_t(phase.first_word) + size_t(y) * size_t(phase.image_width) + size_t(x);
+      if (x + kTile > phase.image_width) {
+        for (int k = 0; x + k < phase.image_width; ++k) to[k] = word(sample + in_row(k));
+        return;
+      }
+      uint32_t all[kTile];
+      for (int k = 0; k < kTile; ++k) all[k] = word(sample + in_row(k));
+      for (int k = 0; k < kTile; ++k) to[k] = all[k];
+    });
+  }
+}
+// Copies the region's words.
+BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                             const PlaneWords& from, Share share, uint32_t* texels) {
+  const uint32_t* const words = from.words;
+  if (from.count == 1) return publish_rows(w, planes, region, phase, share, texels, [=](int i) { return words[i]; });
+  for (int s = share.first; s < planes.region * planes.region; s += share.step) {
+    const Position at = region_position(w, planes, region, s);
+    const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+    if (!w.any(m)) continue;
+    const Int to = (at.y * phase.image_width + at.x) * from.count + int(phase.first_word);
+    for (int k = 0; k < from.count; ++k)
+      w.scatter(texels, to + k, w.gather(words, (w.lane() + s) * from.count + k, m), m);
+  }
+}
+
+// What a plane's samples place .. place + width - 1 are as texels. Where a clear waits, they are its value.
+BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
+                               bool waits, size_t place, Mask m) {
+  if (phase.planes == kPlaneDepth) {
+    const Float depth = waits ? Float(state.depth) : w.load(planes.depth + place);
+    return Vec4<Warp>(depth, depth, depth, 1.0f);
+  }
+  const Color color = waits ? load_color(planes.targets[phase.source_target].format, uint32_t(state.color),
+                                         uint32_t(state.color >> 32))
+                            : load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
+  return Vec4<Warp>(color.r, color.g, color.b, color.a);
+}
+
+// Copies the rasterizer's own regions of a plane into a level of a texture. Clears that wait there go on waiting.
+template <class Shared>
+BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  uint32_t* const texels = v.t.frame.sampled_texels;
+  const Share share = v.share();
+  const TexelEncoding encoding = TexelEncoding(phase.encoding);
+  for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
+    const RegionRecord& region = planes.own_regions[i];
+    if (region.target != phase.source_target || region.layer != 0) continue;
+    const RegionState state = planes.region_state[region.number];
+    const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
+    if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
+      const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);
+      const uint32_t cleared = phase.planes == kPlaneDepth ? depth : uint32_t(state.color);
+      if (waits)
+        publish_rows(w, planes, region, phase, share, texels, [=](int) { return cleared; });
+      else
+        publish_words(w, planes, region, phase, from, share, texels);
+      continue;
+    }
+    for (int s = share.first; s < planes.region * planes.region; s += share.step) {
+      const Position at = region_position(w, planes, region, s);
+      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+      if (!w.any(m)) continue;
+      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+      const size_t place = first_sample(planes, region) + size_t(s);
+      store_texel(w, texels, encoding, word, published(w, planes, phase, state, waits, place, m), m);
+    }
+  }
+}
+
+// Makes the rasterizer's share of a texture's level out of the level before.
+template <class Shared>
+BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& v, const PhaseRecord& phase) {
+  Warp& w = v.b.warp;
+  const TextureTexels& texture = v.t.programs.textures[phase.texture];
+  const uint64_t texels = texels_of_level(texture, phase.level);
+  const auto [share, step] = v.share();
+  const uint64_t rasterizers = v.t.targets.rasterizers;
+  const auto begin = uint32_t(texels * v.r / rasterizers), end = uint32_t(texels * (v.r + 1) / rasterizers);
+  for (uint32_t number = begin + uint32_t(share); number < end; number += uint32_t(step)) {
+    const Mask m = w.first_lanes(int(end - number));
+    make_mip(w, v.t.frame.sampled_texels, texture, phase.level, as_uint(w.lane()) + number, m);
+  }
+}
+
+BROKKR_MACHINE_END
