@@ -1,4 +1,5 @@
 #include "capture/feedback.h"
+#include "capture/quads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -153,6 +154,11 @@ FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum
 const QuadSplit& quad_split(Context& context, bool provoking_first) {
   QuadSplit& split = context.split[provoking_first];
   if (context.has_split[provoking_first] || !context.info.compatibility) return split;
+  if (provoking_first && is_llvmpipe(context)) {
+    split = kLlvmpipeFirst;
+    context.has_split[provoking_first] = true;
+    return split;
+  }
   context.has_split[provoking_first] = true;
   if (context.probe_program == 0)
     context.probe_program = make_vertex_program("#version 120\nvoid main() { gl_Position = gl_Vertex; }\n", 0);

@@ -7,6 +7,7 @@
 
 #include "brokkr/version.h"
 #include "capture/clip_planes.h"
+#include "capture/quads.h"
 #include "capture/render_state.h"
 #include "capture/settings.h"
 
@@ -348,7 +349,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     const bool clips = !render.clip_planes.empty() && clip_planes.known() && state.polygon_mode == PolygonMode::fill &&
                        !render.back_mode;
     if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
+    const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
+    const bool whole_quads = may_draw_whole_quads(context, call, render, draw.flags, program);
     for (Replayed& part : replay(context, call, stage, draw.flags)) {
+      if (whole_quads) divide_whole_quads(part, draw.flags);
       if (clips) clip_planes.clip(part, stage, state, (draw.flags & kProvokingFirst) != 0);
       add_draw(draw, part, inputs ? &*inputs : nullptr);
       const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;

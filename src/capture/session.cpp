@@ -159,11 +159,13 @@ void end_if_abandoned() {
   if (!settings().keep_running) kill(getpid(), SIGTERM);
 }
 
-// Some times a second: where the program is, until the first frame is captured, and whether anybody listens.
+// Some times a second: where the program is, until the first frame is captured, and whether anybody listens. Of the first
+// frames always: a program may show few and wait.
 void keep_in_touch(int64_t frame) {
   constexpr auto kPause = std::chrono::milliseconds(200);
+  constexpr int64_t kAlways = 16;
   static auto next = std::chrono::steady_clock::now() + kPause;
-  if (std::chrono::steady_clock::now() < next) return;
+  if (frame > kAlways && std::chrono::steady_clock::now() < next) return;
   next = std::chrono::steady_clock::now() + kPause;
   if (session().captured == 0) tell({{"swap", frame}}, false);
   end_if_abandoned();

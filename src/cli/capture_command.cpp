@@ -5,6 +5,7 @@
 #include "app/pipeline_options.h"
 #include "cli/capture_run.h"
 #include "cli/commands.h"
+#include "cli/program_file.h"
 
 namespace brokkr::app {
 namespace {

@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,6 +20,7 @@
 #include "app/text.h"
 #include "cli/capture_status.h"
 #include "cli/captured_program.h"
+#include "cli/program_file.h"
 #include "scene/json_parse.h"
 #include "scene/process.h"
 
@@ -86,27 +87,13 @@ std::map<std::string, std::string> environment(const Arguments& arguments, const
           {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};
 }
 
-// A 32-bit program takes no 64-bit library; the dynamic linker would only warn.
-void require_same_word_size(const fs::path& program, const fs::path& library) {
-  const auto header = [](const fs::path& path) {
-    std::array<char, 5> bytes{};
-    std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
-    return bytes;
-  };
-  const auto a = header(program), b = header(library);
-  const bool elf = std::memcmp(a.data(), "\177ELF", 4) == 0;
-  if (!elf || a[4] == b[4]) return;
-  throw std::runtime_error(
-      program.string() + ": the program and " + library.string() +
-      " have different word sizes; build the library for this program (docs/capture.md) and name it with --library");
-}
-
 // The state of a run.
 struct Outcome {
   int64_t written = 0;
   std::string problem;
   std::set<pid_t> programs;  // processes that draw
   bool swapped = false, warned = false;
+  int64_t shown = 0;                                                  // frames, as far as was heard
   int64_t frames = -1;                                                // of a program that ended
   std::string target;                                                 // " of N": the frame that is waited for
   std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
@@ -166,6 +153,7 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
   outcome.programs.insert(line.sender);
   outcome.swapped = outcome.swapped || message->swaps.value_or(false);
   if (message->ended) outcome.frames = *message->ended;
+  if (message->swap) outcome.shown = *message->swap;
   if (message->swap && outcome.progress)
     outcome.progress->show("frame " + std::to_string(*message->swap) + outcome.target);
   if (message->file || message->error) outcome.progress.reset();
@@ -199,6 +187,14 @@ std::string describe_end(const Arguments& arguments, const Outcome& outcome, con
   if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
   if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
   return how + ", before the frame that was asked for; choose an earlier --frame";
+}
+
+std::string describe_timeout(const Outcome& outcome, const std::string& program) {
+  const std::string start = program + ": the frame was not reached within --timeout; ";
+  if (!outcome.swapped)
+    return start + "none was shown through GLX or EGL so far: allow more seconds, or have the program draw with OpenGL";
+  return start + "it has shown " + std::to_string(std::max<int64_t>(outcome.shown, 1)) +
+         " so far: allow more seconds, choose an earlier --frame, or press a key in it where it waits for one";
 }
 
 // The name of a setting that the layer reads is in it.
@@ -239,22 +235,6 @@ std::optional<int64_t> first_frame(const Arguments& arguments) {
   return arguments.has(option) ? std::optional(arguments.integer(option, 0)) : std::nullopt;
 }
 
-fs::path find_program(const std::string& program) {
-  const auto usable = [](const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-  };
-  if (program.find('/') != std::string::npos) return usable(program) ? fs::path(program) : fs::path();
-  const char* path = std::getenv("PATH");
-  // Debian puts games outside the PATH of most users.
-  const std::string places = std::string(path ? path : "/usr/bin:/bin") + ":/usr/games:/usr/local/games";
-  for (const std::string& place : split(places, ':')) {
-    fs::path candidate = fs::path(place) / program;
-    if (usable(candidate)) return candidate;
-  }
-  return {};
-}
-
 int run_captured(const Arguments& arguments, const std::vector<std::string>& command, const std::string& application,
                  int signal) {
   const fs::path library = find_capture_library(arguments.text("library"));
@@ -274,7 +254,11 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
   const double patience = arguments.real("timeout", 0);  // 0: for ever
   StatusChannel channel;
-  CapturedProgram game(program, command, environment_with(environment(arguments, library, channel, application)),
+  const ProgramStart start = start_of(program, command);
+  // The layer would call it by the file that was started.
+  const bool is_named = !application.empty() || start.file == program;
+  const std::string name = is_named ? application : program.filename().string();
+  CapturedProgram game(start.file, start.words, environment_with(environment(arguments, library, channel, name)),
                        channel.inherited(), !arguments.has("keep-running"));
   channel.close_inherited();
   const auto hear = [&](int milliseconds) {
@@ -298,9 +282,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   if (pending_signal != 0) return 128 + pending_signal;
   const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
   if (enough && outcome.problem.empty()) return kSuccess;
-  if (timed_out) {
-    throw std::runtime_error(command.front() + ": the frame was not reached within --timeout; allow more seconds");
-  }
+  if (timed_out) throw std::runtime_error(describe_timeout(outcome, command.front()));
   throw std::runtime_error(describe_end(arguments, outcome, command.front(), game.status()));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +13,6 @@ namespace brokkr::app {
 // The first frame that --frame or --every name, if they do. Frames count from 0: frame N is drawn between swap N and
 // the next one.
 std::optional<int64_t> first_frame(const Arguments& arguments);
-
-// The file of `program`, which is a path or a name to be looked up in PATH. Empty where there is no such program.
-std::filesystem::path find_program(const std::string& program);
 
 // Runs `command` (program first) until the frames that the options of `brokkr capture` ask for are written, or it ends
 // by itself; prints one line per frame. `application`: for the file; empty: the program's name. `signal`: what the

@@ -69,8 +69,7 @@ struct Polygon {
 class Widener {
  public:
   Widener(const State& state, uint32_t flags, ExpandedDraw& out)
-      : down_(flags & kOriginUpperLeft ? 1.0f : -1.0f),
-        line_width_(in_range(state.line_width, !state.smooth_lines)),
+      : line_width_(in_range(state.line_width, !state.smooth_lines)),
         smooth_(state.smooth_lines),
         whole_points_(!state.point_sprites),
         from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
@@ -87,9 +86,9 @@ class Widener {
   void point(const glm::vec4* vertices, uint32_t number, float size) {
     glm::vec4 p = vertices[number];
     if (!(p.w > 0)) return;
-    // Triangles own the samples on their left and top edges, sprites those on their left and lower ones, and points of
-    // whole pixels those on their right and top ones: they move by a step of window positions, 1/256 pixel.
-    (whole_points_ ? p.x : p.y) += (whole_points_ ? half_x_ : down_ * half_y_) / 128 * p.w;
+    // Triangles and sprites own the samples on their left and lower edges, points of whole pixels those on their right and
+    // upper ones: they move by a step of window positions, 1/256 pixel.
+    if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
     const VertexSource source{number, number, 0, polygon_ ? polygon_->provoking : number};
@@ -117,12 +116,6 @@ class Widener {
     if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
     const bool steep = std::abs(dy) > std::abs(dx);
     const glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
-    // Between two rows a line belongs to the lower one, but triangles own the samples on their top edges: it goes down
-    // by a step of window positions, 1/256 pixel.
-    if (!steep) {
-      a.y += down_ * half_y_ / 128 * a.w;
-      b.y += down_ * half_y_ / 128 * b.w;
-    }
     quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w}, {from_a, from_b, from_b, from_a});
   }
 
@@ -157,7 +150,6 @@ class Widener {
     for (const uint32_t i : turns ? kOtherWay : kOneWay) out_.indices.push_back(first + i);
   }
 
-  float down_;  // of clip-space y
   float line_width_;
   bool smooth_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y

@@ -1,7 +1,7 @@
 // Exact coverage inside one region: edge functions of a record in 32-bit integers.
 //
 // An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the
-// top-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole
+// bottom-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole
 // 1/256-pixel differences.
 #pragma once
 

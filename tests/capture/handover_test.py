@@ -8,6 +8,7 @@ Most programs here are scripts that speak as the capture layer does; PROGRAM, wh
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import stat
@@ -203,6 +204,29 @@ time.sleep(1000)
         self.finish(self.start(game), 0)
         for name in ("pid", "child", "inner"):
             self.is_gone(self.noted(name))
+
+    def test_a_timeout_says_how_far_the_program_came(self):
+        error = self.finish(self.start("time.sleep(1000)", "--timeout", "0.5"), 1)[1]
+        self.assertIn("none was shown", error)
+        for seconds in (1, 4, 16, 64):  # enough for the program to be heard
+            error = self.finish(self.start('say({"swaps": True, "swap": 3})\ntime.sleep(1000)', "--timeout", str(seconds)), 1)[1]
+            if "frame 3 of 1" in error:
+                break
+        self.assertIn("it has shown 3 so far", error)
+
+    def test_a_program_with_rights_of_a_group(self):
+        """The system drops preloaded libraries from it; it is started without the rights, and draws."""
+        program = self.path / "game"
+        shutil.copy(PROGRAM, program)
+        other = next((group for group in os.getgroups() + [1] if group != os.getegid()), None)
+        try:
+            os.chown(program, -1, other)
+        except PermissionError:
+            self.skipTest("this user has no second group")
+        program.chmod(0o2755)
+        out, error = self.finish(self.start("", words=["./game"]), 0)
+        self.assertIn("x.bkf: frame 1", out)
+        self.assertIn("game has rights of another user or group", error)
 
     def test_ctrl_c_and_a_timeout_end_the_program(self):
         for number, code, options in ((signal.SIGINT, 130, ()), (signal.SIGTERM, 143, ()), (None, 1, ("--timeout", "0.5"))):

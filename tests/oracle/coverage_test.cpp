@@ -40,16 +40,16 @@ Covered cover_target(const std::array<glm::vec4, 3>& clip, const State& state, u
 }
 
 // Legs along rows and columns of centres, hypotenuse through centres: every rule in one triangle.
-TEST(OracleCoverage, TopLeftRuleOnExactCentres) {
+TEST(OracleCoverage, BottomLeftRuleOnExactCentres) {
   const State state = state_8x8();
   const Covered lower = cover_target(at_window(state, {0.5, 0.5}, {4.5, 0.5}, {0.5, 4.5}), state);
   EXPECT_EQ(lower.fate, Fate::drawn);
-  // Bottom edge and hypotenuse (a right edge) are exclusive, the left edge is inclusive.
-  EXPECT_EQ(lower.certain, (Pixels{{0, 1}, {1, 1}, {2, 1}, {0, 2}, {1, 2}, {0, 3}}));
+  // The hypotenuse (a right edge) is exclusive, bottom and left edge are inclusive.
+  EXPECT_EQ(lower.certain, (Pixels{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {0, 1}, {1, 1}, {2, 1}, {0, 2}, {1, 2}, {0, 3}}));
 
   const Covered upper = cover_target(at_window(state, {4.5, 0.5}, {4.5, 4.5}, {0.5, 4.5}), state);
-  // Hypotenuse (now a left edge) and top edge are inclusive, the right edge is exclusive.
-  EXPECT_EQ(upper.certain, (Pixels{{3, 1}, {2, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 3}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}));
+  // The hypotenuse (now a left edge) is inclusive, top and right edge are exclusive.
+  EXPECT_EQ(upper.certain, (Pixels{{3, 1}, {2, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 3}}));
 }
 
 TEST(OracleCoverage, WindingDoesNotMatter) {

@@ -43,7 +43,7 @@ TEST_F(GlTest, TriangleCoversPixelCentresBottomUp) {
   const GlLayer layer = draw(frame);
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 8; ++x) {
-      if (x + y == 7) continue;  // centres on the long edge belong to one side by the top-left rule
+      if (x + y == 7) continue;  // centres on the long edge belong to one side by the bottom-left rule
       EXPECT_EQ(pixel(layer, x, y), x + y < 7 ? kRed : 0u) << x << "," << y;
       EXPECT_FLOAT_EQ(depth(layer, x, y), x + y < 7 ? 0.75f : 1.0f);
     }

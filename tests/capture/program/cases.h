@@ -24,6 +24,13 @@ void draw_shaders(int number);
 void setup_compatibility();
 void draw_compatibility(int number);
 
+// Of that context too.
+void draw_quads();
+void draw_ties();
+
+// To a window of sRGB.
+void draw_encoded();
+
 // Draws to a second window, swaps it, and then draws to the first; `make_current` of window 0 or 1.
 void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second);
 

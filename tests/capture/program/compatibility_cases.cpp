@@ -339,6 +339,8 @@ void draw_compatibility(int number) {
     case kFixedPrograms: draw_fixed_programs(); break;
     case kPoints: draw_points(); break;
     case kBackFaces: draw_back_faces(); break;
+    case kQuads: draw_quads(); break;
+    case kTies: draw_ties(); break;
     default: break;
   }
 }

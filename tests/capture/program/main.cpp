@@ -1,6 +1,6 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
 // number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
-// until somebody ends it.
+// until somebody ends it; with --srgb its window encodes colours as sRGB, and there is one case.
 #include "cases.h"
 #include "scene.h"
 
@@ -67,6 +67,9 @@ void check_lookup() {
 }  // namespace
 
 int main(int count_of_words, char** words) {
+  const auto is_asked = [&](const char* option) {
+    return count_of_words > 1 && std::strcmp(words[1], option) == 0;
+  };
   // Whoever captures the last frame may end this program before it ends itself.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
@@ -87,9 +90,20 @@ int main(int count_of_words, char** words) {
                            EGL_STENCIL_SIZE,
                            8,
                            EGL_NONE};
+  EGLConfig configs[64];
   EGLint count = 0;
-  if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0) fail("no config");
-  const EGLint size[] = {EGL_WIDTH, scene::kSize, EGL_HEIGHT, scene::kSize, EGL_NONE};
+  if (!eglChooseConfig(display, wanted, configs, 64, &count) || count == 0) fail("no config");
+  config = configs[0];
+  for (EGLint i = count - 1, red = 0; i >= 0 && is_asked("--srgb"); i--) {  // there is no sRGB of 10 bits
+    if (eglGetConfigAttrib(display, configs[i], EGL_RED_SIZE, &red) && red == 8) config = configs[i];
+  }
+  const EGLint size[] = {EGL_WIDTH,
+                         scene::kSize,
+                         EGL_HEIGHT,
+                         scene::kSize,
+                         EGL_GL_COLORSPACE_KHR,
+                         is_asked("--srgb") ? EGL_GL_COLORSPACE_SRGB_KHR : EGL_GL_COLORSPACE_LINEAR_KHR,
+                         EGL_NONE};
   EGLSurface surface = eglCreatePbufferSurface(display, config, size);
   if (surface == EGL_NO_SURFACE) fail("no pbuffer");
   const EGLint second_size[] = {EGL_WIDTH, scene::kSecondSize, EGL_HEIGHT, scene::kSecondSize, EGL_NONE};
@@ -106,9 +120,17 @@ int main(int count_of_words, char** words) {
   eglMakeCurrent(display, surface, surface, core);
   scene::setup_core();
   eglSwapBuffers(display, surface);
-  while (count_of_words > 1 && std::strcmp(words[1], "--forever") == 0) {
+  while (is_asked("--forever")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     eglSwapBuffers(display, surface);
+  }
+  if (is_asked("--srgb")) {
+    eglMakeCurrent(display, surface, surface, fixed);
+    scene::begin_case();
+    scene::draw_encoded();
+    print_picture(1);
+    eglSwapBuffers(display, surface);
+    return 0;
   }
   for (int number = 1; number < scene::kCaseCount; number++) {
     const bool is_core = number < scene::kImmediate;

@@ -42,6 +42,8 @@ enum Case : int {
   kFixedPrograms,
   kPoints,
   kBackFaces,
+  kQuads,
+  kTies,
   kCaseCount,
 };
 

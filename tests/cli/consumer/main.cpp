@@ -45,7 +45,7 @@ void check(brokkr::ColorFormat format, uint32_t clear) {
   brokkr::Renderer renderer;
   const brokkr::RenderResult result = renderer.render(frame, {.shading = brokkr::Shading::flat});
   const brokkr::Layer& layer = result.targets.at(brokkr::main_target(frame)).layers.at(0);
-  // Samples on the diagonal belong to the triangle or not by the top-left rule; it is not a top or left edge.
+  // Samples on the diagonal belong to the triangle or not by the bottom-left rule; it is not a bottom or left edge.
   expect(std::count(layer.depth.begin(), layer.depth.end(), 0.5f) == kSize * (kSize - 1) / 2, "covered samples");
   expect(layer.color.empty() == (format == brokkr::ColorFormat::rgba16f), "colour is held in the target's format");
 

@@ -1,0 +1,38 @@
+// Brokkr draws what the driver drew.
+#include <nlohmann/json.hpp>
+
+#include "captured_frames.h"
+
+namespace brokkr::capture_test {
+namespace {
+
+// Nothing but the last bits of colours differs.
+void expect_same_picture(const std::string& file) {
+#ifndef BROKKR_HAVE_SHADERS
+  GTEST_SKIP() << "Brokkr is built without run-time shaders";
+#endif
+  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --limits exact --json " + file);
+  ASSERT_EQ(checked.code, 0) << checked.out;
+  const nlohmann::json references = nlohmann::json::parse(checked.out)["references"];
+  ASSERT_FALSE(references.empty());
+  for (const auto& reference : references) EXPECT_EQ(reference["within_2_percent"].get<double>(), 100) << checked.out;
+}
+
+TEST_F(CapturedFrames, QuadsAreDividedAsTheyAreDrawn) { expect_same_picture(file(scene::kQuads).string()); }
+
+TEST_F(CapturedFrames, SamplesOnEdgesBelongToTheSamePrimitives) { expect_same_picture(file(scene::kTies).string()); }
+
+TEST_F(CapturedFrames, WindowsThatEncodeColors) {
+  const std::string path = (shared()->folder / "encoded.bkf").string();
+  const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " + path +
+                                 " -- " + BROKKR_CAPTURE_PROGRAM + " --srgb");
+  ASSERT_EQ(captured.code, 0) << captured.out;
+  const Frame encoded = read_bkf(path);
+  ASSERT_EQ(encoded.targets.size(), 1u);
+  EXPECT_EQ(encoded.targets[0].format, ColorFormat::rgba8_srgb);
+  EXPECT_EQ(draws_of(encoded).size(), 4u);
+  expect_same_picture(path);
+}
+
+}  // namespace
+}  // namespace brokkr::capture_test

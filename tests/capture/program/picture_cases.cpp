@@ -1,0 +1,124 @@
+// Cases of which the test compares the picture that Brokkr draws with the driver's.
+#include <utility>
+
+#include "cases.h"
+#include "scene.h"
+
+namespace scene {
+namespace {
+
+// A window position, 0 to kSize, in clip space.
+float at(float pixels) { return pixels / (kSize / 2) - 1; }
+
+// Three corners are white and the fourth is black: how it is divided shows.
+void send_quad(float left, float bottom, float size) {
+  glColor3f(1, 1, 1);
+  glVertex2f(at(left), at(bottom));
+  glVertex2f(at(left + size), at(bottom));
+  glVertex2f(at(left + size), at(bottom + size));
+  glColor3f(0, 0, 0);
+  glVertex2f(at(left), at(bottom + size));
+}
+
+void draw_quad(float left, float bottom) {
+  glBegin(GL_QUADS);
+  send_quad(left, bottom, 30);
+  glEnd();
+  glFlush();  // llvmpipe draws what is sent in turns together, and clips it together
+}
+
+}  // namespace
+
+// Quads whole, one beside another that is clipped, flat, as lines on their backs, from arrays, by indices, in a list,
+// and with the first vertex provoking.
+void draw_quads() {
+  glDisable(GL_DEPTH_TEST);
+  draw_quad(1, 1);
+  glBegin(GL_QUADS);
+  send_quad(33, 1, 30);
+  send_quad(110, 1, 30);
+  glEnd();
+  glFlush();
+  glShadeModel(GL_FLAT);
+  draw_quad(65, 1);
+  glShadeModel(GL_SMOOTH);
+  glPolygonMode(GL_BACK, GL_LINE);
+  draw_quad(1, 33);
+  glPolygonMode(GL_BACK, GL_FILL);
+  const GLfloat positions[] = {at(33), at(33), at(63), at(33), at(63), at(63), at(33), at(63)};
+  const GLubyte colors[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0}, order[] = {0, 1, 2, 3};
+  glEnableClientState(GL_VERTEX_ARRAY);
+  glEnableClientState(GL_COLOR_ARRAY);
+  glVertexPointer(2, GL_FLOAT, 0, positions);
+  glColorPointer(3, GL_UNSIGNED_BYTE, 0, colors);
+  glDrawArrays(GL_QUADS, 0, 4);
+  glTranslatef(at(65) - at(33), 0, 0);
+  glDrawElements(GL_QUADS, 4, GL_UNSIGNED_BYTE, order);
+  glLoadIdentity();
+  glDisableClientState(GL_VERTEX_ARRAY);
+  glDisableClientState(GL_COLOR_ARRAY);
+  const GLuint list = glGenLists(1);
+  glNewList(list, GL_COMPILE);
+  draw_quad(1, 65);
+  glEndList();
+  glCallList(list);
+  glDeleteLists(list, 1);
+  glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
+  draw_quad(33, 65);
+  glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
+}
+
+// Edges through the centres of pixels: of triangles, lines, points and sprites, with both origins.
+void draw_ties() {
+  glDisable(GL_DEPTH_TEST);
+  for (const GLenum origin : {GL_LOWER_LEFT, GL_UPPER_LEFT}) {
+    const float shift = origin == GL_LOWER_LEFT ? 0.0f : 64.0f;
+    glClipControl(origin, GL_NEGATIVE_ONE_TO_ONE);
+    glColor3f(1, 1, 0);
+    if (origin == GL_LOWER_LEFT) {
+      glBegin(GL_TRIANGLES);
+      for (const auto& [x, y] : {std::pair{8.5f, 10.5f}, {36.5f, 50.5f}, {8.5f, 50.5f}}) glVertex2f(at(x), at(y));
+      glEnd();
+    }
+    glRectf(at(12.5f + shift), at(5.5f), at(40.5f + shift), at(30.5f));
+    glColor3f(1, 0, 1);
+    glBegin(GL_LINES);
+    for (const auto& [x, y] : {std::pair{2.0f, 60.0f}, {50.0f, 60.0f}, {50.0f, 2.0f}, {50.0f, 58.0f}}) glVertex2f(at(x + shift), at(y));
+    glEnd();
+    glPointSize(4);
+    for (const bool sprite : {false, true}) {
+      sprite ? glEnable(GL_POINT_SPRITE) : glDisable(GL_POINT_SPRITE);
+      glBegin(GL_POINTS);
+      glVertex2f(at((sprite ? 56.5f : 46.5f) + shift), at(70.5f));
+      glEnd();
+    }
+    glDisable(GL_POINT_SPRITE);
+    glPointSize(1);
+  }
+  glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
+}
+
+// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: ramps, and colours that
+// are blended with what the window holds.
+void draw_encoded() {
+  glDisable(GL_DEPTH_TEST);
+  for (int i = 0; i < 4; i++) {
+    const float bottom = 32 * float(i);
+    i % 2 == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
+    if (i >= 2) {
+      glEnable(GL_BLEND);
+      glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    }
+    glBegin(GL_TRIANGLE_STRIP);
+    for (const float right : {0.0f, 1.0f}) {
+      glColor4f(right, 1 - right, 0.25f * right, 0.5f);
+      glVertex2f(at(128 * right), at(bottom));
+      glVertex2f(at(128 * right), at(bottom + 32));
+    }
+    glEnd();
+  }
+  glDisable(GL_BLEND);
+  glDisable(GL_FRAMEBUFFER_SRGB);
+}
+
+}  // namespace scene
