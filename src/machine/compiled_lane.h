@@ -154,6 +154,14 @@ BROKKR_FN Float floor(Float a) {
   return a;
 #endif
 }
+#if defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(fixupimmps512_mask)
+#define BROKKR_FIXES_FLOATS
+// 0 in the place of what is no finite number; the table names 0 for such.
+BROKKR_FN Float finite_by_table(Float a) {
+  const Native<int32_t> table = Native<int32_t>{} + 0x00880088;
+  return Float(Vector<float>(__builtin_ia32_fixupimmps512_mask(a.v.n, a.v.n, table, 0, uint16_t(0xffff), 4)));
+}
+#endif
 BROKKR_FN Float sqrt(Float a) {
 #if defined(BROKKR_LANES_BY_AVX2)
   return Float(Vector<float>(__builtin_ia32_sqrtps256(a.v.n)));
@@ -184,6 +192,9 @@ typedef uint16_t Halves __attribute__((vector_size(4 * BROKKR_LANES)));
 typedef int16_t SignedHalves __attribute__((vector_size(4 * BROKKR_LANES)));
 BROKKR_FN Uint multiply_halves(Uint a, Uint b) {
   return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) * Halves(b.v.n))));
+}
+BROKKR_FN Uint upper_bytes_of_halves(Uint a) {
+  return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) >> 8)));
 }
 BROKKR_FN Int dot_halves(Uint a, Uint b) {
   const auto x = SignedHalves(a.v.n), y = SignedHalves(b.v.n);

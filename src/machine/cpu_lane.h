@@ -138,11 +138,23 @@ BROKKR_FN Int round_to_int(Float a) {
   return Int(Vector<int32_t>(stdx::static_simd_cast<Vector<int32_t>>(stdx::nearbyint(a.v))));
 }
 
+#if defined(BROKKR_ISA_V4)
+#define BROKKR_FIXES_FLOATS
+// 0 in the place of what is no finite number; the table names 0 for such.
+BROKKR_FN Float finite_by_table(Float a) {
+  const __m512 v = same_bits<__m512>(a.v);
+  return Float(same_bits<Vector<float>>(_mm512_fixupimm_ps(v, v, _mm512_set1_epi32(0x00880088), 0)));
+}
+#endif
+
 // Halves of words: machine/halves.h.
 #define BROKKR_HALVES_BY(prefix, type)                                                     \
   BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                         \
     const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v)); \
     return Uint(same_bits<Vector<uint32_t>>(product));                                     \
+  }                                                                                        \
+  BROKKR_FN Uint upper_bytes_of_halves(Uint a) {                                           \
+    return Uint(same_bits<Vector<uint32_t>>(prefix##_srli_epi16(same_bits<type>(a.v), 8))); \
   }                                                                                        \
   BROKKR_FN Int dot_halves(Uint a, Uint b) {                                               \
     const type sum = prefix##_madd_epi16(same_bits<type>(a.v), same_bits<type>(b.v));      \

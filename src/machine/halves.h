@@ -1,7 +1,7 @@
 // Words of two numbers of 16 bits each, which filters of bytes weigh (shader/texture_usual.h). Processors have
 // instructions for such halves that take less than products of whole words: where BROKKR_DOTS_HALVES is defined, the
-// machine has multiply_halves (of both halves, modulo 2^16) and dot_halves (the sum of both products, of signed
-// halves).
+// machine has multiply_halves (of both halves, modulo 2^16), dot_halves (the sum of both products, of signed halves)
+// and upper_bytes_of_halves.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -19,6 +19,24 @@ BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
 // Signed halves are less by 2^15, so that sums are by 2^15 times the weights' sum, which is 256.
 BROKKR_FN Int sum_of_halves(Uint pair, Uint weights) { return dot_halves(pair ^ 0x80008000u, weights) + (256 << 15); }
 #endif
+
+// The second and the fourth byte of each word, in halves.
+BROKKR_FN Uint odd_bytes(Uint a) {
+#if defined(BROKKR_DOTS_HALVES)
+  return upper_bytes_of_halves(a);
+#else
+  return (a >> 8u) & 0x00ff00ffu;
+#endif
+}
+
+// The product of numbers from 0 to 32767.
+BROKKR_FN Int multiply_small(Int a, Int b) {
+#if defined(BROKKR_DOTS_HALVES)
+  return dot_halves(as_uint(a), as_uint(b));
+#else
+  return a * b;
+#endif
+}
 
 // a and b weighted by the lower and the upper half of `weights`, which are 256 together: of the lower halves of a and
 // b, and of the upper ones.

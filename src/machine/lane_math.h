@@ -37,6 +37,20 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
 #endif
 }
 
+// A small number, not below 0, by branches that a processor guesses: what follows does not wait until it is computed.
+// The compiler is not told that both numbers are the same, since it would take the one that is computed.
+BROKKR_FN int foreseen(int number) {
+#if defined(__CUDACC__)
+  return number;
+#else
+  for (int guess = 0;; ++guess) {
+    int same = guess;
+    asm("" : "+r"(same));
+    if (same == number) return guess;
+  }
+#endif
+}
+
 template <class T>
 BROKKR_FN Lane<T> minimum(Lane<T> a, Lane<T> b) {
   return lesser_of(b, a);
@@ -61,6 +75,13 @@ BROKKR_FN Lane<T> clamp_to(Lane<T> v, std::type_identity_t<Lane<T>> lo, std::typ
 
 BROKKR_FN Float absolute(Float a) { return as_float(as_uint(a) & 0x7fffffff); }
 BROKKR_FN Mask is_finite(Float a) { return (as_uint(a) & 0x7f800000) != 0x7f800000; }
+BROKKR_FN Float finite_or_zero(Float a) {
+#if defined(BROKKR_FIXES_FLOATS)
+  return finite_by_table(a);
+#else
+  return select(is_finite(a), a, 0.0f);
+#endif
+}
 BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 
 // [0, 1], NaN becomes 0.

@@ -38,6 +38,26 @@ struct NearWords {
     first = W::gather(p, a, m);
     second = W::gather(p, b, m);
   }
+  // Whether no lane that gather_rows reads is apart; it reads for lanes outside m too where that takes less.
+  BROKKR_FN static bool are_squares(Mask apart, Mask m) {
+    return !W::any(W::pairs == WordPairs::of_all_lanes ? apart : m && apart);
+  }
+  // Of lane i p[low_i] and p[high_i], and the words behind both.
+  BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Int high, Mask m, Uint (&texel)[4]) {
+    if constexpr (W::pairs == WordPairs::of_some_lanes) {
+      const uint32_t lanes = W::ballot(m);
+      W::gather_pairs(p, low, lanes, texel[0], texel[1]);
+      W::gather_pairs(p, high, lanes, texel[2], texel[3]);
+    } else if constexpr (W::pairs == WordPairs::of_all_lanes) {
+      W::gather_pairs(p, low, texel[0], texel[1]);
+      W::gather_pairs(p, high, texel[2], texel[3]);
+    } else {
+      texel[0] = W::gather(p, low, m);
+      texel[1] = W::gather(p, low + 1, m);
+      texel[2] = W::gather(p, high, m);
+      texel[3] = W::gather(p, high + 1, m);
+    }
+  }
   // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
   // 1. Lanes outside m may read theirs too, and what they get does not count.
   BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {

@@ -381,6 +381,7 @@ UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
 void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, bool are_points,
                               ProgramRecord& record) {
   record.first_input = uint32_t(inputs_.size());
+  bool is_flat = true;
   for (const bool varyings : {true, false}) {
     for (size_t word = 0; word < program.inputs.size(); ++word) {
       const shader::InputWord& input = program.inputs[word];
@@ -394,9 +395,12 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
       if (input.back != shader::kNoPlace) record.bits |= kProgramTwoSided;
       if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
+      const bool is_same = source == InputSource::flat || source == InputSource::zero;
+      is_flat = is_flat && is_same && input.back == shader::kNoPlace;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }
   }
+  if (is_flat) record.bits |= kProgramFlat;
 }
 
 void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram& program, ProgramRecord& record) {

@@ -54,14 +54,18 @@ struct LaneSurface {
   Mask front;
 };
 
-// The corners of a primitive in clip space, the same in all lanes.
+// Whether no lane needs a surface. On CUDA all have one.
+BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
+
+// The corners of a primitive, the same in all lanes: in clip space, but x and y are scaled to pixels.
 BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
                             const PrimitiveVertices& vertices, ClipVertex (&corner)[3]) {
+  if (is_flat(run)) return;
   const float* const positions = run.frame.positions;
   if (!(draw.bits & kDrawTransform)) {
     for (int i = 0; i < 3; ++i) {
       const float* const p = positions + size_t(vertices.position[i]) * 4;
-      corner[i] = {p[0], p[1], p[2], p[3]};
+      corner[i] = {p[0] * draw.scale[0], p[1] * draw.scale[1], p[2], p[3]};
     }
     return;
   }
@@ -70,6 +74,8 @@ BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, uint3
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
     corner[i] = transform_vertex(of, [&](int c) { return Float(p[c]); });
+    corner[i].x = corner[i].x * draw.scale[0];
+    corner[i].y = corner[i].y * draw.scale[1];
   }
 }
 
@@ -96,12 +102,14 @@ struct LanePlaces {
 BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertex (&corner)[3],
                                    const LanePlaces& places) {
   LaneSurface at;
+  at.front = true;
+  if (is_flat(run)) return at;
   at.x = places.x;
   at.y = places.y;
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
-    x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - at.x);
-    y[i] = corner[i].y * draw.scale[1] + corner[i].w * (draw.offset[1] - at.y);
+    x[i] = corner[i].x + corner[i].w * (draw.offset[0] - at.x);
+    y[i] = corner[i].y + corner[i].w * (draw.offset[1] - at.y);
   }
   const Weights weights = weights_at(corner, x, y);
   const Vec3<Warp>& value = at.smooth = weights.value;

@@ -15,6 +15,9 @@ BROKKR_FN Uint load(const uint32_t* p) {
 BROKKR_FN void store(uint32_t* p, Uint a) { __builtin_memcpy(p, &a.v.n, sizeof a.v.n); }
 BROKKR_FN uint32_t bits_of(Mask m) { return Warp::ballot(m); }
 BROKKR_FN Mask lanes_of(uint64_t bits) {
+#if defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(cvtmask2d512)
+  return Mask(MaskBits(__builtin_ia32_cvtmask2d512(uint16_t(bits))));
+#endif
   Native<uint32_t> number;
   for (int i = 0; i < kWidth; ++i) number[i] = uint32_t(1) << i;
   return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
@@ -65,14 +68,16 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t s
   return usual_two(w, look, usual_kind(kKnown), u, v, detail);
 }
 
+inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
+
 // One vector of a run.
 struct VectorRun {
   CompiledCall& call;
   uint32_t first;  // lane
-  Mask keep;
+  uint32_t keep;   // bit i: lane first + i
 
   BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
-      : call(c), first(vector * kWidth), keep(lanes_of(c.keep >> first)) {}
+      : call(c), first(vector * kWidth), keep(uint32_t(c.keep >> first & kVectorBits)) {}
 
   BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * call.lanes + first); }
   BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * call.lanes]); }
@@ -81,8 +86,8 @@ struct VectorRun {
 
   // Whether any sample is left.
   BROKKR_FN bool discard(Mask m) {
-    keep = keep && !m;
-    return any(keep);
+    keep &= ~bits_of(m);
+    return keep != 0;
   }
   // A loop's `repeat`; `iterations` are those of this loop.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
@@ -165,7 +170,7 @@ BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
   uint64_t keep = 0;
   for (uint32_t rest = call.vectors; rest != 0; rest &= rest - 1) {
     VectorRun run(call, uint32_t(lowest_bit(rest)));
-    if (vector(run)) keep |= uint64_t(bits_of(run.keep)) << run.first;
+    if (vector(run)) keep |= uint64_t(run.keep) << run.first;
   }
   call.keep = keep;
 }

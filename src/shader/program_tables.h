@@ -45,6 +45,7 @@ enum ProgramBit : uint32_t {
   kProgramWindow = 1u << 7,          // reads gl_FragCoord, or varyings that are linear in the window
   kProgramTwoSided = 1u << 8,        // back faces have other components of some varyings
   kProgramShort = 1u << 9,           // takes a vector less time than bringing lanes together and their results back
+  kProgramFlat = 1u << 10,           // no input depends on where a sample lies in its primitive
 };
 
 // Where a colour of a program goes, and how.

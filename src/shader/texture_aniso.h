@@ -70,15 +70,18 @@ inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 
 // The weight of q, which is at least 0 and less than kMostWeights in lanes m.
 BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
+#if !defined(__CUDACC__)
+  if constexpr (Warp::has_small_tables) {
+    const Int number = to_int(maximum(q, Float(0.0f)));  // any in other lanes: tables count modulo 32
+    const Float upper = w.of_32(kEllipseWeights.upper, number >> 5), lower = w.of_32(kEllipseWeights.lower, number);
+    return select(m, upper * lower, 0.0f);
+  }
+#endif
   const Int number = to_int(select(m, maximum(q, Float(0.0f)), 0.0f));
 #if defined(__CUDACC__)
   const auto weight = [&](Int i) { return exp2_lanes(to_float(i) * kWeightFalloff); };
   return select(m, weight(number & ~(kWeightSteps - 1)) * weight(number & (kWeightSteps - 1)), 0.0f);
 #else
-  if constexpr (Warp::has_small_tables) {
-    const Float upper = w.of_32(kEllipseWeights.upper, number >> 5), lower = w.of_32(kEllipseWeights.lower, number);
-    return select(m, upper * lower, 0.0f);
-  }
   return w.gather(kEllipseWeights.weight, number, m);
 #endif
 }
@@ -98,11 +101,12 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
-  Int offset, last, step, first;  // of the axis along lines; `step`: words from texel to texel, or their logarithm
+  Int offset, end;          // of the axis along lines: its last texel
+  Int step = 0, last = 0;   // words from texel to texel, and to the last one
+  Int first = 0;            // word of a line
 
   BROKKR_FN EllipseLines() = default;
-  BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Int number, Mask lies_high)
-      : high(lies_high) {
+  BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Mask lies_high) : high(lies_high) {
     const SampledRecord& texture = *look.texture;
     const auto both = [&](TextureWrap wrap) { return texture.wrap[0] == wrap && texture.wrap[1] == wrap; };
     const auto is_power = [](uint32_t side) { return (side & (side - 1)) == 0; };
@@ -110,21 +114,22 @@ struct EllipseLines {
     is_plain = texture.usual && (repeats || both(TextureWrap::clamp_to_edge));
     if (!is_plain) return;
     offset = select(high, shader::offset_of_sample(look.how, 0), shader::offset_of_sample(look.how, 1));
-    last = select(high, level.width, level.height) - 1;
-    step =
-        repeats ? select(high, Int(0), maximum(lowest_bit(texture.width) - number, 0)) : select(high, 1, level.width);
+    end = select(high, level.width, level.height) - 1;
+    step = select(high, 1, level.width);
+    last = end * step;
   }
-  // Goes to a line.
-  BROKKR_FN void take(const TextureLookup& look, const LevelTexels& level, Int line) {
+  // Goes to a line. Returns how many words behind its first one a texel would be if nothing turned or ended; texels far
+  // outside count as ones that are nearer.
+  BROKKR_FN Int take(const TextureLookup& look, const LevelTexels& level, Int line, Int texel) {
+    constexpr int kFar = 4096;  // lines are shorter
     const Int x = wrapped_texel(*look.texture, 0, line, level.width, shader::offset_of_sample(look.how, 0));
     const Int y = wrapped_texel(*look.texture, 1, line, level.height, shader::offset_of_sample(look.how, 1));
     first = level.first + select(high, y * level.width, x);
+    const Int number = texel + offset;
+    return (repeats ? number & end : clamp_to(number, -kFar, end + kFar)) * step;
   }
-  // The word of a texel of the line.
-  BROKKR_FN Int word(Int texel) const {
-    if (repeats) return first + (((texel + offset) & last) << step);
-    return first + clamp_to(texel + offset, 0, last) * step;
-  }
+  // The word of a texel that would be so far behind. Where texels repeat, words count modulo a power of two.
+  BROKKR_FN Int word(Int behind) const { return first + (repeats ? behind & last : clamp_to(behind, 0, last)); }
 };
 
 // One texel after another.
@@ -140,20 +145,22 @@ class EllipseTexels {
     // Usual texels are of one word, and found without the layer.
     if (lookup.texture->usual && shader::is_cube(lookup.texture->kind))
       level.first = level.first + slice * level.height * level.width;
-    if (Warp::takes_turns) lines = EllipseLines(look, level, number, high);
+    if (Warp::takes_turns) lines = EllipseLines(look, level, high);
   }
 
-  BROKKR_FN void take_line(Int number) {
+  // Goes to a line, and returns what `get` is told of its texel; of the next one it is `step` more.
+  BROKKR_FN Int take_line(Int number, Int texel) {
     line = number;
-    if (Warp::takes_turns && lines.is_plain) lines.take(look, level, line);
+    return Warp::takes_turns && lines.is_plain ? lines.take(look, level, line, texel) : Int(0);
   }
+  BROKKR_FN Int step() const { return Warp::takes_turns ? lines.step : Int(0); }
   // A texel of the line, of lanes m. Colours of 8 bits are whole numbers.
-  BROKKR_FN Vec4<Warp> get(Int texel, Mask m) {
+  BROKKR_FN Vec4<Warp> get(Int texel, Int behind, Mask m) {
     const SampledRecord& texture = *look.texture;
     const bool is_plain = Warp::takes_turns && lines.is_plain;
     Int x = select(high, texel, line), y = select(high, line, texel), word = 0;
     if (is_plain) {
-      word = lines.word(texel);
+      word = lines.word(behind);
     } else {
       x = wrapped_texel(texture, 0, x, level.width, shader::offset_of_sample(look.how, 0));
       y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
@@ -181,6 +188,12 @@ class EllipseTexels {
   EllipseLines lines;
 };
 
+// Whether a channel of the result is the fourth of the texels.
+BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
+  const uint8_t(&c)[4] = texture.channel;
+  return c[0] == 3 || c[1] == 3 || c[2] == 3 || c[3] == 3;
+}
+
 // `given` and `detail` as of looked_up.
 BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                       const TextureChanges& changes) {
@@ -202,6 +215,9 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
   const Int last = to_int(floor(at + reach)) + 1;
   EllipseTexels texels(w, look, number, place.layer + place.face, high);
+  const Int step = texels.step();
+  const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
+  const bool has_alpha = !Warp::takes_turns || compares || reads_alpha(texture);
   // No members of `texels`: a compiler writes those to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
@@ -212,20 +228,20 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
     const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
     const Int end = to_int(floor(middle + half));
-    texels.take_line(line);
-    for (Int texel = to_int(floor(middle - half)) + 1;; texel = texel + 1) {
+    Int texel = to_int(floor(middle - half)) + 1, behind = texels.take_line(line, texel);
+    for (;; texel = texel + 1, behind = behind + step) {
       const Mask is_near = is_line && texel <= end;
       if (!w.any(is_near)) break;
       const Float n = to_float(texel) - at_line;
       const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
       const Mask inside = is_near && q < kEdge + 1.0f;
       const Float weight = ellipse_weight(w, q, inside);
-      const Vec4<Warp> c = texels.get(texel, inside);
-      sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w + c.w * weight);
+      const Vec4<Warp> c = texels.get(texel, behind, inside);
+      sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w);
+      if (has_alpha) sum.w = sum.w + c.w * weight;
       weights = weights + weight;
     }
   }
-  const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
   const Float part = 1.0f / texels.one() / select(weights > 0.0f, weights, 1.0f);
   const Vec4<Warp> mean(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
   return compares ? mean : handed_on(texture, mean);

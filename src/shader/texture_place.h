@@ -133,14 +133,20 @@ struct LevelChoice {
 BROKKR_FN Float clamped_detail(const SampledRecord& texture, Float detail) {
   return maximum(minimum(detail + texture.lod_bias, texture.lod_max), texture.lod_min);
 }
-BROKKR_FN LevelChoice levels_of(const SampledRecord& texture, Float detail) {
+// `mip`: the texture's.
+BROKKR_FN LevelChoice levels_of(const SampledRecord& texture, MipFilter mip, Float detail) {
   const Float lod = clamped_detail(texture, detail), top(float(texture.levels - 1));
   const Mask minified = lod > 0.0f;
   const Mask linear = (minified && Mask(texture.minify_linear)) || (!minified && Mask(texture.magnify_linear));
-  if (texture.mip == MipFilter::none) return {0, 0.0f, linear};
-  if (texture.mip == MipFilter::nearest) return {to_int(clamp_to(floor(lod + 0.5f), 0.0f, top)), 0.0f, linear};
+  if (mip == MipFilter::none) return {0, 0.0f, linear};
+  if (mip == MipFilter::nearest) return {to_int(clamp_to(floor(lod + 0.5f), 0.0f, top)), 0.0f, linear};
   const Float inside = clamp_to(lod, 0.0f, top), whole = floor(inside);
   return {to_int(whole), inside - whole, linear};
+}
+// Whether a lookup between levels, or in the nearest one, reads more than the base level.
+BROKKR_FN Mask is_beyond_base(const SampledRecord& texture, MipFilter mip, Float detail) {
+  const Float lod = clamped_detail(texture, detail);
+  return mip == MipFilter::nearest ? lod + 0.5f >= 1.0f : lod > 0.0f;
 }
 
 BROKKR_FN Int side_of_level(uint32_t side, Int level) { return maximum(Int(int(side)) >> level, Int(1)); }

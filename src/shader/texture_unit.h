@@ -197,7 +197,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
   const TexturePlace place = place_of(texture, given);
-  const LevelChoice choice = levels_of(texture, detail);
+  const LevelChoice choice = levels_of(texture, texture.mip, detail);
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
   if (is_borderless(texture, look.how) && !w.any(look.lanes && choice.linear)) {

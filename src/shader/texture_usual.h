@@ -26,17 +26,20 @@ BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& p
   return is_near(place.at[0]) || is_near(place.at[1]);
 }
 
+// Where a filter reads along an axis, in 256ths of a texel from the middle of the first one on.
+BROKKR_FN Int usual_position(Float u, Int size, bool turns) {
+  const Float inside = turns ? fraction(u) : saturate(u);
+  return to_int(inside * to_float(size << 8) + 0.5f) - 128;
+}
 // Two texels of an axis, counted in words of memory of which a step along the axis takes `step`, and the weight of the
 // second, 0 .. 255 of 256.
 struct UsualPair {
   Int a, b;
   Uint weight;
 };
-BROKKR_FN UsualPair usual_texels(Float u, Int size, Int step, bool turns) {
-  const Float inside = turns ? fraction(u) : saturate(u);
-  const Int x = to_int(inside * (to_float(size) * 256.0f) + 0.5f) - 128;
-  const Int a = (x >> 8) * step, b = a + step, last = (size - 1) * step;
-  const Uint weight = as_uint(x) & 255u;
+BROKKR_FN UsualPair usual_texels(Int position, Int size, Int step, bool turns) {
+  const Int a = (position >> 8) * step, b = a + step, last = (size - 1) * step;
+  const Uint weight = as_uint(position) & 255u;
   if (turns) return {select(a < 0, last, a), select(b > last, 0, b), weight};
   return {maximum(a, Int(0)), minimum(b, last), weight};
 }
@@ -46,11 +49,11 @@ BROKKR_FN UsualPair usual_texels(Float u, Int size, Int step, bool turns) {
 BROKKR_FN Vec4<Warp> filtered_bytes(const Uint (&texel)[4], Uint tx, Uint ty) {
   constexpr uint32_t kTwo = 0x00ff00ffu;
   const Uint right = tx | (tx << 16u), left = 0x01000100u - right, up = (256u - ty) | (ty << 16u);
-  const auto along = [&](Uint a, Uint b, uint32_t shift) {
-    return weighted_halves((a >> shift) & kTwo, left) + weighted_halves((b >> shift) & kTwo, right);
-  };
-  const Uint low_rb = along(texel[0], texel[1], 0), low_ga = along(texel[0], texel[1], 8);
-  const Uint high_rb = along(texel[2], texel[3], 0), high_ga = along(texel[2], texel[3], 8);
+  const auto along = [&](Uint a, Uint b) { return weighted_halves(a, left) + weighted_halves(b, right); };
+  const auto along_even = [&](Uint a, Uint b) { return along(a & kTwo, b & kTwo); };
+  const auto along_odd = [&](Uint a, Uint b) { return along(odd_bytes(a), odd_bytes(b)); };
+  const Uint low_rb = along_even(texel[0], texel[1]), low_ga = along_odd(texel[0], texel[1]);
+  const Uint high_rb = along_even(texel[2], texel[3]), high_ga = along_odd(texel[2], texel[3]);
   const auto channel = [](Int sum) { return to_float(sum) * (1.0f / (255.0f * 65536.0f)); };
   return Vec4<Warp>(channel(sum_of_lower(low_rb, high_rb, up)), channel(sum_of_lower(low_ga, high_ga, up)),
                     channel(sum_of_upper(low_rb, high_rb, up)), channel(sum_of_upper(low_ga, high_ga, up)));
@@ -102,18 +105,38 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
           {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
+// Whether a filter is one texel, with a weight of 256 * 256: pictures that are drawn texel by pixel.
+BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Uint weights) {
+  return Warp::takes_turns && !kind.light && !w.any(look.lanes && weights != 0u);
+}
+BROKKR_FN Vec4<Warp> usual_filtered(const UsualKind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
+  return handed_on(kind.channel, 1.0f, kind.light ? filtered_srgb(texel, tx, ty) : filtered_bytes(texel, tx, ty));
+}
 // The filtered texels of a level that begins at the texel `base`.
 BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v, Int width,
                                  Int height, Int base) {
-  const UsualPair x = usual_texels(u, width, 1, kind.repeats[0]), y = usual_texels(v, height, width, kind.repeats[1]);
-  const Int left = base + x.a, low = left + y.a, high = left + y.b;
-  // Pictures that are drawn texel by pixel: the filter is one texel, with a weight of 256 * 256.
-  if (Warp::takes_turns && !kind.light && !w.any(look.lanes && (x.weight | y.weight) != 0u))
-    return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
+  const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
   Uint texel[4];
+  if (Warp::takes_turns) {
+    // Mostly all squares of texels lie inside: then nothing turns, and nothing ends at an edge.
+    const Int column = at_x >> 8, row = at_y >> 8;
+    const Mask apart = as_uint(column) >= as_uint(width - 1) || as_uint(row) >= as_uint(height - 1);
+    if (w.are_squares(apart, look.lanes)) {
+      const Int low = base + (multiply_small(row, width) + column);
+      const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
+      if (is_one_texel(w, look, kind, tx | ty))
+        return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
+      w.gather_rows(look.texels, low, low + width, look.lanes, texel);
+      return usual_filtered(kind, texel, tx, ty);
+    }
+  }
+  const UsualPair x = usual_texels(at_x, width, 1, kind.repeats[0]);
+  const UsualPair y = usual_texels(at_y, height, width, kind.repeats[1]);
+  const Int left = base + x.a, low = left + y.a, high = left + y.b;
+  if (is_one_texel(w, look, kind, x.weight | y.weight))
+    return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
   w.gather_square(look.texels, low, high, x.b - x.a, look.lanes, texel);
-  return handed_on(kind.channel, 1.0f,
-                   kind.light ? filtered_srgb(texel, x.weight, y.weight) : filtered_bytes(texel, x.weight, y.weight));
+  return usual_filtered(kind, texel, x.weight, y.weight);
 }
 
 // Each lane's level.
@@ -137,8 +160,8 @@ BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKin
 BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                  Float detail) {
   const SampledRecord& texture = *look.texture;
-  u = select(is_finite(u), u, 0.0f);
-  v = select(is_finite(v), v, 0.0f);
+  u = finite_or_zero(u);
+  v = finite_or_zero(v);
   const auto at_level = [&](Int width, Int height, Int first) {
     const auto along = [&](Float at, Int size, bool turns) {
       const TextureWrap wrap = turns ? TextureWrap::repeat : TextureWrap::clamp_to_edge;
@@ -156,7 +179,8 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKi
     return at_level(side(texture.width), side(texture.height), Int(int(texture.first[level])));
   };
   if (kind.mip == MipFilter::none) return base(0);
-  const LevelChoice choice = levels_of(texture, detail);
+  if (Warp::takes_turns && !w.any(look.lanes && is_beyond_base(texture, kind.mip, detail))) return base(0);
+  const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const auto of_lanes = [&](Int level) {
     return at_level(side_of_level(texture.width, level), side_of_level(texture.height, level),
                     as_int(w.gather(texture.first, level, look.lanes)));
@@ -171,20 +195,22 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKi
 BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                Float detail) {
   const SampledRecord& texture = *look.texture;
-  u = select(is_finite(u), u, 0.0f);
-  v = select(is_finite(v), v, 0.0f);
+  u = finite_or_zero(u);
+  v = finite_or_zero(v);
   if (kind.mip == MipFilter::none) return usual_base(w, look, kind, u, v, 0);
-  const LevelChoice choice = levels_of(texture, detail);
+  if (Warp::takes_turns && !w.any(look.lanes && is_beyond_base(texture, kind.mip, detail)))
+    return usual_base(w, look, kind, u, v, 0);
+  const LevelChoice choice = levels_of(texture, kind.mip, detail);
   const uint32_t last = texture.levels - 1;
   const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
   if (Warp::takes_turns) {
     const uint32_t lanes = w.ballot(look.lanes);
-    if (lanes == 0) return Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f);
     const int level = w.broadcast(choice.level, lowest_bit(lanes));
     if (!w.any(look.lanes && choice.level != level)) {
-      const Vec4<Warp> own = usual_base(w, look, kind, u, v, uint32_t(level));
+      const auto all = uint32_t(foreseen(level));
+      const Vec4<Warp> own = usual_base(w, look, kind, u, v, all);
       if (!mixes) return own;
-      const uint32_t next = uint32_t(level) < last ? uint32_t(level) + 1 : last;
+      const uint32_t next = all < last ? all + 1 : last;
       return mixed(own, usual_base(w, look, kind, u, v, next), choice.next);
     }
   }
