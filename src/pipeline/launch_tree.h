@@ -89,9 +89,10 @@ struct LaunchView {
     if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
       const Mask at_gate = of.free && of.wake >= kAtGate && !Mask(aborted);
       if (w.any(at_gate))
-        return select(at_gate, select(gate_is_open(w, of.wake, at_gate), Ulong(RasterizerReport::kAwake),
-                                      RasterizerReport::kNone),
-                      report);
+        return select(
+            at_gate,
+            select(gate_is_open(w, of.wake, at_gate), Ulong(RasterizerReport::kAwake), RasterizerReport::kNone),
+            report);
     }
     return report;
   }

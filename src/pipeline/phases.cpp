@@ -60,7 +60,9 @@ uint32_t planes_beside_colors(const DrawRecord& d) {
 class Publications {
  public:
   Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
-      : frame_(*frame.frame), programs_(frame.programs), plan_(plan),
+      : frame_(*frame.frame),
+        programs_(frame.programs),
+        plan_(plan),
         done_(frame_.captured_textures.size(), false),
         read_(frame_.captured_textures.size(), false) {}
 
@@ -138,6 +140,13 @@ class Publications {
   std::vector<bool> done_, read_;  // by number of the captured texture
 };
 
+// The target that is the application's window, as the capture numbers it; kEveryTarget where the frame has none.
+uint32_t window_of(const Frame& frame) {
+  const auto found =
+      std::find_if(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return t.id == 0; });
+  return found != frame.targets.end() ? uint32_t(found - frame.targets.begin()) : kEveryTarget;
+}
+
 }  // namespace
 
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse) {
@@ -190,6 +199,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   }
   PhaseRecord finish{};
   finish.kind = PhaseKind::finish;
+  finish.target = window_of(*frame.frame);
   push(finish);
   for (const PhaseRecord& r : plan.phases) plan.in_one &= r.end_batch == 0 || r.end_batch == plan.batches;
   plan.in_one &= plan.ordered_phases == 0;

@@ -62,7 +62,8 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
     if (phase.color_plane == 0) {
-      const bool whole = region.x + planes.region <= phase.image_width && region.y + planes.region <= phase.image_height;
+      const bool whole =
+          region.x + planes.region <= phase.image_width && region.y + planes.region <= phase.image_height;
       if (whole)
         end_clears(v, region, phase.planes);
       else if ((planes.region_state[region.number].bits & phase.planes) != 0)
@@ -101,27 +102,26 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
   const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
   return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
 }
-// Gives the texels of the region a word each, that of sample i as word(i): each lane fills a row of a tile at a time.
-template <class Word>
+// Gives the texels of the region a word each: each lane fills a row of a tile at a time. pair(i): the words of samples
+// i and i + 1, of which the first is in an even column.
+template <class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                            Share share, uint32_t* texels, Word word) {
+                            Share share, uint32_t* texels, Pair pair) {
   const int tiles_shift = planes.region_shift - 3, rows = planes.region << tiles_shift;
   for (int first = share.first; first < rows; first += share.step) {
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
       const int tile = (first + lane) & ((1 << tiles_shift) - 1), row = (first + lane) >> tiles_shift;
       const int x = region.x + tile * kTile, y = region.y + row;
       if (x >= phase.image_width || y >= phase.image_height) return;
-      const int sample = ((row / kTile << tiles_shift) + tile) * kTileSamples +
-                         ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
-      const auto in_row = [](int k) { return (k & 1) | (k & 2) << 1 | (k & 4) << 2; };
+      const int sample =
+          ((row / kTile << tiles_shift) + tile) * kTileSamples + ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
+      const uint64_t in_row[kTile / 2] = {pair(sample), pair(sample + 4), pair(sample + 16), pair(sample + 20)};
       uint32_t* const to = texels + size_t(phase.first_word) + size_t(y) * size_t(phase.image_width) + size_t(x);
-      if (x + kTile > phase.image_width) {
-        for (int k = 0; x + k < phase.image_width; ++k) to[k] = word(sample + in_row(k));
+      if (x + kTile <= phase.image_width) {
+        for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + 2 * k, in_row + k, sizeof(uint64_t));
         return;
       }
-      uint32_t all[kTile];
-      for (int k = 0; k < kTile; ++k) all[k] = word(sample + in_row(k));
-      for (int k = 0; k < kTile; ++k) to[k] = all[k];
+      for (int k = 0; x + k < phase.image_width; ++k) to[k] = uint32_t(in_row[k / 2] >> (k % 2 * 32));
     });
   }
 }
@@ -129,7 +129,13 @@ BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRec
 BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                              const PlaneWords& from, Share share, uint32_t* texels) {
   const uint32_t* const words = from.words;
-  if (from.count == 1) return publish_rows(w, planes, region, phase, share, texels, [=](int i) { return words[i]; });
+  if (from.count == 1) {
+    return publish_rows(w, planes, region, phase, share, texels, [=](int i) {
+      uint64_t pair;
+      __builtin_memcpy(&pair, words + i, sizeof pair);
+      return pair;
+    });
+  }
   for (int s = share.first; s < planes.region * planes.region; s += share.step) {
     const Position at = region_position(w, planes, region, s);
     const Mask m = at.x < phase.image_width && at.y < phase.image_height;
@@ -147,9 +153,9 @@ BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseR
     const Float depth = waits ? Float(state.depth) : w.load(planes.depth + place);
     return Vec4<Warp>(depth, depth, depth, 1.0f);
   }
-  const Color color = waits ? load_color(planes.targets[phase.source_target].format, uint32_t(state.color),
-                                         uint32_t(state.color >> 32))
-                            : load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
+  const Color color =
+      waits ? load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32))
+            : load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
 }
 
@@ -168,9 +174,9 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
     if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
       const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);
-      const uint32_t cleared = phase.planes == kPlaneDepth ? depth : uint32_t(state.color);
+      const uint64_t cleared = phase.planes == kPlaneDepth ? depth : uint32_t(state.color);
       if (waits)
-        publish_rows(w, planes, region, phase, share, texels, [=](int) { return cleared; });
+        publish_rows(w, planes, region, phase, share, texels, [=](int) { return cleared << 32 | cleared; });
       else
         publish_words(w, planes, region, phase, from, share, texels);
       continue;

@@ -22,7 +22,7 @@ BROKKR_FN uint32_t place_of_record(uint32_t number) { return number % kBlockReco
 
 struct TileList {
   uint32_t record[kListCapacity + kWidth];  // record_number
-  uint32_t draw[kListCapacity];  // into FrameTables::draws
+  uint32_t draw[kListCapacity];             // into FrameTables::draws
   RegionTriangle triangle[kListCapacity];
   // The tiles that each triangle touches and covers, 32 tiles to a word: TileMasks by halves.
   uint32_t touched[2][kListCapacity + kWidth];

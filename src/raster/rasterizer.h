@@ -59,7 +59,7 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
         return false;
       }
       return true;
-    case PhaseKind::finish: run_finish(v); return true;
+    case PhaseKind::finish: run_finish(v, record); return true;
   }
   return complete;
 }

@@ -17,6 +17,7 @@ namespace brokkr {
 inline constexpr uint32_t kBatchTriangles = 32;
 inline constexpr uint32_t kNoPrimitive = 0xffffffffu;
 inline constexpr uint32_t kNoProgram = 0xffffffffu;
+inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 inline constexpr uint32_t kMaxBatches = 0x07ffffffu;     // primitive ids end below kNoPrimitive
 inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // lane gathers index floats of vec4 with 31 bits
 
@@ -160,7 +161,7 @@ struct PhaseRecord {
   uint8_t key_bits;
   uint32_t end_batch;  // the phase is complete when all batches before this one are
   uint8_t unread;      // publish: nothing has read the texture before
-  // clear
+  // clear; of finish, that whose clears are to be in memory, or kEveryTarget
   uint32_t target;
   uint32_t planes;  // PlaneBit; of an ordered phase those beside the colours that its draws test or write
   uint64_t color;   // in the target's storage format

@@ -145,8 +145,7 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
     case BlendFactor::one_minus_constant_color: return each([&](int c) { return one - of.constant[c]; });
     case BlendFactor::constant_alpha: return all(of.constant[3]);
     case BlendFactor::one_minus_constant_alpha: return all(one - of.constant[3]);
-    case BlendFactor::src_alpha_saturate:
-      return each([&](int c) { return c == 3 ? one : minimum(s[3], one - d[3]); });
+    case BlendFactor::src_alpha_saturate: return each([&](int c) { return c == 3 ? one : minimum(s[3], one - d[3]); });
     case BlendFactor::src1_color: return each([&](int c) { return s1[c]; });
     case BlendFactor::one_minus_src1_color: return each([&](int c) { return one - s1[c]; });
     case BlendFactor::src1_alpha: return all(s1[3]);
@@ -185,10 +184,10 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
 // that name it; null: it is the source.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
                       const Color& source, const Color* second, const Color& destination) {
-  BlendOperands of{{source.r, source.g, source.b, source.a},
-                   {0.0f, 0.0f, 0.0f, 0.0f},
-                   {destination.r, destination.g, destination.b, destination.a},
-                   {}};
+  BlendOperands of;  // not cleared, which would take longer than blending
+  of.source[0] = source.r, of.source[1] = source.g, of.source[2] = source.b, of.source[3] = source.a;
+  of.destination[0] = destination.r, of.destination[1] = destination.g;
+  of.destination[2] = destination.b, of.destination[3] = destination.a;
   for (int c = 0; c < 4 && bounded; ++c) of.source[c] = saturate(of.source[c]);
   Float out[4];
   if (is_over(color) && is_over(alpha)) {
