@@ -24,6 +24,14 @@ struct BlockTime {
   double ms[size_t(Stage::count)] = {};
 };
 
+// What a frame's programs took before they ran: once, however many frames are drawn.
+struct ShaderWork {
+  double translate_ms = 0;            // from GLSL to instructions, and the frame's textures
+  double cache_ms = 0;                // until what the cache has was loaded
+  double compile_ms = 0;              // of the compilers, side by side
+  uint64_t compiled = 0, cached = 0;  // programs that compilers made, and that the cache had
+};
+
 struct Statistics {
   std::string machine, isa, pattern;
   std::string kernel;  // of a GPU: the one that was chosen for the frame (docs/gpu.md); elsewhere empty
@@ -69,6 +77,7 @@ struct Statistics {
   // Of Shading::program: how programs ran, "interpreted" or "compiled"; and why they were not compiled, if not for the
   // option or for the time that it takes.
   std::string shaders, shaders_problem;
+  ShaderWork shader_work;
   std::vector<BlockTime> block_times;
   std::vector<TraceEvent> trace;
 

@@ -133,6 +133,9 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   planes[static_cast<size_t>(Plane::depth)] = command.depth.has_value();
   planes[static_cast<size_t>(Plane::stencil)] = command.stencil.has_value();
   targets_.use(context, *target, planes, command.scissor.has_value());
+  const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
+  if (command.color && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
+    srgb_clears_.emplace_back(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
   frame_.commands.emplace_back(command);
 }
 
@@ -362,7 +365,25 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   draws_++;
 }
 
+// Whoever draws the file encodes clears of sRGB targets once a state of the frame encodes colours. Others have a colour
+// that gives what the program's clear left.
+void Recorder::settle_srgb_clears() {
+  const bool encoded = std::any_of(frame_.states.begin(), frame_.states.end(),
+                                   [](const State& state) { return state.framebuffer_srgb; });
+  const auto light = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
+  const auto code = [](float c) { return c <= 0.0031308f ? c * 12.92f : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f; };
+  for (const auto& [command, encodes] : srgb_clears_) {
+    if (encodes == encoded) continue;
+    glm::vec4& color = *std::get<ClearCommand>(frame_.commands[command]).color;
+    for (int i = 0; i < 3; i++) {
+      const float c = std::clamp(color[i], 0.0f, 1.0f);
+      color[i] = encodes ? code(c) : light(c);
+    }
+  }
+}
+
 Frame Recorder::finish(Context& context) {
+  settle_srgb_clears();
   targets_.finish(context);
   if (frame_.targets.empty()) {  // nothing at all was drawn, and there is no window
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});

@@ -6,6 +6,8 @@
 #include <glm/vec4.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "brokkr/frame.h"
 #include "capture/replay.h"
@@ -77,6 +79,7 @@ class Recorder {
   void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);
+  void settle_srgb_clears();
 
   Surface window_;
   Frame frame_;
@@ -84,6 +87,7 @@ class Recorder {
   Textures textures_;
   Shading shading_;
   uint64_t draws_ = 0;
+  std::vector<std::pair<size_t, bool>> srgb_clears_;  // commands, and whether they encoded their colours
 };
 
 }  // namespace brokkr::capture

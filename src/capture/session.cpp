@@ -159,8 +159,8 @@ void end_if_abandoned() {
   if (!settings().keep_running) kill(getpid(), SIGTERM);
 }
 
-// Some times a second: where the program is, until the first frame is captured, and whether anybody listens. Of the first
-// frames always: a program may show few and wait.
+// Some times a second: where the program is, until the first frame is captured, and whether anybody listens. Of the
+// first frames always: a program may show few and wait.
 void keep_in_touch(int64_t frame) {
   constexpr auto kPause = std::chrono::milliseconds(200);
   constexpr int64_t kAlways = 16;

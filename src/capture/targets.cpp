@@ -268,13 +268,12 @@ bool Targets::load_earlier_content(const Context& context, uint32_t target, Plan
 
 void Targets::describe(const Context& context, const TargetInfo& info, Target& target) const {
   if (info.images.is_window()) {
-    const bool alpha =
-        context.info.version < 30 || context.info.compatibility
-            ? get_integer(GL_ALPHA_BITS) > 0
-            : attachment_value(GL_DRAW_FRAMEBUFFER, GL_BACK_LEFT, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
-    const bool srgb =
-        context.info.version >= 30 && context.info.framebuffer_srgb &&
-        attachment_value(GL_DRAW_FRAMEBUFFER, GL_BACK_LEFT, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
+    const GLenum drawn = get_integer(GL_DOUBLEBUFFER) != 0 ? GL_BACK_LEFT : GL_FRONT_LEFT;  // pbuffers may have no back
+    const bool alpha = context.info.version < 30 || context.info.compatibility
+                           ? get_integer(GL_ALPHA_BITS) > 0
+                           : attachment_value(GL_DRAW_FRAMEBUFFER, drawn, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
+    const bool srgb = context.info.version >= 30 && context.info.framebuffer_srgb &&
+                      attachment_value(GL_DRAW_FRAMEBUFFER, drawn, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING) == GL_SRGB;
     target.colors = {{srgb ? TexelFormat::rgba8_srgb : TexelFormat::rgba8, alpha ? TexelBase::rgba : TexelBase::rgb}};
     if (info.images.plane(Plane::depth)) target.depth = TexelFormat::depth24;
     if (info.images.plane(Plane::stencil)) target.stencil = TexelFormat::stencil8;

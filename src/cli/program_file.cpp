@@ -94,7 +94,8 @@ ProgramStart start_of(const fs::path& program, std::vector<std::string> command)
   if (!has_rights_of_others(program)) return {program, std::move(command)};
   const std::string linker = find_linker(program);
   if (linker.empty()) return {program, std::move(command)};
-  warn(program.string() + " has rights of another user or group, with which it takes no capture library; it is started without them");
+  warn(program.string() +
+       " has rights of another user or group, with which it takes no capture library; it is started without them");
   std::vector<std::string> words{linker, fs::absolute(program).string()};
   words.insert(words.end(), command.begin() + 1, command.end());
   return {linker, std::move(words)};

@@ -21,8 +21,8 @@ struct ProgramStart {
 };
 
 // How `program` is started so that it takes a preloaded library. The system drops such libraries from programs that get
-// rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic linker,
-// without these rights. `command`: the words that were given, the program first.
+// rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic
+// linker, without these rights. `command`: the words that were given, the program first.
 ProgramStart start_of(const std::filesystem::path& program, std::vector<std::string> command);
 
 }  // namespace brokkr::app

@@ -48,8 +48,8 @@ BROKKR_FN void edge_steps(const I (&x)[3], const I (&y)[3], I (&a)[3], I (&b)[3]
   }
 }
 
-// Left edges, which go down, and horizontal bottom edges own the samples on them: the rule of OpenGL's drivers, whose rows
-// are counted from the bottom, as Direct3D's top-left rule is that of rows that are counted from the top.
+// Left edges, which go down, and horizontal bottom edges own the samples on them: the rule of OpenGL's drivers, whose
+// rows are counted from the bottom, as Direct3D's top-left rule is that of rows that are counted from the top.
 template <class I>
 BROKKR_FN auto owns_samples(const I& a, const I& b) {
   return a > 0 || (a == 0 && b > 0);

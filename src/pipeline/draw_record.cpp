@@ -55,8 +55,8 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   r.scale[0] = 0.5f * s.viewport.z;
   r.offset[0] = s.viewport.x + 0.5f * s.viewport.z;
   r.scale[1] = upper_left ? -0.5f * s.viewport.w : 0.5f * s.viewport.w;
-  // Bottom edges own the samples on them. With an upper-left origin top edges do, as in OpenGL's drivers: all that is drawn
-  // moves up by a step of window positions.
+  // Bottom edges own the samples on them. With an upper-left origin top edges do, as in OpenGL's drivers: all that is
+  // drawn moves up by a step of window positions.
   r.offset[1] = s.viewport.y + 0.5f * s.viewport.w + (upper_left ? 1.0f / 256 : 0.0f);
   r.scale[2] = zero_to_one ? s.depth_far - s.depth_near : 0.5f * (s.depth_far - s.depth_near);
   r.offset[2] = zero_to_one ? s.depth_near : 0.5f * (s.depth_near + s.depth_far);

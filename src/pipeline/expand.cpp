@@ -86,8 +86,8 @@ class Widener {
   void point(const glm::vec4* vertices, uint32_t number, float size) {
     glm::vec4 p = vertices[number];
     if (!(p.w > 0)) return;
-    // Triangles and sprites own the samples on their left and lower edges, points of whole pixels those on their right and
-    // upper ones: they move by a step of window positions, 1/256 pixel.
+    // Triangles and sprites own the samples on their left and lower edges, points of whole pixels those on their right
+    // and upper ones: they move by a step of window positions, 1/256 pixel.
     if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 #include <fmt/core.h>
 
@@ -120,9 +121,11 @@ InputSource source_of(const shader::InputWord& word, bool flat_colors, bool is_p
 
 void ProgramDraws::open(const Frame& frame, Loading& loading) {
   if (frame.inputs.empty()) return;
+  const auto begin = std::chrono::steady_clock::now();
   programs_ = shader::translate_programs(frame, loading);
   textures_ = shader::make_sampled_textures(frame, loading);
   decode_loads(frame, loading);
+  translate_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // The first level's first layer of each texture that a plane begins with.
@@ -201,7 +204,8 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
   add_inputs(state, program, expanded != nullptr && expanded->are_points, record);
-  add_samplers(inputs, program, record);
+  const bool is_window = frame.targets[frame.views[draw.first_view].target].id == 0;
+  add_samplers(inputs, program, is_window && draw.vertex_kind == VertexKind::clip_space, record);
   if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, draw, *expanded, record, loading);
   sizes_.registers = std::max(sizes_.registers, program.code.registers);
   sizes_.masks = std::max(sizes_.masks, program.code.masks);
@@ -403,10 +407,11 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
   if (is_flat) record.bits |= kProgramFlat;
 }
 
-void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram& program, ProgramRecord& record) {
+void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram& program, bool is_window,
+                                ProgramRecord& record) {
   record.first_sampler = uint32_t(samplers_.size());
   for (const uint32_t texture : program.textures) {
-    shader::SamplerSlot slot;
+    shader::SamplerSlot slot{.quad_lane = is_window ? 2 : 0};
     if (texture < inputs.textures.size() && inputs.textures[texture].texture >= 0)
       slot.record = textures_.record_of(inputs.textures[texture]);
     samplers_.push_back(slot);

@@ -59,6 +59,7 @@ class ProgramDraws {
   ProgramSizes sizes() const { return sizes_; }
   const shader::SampledTextures& textures() const { return textures_; }
   uint64_t draws() const { return records_.size(); }
+  double translate_ms() const { return translate_ms_; }  // that `open` took
   // By the number of the frame's program.
   const std::map<uint32_t, FalseColors>& false_colors() const { return false_colors_; }
 
@@ -96,10 +97,13 @@ class ProgramDraws {
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
   bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;
   void add_inputs(const State& state, const shader::CapturedProgram& program, bool are_points, ProgramRecord& record);
-  void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, ProgramRecord& record);
+  // `is_window`: the target is a captured program's window.
+  void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, bool is_window,
+                    ProgramRecord& record);
   void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, ProgramRecord& record,
                     const Loading& loading);
 
+  double translate_ms_ = 0;
   std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures
   std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;  // numbers, by that of the frame's
   std::map<uint32_t, uint32_t> smooth_;  // numbers for smooth lines, by that of the frame's

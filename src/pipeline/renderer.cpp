@@ -95,6 +95,11 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
   if (!maker->is_ready()) return;
   programs.use_compiled(maker->functions());
   s.shaders = "compiled";
+  const shader::CodeMaker::Made& made = maker->made();
+  s.shader_work.compiled = made.compiled;
+  s.shader_work.cached = made.cached;
+  s.shader_work.compile_ms = made.compile_ms;
+  s.shader_work.cache_ms = made.cache_ms;
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCo
 
 void fill_programs(const ProgramDraws& programs, Statistics& s) {
   s.program_draws = programs.draws();
+  s.shader_work.translate_ms = programs.translate_ms();
   for (const auto& [number, shown] : programs.false_colors()) {
     s.false_color_draws += shown.draws;
     s.false_colors.push_back(fmt::format("program {}: {} ({} draws)", number, shown.reason, shown.draws));
@@ -139,6 +140,11 @@ std::string Statistics::to_json() const {
   j["false_colors"] = false_colors;
   j["shaders"] = shaders;
   j["shaders_problem"] = shaders_problem;
+  j["shader_work"] = {{"translate_ms", shader_work.translate_ms},
+                      {"cache_ms", shader_work.cache_ms},
+                      {"compile_ms", shader_work.compile_ms},
+                      {"compiled", shader_work.compiled},
+                      {"cached", shader_work.cached}};
   j["rasterizer_fragments"] = rasterizer_fragments;
   j["bins_x"] = bins_x;
   j["bins_y"] = bins_y;

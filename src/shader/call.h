@@ -12,6 +12,9 @@ namespace brokkr::shader {
 // black.
 struct SamplerSlot {
   int32_t record = -1;  // of FrameTables::sampled
+  // The lane of a quad whose level of detail and changes all of it have: 0, or, in windows, 2, the upper left one.
+  // OpenGL leaves it open; Mesa's software drivers take the first in memory, where rows of windows run from the top.
+  int32_t quad_lane = 0;
 };
 
 // One run: the same code for a group of samples, one per lane. Four consecutive lanes are a quad (shaders/shader.h).

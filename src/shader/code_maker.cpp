@@ -7,6 +7,7 @@ namespace brokkr::shader {
 
 void CodeMaker::start() {
   if (state_.load() != State::idle) return;
+  began_ = std::chrono::steady_clock::now();
   state_.store(State::runs);
   thread_ = std::thread([this] {
     try {
@@ -21,6 +22,13 @@ void CodeMaker::wait(const std::atomic<uint32_t>& abort) const {
   constexpr std::chrono::milliseconds kLook{5};
   while (state_.load(std::memory_order_acquire) == State::runs && abort.load(std::memory_order_relaxed) == 0)
     std::this_thread::sleep_for(kLook);
+}
+
+void CodeMaker::finish(uint64_t compiled, uint64_t cached) {
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
+  const bool in_background = state_.load() == State::runs;
+  made_ = {compiled, cached, in_background ? took.count() : 0, in_background ? 0 : took.count()};
+  state_.store(State::ready, std::memory_order_release);
 }
 
 void CodeMaker::fail(const std::string& problem) {

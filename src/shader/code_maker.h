@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,6 +31,14 @@ class CodeMaker {
   // Functions of this process, by number of the code; null until all are there, and where they are none.
   virtual const CompiledShader* functions() const { return nullptr; }
 
+  // Once it is ready: shaders that compilers made, and how long that took; shaders that the cache had, and how long it
+  // took to load them where it had all.
+  struct Made {
+    uint64_t compiled = 0, cached = 0;
+    double compile_ms = 0, cache_ms = 0;
+  };
+  const Made& made() const { return made_; }
+
   bool is_ready() const { return state_.load(std::memory_order_acquire) == State::ready; }
   bool failed() const { return state_.load(std::memory_order_acquire) == State::failed; }
   // Why there is none, in one line; empty as long as nothing failed.
@@ -38,7 +47,8 @@ class CodeMaker {
   void fail(const std::string& problem);
 
  protected:
-  void finish() { state_.store(State::ready, std::memory_order_release); }
+  // All is there; says how many shaders compilers made and how many the cache had.
+  void finish(uint64_t compiled, uint64_t cached);
   bool is_stopped() const { return stop_.load(); }
   // Ends what runs in the background. Destructors of derived classes call it first.
   void end();
@@ -50,6 +60,8 @@ class CodeMaker {
   virtual void compile() = 0;
 
   std::string problem_;
+  Made made_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::atomic<State> state_{State::idle};
   std::atomic<bool> stop_{false};
   std::thread thread_;

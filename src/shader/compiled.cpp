@@ -263,7 +263,7 @@ void CompiledShaders::take_cached(std::span<const Code* const> codes) {
   try {
     bool all = true;
     for (Part& part : parts_) all = load(part) && all;
-    if (all) finish();
+    if (all) finish(0, codes.size());
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -271,6 +271,7 @@ void CompiledShaders::take_cached(std::span<const Code* const> codes) {
 
 void CompiledShaders::compile() {
   const CodeCache cache;
+  uint64_t compiled = 0;
   struct Job {
     Part* part;
     std::unique_ptr<TemporaryFolder> folder;
@@ -279,6 +280,7 @@ void CompiledShaders::compile() {
   std::vector<Job> jobs;
   for (Part& part : parts_) {
     if (part.code) continue;
+    compiled += part.codes.size();
     Job& job = jobs.emplace_back(Job{&part, std::make_unique<TemporaryFolder>(cache.make_temporary()), nullptr});
     const fs::path& folder = job.folder->path;
     for (const HeaderText& header : kHeaders) write_file(folder / header.name, header.text);
@@ -306,7 +308,7 @@ void CompiledShaders::compile() {
       job = jobs.erase(job);
     }
   }
-  finish();
+  finish(compiled, functions_.size() - compiled);
 }
 
 }  // namespace brokkr::shader

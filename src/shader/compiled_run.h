@@ -37,6 +37,7 @@ BROKKR_FN Mask lanes_of(uint64_t bits) {
 #define BROKKR_BESIDE(i) ((i) ^ 1)
 #define BROKKR_ABOVE(i) ((i) ^ 2)
 #define BROKKR_FIRST(i) ((i) & ~3)
+#define BROKKR_THIRD(i) (((i) & ~3) + 2)
 #if defined(BROKKR_ALL_LANES) && __has_builtin(__builtin_shufflevector)
 #define BROKKR_SHUFFLED(n, f) __builtin_shufflevector(n, n, BROKKR_ALL_LANES(f))
 #else
@@ -53,9 +54,10 @@ template <class T>
 BROKKR_FN T of_other_lane(T n, int bit) {
   return bit == 1 ? BROKKR_SHUFFLED(n, BROKKR_BESIDE) : BROKKR_SHUFFLED(n, BROKKR_ABOVE);
 }
+// Of one lane of the quad, 0 or 2.
 template <class T>
-BROKKR_FN T of_first_lane(T n) {
-  return BROKKR_SHUFFLED(n, BROKKR_FIRST);
+BROKKR_FN T of_quad_lane(T n, int lane) {
+  return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
 }
 
 // A lookup of which `kKnown` says how it reads (KnownBit): one function for all that read alike.
@@ -126,7 +128,7 @@ struct VectorRun {
     return a;
   }
 
-  // detail_of a texture of kind two; a quad has that of its first sample.
+  // detail_of a texture of kind two; a quad has that of one sample.
   BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
     const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
     const Float width = float(texture.width), height = float(texture.height);
@@ -138,8 +140,8 @@ struct VectorRun {
     const Float rho = of_quad && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
     const Float own = detail_of_span(rho);
     if (!of_quad) return as_uint(own);
-    const Float of_first = Float(Vector<float>(of_first_lane(own.v.n)));
-    return as_uint(select(of_first > kLeastDetail, of_first, own));
+    const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, call.samplers[sampler].quad_lane)));
+    return as_uint(select(of_one > kLeastDetail, of_one, own));
   }
   template <uint32_t kKnown>
   BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {

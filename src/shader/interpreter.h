@@ -263,6 +263,10 @@ class InterpreterOf {
       store(o.result[3], k, texel.w);
     }
   }
+  // The lane of each lane's quad whose level of detail and changes it has.
+  BROKKR_FN Int lane_of_quad(const shader::CodeInstruction& o) const {
+    return (w.lane() & ~3) + int(call.samplers[o.extra & shader::kSamplerMask].quad_lane);
+  }
   // Whether the lookup is anisotropic.
   BROKKR_FN static bool is_ellipse(const shader::CodeInstruction& o, const SampledRecord& texture) {
     return texture.anisotropic && (o.extra & shader::kSampleOfQuad) != 0;
@@ -308,9 +312,10 @@ class InterpreterOf {
     get_all(o.operand, count, at, k);
     if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k));
     get_all(changes, 4, own, k);
-    Mask is_there(false);  // the quad's first sample takes part here
+    const Int first = lane_of_quad(o);
+    Mask is_there(false);  // the quad's sample takes part here
     for (int i = 0; i < 4; ++i) {
-      of_quad[i] = w.shuffle(own[i], w.lane() & ~3);
+      of_quad[i] = w.shuffle(own[i], first);
       is_there = is_there || of_quad[i] != 0.0f;
     }
     const auto change = [&](int i) { return select(is_there, of_quad[i], own[i]); };
@@ -331,8 +336,8 @@ class InterpreterOf {
       get_all(changes + count, count, dy, k);
       const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
       if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
-      // As llvmpipe. A first sample that does not take part here has no changes.
-      const Float of_quad = w.shuffle(own, w.lane() & ~3);
+      // As llvmpipe. A sample that does not take part here has no changes.
+      const Float of_quad = w.shuffle(own, lane_of_quad(o));
       return select(of_quad > kLeastDetail, of_quad, own);
     });
   }

@@ -70,7 +70,7 @@ enum SampleBit : uint32_t {
   kSampleType = 17,               // 2 bits: SampledType
   kSampleOffset = 19,             // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
   kSampleOffsetGiven = 1u << 30,  // of a gather, which has no third coordinate's offset: operands are the offset
-  kSampleOfQuad = 1u << 31,       // a quad has the level of detail, and the changes, of its first sample
+  kSampleOfQuad = 1u << 31,       // a quad has the level of detail, and the changes, of one sample
   kDetailOfQuery = 1u << 9,       // of a detail: the shader asks for it, whether a lookup depends on it or not
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }

@@ -22,14 +22,18 @@ TEST_F(CapturedFrames, QuadsAreDividedAsTheyAreDrawn) { expect_same_picture(file
 
 TEST_F(CapturedFrames, SamplesOnEdgesBelongToTheSamePrimitives) { expect_same_picture(file(scene::kTies).string()); }
 
+TEST_F(CapturedFrames, QuadsHaveTheLevelOfTheirFirstRowInMemory) {
+  expect_same_picture(file(scene::kDetails).string());
+}
+
 TEST_F(CapturedFrames, WindowsThatEncodeColors) {
   const std::string path = (shared()->folder / "encoded.bkf").string();
-  const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " + path +
-                                 " -- " + BROKKR_CAPTURE_PROGRAM + " --srgb");
+  const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " +
+                                 path + " -- " + BROKKR_CAPTURE_PROGRAM + " --srgb");
   ASSERT_EQ(captured.code, 0) << captured.out;
   const Frame encoded = read_bkf(path);
   ASSERT_EQ(encoded.targets.size(), 1u);
-  EXPECT_EQ(encoded.targets[0].format, ColorFormat::rgba8_srgb);
+  EXPECT_EQ(encoded.targets[0].colors.at(0).format, TexelFormat::rgba8_srgb);
   EXPECT_EQ(draws_of(encoded).size(), 4u);
   expect_same_picture(path);
 }

@@ -3,6 +3,8 @@
 
     shaders_test.py BROKKR
 """
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import unittest
 import test_frame
 from commands_test import PROGRAM, read_png
 
+FRAME = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes/shaded/glxgears.bkf"
 TEXTS = pathlib.Path(__file__).resolve().parent.parent / "shader" / "texts"
 RAMP = """#version 330
 in vec2 at;
@@ -174,6 +177,31 @@ class FramePrograms(Files):
         self.assertIn("give both", self.fails(2, self.frame, "--print", "ir"))
         self.assertIn("--uniform", self.fails(2, self.frame, "--uniform", "a=1"))
         self.assertIn("--program", self.fails(2, self.file, "--program", 0))
+
+
+class Cache(unittest.TestCase):
+    """A frame's programs are compiled once, for all starts."""
+
+    def work_of(self, cache):
+        done = subprocess.run([PROGRAM, "render", FRAME, "--no-output", "--shaders", "compiled", "--stats", "-"], capture_output=True,
+                              text=True, env={**os.environ, "XDG_CACHE_HOME": cache})
+        if "there is no C++ compiler" in done.stderr:
+            self.skipTest("no compiler")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        statistics = json.loads(done.stdout)["statistics"]
+        self.assertEqual(statistics["shaders"], "compiled")
+        work = statistics["shader_work"]
+        self.assertGreater(work["translate_ms"], 0)
+        return work
+
+    def test_a_second_start_compiles_nothing(self):
+        with tempfile.TemporaryDirectory() as cache:
+            first, second = self.work_of(cache), self.work_of(cache)
+        self.assertGreater(first["compiled"], 0)
+        self.assertGreater(first["compile_ms"], 0)
+        self.assertEqual((first["cached"], second["cached"]), (0, first["compiled"]))
+        self.assertEqual((second["compiled"], second["compile_ms"]), (0, 0))
+        self.assertGreater(second["cache_ms"], 0)
 
 
 if __name__ == "__main__":

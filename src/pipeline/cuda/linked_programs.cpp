@@ -115,6 +115,7 @@ void LinkedPrograms::print(std::span<const Code* const> codes) {
   const size_t parts = std::min({codes.size(), kMostParts, size_t(std::max(1u, std::thread::hardware_concurrency()))});
   texts_.assign(std::max<size_t>(parts, 1),
                 "#define BROKKR_COMPILED_SHADER\n#include \"shader/linked_run.h\"\nusing namespace brokkr;\n");
+  programs_ = codes.size();
   texts_.front() += dispatcher(codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {
     const auto shorter = [](const std::string& a, const std::string& b) { return a.size() < b.size(); };
@@ -132,7 +133,7 @@ void LinkedPrograms::take_cached(std::span<const Code* const> codes) {
     print(codes);
     const fs::path file = CodeCache().find(name_);
     if (!file.empty()) image_ = read_file(file);
-    if (!image_.empty()) finish();
+    if (!image_.empty()) finish(0, codes.size());
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -160,7 +161,7 @@ void LinkedPrograms::compile() {
   }
   image_ = compiler.link(kernel(), ptx, architecture_, kMostRegisters);
   keep(image_, name_);
-  finish();
+  finish(programs_, 0);
 }
 
 }  // namespace brokkr

@@ -31,6 +31,7 @@ class LinkedPrograms : public shader::CodeMaker {
 
   int architecture_;
   uint64_t number_;
+  uint64_t programs_ = 0;
   std::vector<std::string> texts_;  // which are compiled side by side
   std::string name_;                // of the file in the cache
   std::vector<std::byte> image_;

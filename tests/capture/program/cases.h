@@ -27,6 +27,7 @@ void draw_compatibility(int number);
 // Of that context too.
 void draw_quads();
 void draw_ties();
+void draw_details();
 
 // To a window of sRGB.
 void draw_encoded();

@@ -341,6 +341,7 @@ void draw_compatibility(int number) {
     case kBackFaces: draw_back_faces(); break;
     case kQuads: draw_quads(); break;
     case kTies: draw_ties(); break;
+    case kDetails: draw_details(); break;
     default: break;
   }
 }

@@ -67,9 +67,7 @@ void check_lookup() {
 }  // namespace
 
 int main(int count_of_words, char** words) {
-  const auto is_asked = [&](const char* option) {
-    return count_of_words > 1 && std::strcmp(words[1], option) == 0;
-  };
+  const auto is_asked = [&](const char* option) { return count_of_words > 1 && std::strcmp(words[1], option) == 0; };
   // Whoever captures the last frame may end this program before it ends itself.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);

@@ -1,5 +1,6 @@
 // Cases of which the test compares the picture that Brokkr draws with the driver's.
 #include <utility>
+#include <vector>
 
 #include "cases.h"
 #include "scene.h"
@@ -83,7 +84,8 @@ void draw_ties() {
     glRectf(at(12.5f + shift), at(5.5f), at(40.5f + shift), at(30.5f));
     glColor3f(1, 0, 1);
     glBegin(GL_LINES);
-    for (const auto& [x, y] : {std::pair{2.0f, 60.0f}, {50.0f, 60.0f}, {50.0f, 2.0f}, {50.0f, 58.0f}}) glVertex2f(at(x + shift), at(y));
+    for (const auto& [x, y] : {std::pair{2.0f, 60.0f}, {50.0f, 60.0f}, {50.0f, 2.0f}, {50.0f, 58.0f}})
+      glVertex2f(at(x + shift), at(y));
     glEnd();
     glPointSize(4);
     for (const bool sprite : {false, true}) {
@@ -98,10 +100,41 @@ void draw_ties() {
   glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
 }
 
-// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: ramps, and colours that
-// are blended with what the window holds.
+// Each level of a texture has a colour, and the two rows of a quad of pixels change at different rates: which row says
+// what level the quad has shows.
+void draw_details() {
+  glDisable(GL_DEPTH_TEST);
+  GLuint texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  for (int level = 0; level < 7; level++) {
+    const std::vector<GLubyte> texels(size_t(64 >> level) * size_t(64 >> level), GLubyte(40 * level));
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, level, GL_LUMINANCE8, 64 >> level, 64 >> level, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
+                 texels.data());
+  }
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
+  const GLuint program =
+      link({compile(GL_FRAGMENT_SHADER,
+                    "uniform sampler2D levels; void main() { vec2 at = mod(floor(gl_FragCoord.xy), 2.0);"
+                    " float rate = at.y < 0.5 ? 1.0 : 4.0;"
+                    " gl_FragColor = texture2D(levels, vec2(at.x * rate / 64.0, 0.5)); }")});
+  glUseProgram(program);
+  glRectf(-1, -1, 1, 1);
+  glUseProgram(0);
+  glDeleteProgram(program);
+  glDeleteTextures(1, &texture);
+}
+
+// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
+// ramps, and colours that are blended with what the window holds.
 void draw_encoded() {
   glDisable(GL_DEPTH_TEST);
+  glEnable(GL_FRAMEBUFFER_SRGB);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(0, 0, 64, kSize);
+  glClear(GL_COLOR_BUFFER_BIT);  // begin_case cleared without
+  glDisable(GL_SCISSOR_TEST);
   for (int i = 0; i < 4; i++) {
     const float bottom = 32 * float(i);
     i % 2 == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);

@@ -44,6 +44,7 @@ enum Case : int {
   kBackFaces,
   kQuads,
   kTies,
+  kDetails,
   kCaseCount,
 };
 
