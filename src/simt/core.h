@@ -43,7 +43,8 @@ struct ResidentWarp {
 
 struct Scheduler {
   std::vector<ResidentWarp*> warps;
-  // Of each, apart, as all are looked at each cycle: the one from which it may issue; kNever: its lanes wait for others.
+  // Of each, apart, as all are looked at each cycle: the one from which it may issue; kNever: its lanes wait for
+  // others.
   std::vector<uint64_t> ready;
   size_t last = 0;  // that was issued
   uint64_t free_at = 0;

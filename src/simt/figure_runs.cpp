@@ -10,8 +10,8 @@
 namespace brokkr::simt {
 namespace {
 
-constexpr unsigned kMostThreads =
-    4;  // each holds a program's memory: a scene of a million triangles, thousands of warps
+// Each holds a program's memory: a scene of a million triangles, thousands of warps.
+constexpr unsigned kMostThreads = 4;
 
 }  // namespace
 

@@ -84,8 +84,8 @@ bool PathStack::passes(const Group& from) const {
   return true;
 }
 
-// The topmost entry of these lanes has no others: so none parts, none below it matters, and it ends only where they meet.
-// Lanes that wait for nothing any more since then may be anywhere.
+// The topmost entry of these lanes has no others: so none parts, none below it matters, and it ends only where they
+// meet. Lanes that wait for nothing any more since then may be anywhere.
 bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   if ((group.lanes & ~warp.live()) != 0 || (warp.ready() & ~ready_ & ~group.lanes) != 0) return false;
   if (entries_.size() > 1 && flow_.is_collective(group.pc)) return false;

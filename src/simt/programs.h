@@ -36,8 +36,8 @@ bool has_modules();
 
 using ShowProgress = std::function<void(const std::string&)>;
 
-// Runs a program on a machine; `cycles`: at most so many, and then without a result; 0: to its end. `show`: told now and
-// then what runs, and how far it has come.
+// Runs a program on a machine; `cycles`: at most so many, and then without a result; 0: to its end. `show`: told now
+// and then what runs, and how far it has come.
 Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles = 0,
                         const ShowProgress& show = {});
 
