@@ -47,6 +47,10 @@ MUTATIONS = [
     # Parts of frames.
     ("pixels-of-others", "src/pipeline/launch_plan.cpp", "if (‹plan.targets->is_shared›) return kNoPhase;", "false",
      PIPELINE, "Part.PixelsOfOthers*"),
+    ("squares-of-others", "src/pipeline/target_squares.cpp", "if (‹owned.owner(target, int(x) * kTile, int(y) * kTile) == rank›)",
+     "owned.owner(target, int(x) * kTile, int(y) * kTile) != rank", PIPELINE, "Part.SquaresGoFromMachineToMachine"),
+    ("targets-that-stay", "src/pipeline/cpu_machine.cpp", "if (‹goes_on›) state.bits = 0;", "false",
+     PIPELINE, "Part.SquaresGoFromMachineToMachine"),
     ("numbers-of-parts", "src/pipeline/part.cpp", "push_back(‹run.first_batch * kBatchTriangles + triangle›);",
      "uint32_t(p.whole_ids.size())", PIPELINE, "Part.TrianglesKeep*"),
 

@@ -114,7 +114,7 @@ std::vector<TargetImage> draw_solo(const PreparedFrame& frame, const RenderOptio
   memory.queue_memory.fill(0);
   memory.distribution.fill(0);
   memory.direct.fill(0);
-  for (const ArenaMemory* zero : memory.zeroed()) zero->fill(0);
+  for (const ArenaMemory* zero : memory.zeroed(false)) zero->fill(0);
   for (const ArenaMemory* id : {&memory.visible_id, &memory.depth_id}) id->fill(0xff);
   fill_free_blocks(memory.free_blocks(), plan->memory.store_blocks);
   AbortWords abort{};
