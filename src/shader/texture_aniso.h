@@ -101,9 +101,9 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
-  Int offset, end;          // of the axis along lines: its last texel
-  Int step = 0, last = 0;   // words from texel to texel, and to the last one
-  Int first = 0;            // word of a line
+  Int offset, end;         // of the axis along lines: its last texel
+  Int step = 0, last = 0;  // words from texel to texel, and to the last one
+  Int first = 0;           // word of a line
 
   BROKKR_FN EllipseLines() = default;
   BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Mask lies_high) : high(lies_high) {
