@@ -193,9 +193,7 @@ typedef int16_t SignedHalves __attribute__((vector_size(4 * BROKKR_LANES)));
 BROKKR_FN Uint multiply_halves(Uint a, Uint b) {
   return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) * Halves(b.v.n))));
 }
-BROKKR_FN Uint upper_bytes_of_halves(Uint a) {
-  return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) >> 8)));
-}
+BROKKR_FN Uint upper_bytes_of_halves(Uint a) { return Uint(Vector<uint32_t>(Native<uint32_t>(Halves(a.v.n) >> 8))); }
 BROKKR_FN Int dot_halves(Uint a, Uint b) {
   const auto x = SignedHalves(a.v.n), y = SignedHalves(b.v.n);
 #if BROKKR_DOTS_HALVES == 128

@@ -148,17 +148,17 @@ BROKKR_FN Float finite_by_table(Float a) {
 #endif
 
 // Halves of words: machine/halves.h.
-#define BROKKR_HALVES_BY(prefix, type)                                                     \
-  BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                         \
-    const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v)); \
-    return Uint(same_bits<Vector<uint32_t>>(product));                                     \
-  }                                                                                        \
-  BROKKR_FN Uint upper_bytes_of_halves(Uint a) {                                           \
+#define BROKKR_HALVES_BY(prefix, type)                                                      \
+  BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                          \
+    const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v));  \
+    return Uint(same_bits<Vector<uint32_t>>(product));                                      \
+  }                                                                                         \
+  BROKKR_FN Uint upper_bytes_of_halves(Uint a) {                                            \
     return Uint(same_bits<Vector<uint32_t>>(prefix##_srli_epi16(same_bits<type>(a.v), 8))); \
-  }                                                                                        \
-  BROKKR_FN Int dot_halves(Uint a, Uint b) {                                               \
-    const type sum = prefix##_madd_epi16(same_bits<type>(a.v), same_bits<type>(b.v));      \
-    return Int(same_bits<Vector<int32_t>>(sum));                                           \
+  }                                                                                         \
+  BROKKR_FN Int dot_halves(Uint a, Uint b) {                                                \
+    const type sum = prefix##_madd_epi16(same_bits<type>(a.v), same_bits<type>(b.v));       \
+    return Int(same_bits<Vector<int32_t>>(sum));                                            \
   }
 #if defined(BROKKR_ISA_V4)
 #define BROKKR_DOTS_HALVES
