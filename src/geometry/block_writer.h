@@ -56,15 +56,7 @@ class BlockWriter {
       const uint32_t now = bits ^ rest;
       const Mask store = w.lanes_of(now);
       TriangleBlock& block = blocks_[block_];
-      // Records behind these are not there yet.
-      const bool has_room = count_ + w.width <= kBlockRecords;
-      for (int f = 0; f < kRecordFields; ++f) {
-        uint32_t* const to = block.field[f] + count_;
-        if (has_room)
-          w.compress_over(to, setup.field[f], store);
-        else
-          w.compress_store(to, setup.field[f], store);
-      }
+      for (int f = 0; f < kRecordFields; ++f) w.compress_store(block.field[f] + count_, setup.field[f], store);
       count_ += count_bits(now);
       if (count_ == kBlockRecords) close(w);
       bits = rest;

@@ -187,20 +187,6 @@ class Warp : public NearWords<Warp> {
     for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) p[n++] = values[std::countr_zero(bits)];
     return n;
   }
-  // The same where all of p[0 .. width - 1] may be written: what is loaded from there soon does not wait for a masked
-  // store.
-  template <class T>
-  BROKKR_FN static int compress_over(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
-#if defined(__AVX512F__)
-    if constexpr (kWidth == 16 && sizeof(T) == 4) {
-      expect_all_lanes();
-      const auto k = same_bits<__mmask16>(m.m);
-      _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(k, same_bits<__m512i>(a.v)));
-      return std::popcount(uint32_t(k));
-    }
-#endif
-    return compress_store(p, a, m);
-  }
   // Lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
   template <class T>
   BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {

@@ -148,10 +148,6 @@ class Warp : public NearWords<Warp> {
     return __popc(bits);
   }
   template <class T>
-  BROKKR_FN static int compress_over(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
-    return compress_store(p, a, m);
-  }
-  template <class T>
   BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {
     return m.m ? p[at.v] : otherwise;
   }

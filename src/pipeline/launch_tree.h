@@ -157,8 +157,6 @@ struct SearchAhead {
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
-  // A CPU does not wait for answers, and lanes take turns.
-  static constexpr int kTogether = Warp::takes_turns ? 1 : kAskedTogether;
 
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace& at) {
@@ -169,7 +167,7 @@ struct Rasterizers : LaunchSource {
     const int begin = int(w.uniform([&]() -> uint32_t { return view.local[at.local]; }));
     uint64_t best = 0;
     Choice choice;
-    const int step = kTogether * w.width;
+    const int step = kAskedTogether * w.width;
     // Once all elements are in their queues, who has none is as good as any other of that kind.
     const auto is_enough = [&](int asked) {
       return best != 0 && (asked >= Callbacks::kEnough || (best == RasterizerReport::kAwake && !view.filling()));
@@ -180,9 +178,9 @@ struct Rasterizers : LaunchSource {
       if (ahead && g % (SearchAhead::kSeen * step) == 0)
         search.look(w, view, g + begin < own ? g + begin : g + begin - own);
       if (ahead && g > 0 && !search.any(w, begin, g, step, own)) continue;
-      Int r[kTogether];
-      RasterizerWords words[kTogether];
-      for (int k = 0; k < kTogether; ++k) {
+      Int r[kAskedTogether];
+      RasterizerWords words[kAskedTogether];
+      for (int k = 0; k < kAskedTogether; ++k) {
         const int from = g + k * w.width;
         Int nth = w.lane() + (from + begin);
         nth = select(nth >= own, nth - own, nth);
@@ -194,7 +192,7 @@ struct Rasterizers : LaunchSource {
       // Each lane's best.
       Ulong most = 0, report = 0;
       Int child = 0, asked = step;
-      for (int k = 0; k < kTogether; ++k) {
+      for (int k = 0; k < kAskedTogether; ++k) {
         const Ulong info = view.report(w, words[k]);
         const Ulong score = select(info == RasterizerReport::kNone, 0, Callbacks::propagate(state, r[k], info));
         const Mask better = score > most;
