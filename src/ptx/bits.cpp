@@ -86,7 +86,8 @@ struct Bfe {
     if (n == 0) return 0;
     const uint32_t top = std::min(at + n - 1, most - 1);
     const bool negative = std::is_signed_v<T> && (Unsigned<T>(a) >> top & 1) != 0;
-    Unsigned<T> v = at < most ? Unsigned<T>(Unsigned<T>(a) >> at) : 0;
+    Unsigned<T> v = 0;
+    if (at < most) v = Unsigned<T>(Unsigned<T>(a) >> at);
     if (n < most) v &= Unsigned<T>((Unsigned<T>(1) << n) - 1);
     const uint32_t have = at > top ? 0 : top - at + 1;
     if (negative && have < most) v |= Unsigned<T>(~Unsigned<T>(0) << have);
