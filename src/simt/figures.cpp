@@ -13,7 +13,7 @@ const std::vector<FigureInfo>& figures() {
       {"8.4", "two ways, and warps of half the size", figure_half_warps},
       {"8.5", "two ways with memory that takes its time", figure_real_memory},
       {"8.6", "active lanes of rays with µ-kernels", figure_spawn_lanes},
-      {"8.7", "rays in 1000 cycles, of three scenes", figure_rays},
+      {"8.7", "million rays a second, of three scenes", figure_rays},
       {"8.8", "active lanes of rays with µ-kernels and bank conflicts", figure_conflict_lanes},
       {"8.9", "rays with ideal memory", figure_ideal_rays},
       {"8.10", "a branch, by how many threads take the long path", figure_branch_threads},
