@@ -21,7 +21,7 @@ MODEL = "*QueueSemantics.AgreesWithAModel*"
 
 MUTATIONS = [
     # Setup and coverage.
-    ("fill-rule", "src/geometry/records.h", "return ‹a > 0 || (a == 0 && b > 0)›;", "a > 0 || (a == 0 && b < 0)",
+    ("fill-rule", "src/geometry/records.h", "(top_edges ? b < 0 : ‹b > 0›)", "b < 0",
      PIPELINE, "Soup.OpaqueDrawsOnly"),
     ("snap", "src/geometry/setup.h", "return ‹round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))›;",
      "to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))", PIPELINE, "Soup.OpaqueDrawsOnly"),

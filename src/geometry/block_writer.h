@@ -93,6 +93,7 @@ class BlockWriter {
       block.sequence = sequence_;
       block.z_min = run_.draw->z_min;
       block.z_max = run_.draw->z_max;
+      block.top_edges = run_.draw->bits & kDrawTopEdges ? 1 : 0;
     });
     ++sequence_;
   }

@@ -50,9 +50,10 @@ BROKKR_FN void edge_steps(const I (&x)[3], const I (&y)[3], I (&a)[3], I (&b)[3]
 
 // Left edges, which go down, and horizontal bottom edges own the samples on them: the rule of OpenGL's drivers, whose
 // rows are counted from the bottom, as Direct3D's top-left rule is that of rows that are counted from the top.
+// `top_edges`: top edges do, in place of bottom edges.
 template <class I>
-BROKKR_FN auto owns_samples(const I& a, const I& b) {
-  return a > 0 || (a == 0 && b > 0);
+BROKKR_FN auto owns_samples(const I& a, const I& b, bool top_edges) {
+  return a > 0 || (a == 0 && (top_edges ? b < 0 : b > 0));
 }
 
 // The lanes of a group that starts at record g of a block, of a mask of the block's records.

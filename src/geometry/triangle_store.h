@@ -43,7 +43,7 @@ struct TriangleBlock {
   Box<int32_t> box;     // around all of its records
   uint32_t references;  // rasterizers that still need this block
   float z_min, z_max;   // the range that depths are clamped to
-  uint32_t reserved;
+  uint32_t top_edges;   // 1: kDrawTopEdges of its draw
   uint32_t field[kRecordFields][kBlockRecords];
 };
 

@@ -55,9 +55,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   r.scale[0] = 0.5f * s.viewport.z;
   r.offset[0] = s.viewport.x + 0.5f * s.viewport.z;
   r.scale[1] = upper_left ? -0.5f * s.viewport.w : 0.5f * s.viewport.w;
-  // Bottom edges own the samples on them. With an upper-left origin top edges do, as in OpenGL's drivers: all that is
-  // drawn moves up by a step of window positions.
-  r.offset[1] = s.viewport.y + 0.5f * s.viewport.w + (upper_left ? 1.0f / 256 : 0.0f);
+  r.offset[1] = s.viewport.y + 0.5f * s.viewport.w;
   r.scale[2] = zero_to_one ? s.depth_far - s.depth_near : 0.5f * (s.depth_far - s.depth_near);
   r.offset[2] = zero_to_one ? s.depth_near : 0.5f * (s.depth_near + s.depth_far);
   fill_rect(s, target, r.rect);
@@ -76,6 +74,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   set(s.cull == CullMode::front || s.cull == CullMode::front_and_back, kDrawCullFront);
   set(s.cull == CullMode::back || s.cull == CullMode::front_and_back, kDrawCullBack);
   set((s.front_face == FrontFace::cw) != upper_left, kDrawFrontClockwise);
+  set(upper_left, kDrawTopEdges);
   set(blends(s.blend), kDrawBlend);
   set(uses_stencil(s), kDrawStencil);
   set(s.polygon_offset.has_value(), kDrawPolygonOffset);

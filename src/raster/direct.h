@@ -92,7 +92,7 @@ class DirectDistributor : public Distributor {
                          box.min_y,
                          column,
                          line};
-    const KeyRule rule{t.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max};
+    const KeyRule rule{t.frame.phases[draw.phase].key_bits, draw.z_min, draw.z_max, (draw.bits & kDrawTopEdges) != 0};
     rasterize_small(w, SetupGroup{setup, m}, m, box, box, rule, samples);
     count_samples(w, samples, m);
     drawn_ += uint32_t(w.count(m));

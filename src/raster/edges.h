@@ -40,7 +40,7 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   edge_steps(vx, vy, tri.a, tri.b);
   for (int k = 0; k < 3; ++k) {
     const int64_t e = int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) -
-                      (owns_samples(tri.a[k], tri.b[k]) ? 0 : 1);
+                      (owns_samples(tri.a[k], tri.b[k], block.top_edges != 0) ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
     tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);

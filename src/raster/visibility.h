@@ -7,10 +7,11 @@
 
 BROKKR_MACHINE_BEGIN
 
-// How an order-free phase makes the keys of a block's or a draw's triangles.
+// How an order-free phase covers samples by a block's or a draw's triangles, and makes their keys.
 struct KeyRule {
   uint8_t key_bits;    // PhaseRecord::key_bits
   float z_min, z_max;  // the range that depths are clamped to
+  bool top_edges;      // kDrawTopEdges
 };
 
 // Small triangles, one per lane of m, in the samples of `part`: all of their boxes `box`, or what of these is wanted.
@@ -29,7 +30,7 @@ BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box
   }
   edge_steps(vx, vy, a, b);
   for (int k = 0; k < 3; ++k) {
-    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns_samples(a[k], b[k]), 0, -1)) >> 8;
+    row[k] = (a[k] * (px - vx[k]) + b[k] * (py - vy[k]) + select(owns_samples(a[k], b[k], rule.top_edges), 0, -1)) >> 8;
   }
   const Float z = as_float(records.field(w, kZ));
   const Float z_dx = as_float(records.field(w, kZdx)), z_dy = as_float(records.field(w, kZdy));
@@ -82,7 +83,7 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& r
   if (!w.any(m)) return 0;
   const RegionSamples samples{w, pass, part.min_x - region.min_x, part.min_y - region.min_y};
   return rasterize_small(w, RecordGroup{records.block, records.g, m}, m, box, part,
-                         {pass.key_bits, records.block.z_min, records.block.z_max}, samples);
+                         {pass.key_bits, records.block.z_min, records.block.z_max, records.block.top_edges != 0}, samples);
 }
 
 // Hierarchical depth: leaves out tiles in which everything is nearer already, and lowers the limit of the farthest

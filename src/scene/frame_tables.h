@@ -50,6 +50,7 @@ enum DrawBit : uint32_t {
   kDrawMaterial = 1u << 13,    // has normals, texture coordinates and a material
   kDrawSeeThrough = 1u << 14,  // captured and blended: shown with part of its opacity in identifier shadings
   kDrawInside = 1u << 15,      // none of its triangles needs clipping (pipeline/clip_bound.h)
+  kDrawTopEdges = 1u << 16,    // horizontal top edges own the samples on them, and not bottom edges
 };
 
 struct DrawRecord {

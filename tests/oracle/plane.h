@@ -35,9 +35,7 @@ inline WindowVertex to_window(const glm::vec4& clip, const State& state, uint32_
   // Depth-clamped triangles may reach far out of the depth range; their planes are to stay finite.
   const float ndc_z = std::clamp(clip.z * inv_w, -1048576.0f, 1048576.0f);
   const float half_width = 0.5f * viewport.z, half_height = 0.5f * viewport.w;
-  // With an upper-left origin top edges own the samples on them in place of bottom edges: by a step of the grid.
-  const float step = flags & kOriginUpperLeft ? 1.0f / float(kSubpixels) : 0.0f;
-  const float centre_x = viewport.x + half_width, centre_y = viewport.y + half_height + step;
+  const float centre_x = viewport.x + half_width, centre_y = viewport.y + half_height;
   const float near = state.depth_near, far = state.depth_far;
   WindowVertex window;
   window.x = ndc_x * half_width + centre_x;

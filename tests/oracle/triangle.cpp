@@ -59,9 +59,10 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
         const SnappedVertex& a = v[i];
         const SnappedVertex& b = v[(i + 1) % 3];
         const int64_t side = (b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x);
-        // Counter-clockwise: a left edge goes down, a bottom edge goes right.
-        const bool bottom_left = b.y < a.y || (b.y == a.y && b.x > a.x);
-        inside = inside && (side > 0 || (side == 0 && bottom_left));
+        // Counter-clockwise: a left edge goes down, a bottom edge goes right, a top edge left.
+        const bool owner = flags & kOriginUpperLeft ? b.x < a.x : b.x > a.x;
+        const bool inclusive = b.y < a.y || (b.y == a.y && owner);
+        inside = inside && (side > 0 || (side == 0 && inclusive));
       }
       if (!inside) continue;
       samples.push_back(sample_at(x, y, true, plane.unclamped(x, y), depth_slack(plane, x, y), state, flags));
