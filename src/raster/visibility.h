@@ -83,7 +83,8 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& r
   if (!w.any(m)) return 0;
   const RegionSamples samples{w, pass, part.min_x - region.min_x, part.min_y - region.min_y};
   return rasterize_small(w, RecordGroup{records.block, records.g, m}, m, box, part,
-                         {pass.key_bits, records.block.z_min, records.block.z_max, records.block.top_edges != 0}, samples);
+                         {pass.key_bits, records.block.z_min, records.block.z_max, records.block.top_edges != 0},
+                         samples);
 }
 
 // Hierarchical depth: leaves out tiles in which everything is nearer already, and lowers the limit of the farthest
