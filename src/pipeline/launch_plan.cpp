@@ -125,6 +125,7 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   const uint32_t commands = uint32_t(frame.frame->commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
   k.draws.first_command = frame.part.first_command;
+  k.draws.whole_planes = frame.part.owned != nullptr || frame.part.stays;
   k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs, frame.part.owned};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
   if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;

@@ -57,6 +57,7 @@ struct DrawKey {
   ReuseMode reuse = ReuseMode::none;  // of batches that are found before rendering; else none
   uint32_t command_limit = 0;         // commands of the frame that run
   uint32_t first_command = 0;         // those before it have run, and the frame has only draws after it (part.h)
+  bool whole_planes = false;          // no clear waits at the end: others take what planes hold, or go on with it
   bool operator==(const DrawKey&) const = default;
 };
 struct DrawPlan {

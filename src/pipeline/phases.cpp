@@ -199,7 +199,8 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   }
   PhaseRecord finish{};
   finish.kind = PhaseKind::finish;
-  finish.target = window_of(*frame.frame);
+  finish.target = key.whole_planes ? kEveryTarget : window_of(*frame.frame);
+  if (key.whole_planes) finish.planes = kPlaneColor | kPlaneDepth | kPlaneStencil;
   push(finish);
   for (const PhaseRecord& r : plan.phases) plan.in_one &= r.end_batch == 0 || r.end_batch == plan.batches;
   plan.in_one &= plan.ordered_phases == 0;

@@ -168,15 +168,16 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t
   }
 }
 
-// What commands have cleared in the frame's picture and still waits. Else a clear that waits is not written: who reads
-// planes looks at the region's state first. The caller's next barrier ends it.
+// What commands have cleared in the frame's picture and still waits, or all that waits where others take the planes as
+// they are. Else a clear that waits is not written: who reads planes looks at the region's state first. The caller's
+// next barrier ends it.
 template <class Shared>
 BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
   const TargetTables& planes = v.t.targets;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     const RegionState& state = planes.region_state[region.number];
-    const uint32_t which = state.bits & kClearAny & ~state.untouched;
+    const uint32_t which = state.bits & kClearAny & (phase.planes | ~state.untouched);
     const bool is_shown = phase.target == kEveryTarget || phase.target == region.target;
     if (is_shown && which != 0) write_clears(v, region, which);
   }

@@ -164,8 +164,10 @@ struct PhaseRecord {
   uint8_t unread;      // publish: nothing has read the texture before
   // clear; of finish, that whose clears are to be in memory, or kEveryTarget
   uint32_t target;
-  uint32_t planes;  // PlaneBit; of an ordered phase those beside the colours that its draws test or write
-  uint64_t color;   // in the target's storage format
+  // PlaneBit; of an ordered phase those beside the colours that its draws test or write; of finish those of which the
+  // clears that the frame begins with are written too
+  uint32_t planes;
+  uint64_t color;  // in the target's storage format
   float depth;
   uint32_t stencil;
   int32_t rect[4];  // clear: samples x0, y0, x1, y1; blit: destination
