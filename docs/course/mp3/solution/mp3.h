@@ -66,8 +66,8 @@ inline bool is_inside(const Triangle& triangle, int x, int y) {
     const size_t b = (a + 1) % 3;
     const int64_t dx = triangle.x[b] - triangle.x[a], dy = triangle.y[b] - triangle.y[a];
     const int64_t side = dx * (py - triangle.y[a]) - dy * (px - triangle.x[a]);
-    const bool is_left_or_top = dy < 0 || (dy == 0 && dx < 0);
-    if (side < 0 || (side == 0 && !is_left_or_top)) return false;
+    const bool is_left_or_bottom = dy < 0 || (dy == 0 && dx > 0);
+    if (side < 0 || (side == 0 && !is_left_or_bottom)) return false;
   }
   return true;
 }

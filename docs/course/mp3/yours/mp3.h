@@ -29,7 +29,7 @@ inline bool setup(const Vec4 (&window)[3], Triangle& triangle) {
 }
 
 // Whether the centre of a pixel is inside: left of all three edges, in whole numbers. A centre on an edge is inside
-// where that is a left or a top edge.
+// where that is a left or a bottom edge.
 inline bool is_inside(const Triangle& triangle, int x, int y) {
   // YOUR TURN 3
   (void)triangle;
