@@ -28,7 +28,7 @@ PATHS = [
     ("distribution: boxes of 32 triangles", "distribute", ("bin/distribute.h", "const bool test = columns > 1"), None, [("bin/distribute.h", "const bool test = columns > 1")]),
     ("distribution: bin of them", "distribute", ("bin/distribute.h", "bin_pairs += w.count(here);"), None, [("bin/distribute.h", "bin_pairs += w.count(here);")]),
     ("distribution: block to up to 32 rasterizers", "distribute", ("bin/distribute.h", "const Mask m = w.first_lanes(touched - g);"), None, []),
-    ("small triangles: 32 of a block in a region", "rasterize_block", None, None, [("raster/visibility.h", "records.block.z_min, records.block.z_max}")]),
+    ("small triangles: 32 of a block in a region", "rasterize_block", None, None, [("raster/visibility.h", "records.block.z_min, records.block.z_max,")]),
     ("small triangles: row of samples", "rasterize_block", ("raster/visibility.h", "const Float z_y = z_dy"), None, []),
     ("small triangles: step to the next sample", "rasterize_block", ("raster/visibility.h", "if (w.any(inside)) {"), "LDS.64", []),
     ("key: load, compare and swap, once", "rasterize_block", ("", "ATOMS.CAST.SPIN.64"), None, []),
