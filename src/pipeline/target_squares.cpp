@@ -40,11 +40,10 @@ std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& own
   return tiles;
 }
 
-size_t bytes_of_squares(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target,
-                        uint32_t planes) {
+size_t TargetSquares::bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) const {
   size_t words = 0;
-  for (const TileWords& plane : words_of_planes(plan, {}, target, planes)) words += plane.of_tile;
-  return tiles_of_rank(plan, owned, rank, target).size() * words * sizeof(uint32_t);
+  for (const TileWords& plane : words_of_planes(*plan_, planes_, target, planes)) words += plane.of_tile;
+  return tiles_of_rank(*plan_, owned, rank, target).size() * words * sizeof(uint32_t);
 }
 
 template <class F>
@@ -54,10 +53,6 @@ void HostSquares::for_tiles(const OwnedBins& owned, uint32_t rank, uint32_t targ
     for (const uint32_t tile : tiles)
       f(words.plane + words.first + (tile - words.first_tile) * words.of_tile, size_t(words.of_tile));
   }
-}
-
-size_t HostSquares::bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) {
-  return bytes_of_squares(*plan_, owned, rank, target, planes);
 }
 
 void HostSquares::pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) {

@@ -11,14 +11,24 @@ namespace brokkr {
 struct OwnedBins;
 struct TargetPlan;
 
+// Planes of targets in some memory (target/target_tables.h).
+struct SquarePlanes {
+  uint32_t *color, *color_high, *more_colors, *depth, *stencil;
+};
+
 // Tiles of 8 x 8 samples one after another, layer by layer and row by row, of each plane in turn, as they are stored:
 // so that every machine has the same bytes, whatever its regions are. Of the last launch, which has ended, and not been
 // cut off. Throws std::runtime_error where a device fails.
 class TargetSquares {
  public:
   virtual ~TargetSquares() = default;
+  // The last launch's, which stay as long as this is used.
+  void use(const SquarePlanes& planes, const TargetPlan& plan) {
+    planes_ = planes;
+    plan_ = &plan;
+  }
   // Of `rank`, in these planes (PlaneBit) of a target.
-  virtual size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) = 0;
+  size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) const;
   // To and from memory of the machine, so many bytes. Both return when it is done.
   virtual void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) = 0;
   virtual void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) = 0;
@@ -30,6 +40,10 @@ class TargetSquares {
   // begun on it has ended.
   virtual void* stream() { return nullptr; }
   virtual bool finished() { return true; }
+
+ protected:
+  SquarePlanes planes_{};
+  const TargetPlan* plan_ = nullptr;
 };
 
 // Words of a plane that tiles have one after another: `of_tile` of each, from plane[first] on, where those of the tile
@@ -39,26 +53,14 @@ struct TileWords {
   uint32_t of_tile;
   uint64_t first = 0, first_tile = 0;
 };
-// Planes of targets in some memory (target/target_tables.h).
-struct SquarePlanes {
-  uint32_t *color, *color_high, *more_colors, *depth, *stencil;
-};
 std::vector<TileWords> words_of_planes(const TargetPlan& plan, const SquarePlanes& memory, uint32_t target,
                                        uint32_t planes);
 // The rank's tiles of a target: numbers over all targets, of 64 samples each.
 std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target);
-size_t bytes_of_squares(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target,
-                        uint32_t planes);
 
 // In host memory.
 class HostSquares final : public TargetSquares {
  public:
-  // The last launch's, which stay as long as this is used.
-  void use(const SquarePlanes& planes, const TargetPlan& plan) {
-    planes_ = planes;
-    plan_ = &plan;
-  }
-  size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) override;
   void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override;
   void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) override;
   void* memory(size_t bytes) override;
@@ -70,8 +72,6 @@ class HostSquares final : public TargetSquares {
   template <class F>
   void for_tiles(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, F&& f) const;
 
-  SquarePlanes planes_{};
-  const TargetPlan* plan_ = nullptr;
   std::vector<std::byte> memory_;
 };
 

@@ -30,10 +30,6 @@ CudaSquares::~CudaSquares() {
   if (!device_is_lost) cudaStreamDestroy(stream_);
 }
 
-size_t CudaSquares::bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) {
-  return bytes_of_squares(*plan_, owned, rank, target, planes);
-}
-
 void CudaSquares::copy(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, uint32_t* packed,
                        bool packs) {
   const std::vector<uint32_t> tiles = tiles_of_rank(*plan_, owned, rank, target);

@@ -15,13 +15,6 @@ class CudaSquares final : public TargetSquares {
   CudaSquares(const CudaSquares&) = delete;
   CudaSquares& operator=(const CudaSquares&) = delete;
 
-  // The last launch's, which stay as long as this is used.
-  void use(const SquarePlanes& planes, const TargetPlan& plan) {
-    planes_ = planes;
-    plan_ = &plan;
-  }
-
-  size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) override;
   void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override;
   void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) override;
   void* memory(size_t bytes) override;
@@ -33,8 +26,6 @@ class CudaSquares final : public TargetSquares {
  private:
   void copy(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, uint32_t* packed, bool packs);
 
-  SquarePlanes planes_{};
-  const TargetPlan* plan_ = nullptr;
   DeviceBuffer tiles_, memory_;
   cudaStream_t stream_ = nullptr;
 };
