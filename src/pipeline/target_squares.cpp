@@ -40,7 +40,7 @@ std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& own
   return tiles;
 }
 
-size_t TargetSquares::bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) const {
+size_t LaunchSquares::bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) {
   size_t words = 0;
   for (const TileWords& plane : words_of_planes(*plan_, planes_, target, planes)) words += plane.of_tile;
   return tiles_of_rank(*plan_, owned, rank, target).size() * words * sizeof(uint32_t);

@@ -22,13 +22,8 @@ struct SquarePlanes {
 class TargetSquares {
  public:
   virtual ~TargetSquares() = default;
-  // The last launch's, which stay as long as this is used.
-  void use(const SquarePlanes& planes, const TargetPlan& plan) {
-    planes_ = planes;
-    plan_ = &plan;
-  }
   // Of `rank`, in these planes (PlaneBit) of a target.
-  size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) const;
+  virtual size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) = 0;
   // To and from memory of the machine, so many bytes. Both return when it is done.
   virtual void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) = 0;
   virtual void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) = 0;
@@ -40,6 +35,17 @@ class TargetSquares {
   // begun on it has ended.
   virtual void* stream() { return nullptr; }
   virtual bool finished() { return true; }
+};
+
+// Of the planes of a launch.
+class LaunchSquares : public TargetSquares {
+ public:
+  // The last launch's, which stay as long as this is used.
+  void use(const SquarePlanes& planes, const TargetPlan& plan) {
+    planes_ = planes;
+    plan_ = &plan;
+  }
+  size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) override;
 
  protected:
   SquarePlanes planes_{};
@@ -59,7 +65,7 @@ std::vector<TileWords> words_of_planes(const TargetPlan& plan, const SquarePlane
 std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target);
 
 // In host memory.
-class HostSquares final : public TargetSquares {
+class HostSquares final : public LaunchSquares {
  public:
   void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override;
   void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) override;

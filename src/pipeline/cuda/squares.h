@@ -8,7 +8,7 @@
 
 namespace brokkr {
 
-class CudaSquares final : public TargetSquares {
+class CudaSquares final : public LaunchSquares {
  public:
   CudaSquares();
   ~CudaSquares() override;
