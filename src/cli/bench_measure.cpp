@@ -14,7 +14,13 @@
 namespace brokkr::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kBenchWarmUp = 2;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 double percent(size_t part, size_t all) { return all == 0 ? 0 : 100.0 * double(part) / double(all); }
 
@@ -75,7 +81,7 @@ Bench::Bench(BenchOptions options, const std::vector<PeerSetup>& peers, const st
   for (const PeerSetup& setup : peers) peers_.push_back(std::make_unique<Peer>(setup, program, folder));
 }
 
-void Bench::load(const Workload& workload) {
+void Bench::load(const Workload& workload, Start& start) {
   for (const auto& peer : peers_) peer->begin_load(workload);
   if (loaded_ != workload.frame_key()) {
     loaded_.clear();
@@ -87,8 +93,11 @@ void Bench::load(const Workload& workload) {
     load.progress = [this](double) {
       if (options_.stopped()) throw LoadCancelled();
     };
+    const auto begin = Clock::now();
     frame_ = std::make_unique<Frame>(load_workload(workload.file, load));
+    start.load_ms = since(begin);
     prepared_.emplace(renderer_->prepare(*frame_, load));
+    start.loaded = true;
     loaded_ = workload.frame_key();
   }
   for (const auto& peer : peers_) peer->finish_load();
@@ -98,7 +107,12 @@ void Bench::load(const Workload& workload) {
 
 void Bench::compare(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   const uint32_t target = main_target(*frame_);
+  const auto begin = Clock::now();
   const RenderResult result = renderer_->render(*prepared_, render, !peers_.empty());
+  row.start.first_ms = since(begin);
+  row.start.prepare_ms = result.statistics.prepare_ms;
+  row.start.shaders = result.statistics.shaders;
+  row.start.work = result.statistics.shader_work;
   if (result.aborted) throw std::runtime_error(workload.name + ": the frame was cut off; raise --budget");
   row.peak_kib = peak_memory_kib();
   const int layers = frame_->targets[target].layers;
@@ -123,7 +137,6 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
 }
 
 void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
-  using Clock = std::chrono::steady_clock;
   LoadWatch watch;
   for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
     std::vector<double> calls, launches;
@@ -133,7 +146,7 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
     while (!options_.stopped() && turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
       RenderResult result = renderer_->render(*prepared_, render, false);
-      calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      calls.push_back(since(begin));
       spent += calls.back();
       launches.push_back(result.statistics.launch_ms);
       row.statistics = std::move(result.statistics);
@@ -159,7 +172,7 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
   const std::string shown = workload.name + " " + shading_name(workload.shading);
   try {
     progress.show("loading " + shown);
-    load(workload);
+    load(workload, row.start);
     const Target& target = frame_->targets[main_target(*frame_)];
     row.width = target.width;
     row.height = target.height;

@@ -47,6 +47,16 @@ struct PeerResult {
   uint64_t memory_kib = 0;                      // the most since the frame was loaded
 };
 
+// From a file to its first picture, while peers load the frame as well.
+struct Start {
+  bool loaded = false;    // for this row: a frame that several rows share is loaded for the first of them
+  double load_ms = 0;     // reading the file
+  double prepare_ms = 0;  // Renderer::prepare
+  double first_ms = 0;    // the first call of Renderer::render, with what --shaders compiled waits for
+  std::string shaders;    // Statistics::shaders of that call
+  ShaderWork work;
+};
+
 struct BenchRow {
   Workload workload;
   std::string error;     // where it is not empty, no other value holds
@@ -55,6 +65,7 @@ struct BenchRow {
   double x = 0;          // of a curve
   int width = 0, height = 0, layers = 1;
   uint64_t triangles = 0;
+  Start start;
   Statistics statistics;    // of the last frame
   Series brokkr, launch;    // whole call of Renderer::render; the launch alone
   uint64_t memory_kib = 0;  // the most while frames are timed: program, frame, targets
@@ -89,7 +100,7 @@ class Bench {
   }
 
  private:
-  void load(const Workload& workload);
+  void load(const Workload& workload, Start& start);
   void compare(const Workload& workload, const RenderOptions& render, BenchRow& row);
   void take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row);
 

@@ -104,6 +104,49 @@ std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std
   return format_table(heading, lines);
 }
 
+Json start_json(const Start& start) {
+  const ShaderWork& work = start.work;
+  Json json = {{"first_ms", start.first_ms}, {"shaders", start.shaders}};
+  if (start.loaded) json.update(Json{{"load_ms", start.load_ms}, {"prepare_ms", start.prepare_ms}});
+  json["shader_work"] = {{"translate_ms", work.translate_ms},
+                         {"cache_ms", work.cache_ms},
+                         {"compile_ms", work.compile_ms},
+                         {"compiled", work.compiled},
+                         {"cached", work.cached}};
+  return json;
+}
+
+// Until the first picture, of frames with programs: what somebody waits for who opens one. Empty without any.
+std::string starts_table(const std::vector<BenchRow>& rows) {
+  std::vector<std::vector<std::string>> lines;
+  for (const BenchRow& row : rows) {
+    const Start& start = row.start;
+    if (!row.error.empty() || row.workload.shading != BenchShading::program || !start.loaded) continue;
+    const ShaderWork& work = start.work;
+    lines.push_back({row.workload.name, start.shaders, fixed(start.load_ms, 0), fixed(start.prepare_ms, 0),
+                     fixed(work.translate_ms, 0), fixed(start.first_ms, 0), fixed(work.compile_ms, 0),
+                     fixed(work.cache_ms, 0), grouped(work.compiled), grouped(work.cached)});
+  }
+  if (lines.empty()) return "";
+  return "\n" + format_table({"start", "shaders", "load ms", "prepare ms", "of it translating", "first frame ms",
+                              "of it compilers", "of it cache", "compiled", "cached"},
+                             lines);
+}
+
+std::string means_table(const std::vector<BenchRow>& rows, const std::vector<std::string>& peers) {
+  std::vector<std::vector<std::string>> means;
+  for (const auto& [name, mean] : geomeans(rows)) {
+    std::vector<std::string> line = {name, std::to_string(mean.rows)};
+    for (const std::string& peer : peers) line.push_back(fixed(mean.ratios.at(peer), 2));
+    line.push_back(fixed(mean.ratios.at("best"), 2));
+    means.push_back(line);
+  }
+  std::vector<std::string> names = {"geometric mean", "frames"};
+  for (const std::string& peer : peers) names.push_back(peer + " / Brokkr");
+  names.emplace_back("best / Brokkr");
+  return "\n" + format_table(names, means);
+}
+
 }  // namespace
 
 std::string csv_field(const std::string& text) {
@@ -172,6 +215,7 @@ Json row_json(const BenchRow& row) {
                    {"lanes", s.width},
                    {"workers", s.workers},
                    {"rasterizers", s.rasterizers},
+                   {"start", start_json(row.start)},
                    {"brokkr", series_json(row.brokkr)},
                    {"launch", series_json(row.launch)},
                    {"memory",
@@ -262,19 +306,8 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
     line.resize(heading.size());
     lines.push_back(line);
   }
-  std::string text = format_table(heading, lines);
-  if (peers.empty()) return text;
-  std::vector<std::vector<std::string>> means;
-  for (const auto& [name, mean] : geomeans(rows)) {
-    std::vector<std::string> line = {name, std::to_string(mean.rows)};
-    for (const std::string& peer : peers) line.push_back(fixed(mean.ratios.at(peer), 2));
-    line.push_back(fixed(mean.ratios.at("best"), 2));
-    means.push_back(line);
-  }
-  std::vector<std::string> names = {"geometric mean", "frames"};
-  for (const std::string& peer : peers) names.push_back(peer + " / Brokkr");
-  names.emplace_back("best / Brokkr");
-  return text + "\n" + format_table(names, means);
+  const std::string means = peers.empty() ? "" : means_table(rows, peers);
+  return format_table(heading, lines) + starts_table(rows) + means;
 }
 
 }  // namespace brokkr::app

@@ -91,6 +91,9 @@ class Bench(unittest.TestCase):
             self.assertAlmostEqual(times["median_ms"], sum(times["rounds_ms"]) / 2)
             self.assertGreater(times["least_ms"], 0)
         self.assertLess(row["launch"]["least_ms"], row["brokkr"]["median_ms"])
+        start = row["start"]
+        self.assertGreater(min(start["load_ms"], start["prepare_ms"], start["first_ms"]), 0)
+        self.assertEqual((start["shaders"], start["shader_work"]["compiled"]), ("", 0))
         self.assertNotIn("peers", row)
         self.assertLessEqual(row["memory"]["resident_kib"], row["memory"]["peak_kib"])
 
