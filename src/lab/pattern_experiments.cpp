@@ -10,10 +10,10 @@
 #include <set>
 
 #include "lab/pattern_lab.h"
-#include "lab/pattern_parallel.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_search.h"
 #include "log/frame_statistics.h"
+#include "scene/parallel.h"
 
 namespace brokkr::lab {
 namespace {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <span>
 
-#include "lab/pattern_parallel.h"
 #include "pipeline/expand.h"
+#include "scene/parallel.h"
 
 namespace brokkr::lab {
 namespace {

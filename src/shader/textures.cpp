@@ -4,7 +4,9 @@
 #include <bit>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
+#include "scene/parallel.h"
 #include "shader/texels.h"
 
 namespace brokkr::shader {
@@ -136,17 +138,30 @@ void add_images(const CapturedTexture& texture, uint32_t number, const TextureTe
   }
 }
 
-void decode_texture(const Frame& frame, const CapturedTexture& texture, const TextureTexels& texels,
-                    std::vector<uint32_t>& words, Loading& loading) {
+// Rows of one layer of a level, decoded at once: from where they are in the frame to where the shaders' texels are.
+struct Rows {
+  TexelFormat format;
+  const std::byte* data;
+  int width, height;
+  uint64_t first;  // word
+};
+
+void add_rows(const Frame& frame, const CapturedTexture& texture, const TextureTexels& texels, std::vector<Rows>& all) {
+  constexpr uint64_t kTexels = 1 << 16;  // of one piece: some tenths of a millisecond
+  const TexelBlock block = texel_block(texture.format);
   const std::byte* data = frame.texture_data.data() + texture.first_byte;
   for (uint32_t level = 0; level < texels.levels; ++level) {
     const TexelExtent extent = level_extent(texture, int(level));
-    const uint64_t bytes = level_bytes(texture, int(level)) / uint64_t(extent.depth);
-    const uint64_t of_layer = uint64_t(extent.width) * uint64_t(extent.height) * words_of(texels.encoding);
-    for (uint64_t layer = 0; layer < uint64_t(extent.depth); ++layer, data += bytes) {
-      loading.look(layer, uint64_t(extent.depth));
-      decode_texels(texture.format, data, extent.width, extent.height, 1,
-                    words.data() + texels.first[level] + layer * of_layer);
+    const auto width = uint64_t(extent.width), edge = uint64_t(block.edge);
+    const int most = int(std::max<uint64_t>(kTexels / (width * edge), 1) * edge);
+    uint64_t first = texels.first[level];
+    for (int layer = 0; layer < extent.depth; ++layer) {
+      for (int row = 0; row < extent.height; row += most) {
+        const int rows = std::min(most, extent.height - row);
+        all.push_back({texture.format, data, extent.width, rows, first});
+        data += (width + edge - 1) / edge * ((uint64_t(rows) + edge - 1) / edge) * block.bytes;
+        first += width * uint64_t(rows) * words_of(texels.encoding);
+      }
     }
   }
 }
@@ -194,11 +209,17 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
   }
   loading.need(words * sizeof(uint32_t), "textures");
   made.texels.resize(size_t(words));
+  std::vector<Rows> all;
   for (size_t i = 0; i < made.textures.size(); ++i) {
     const CapturedTexture& texture = frame.captured_textures[i];
-    if (made.textures[i].levels != 0 && texture.stored)
-      decode_texture(frame, texture, made.textures[i], made.texels, loading);
+    if (made.textures[i].levels != 0 && texture.stored) add_rows(frame, texture, made.textures[i], all);
   }
+  const auto decode = [&](int i) {
+    const Rows& rows = all[size_t(i)];
+    decode_texels(rows.format, rows.data, rows.width, rows.height, 1, made.texels.data() + rows.first);
+  };
+  parallel_for(int(all.size()), int(std::thread::hardware_concurrency()), decode,
+               [&](int i) { loading.look(uint64_t(i), all.size()); });
   return made;
 }
 

@@ -92,6 +92,30 @@ TEST(Texels, BlocksOfAnyBitsDecode) {
   for (const uint32_t word : words) EXPECT_EQ(word, 0xffff0000u);
 }
 
+// Rows of large textures are decoded side by side; they are what each level decoded at once is.
+TEST(Texels, PartsOfLevelsAreTheWhole) {
+  std::mt19937 random(8);
+  for (const TexelFormat format : {TexelFormat::rg8, TexelFormat::bc1, TexelFormat::bc5_snorm, TexelFormat::rgba8}) {
+    const CapturedTexture texture{
+        .kind = TextureKind::two_array, .format = format, .width = 515, .height = 301, .depth = 2, .levels = 3};
+    std::vector<std::byte> data(texture_bytes(texture));
+    for (std::byte& one : data) one = std::byte(random());
+    BoundTextures bound;
+    bound.add(texture, data, {});
+    bound.prepare();
+    const TextureTexels& texels = bound.sampled.textures.at(0);
+    const std::byte* from = data.data();
+    for (int level = 0; level < 3; ++level) {
+      const TexelExtent extent = level_extent(texture, level);
+      std::vector<uint32_t> whole(size_t(extent.width * extent.height * 2) * words_of(texels.encoding));
+      decode_texels(format, from, extent.width, extent.height, 2, whole.data());
+      from += level_bytes(texture, level);
+      const auto first = bound.sampled.texels.begin() + texels.first[level];
+      EXPECT_TRUE(std::equal(whole.begin(), whole.end(), first)) << int(format) << " level " << level;
+    }
+  }
+}
+
 TEST(Texels, SamplersMustFitTheirTextures) {
   const uint32_t texel = 0;
   BoundTextures bound;
