@@ -9,9 +9,9 @@
 
 namespace brokkr {
 
-// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads, of which the caller's is one;
-// that one calls `watch(i)` after each piece of its own. Where the system gives no more threads, there are fewer. An
-// exception of either is thrown again once all threads are done; no new piece is begun after it.
+// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads, of which the caller's is
+// one; that one calls `watch(i)` after each piece of its own. Where the system gives no more threads, there are fewer.
+// An exception of either is thrown again once all threads are done; no new piece is begun after it.
 template <class Work, class Watch>
 void parallel_for(int count, int workers, const Work& work, const Watch& watch) {
   std::atomic<int> next{0};
