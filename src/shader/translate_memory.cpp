@@ -142,6 +142,17 @@ Id ValueTranslator::whole_of(Id index) {
   return program_.value(index).kind == Kind::whole ? index : emit(Op::reinterpret, Kind::whole, {index});
 }
 
+// `index` chooses one of `count` parts with `step` samplers each.
+void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step) {
+  std::vector<uint32_t> steps;
+  for (const uint32_t before : to.sampler_index == kNoValue ? std::vector<uint32_t>{0} : to.sampler_steps) {
+    for (uint32_t i = 0; i < count && i < kMostSamplers; ++i) steps.push_back(before + i * step);
+  }
+  to.sampler_steps = std::move(steps);
+  if (step != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(step))});
+  to.sampler_index = to.sampler_index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.sampler_index, index});
+}
+
 void ValueTranslator::access(const SpirvInstruction& one) {
   Pointer to = pointer(one, 0);
   for (size_t i = 1; i < one.operands.size(); ++i) {
@@ -152,10 +163,12 @@ void ValueTranslator::access(const SpirvInstruction& one) {
       continue;
     }
     if (m_.type(to.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
+    const uint32_t count = m_.type(to.type).count;
     offset_in(to.type, 0, one.line);
-    const uint32_t size = m_.type(to.type).scalars;
-    if (samplers_before(to.type, ~0u) > 0) fail(one, "samplers of an array must be chosen by a constant index");
+    const uint32_t size = m_.type(to.type).scalars, samplers = samplers_before(to.type, ~0u);
     Id index = whole_of(scalar(one, i));
+    if (samplers > 0) index_samplers(to, index, count, samplers);
+    if (size == 0) continue;
     if (size != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
     to.index = to.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.index, index});
   }
@@ -217,7 +230,7 @@ bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
       if (m_.type(from.type).kind == TypeClass::sampled_image) {
         const uint32_t number = variables_.at(from.variable).sampler + from.sampler;
         if (number >= program_.samplers.size()) fail(one, "a sampler that the shader does not have");
-        samplers_[one.result] = number;
+        samplers_[one.result] = {number, from.sampler_index, from.sampler_steps};
       } else {
         values_[one.result] = load(one, from);
       }

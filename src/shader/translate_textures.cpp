@@ -64,7 +64,7 @@ bool kind_of_image(const SpirvType& image, TextureKind& kind) {
   }
 }
 
-uint32_t ValueTranslator::sampler_of(const SpirvInstruction& one) const {
+const ValueTranslator::ReadSampler& ValueTranslator::sampler_of(const SpirvInstruction& one) const {
   const auto found = samplers_.find(one.at(0));
   if (found == samplers_.end()) fail(one, "a lookup in what is no sampler");
   return found->second;
@@ -72,19 +72,26 @@ uint32_t ValueTranslator::sampler_of(const SpirvInstruction& one) const {
 
 // The sampler's number, kind and numbers.
 uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
-  const uint32_t number = sampler_of(one);
+  const uint32_t number = sampler_of(one).number;
   const SamplerInput& sampler = program_.samplers[number];
   return number | uint32_t(sampler.kind) << kSampleKind | uint32_t(sampler.type) << kSampleType;
 }
 
 bool ValueTranslator::translate_texture(const SpirvInstruction& one) {
+  const auto read = samplers_.find(one.operands.empty() ? 0 : one.operands[0]);
+  if (read == samplers_.end() || read->second.index == kNoValue || one.op == spv::OpImage) return translate_lookup(one);
+  choose_sampler(one);
+  return true;
+}
+
+bool ValueTranslator::translate_lookup(const SpirvInstruction& one) {
   Lookup lookup;
   if (lookup_of(one.op, lookup)) {
     translate_sample(one);
     return true;
   }
   switch (one.op) {
-    case spv::OpImage: samplers_[one.result] = sampler_of(one); return true;
+    case spv::OpImage: samplers_[one.result] = ReadSampler(sampler_of(one)); return true;
     case spv::OpImageFetch: translate_fetch(one); return true;
     case spv::OpImageGather:
     case spv::OpImageDrefGather: translate_gather(one); return true;
@@ -94,6 +101,33 @@ bool ValueTranslator::translate_texture(const SpirvInstruction& one) {
     case spv::OpImageQueryLod: translate_query(one); return true;
     default: return false;
   }
+}
+
+// A lookup of each sampler that the index may choose, for the lanes that choose it; an index beyond all chooses the
+// last. Most shaders have the same index in all lanes: the lookups of the others are passed over.
+void ValueTranslator::choose_sampler(const SpirvInstruction& one) {
+  const ReadSampler all = sampler_of(one);
+  Id rest = lanes_;
+  Values result;
+  for (size_t i = 0; i < all.steps.size(); ++i) {
+    sampler_lanes_ = rest;
+    if (i + 1 < all.steps.size()) {
+      const Id hit = emit(Op::int_equal, Kind::mask, {all.index, b_.whole(int32_t(all.steps[i]))});
+      sampler_lanes_ = emit(Op::mask_and, Kind::mask, {lanes_, hit});
+      rest = emit(Op::mask_without, Kind::mask, {rest, hit});
+    }
+    samplers_[one.at(0)] = {all.number + all.steps[i], kNoValue, {}};
+    if (samplers_[one.at(0)].number >= program_.samplers.size()) fail(one, "a sampler that the shader does not have");
+    b_.emit_bare(Op::begin_if, {sampler_lanes_});
+    if (!translate_lookup(one)) fail(one, "SPIR-V instruction " + std::to_string(one.op) + " is not supported");
+    b_.emit_bare(Op::end_if, {});
+    const Values& texel = values_.at(one.result);
+    for (size_t c = 0; c < result.size(); ++c) result[c] = choose(sampler_lanes_, texel[c], result[c]);
+    if (result.empty()) result = texel;
+  }
+  sampler_lanes_ = kNoValue;
+  samplers_[one.at(0)] = all;
+  values_[one.result] = std::move(result);
 }
 
 Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kind) {
@@ -267,7 +301,7 @@ Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, cons
   }
   Instruction& made = b_.emit_bare(Op::sample, {}, extra);
   for (const Id id : operands) made.operand[made.operands++] = id;
-  made.operand[made.operands++] = lanes_;
+  made.operand[made.operands++] = sampler_lanes_ == kNoValue ? lanes_ : sampler_lanes_;
   for (const Id id : behind) made.operand[made.operands++] = id;
   made.results = 4;
   std::copy(texel.begin(), texel.end(), made.result.begin());

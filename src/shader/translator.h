@@ -36,6 +36,15 @@ class ValueTranslator {
     uint32_t offset = 0;   // in scalars
     Id index = kNoValue;   // Kind::whole: what is added to it
     uint32_t sampler = 0;  // of the variable's
+    // Where an index that is not constant chooses among samplers: it, and all that it may add to `sampler`.
+    Id sampler_index = kNoValue;
+    std::vector<uint32_t> sampler_steps;
+  };
+  // What a lookup reads: a sampler's number or, where the shader chooses at run time, all that it may be.
+  struct ReadSampler {
+    uint32_t number = 0;
+    Id index = kNoValue;
+    std::vector<uint32_t> steps;
   };
 
   // Whether the instruction was one of arithmetic or memory, which is now translated.
@@ -124,7 +133,10 @@ class ValueTranslator {
   Id half_of(Id x);
   Id number_of_half(Id half);
 
-  uint32_t sampler_of(const SpirvInstruction& one) const;
+  void index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step);
+  const ReadSampler& sampler_of(const SpirvInstruction& one) const;
+  bool translate_lookup(const SpirvInstruction& one);
+  void choose_sampler(const SpirvInstruction& one);
   uint32_t lookup_bits(const SpirvInstruction& one) const;
   void translate_sample(const SpirvInstruction& one);
   void translate_gather(const SpirvInstruction& one);
@@ -141,9 +153,10 @@ class ValueTranslator {
 
   std::unordered_map<uint32_t, Variable> variables_;
   std::unordered_map<uint32_t, Pointer> pointers_;
-  std::unordered_map<uint32_t, uint32_t> samplers_;  // by the id of a loaded sampler or its image
-  std::unordered_set<uint32_t> indexed_;             // variables
-  int next_location_ = 0;                            // of outputs for which the shader names none
+  std::unordered_map<uint32_t, ReadSampler> samplers_;  // by the id of a loaded sampler or its image
+  Id sampler_lanes_ = kNoValue;                         // those that read the sampler; kNoValue: all of the block
+  std::unordered_set<uint32_t> indexed_;                // variables
+  int next_location_ = 0;                               // of outputs for which the shader names none
 };
 
 // translate_flow.cpp: blocks, edges and loops.

@@ -77,6 +77,56 @@ TEST_F(ShaderTextures, LevelsAreChosenAndFetched) {
   }
 }
 
+// Samplers of an array that an index of the run chooses, another in each sample: here three textures of 1, 2 and 3 texels
+// in width, whose red is 50, 100 and 150. An index beyond them reads the last.
+TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
+  BoundTextures added;
+  for (uint32_t i = 1; i <= 3; ++i) {
+    const std::vector<uint32_t> texels(i, 0xff000000u | 50 * i);
+    added.add({.width = int(i)}, std::as_bytes(std::span(texels)), sampler_);
+  }
+  added.prepare(kMostSamplers);
+  const Program program = compiled(R"(#version 400
+    struct Layer { vec4 tint; sampler2D map; };
+    uniform Layer layers[3];
+    in float x;
+    out vec4 result;
+    void main() {
+      int i = int(x) % 4, k = int(x) % 2;
+      result = vec4(texture(layers[i].map, vec2(0.1)).r, textureSize(layers[i].map, 0).x,
+                    texelFetch(layers[k].map, ivec2(k, 0), 0).r, textureGather(layers[k + 1].map, vec2(0.5)).x);
+    }
+  )");
+  const Results results =
+      run_everywhere(program, std::vector<uint32_t>(program.uniform_words),
+                     [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); }, {added.tables, added.slots});
+  for (int s = 0; s < kSamples; ++s) {
+    const int chosen = std::min(s % 4, 2) + 1, other = s % 2 + 1;
+    EXPECT_EQ(code_of(results.number(0, s)), 50 * chosen) << s;
+    EXPECT_EQ(results.number(1, s), float(chosen)) << s;
+    EXPECT_EQ(code_of(results.number(2, s)), 50 * other) << s;
+    EXPECT_EQ(code_of(results.number(3, s)), 50 * (other + 1)) << s;
+  }
+}
+
+// The changes of coordinates are those between the samples of a quad, also where these choose different samplers.
+TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
+  BoundTextures added;
+  for (int i = 0; i < 2; ++i)
+    added.add({.width = kWide, .height = kHigh, .levels = 3}, std::as_bytes(std::span(texels_)), sampler_);
+  added.prepare(kMostSamplers);
+  const Program program = compiled(R"(#version 400
+    uniform sampler2D maps[2];
+    in float x;
+    out vec4 result;
+    void main() { result = texture(maps[int(x) & 1], vec2(float(int(x) & 1) * 0.5, 0.2)); }
+  )");
+  const Results results =
+      run_everywhere(program, std::vector<uint32_t>(program.uniform_words),
+                     [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); }, {added.tables, added.slots});
+  for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(2, s)), 200) << s;
+}
+
 // Half a texel a sample in x, in the quad's x: level 0; with a bias of 2, or two texels a sample, level 1.
 TEST_F(ShaderTextures, LevelsComeFromDifferences) {
   const std::string uv = "vec2(float(int(x) & 1) * STEP, 0.2)";
