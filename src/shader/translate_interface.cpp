@@ -85,8 +85,9 @@ void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as,
 
 void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
   const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-  if (built_in != m_.decorations.end() && built_in->second != spv::BuiltInFragDepth)
-    fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
+  const bool is_known = built_in == m_.decorations.end() || built_in->second == spv::BuiltInFragDepth ||
+                        built_in->second == spv::BuiltInSampleMask;
+  if (!is_known) fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
   declare_cells(one, variable, {});
   variable.is_written.assign(variable.values.size(), false);
 }
@@ -124,7 +125,11 @@ void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& 
 void ValueTranslator::write_outputs() {
   for (const SpirvInstruction& one : m_.code) {
     if (one.op == spv::OpFunction) break;
-    if (one.op == spv::OpVariable && one.at(0) == spv::StorageClassOutput) write_output(one, variables_.at(one.result));
+    if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
+    // gl_SampleMask counts where pixels have several samples.
+    const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+    const bool is_mask = built_in != m_.decorations.end() && built_in->second == spv::BuiltInSampleMask;
+    if (!is_mask) write_output(one, variables_.at(one.result));
   }
 }
 

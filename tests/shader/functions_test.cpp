@@ -42,6 +42,32 @@ void expect_bits(const std::string& type, const std::string& body, const std::fu
 
 uint32_t bits_of(float v) { return std::bit_cast<uint32_t>(v); }
 
+// What has no #version and is not of GLSL 1.10 is of GLSL ES 1.00, as WebGL's shaders are.
+TEST(ShaderFunctions, TextsOfOpenGlEs) {
+  const std::string text =
+      "precision mediump float;\nvarying vec2 t;\nvoid main() { gl_FragColor = vec4(t, 0.25, 1.0); }\n";
+  const Results results = run_everywhere(compiled(text), {}, [](uint32_t, int s) { return bits_of(float(s)); });
+  for (int s = 0; s < kSamples; ++s) ASSERT_EQ(results.number(0, s), float(s));
+  try {
+    compiled("precision mediump float;\nvoid main() { gl_FragColor = vec4(lost); }\n");
+    FAIL() << "it compiles";
+  } catch (const ShaderError& error) {
+    EXPECT_EQ(error.line(), 2u) << error.what();
+  }
+}
+
+// Pixels have one sample: its mask changes nothing.
+TEST(ShaderFunctions, MasksOfSamplesAreReadAndWritten) {
+  const std::string text =
+      "#version 450\nin float x; out float result;\n"
+      "void main() { result = x + float(gl_SampleMaskIn[0]); gl_SampleMask[0] = int(x) & gl_SampleMaskIn[0]; }\n";
+  const Program program = compiled(text);
+  EXPECT_EQ(program.outputs.size(), 1u);
+  const Results results = run_everywhere(program, {}, [](uint32_t, int s) { return bits_of(float(s)); });
+  for (int s = 0; s < kSamples; ++s) ASSERT_EQ(results.number(0, s), float(s) + 1);
+  EXPECT_EQ(results.kept, ~uint64_t(0));
+}
+
 TEST(ShaderFunctions, Bits) {
   expect_bits("int", "result = bitCount(u);", [](int s) { return uint32_t(std::popcount(word_of(s))); });
   expect_bits("uint", "result = bitfieldReverse(u);", [](int s) {

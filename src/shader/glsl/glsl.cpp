@@ -18,7 +18,8 @@ namespace {
 // A bracket in a bracket costs the compiler some frames of its stack, and so does each operator of an expression. With
 // these limits it stays far below the 8 MiB of a stack.
 constexpr size_t kMostNested = 200, kMostOperators = 4096;
-constexpr int kDefaultVersion = 110;              // of text without #version
+// Of text without #version: OpenGL's, or that of OpenGL ES and WebGL where the text is not of the first.
+constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
 constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
 
 // glslang keeps tables for the process.
@@ -57,7 +58,7 @@ void check_text(std::string_view text) {
 }
 
 // The first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is of line 12. `place`: said before it.
-[[noreturn]] void report(std::string_view log, const std::string& place) {
+ShaderError error_of(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
   const size_t at = log.find(kMark);
   std::string_view what = at == std::string_view::npos ? log : log.substr(at + kMark.size());
@@ -76,7 +77,7 @@ void check_text(std::string_view text) {
   std::string text(what.substr(std::min(what.size(), what.find_first_not_of(' '))));
   while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
   for (size_t gap = text.find(" : "); gap != std::string::npos; gap = text.find(" : ")) text.replace(gap, 3, ": ");
-  throw ShaderError(line, place + (text.empty() ? "it does not compile" : text));
+  return {line, place + (text.empty() ? "it does not compile" : text)};
 }
 
 // A fragment shader in glslang's hands, with its text.
@@ -89,6 +90,19 @@ struct Shader {
   int length;
   glslang::TShader shader;
 };
+
+// The text as glslang understands it; it is kept at the end of `shaders`. Throws what is wrong with it: of two versions
+// that it may be of, the error that comes later.
+glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
+  glslang::TShader& shader = shaders.emplace_back(text).shader;
+  if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
+  const ShaderError error = error_of(shader.getInfoLog(), place);
+  if (text.find("#version") != std::string_view::npos) throw error;
+  glslang::TShader& again = shaders.emplace_back(text).shader;
+  if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages)) return again;
+  const ShaderError of_es = error_of(again.getInfoLog(), place);
+  throw of_es.line() > error.line() ? of_es : error;
+}
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
@@ -114,13 +128,12 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
   std::deque<Shader> shaders;
   glslang::TProgram program;
   for (const std::string& text : texts) {
-    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", shaders.size() + 1);
+    const auto number = &text - texts.data() + 1;
+    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", number);
     check_text(text);
-    glslang::TShader& shader = shaders.emplace_back(text).shader;
-    if (!shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) report(shader.getInfoLog(), place);
-    program.addShader(&shader);
+    program.addShader(&parsed(text, place, shaders));
   }
-  if (!program.link(kMessages)) report(program.getInfoLog(), "");
+  if (!program.link(kMessages)) throw error_of(program.getInfoLog(), "");
   const glslang::TIntermediate* const linked = program.getIntermediate(EShLangFragment);
   if (linked == nullptr) throw ShaderError(0, "there is no fragment shader");
   glslang::SpvOptions options;
@@ -140,7 +153,7 @@ std::string preprocess_glsl(std::string_view text) {
   glslang::TShader::ForbidIncluder includes;
   if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,
                                 includes))
-    report(shader.shader.getInfoLog(), "");
+    throw error_of(shader.shader.getInfoLog(), "");
   return result;
 }
 
