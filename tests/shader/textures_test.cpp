@@ -77,8 +77,8 @@ TEST_F(ShaderTextures, LevelsAreChosenAndFetched) {
   }
 }
 
-// Samplers of an array that an index of the run chooses, another in each sample: here three textures of 1, 2 and 3 texels
-// in width, whose red is 50, 100 and 150. An index beyond them reads the last.
+// Samplers of an array that an index of the run chooses, another in each sample: here three textures of 1, 2 and 3
+// texels in width, whose red is 50, 100 and 150. An index beyond them reads the last.
 TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
   BoundTextures added;
   for (uint32_t i = 1; i <= 3; ++i) {
