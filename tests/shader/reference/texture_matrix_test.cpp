@@ -343,6 +343,22 @@ std::vector<TextureCase> levels() {
       c.others = 0.02;
     });
   }
+  for (const TextureWrap wrap : {TextureWrap::mirrored_repeat, TextureWrap::mirror_clamp_to_edge}) {
+    const std::string name = kWrapNames[int(wrap)];
+    const auto add_mirrored = [&, wrap](const std::string& kind, auto&& change) {
+      add(("Gather" + kind + name).c_str(), [&](TextureCase& c) {
+        c.lookup = "textureGather(map, p, 2)";
+        c.sampler.wrap.fill(wrap);
+        c.others = 0.02;
+        change(c);
+      });
+    };
+    add_mirrored("", [](TextureCase&) {});
+    add_mirrored("OneAxis", [](TextureCase& c) { c.sampler.wrap[1] = TextureWrap::repeat; });
+    add_mirrored("AnyOffset",
+                 [](TextureCase& c) { c.lookup = "textureGatherOffset(map, p, ivec2(at.xy * 9.0) - 4, 3)"; });
+    add_mirrored("Array", [](TextureCase& c) { c.kind = TextureKind::two_array; });
+  }
   add("GatherOfCubes",
       [](TextureCase& c) { c.kind = TextureKind::cube, c.lookup = "textureGather(map, p, 1)", c.others = 0.02; });
   add("Seamless", [](TextureCase& c) { c.kind = TextureKind::cube, c.sampler.seamless = true; });
@@ -459,6 +475,7 @@ std::vector<TextureCase> ellipses() {
   const auto add = [&](const char* name, auto&& change) {
     TextureCase one;
     one.name = name;
+    one.others = 0.001;
     one.width = 32, one.height = 16;
     one.sampler.anisotropy = 4;
     one.scale = 0.5f;
@@ -492,7 +509,6 @@ std::vector<TextureCase> ellipses() {
     c.kind = TextureKind::two_array;
     c.lookup = "texture(map, vec3(p.xy * vec2(1.0, 0.2), p.z))";
   });
-  // The level of a quad that lies on several faces is another one there, as docs/programs.md says.
   for (const auto& [name, format] : {std::pair{"Cube", TexelFormat::rgba8},
                                      {"CubeLight", TexelFormat::rgba8_srgb},
                                      {"CubeFloats", TexelFormat::rgba16f}}) {
@@ -500,14 +516,12 @@ std::vector<TextureCase> ellipses() {
       c.kind = TextureKind::cube;
       c.format = format;
       c.width = 64;
-      c.others = 0.2;
       c.lookup = "texture(map, p * vec3(1.0, 0.3, 1.0) + vec3(0.0, 0.3 * at.x, 0.0))";
     });
   }
   add("CubeArray", [](TextureCase& c) {
     c.kind = TextureKind::cube_array;
     c.width = 32;
-    c.others = 0.08;
     c.lookup = "texture(map, p * vec4(1.0, 0.3, 1.0, 1.0))";
   });
   return cases;
