@@ -60,6 +60,18 @@ bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec
   return area > 0;
 }
 
+// Fractions of a line that are cut off at its ends.
+struct CutEnds {
+  float first = 0, second = 0;
+
+  // `a`, `b`: how far inside of a plane the ends are.
+  void cut(float a, float b) {
+    if (a < 0) first = std::max(first, b < 0 ? 1 : a / (a - b));
+    if (b < 0) second = std::max(second, a < 0 ? 1 : b / (b - a));
+  }
+  bool leaves_any() const { return first + second < 1; }
+};
+
 // The triangle that lines or points are drawn for.
 struct Polygon {
   bool counter_clockwise;
@@ -71,6 +83,7 @@ class Widener {
   Widener(const State& state, uint32_t flags, ExpandedDraw& out)
       : line_width_(in_range(state.line_width, !state.smooth_lines)),
         smooth_(state.smooth_lines),
+        has_far_plane_((flags & kDepthClamp) == 0),
         whole_points_(!state.point_sprites),
         from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
         half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
@@ -104,13 +117,21 @@ class Widener {
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
-    // The part behind the near plane has no window position that could be widened.
-    const float da = a.z + a.w, db = b.z + b.w;
-    if (da < 0 && db < 0) return;
-    if (da < 0) from_a.t = da / (da - db);
-    if (db < 0) from_b.t = db / (db - da);
-    if (da < 0) a = a + (b - a) * from_a.t;
-    if (db < 0) b = b + (a - b) * from_b.t;
+    // The part behind the near plane has no window position that could be widened. Mesa's software drivers clip smooth
+    // lines before they are widened, so that they end at the window's edge as elsewhere.
+    CutEnds ends;
+    ends.cut(a.z + a.w, b.z + b.w);
+    if (smooth_) {
+      for (int i = 0; i < (has_far_plane_ ? 3 : 2); ++i) {
+        ends.cut(a.w - a[i], b.w - b[i]);
+        ends.cut(a.w + a[i], b.w + b[i]);
+      }
+    }
+    if (!ends.leaves_any()) return;
+    from_a.t = ends.first, from_b.t = ends.second;
+    const glm::vec4 way = b - a;
+    if (ends.first > 0) a = a + way * ends.first;
+    if (ends.second > 0) b = b - way * ends.second;
     if (!(a.w > 0) || !(b.w > 0)) return;
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
@@ -151,7 +172,7 @@ class Widener {
   }
 
   float line_width_;
-  bool smooth_;
+  bool smooth_, has_far_plane_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;

@@ -20,16 +20,21 @@ std::array<uint8_t, 4> color_of_565(uint32_t packed) {
   return {wide(packed >> 11, 5), wide(packed >> 5 & 63, 6), wide(packed & 31, 5), 255};
 }
 
+// Between two ends: OpenGL leaves the rounding open, and this is llvmpipe's, whose steps count 255ths of the way as
+// 256ths. `shift`: bits of a step's fraction.
+int stepped(int from, int to, int step, int shift) { return from + (((to - from) * step) >> shift); }
+
 // The colours of bc1, bc2 and bc3. Only bc1 has a mode of three colours and a transparent black.
 void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels) {
+  constexpr int kThird = 255 / 3;
   const uint64_t bits = bits_of(block, 8);
   const uint32_t first = uint32_t(bits & 0xffff), second = uint32_t(bits >> 16 & 0xffff);
   std::array<std::array<uint8_t, 4>, 4> colors{color_of_565(first), color_of_565(second)};
   const bool four = !has_holes || first > second;
   for (size_t c = 0; c < 3; ++c) {
     const int a = colors[0][c], b = colors[1][c];
-    colors[2][c] = uint8_t(four ? (2 * a + b) / 3 : (a + b) / 2);
-    colors[3][c] = uint8_t(four ? (a + 2 * b) / 3 : 0);
+    colors[2][c] = uint8_t(four ? stepped(a, b, kThird, 8) : (a + b + 1) / 2);
+    colors[3][c] = uint8_t(four ? stepped(a, b, kThird, 7) : 0);
   }
   colors[2][3] = 255;
   colors[3][3] = four ? 255 : 0;
@@ -40,13 +45,12 @@ void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels)
 template <class T>
 std::array<T, 16> decode_channel(const std::byte* block, int least, int most) {
   const uint64_t bits = bits_of(block, 8);
-  const auto end = [&](uint32_t shift) { return std::max(int(T(uint8_t(bits >> shift))), least); };
-  const int a = end(0), b = end(8);
+  const int a = T(uint8_t(bits)), b = T(uint8_t(bits >> 8));
   int steps[8] = {a, b, 0, 0, 0, 0, least, most};
-  const int parts = a > b ? 7 : 5;
-  for (int i = 1; i < parts; ++i) steps[i + 1] = ((parts - i) * a + i * b) / parts;
+  const int parts = a > b ? 7 : 5, part = 255 * 64 / parts;
+  for (int i = 1; i < parts; ++i) steps[i + 1] = stepped(a, b, (part * i) >> 6, 8);
   std::array<T, 16> values{};
-  for (size_t i = 0; i < 16; ++i) values[i] = T(steps[bits >> (16 + 3 * i) & 7]);
+  for (size_t i = 0; i < 16; ++i) values[i] = T(std::max(steps[bits >> (16 + 3 * i) & 7], least));
   return values;
 }
 std::array<uint8_t, 16> unsigned_channel(const std::byte* block) { return decode_channel<uint8_t>(block, 0, 255); }

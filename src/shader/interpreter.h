@@ -310,9 +310,9 @@ class InterpreterOf {
                                        uint16_t level, const uint16_t* changes, int k) {
     Float at[4], own[4], of_quad[4];
     get_all(o.operand, count, at, k);
-    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k));
-    get_all(changes, 4, own, k);
     const Int first = lane_of_quad(o);
+    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k), first);
+    get_all(changes, 4, own, k);
     Mask is_there(false);  // the quad's sample takes part here
     for (int i = 0; i < 4; ++i) {
       of_quad[i] = w.shuffle(own[i], first);
@@ -334,6 +334,8 @@ class InterpreterOf {
       get_all(o.operand, count, at, k);
       get_all(changes, count, dx, k);
       get_all(changes + count, count, dy, k);
+      if (shader::is_cube(texture->kind) && is_ellipse(o, *texture))
+        return detail_of_faces(w, *texture, at, dx, dy, lane_of_quad(o));
       const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
       if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
       // As llvmpipe. A sample that does not take part here has no changes.

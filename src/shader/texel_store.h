@@ -70,9 +70,11 @@ BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v
   return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), v);
 }
 
-// The nearest code of `bits` bits to a number, of which 0 .. 1 are kept.
+// The nearest code of `bits` bits to a number, of which 0 .. 1 are kept; between two codes the even one, as processors
+// and llvmpipe round.
 BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
-  return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + 0.5f));
+  constexpr float kWhole = 0x1.8p23f;  // sums with it have no fraction
+  return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
 // Writes texels, of linear light for srgb8, that begin at the words of lanes `m`; integers as their bits.

@@ -247,18 +247,42 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   return compares ? mean : handed_on(texture, mean);
 }
 
-// The same of a cube, where the changes are those of the places on the faces that the samples of a quad see, from its
-// first one on: along the edges of faces they mean nothing, as llvmpipe has it.
-BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4],
-                                              Float detail) {
-  const TexturePlace place = place_of(*look.texture, given);
-  const Int first = w.lane() & ~3;
-  const Int takes_part = select(look.lanes, Int(1), Int(0));
-  const auto change = [&](int axis, int bit) {
-    const Mask both = (w.shuffle(takes_part, first) & w.shuffle(takes_part, first | bit)) != 0;
-    return select(both, w.shuffle(place.at[axis], first | bit) - w.shuffle(place.at[axis], first), 0.0f);
+// How the places on the faces that the samples of a quad see change from its sample `first` to the one beside it and to
+// the one above or below it, in lanes `beside` and `beyond`, else 0. Along the edges of faces that means nothing, as
+// llvmpipe has it.
+BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int first, Mask beside, Mask beyond) {
+  const auto change = [&](int axis, int bit, Mask is_there) {
+    return select(is_there, w.shuffle(at[axis], first ^ bit) - w.shuffle(at[axis], first), 0.0f);
   };
-  return covered(w, look, given, detail, {{change(0, 1), change(1, 1)}, {change(0, 2), change(1, 2)}});
+  return {{change(0, 1, beside), change(1, 1, beside)}, {change(0, 2, beyond), change(1, 2, beyond)}};
+}
+
+// The same of a cube. `first`: the lane of each lane's quad whose changes it has.
+BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
+                                              Int first) {
+  const TexturePlace place = place_of(*look.texture, given);
+  const Int takes_part = select(look.lanes, Int(1), Int(0)), own = w.shuffle(takes_part, first);
+  const Mask beside = (own & w.shuffle(takes_part, first ^ 1)) != 0;
+  const Mask beyond = (own & w.shuffle(takes_part, first ^ 2)) != 0;
+  return covered(w, look, given, detail, changes_on_faces(w, place.at, first, beside, beyond));
+}
+
+// The level of detail of such a lookup, of a direction that changes by dx to the right and dy upwards: that of the
+// lesser change of the places on the faces.
+BROKKR_FN_NOINLINE Float detail_of_faces(Warp& w, const SampledRecord& texture, const Float (&direction)[3],
+                                         const Float (&dx)[3], const Float (&dy)[3], Int first) {
+  const Float given[4] = {direction[0], direction[1], direction[2], 0.0f};
+  // Samples of another path do not change.
+  const auto moves = [&](const Float(&d)[3]) {
+    const Int does = select(d[0] != 0.0f || d[1] != 0.0f || d[2] != 0.0f, Int(1), Int(0));
+    return w.shuffle(does, first) != 0;
+  };
+  const TextureChanges changes = changes_on_faces(w, place_of(texture, given).at, first, moves(dx), moves(dy));
+  const auto span = [&](const Float(&change)[2]) {
+    const Float x = change[0] * float(texture.width), y = change[1] * float(texture.height);
+    return x * x + y * y;
+  };
+  return detail_of_span(minimum(span(changes.dx), span(changes.dy)));
 }
 
 BROKKR_MACHINE_END

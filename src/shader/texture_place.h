@@ -193,4 +193,16 @@ BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, Tex
   return pair;
 }
 
+// The same of a gather along an axis that is mirrored, which keeps its texels in order: each is mirrored by itself, so
+// that they are turned where the picture is (OpenGL 4.6, 8.14.3).
+template <class Offset>
+BROKKR_FN TexelPair mirrored_texels_at(Float u, Int size, Float scale, Offset offset, bool repeats) {
+  const Float n = to_float(size);
+  const Float half = (u + offset / n) * 0.5f;
+  const Float x = repeats ? (half - floor(half + 0.5f)) * 2.0f * n : clamp_to(u * scale + offset, -n, n);
+  const Int first = to_int(floor(x - 0.5f)), last = size - 1;
+  const auto mirrored = [&](Int i) { return minimum(select(i < 0, ~i, i), last); };
+  return {mirrored(first), mirrored(first + 1), 0.0f};
+}
+
 BROKKR_MACHINE_END

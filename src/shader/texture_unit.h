@@ -81,9 +81,15 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
   const auto along = [&](int axis, Int size) {
     const Float scale = texture.kind == TextureKind::rectangle ? Float(1.0f) : to_float(size);
     const TextureWrap wrap = box.crosses ? TextureWrap::clamp : texture.wrap[axis];
-    if (look.offset != nullptr)
-      return texels_at(place.at[axis], size, scale, to_float(look.offset[axis]), wrap, linear);
-    return texels_at(place.at[axis], size, scale, float(shader::offset_of_sample(look.how, axis)), wrap, linear);
+    const bool repeats = wrap == TextureWrap::mirrored_repeat;
+    const bool gathers_mirrored =
+        (look.how & shader::kSampleGather) != 0 && (repeats || wrap == TextureWrap::mirror_clamp_to_edge);
+    const auto texels = [&](auto offset) {
+      return gathers_mirrored ? mirrored_texels_at(place.at[axis], size, scale, offset, repeats)
+                              : texels_at(place.at[axis], size, scale, offset, wrap, linear);
+    };
+    if (look.offset != nullptr) return texels(to_float(look.offset[axis]));
+    return texels(float(shader::offset_of_sample(look.how, axis)));
   };
   box.x = along(0, box.level.width);
   if (axes > 1) box.y = along(1, box.level.height);

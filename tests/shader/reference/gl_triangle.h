@@ -29,6 +29,10 @@ class CompatibilityContext {
   CompatibilityContext() {
     // llvmpipe's own approximations of texture filters are switched off.
     setenv("GALLIVM_PERF", "no_brilinear,no_rho_approx,no_quad_lod,no_aos_sampling", 1);
+    // One quad to a vector: of two that read different levels of a texture anisotropically, the second has the texels'
+    // size of the first one's level. Cached code does not tell how wide its vectors are.
+    setenv("LP_NATIVE_VECTOR_WIDTH", "128", 1);
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
     if (gladLoaderLoadEGL(EGL_NO_DISPLAY) == 0) throw std::runtime_error("libEGL.so.1 cannot be loaded");
     if (eglGetPlatformDisplayEXT == nullptr) throw std::runtime_error("no platform displays");
