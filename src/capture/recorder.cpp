@@ -314,7 +314,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
-  const VertexStage stage = current_vertex_stage(context);
+  const VertexStage stage = current_vertex_stage(context, call.opaque);
   note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
   draw.flags |= render.flags | stage.flags;
   const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
