@@ -123,7 +123,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
 }
 
 void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   LoadWatch watch;
   for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
     std::vector<double> calls, launches;
@@ -131,9 +131,9 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
     for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer_->render(*prepared_, render, false);
     watch.begin();
     while (!options_.stopped() && turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
-      const auto begin = Clock::now();
+      const auto begin = Steady::now();
       RenderResult result = renderer_->render(*prepared_, render, false);
-      calls.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      calls.push_back(std::chrono::duration<double, std::milli>(Steady::now() - begin).count());
       spent += calls.back();
       launches.push_back(result.statistics.launch_ms);
       row.statistics = std::move(result.statistics);
