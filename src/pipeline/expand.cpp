@@ -92,7 +92,9 @@ class Widener {
         height_(state.viewport.w),
         out_(out) {}
 
-  // Lines and points that follow are those of a triangle.
+  // Lines and points that follow are those of the next instance, of its next primitive, of a triangle.
+  void begin_instance() { primitive_ = 0; }
+  void end_primitive() { ++primitive_; }
   void take(const Polygon& polygon) { polygon_ = polygon; }
 
   // `vertices`: those of all instances. `size` in pixels.
@@ -104,7 +106,7 @@ class Widener {
     if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
-    const VertexSource source{number, number, 0, polygon_ ? polygon_->provoking : number};
+    const VertexSource source{number, number, 0, polygon_ ? polygon_->provoking : number, primitive_};
     quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0),
           p + glm::vec4(-x, y, 0, 0)},
          {source, source, source, source});
@@ -112,8 +114,8 @@ class Widener {
 
   void line(const glm::vec4* vertices, uint32_t first, uint32_t second) {
     glm::vec4 a = vertices[first], b = vertices[second];
-    VertexSource from_a{first, second, 0, polygon_ ? polygon_->provoking : first};
-    VertexSource from_b{second, first, 0, polygon_ ? polygon_->provoking : second};
+    VertexSource from_a{first, second, 0, polygon_ ? polygon_->provoking : first, primitive_};
+    VertexSource from_b{second, first, 0, polygon_ ? polygon_->provoking : second, primitive_};
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
@@ -177,6 +179,7 @@ class Widener {
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
   std::optional<Polygon> polygon_;  // none: of a draw of lines or points
+  uint32_t primitive_ = 0;
 };
 
 bool is_culled(const State& state, uint32_t flags, bool counter_clockwise) {
@@ -254,20 +257,28 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
     const uint32_t base = instance * draw.vertex_count;
     const auto line = [&](uint32_t a, uint32_t b) { widener.line(vertices, base + a, base + b); };
     const auto point = [&](uint32_t v) { widener.point(vertices, base + v, sizes.of(base + v)); };
+    const auto whole_line = [&](uint32_t a, uint32_t b) {
+      line(a, b);
+      widener.end_primitive();
+    };
+    widener.begin_instance();
     for (const auto& list : lists) {
       const size_t n = list.size();
       loading.look(instance, draw.instances);
       if (draw.topology == Topology::points) {
-        for (const uint32_t v : list) point(v);
+        for (const uint32_t v : list) {
+          point(v);
+          widener.end_primitive();
+        }
       } else if (draw.topology == Topology::lines) {
-        for (size_t i = 0; i + 1 < n; i += 2) line(list[i], list[i + 1]);
+        for (size_t i = 0; i + 1 < n; i += 2) whole_line(list[i], list[i + 1]);
       } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
-        for (size_t i = 0; i + 1 < n; ++i) line(list[i], list[i + 1]);
-        if (draw.topology == Topology::line_loop && n > 2) line(list[n - 1], list[0]);
+        for (size_t i = 0; i + 1 < n; ++i) whole_line(list[i], list[i + 1]);
+        if (draw.topology == Topology::line_loop && n > 2) whole_line(list[n - 1], list[0]);
       } else {
         std::vector<uint32_t> triangles;
         append_triangles(draw.topology, list, triangles);
-        for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
+        for (size_t i = 0; i + 2 < triangles.size(); i += 3, widener.end_primitive()) {
           const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
           const bool turns_left = is_counter_clockwise(vertices[base + a], vertices[base + b], vertices[base + c]);
           if (is_culled(state, draw.flags, turns_left)) continue;

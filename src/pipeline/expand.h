@@ -14,11 +14,11 @@ namespace brokkr {
 bool needs_expansion(const DrawCommand& draw, const State& state);
 
 // Between two vertices of the draw, counted over all its instances: at a + t (b - a). What is flat comes from vertex
-// `flat`: a triangle that is drawn as lines or points is flat as a whole.
+// `flat`: a triangle that is drawn as lines or points is flat as a whole. `primitive`: its number in the instance.
 struct VertexSource {
   uint32_t a, b;
   float t;
-  uint32_t flat;
+  uint32_t flat, primitive;
 };
 
 // A draw in its other form: an indexed triangle list with vertices of its own.

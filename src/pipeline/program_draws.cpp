@@ -98,14 +98,32 @@ uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProg
   return bits;
 }
 
-InputSource source_of(const shader::InputWord& word, bool flat_colors, bool is_point) {
+bool has_own_vertices(const ExpandedDraw* expanded) { return expanded != nullptr && !expanded->sources.empty(); }
+
+// Words that its vertices have behind the frame's varyings: of lines, of points; and behind them the primitive's
+// number.
+uint32_t more_words(const ExpandedDraw& expanded) {
+  return (expanded.are_points ? 2u : 0u) + (expanded.smooth.empty() ? 0u : 4u);
+}
+
+bool reads_primitive(const CapturedProgram& program) {
+  for (size_t word = 0; word < program.inputs.size(); ++word) {
+    if (program.inputs[word].kind == shader::InputKind::primitive && program.code.inputs[word] != shader::kNoRegister)
+      return true;
+  }
+  return false;
+}
+
+InputSource source_of(const shader::InputWord& word, bool flat_colors, const ExpandedDraw* expanded) {
   if (word.kind == shader::InputKind::front_facing) return InputSource::facing;
   if (word.component == shader::kNoPlace) return InputSource::zero;
   switch (word.kind) {
     case shader::InputKind::position: return InputSource::position;
     case shader::InputKind::front_facing: break;
-    case shader::InputKind::point: return is_point ? InputSource::smooth : InputSource::zero;
+    case shader::InputKind::point:
+      return expanded != nullptr && expanded->are_points ? InputSource::smooth : InputSource::zero;
     case shader::InputKind::line: return InputSource::smooth;
+    case shader::InputKind::primitive: return has_own_vertices(expanded) ? InputSource::flat : InputSource::primitive;
     case shader::InputKind::varying: break;
   }
   if (word.color && flat_colors) return InputSource::flat;
@@ -203,10 +221,10 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   sources_.push_back({draw.inputs, number, {}});
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
-  add_inputs(state, program, expanded != nullptr && expanded->are_points, record);
+  add_inputs(state, program, expanded, record);
   const bool is_window = frame.targets[frame.views[draw.first_view].target].id == 0;
   add_samplers(inputs, program, is_window && draw.vertex_kind == VertexKind::clip_space, record);
-  if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, draw, *expanded, record, loading);
+  if (has_own_vertices(expanded)) add_varyings(frame, draw, *expanded, reads_primitive(program), record, loading);
   sizes_.registers = std::max(sizes_.registers, program.code.registers);
   sizes_.masks = std::max(sizes_.masks, program.code.masks);
   sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
@@ -382,24 +400,27 @@ UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
 }
 
 // Varyings first, in the order of their words.
-void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, bool are_points,
+void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, const ExpandedDraw* expanded,
                               ProgramRecord& record) {
   record.first_input = uint32_t(inputs_.size());
   bool is_flat = true;
   for (const bool varyings : {true, false}) {
     for (size_t word = 0; word < program.inputs.size(); ++word) {
       const shader::InputWord& input = program.inputs[word];
-      const InputSource source = source_of(input, state.flat_shading, are_points);
+      const InputSource source = source_of(input, state.flat_shading, expanded);
       const uint16_t number =
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
-      if (number == shader::kNoRegister || (source <= InputSource::flat) != varyings) continue;
+      if (number == shader::kNoRegister || (source <= InputSource::primitive) != varyings) continue;
       // What expanded draws have more follows the varyings of the file.
       const bool is_more = input.kind == shader::InputKind::point || input.kind == shader::InputKind::line;
-      const uint32_t component = input.component + (is_more ? record.stride : 0);
+      const bool is_last = input.kind == shader::InputKind::primitive && has_own_vertices(expanded);
+      const uint32_t component =
+          input.component + (is_more || is_last ? record.stride : 0) + (is_last ? more_words(*expanded) : 0);
       inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
       if (input.back != shader::kNoPlace) record.bits |= kProgramTwoSided;
       if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
-      const bool is_same = source == InputSource::flat || source == InputSource::zero;
+      const bool is_same =
+          source == InputSource::flat || source == InputSource::primitive || source == InputSource::zero;
       is_flat = is_flat && is_same && input.back == shader::kNoPlace;
       ++(varyings ? record.varying_inputs : record.other_inputs);
     }
@@ -419,11 +440,11 @@ void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram&
 }
 
 // The corners of lines and points have varyings of their own: those of the vertices that they come from, and behind
-// them gl_PointCoord of points, which takes the place of gl_TexCoord[i] where the state says so.
+// them gl_PointCoord of points, which takes the place of gl_TexCoord[i] where the state says so, and gl_PrimitiveID.
 void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
-                                ProgramRecord& record, const Loading& loading) {
+                                bool with_primitives, ProgramRecord& record, const Loading& loading) {
   // Beside the frame's own. Elements may repeat a vertex often; the list grows by copies.
-  const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 4);
+  const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 5);
   loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
                 "varyings of lines and points");
   if (own_varyings_.empty()) {
@@ -449,8 +470,7 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
     }
   }
   record.first_varying = own_varyings_.size();
-  if (expanded.are_points) record.stride += 2;
-  if (!expanded.smooth.empty()) record.stride += 4;
+  record.stride += more_words(expanded) + (with_primitives ? 1 : 0);
   const float* const from = frame.varyings.data() + inputs.first_varying;
   for (size_t number = 0; number < expanded.sources.size(); ++number) {
     const VertexSource& source = expanded.sources[number];
@@ -463,13 +483,15 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
     }
     for (int i = 0; i < 4 && !expanded.smooth.empty(); ++i)
       own_varyings_.push_back(std::bit_cast<uint32_t>(expanded.smooth[number][i]));
-    if (!expanded.are_points) continue;
-    const size_t corner = number % 4;
-    const float point[4] = {corner == 1 || corner == 2 ? 1.0f : 0.0f, corner >= 2 ? 1.0f : 0.0f, 0.0f, 1.0f};
-    for (const uint32_t component : replaced) {
-      for (uint32_t i = 0; i < 4; ++i) own_varyings_[first + component + i] = std::bit_cast<uint32_t>(point[i]);
+    if (expanded.are_points) {
+      const size_t corner = number % 4;
+      const float point[4] = {corner == 1 || corner == 2 ? 1.0f : 0.0f, corner >= 2 ? 1.0f : 0.0f, 0.0f, 1.0f};
+      for (const uint32_t component : replaced) {
+        for (uint32_t i = 0; i < 4; ++i) own_varyings_[first + component + i] = std::bit_cast<uint32_t>(point[i]);
+      }
+      own_varyings_.insert(own_varyings_.end(), {std::bit_cast<uint32_t>(point[0]), std::bit_cast<uint32_t>(point[1])});
     }
-    own_varyings_.insert(own_varyings_.end(), {std::bit_cast<uint32_t>(point[0]), std::bit_cast<uint32_t>(point[1])});
+    if (with_primitives) own_varyings_.push_back(source.primitive);
   }
 }
 

@@ -96,12 +96,13 @@ class ProgramDraws {
   void add_uniforms(const Frame& frame, ProgramRecord& record);
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
   bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;
-  void add_inputs(const State& state, const shader::CapturedProgram& program, bool are_points, ProgramRecord& record);
+  void add_inputs(const State& state, const shader::CapturedProgram& program, const ExpandedDraw* expanded,
+                  ProgramRecord& record);
   // `is_window`: the target is a captured program's window.
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, bool is_window,
                     ProgramRecord& record);
-  void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, ProgramRecord& record,
-                    const Loading& loading);
+  void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, bool with_primitives,
+                    ProgramRecord& record, const Loading& loading);
 
   double translate_ms_ = 0;
   std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures

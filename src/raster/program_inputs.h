@@ -30,10 +30,11 @@ struct PrimitiveVertices {
   uint32_t number[3];    // in the draw, instance after instance: of varyings
   uint32_t position[3];  // into FrameTables::positions
   uint32_t provoking;    // corner
+  uint32_t triangle;     // gl_PrimitiveID
 
   BROKKR_FN void assemble(const FrameTables& frame, const DrawRecord& draw, const PrimitiveRun& run, uint32_t primitive,
                           bool provoking_first) {
-    const uint32_t triangle = primitive - run.first_primitive;
+    triangle = primitive - run.first_primitive;
     assemble_one(frame, draw, triangle, number);
     for (int i = 0; i < 3; ++i) {
       position[i] = run.first_position + number[i];
@@ -135,15 +136,17 @@ struct LaneVectors {
 struct OneVaryings {
   const uint32_t* of[3];
   uint32_t provoking;
+  uint32_t triangle;
 
   OneVaryings() = default;
-  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices) : provoking(vertices.provoking) {
+  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices) : provoking(vertices.provoking), triangle(vertices.triangle) {
     const ProgramRecord& program = run.program;
     for (int i = 0; i < 3; ++i)
       of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
   }
   BROKKR_FN Uint word(int corner, uint32_t component) const { return Uint(of[corner][component]); }
   BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
+  BROKKR_FN Uint number() const { return Uint(triangle); }
 };
 
 // The primitives that the lanes of a vector are of. Where lanes of CUDA are threads, each has its own.
@@ -166,6 +169,9 @@ struct VectorPrimitives {
   BROKKR_FN Uint flat(uint32_t component) const {
     return each([&](const OneVaryings& one) { return one.flat(component); });
   }
+  BROKKR_FN Uint number() const {
+    return each([](const OneVaryings& one) { return one.number(); });
+  }
 };
 
 // Gives lanes of the vectors the components of the varyings that component_of(input) names: by give(where, value,
@@ -183,9 +189,9 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, cons
     const auto give_all = [&](auto&& value_at) {
       for (int v = 0; v < count; ++v) give(to + first[v], value_at(at[v]), at[v]);
     };
-    if (input.source == InputSource::flat) {
-      const Uint flat = varyings.flat(component);
-      give_all([&](const LaneSurface&) { return flat; });
+    if (input.source == InputSource::flat || input.source == InputSource::primitive) {
+      const Uint same = input.source == InputSource::flat ? varyings.flat(component) : varyings.number();
+      give_all([&](const LaneSurface&) { return same; });
       continue;
     }
     const Float p = as_float(varyings.word(0, component)), q = as_float(varyings.word(1, component)),

@@ -91,11 +91,14 @@ class Places {
         word.interpolation = input.interpolation;
         word.centroid = input.centroid;
         word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
-        if (input.kind != InputKind::varying) {
+        // A geometry shader may have given it.
+        const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
+        if (is_given) word.kind = InputKind::varying;
+        if (word.kind != InputKind::varying) {
           word.component = i;
           continue;
         }
-        const auto at = find_word(frame_.varyings, input.name, i, [](const ProgramVarying&) { return true; });
+        const auto at = find_varying(input.name, i);
         if (at.variable == nullptr) {
           miss(reads_input_[input.first + i], "varying", input.name);
         } else {
@@ -103,10 +106,14 @@ class Places {
         }
         if (!word.color) continue;
         const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
-        const auto of_back = find_word(frame_.varyings, back, i, [](const ProgramVarying&) { return true; });
+        const auto of_back = find_varying(back, i);
         if (of_back.variable != nullptr) word.back = component_of(of_back);
       }
     }
+  }
+
+  FoundWord<ProgramVarying> find_varying(const std::string& name, uint32_t word) const {
+    return find_word(frame_.varyings, name, word, [](const ProgramVarying&) { return true; });
   }
 
   // Of a vertex's varyings.

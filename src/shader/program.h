@@ -49,10 +49,11 @@ struct Instruction {
 };
 
 // What varies over a primitive, or is known of each sample. Numbers of words count all inputs.
-enum class InputKind : uint8_t { varying, position, front_facing, point, line };
+enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
-  InputKind kind = InputKind::varying;  // position: gl_FragCoord; point: gl_PointCoord; line: shader/smooth_lines.h
+  // position: gl_FragCoord; point: gl_PointCoord; line: shader/smooth_lines.h; primitive: gl_PrimitiveID
+  InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
   std::string name;   // as OpenGL has it: "Surface.normal" of a block with a name for it, "normal" of one without

@@ -17,6 +17,7 @@ enum class InputSource : uint8_t {
   smooth,          // varying, perspective-correct
   no_perspective,  // varying, linear in the window
   flat,            // varying of the provoking vertex, its bits
+  primitive,       // the triangle's number in its instance of the draw
   position,        // gl_FragCoord
   facing,          // gl_FrontFacing: a mask
   zero,            // the vertices do not give it

@@ -43,6 +43,7 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
     case spv::BuiltInFrontFacing: input.kind = InputKind::front_facing; return {};
     case spv::BuiltInPointCoord: input.kind = InputKind::point; return {};
+    case spv::BuiltInPrimitiveId: input.kind = InputKind::primitive; return {};
     case spv::BuiltInClipDistance: return {};  // a varying
     case spv::BuiltInSampleId:
     case spv::BuiltInLayer:

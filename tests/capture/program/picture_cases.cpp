@@ -144,8 +144,8 @@ void send_materials(float left, float bottom) {
 
 }  // namespace
 
-// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed the
-// colour that it should track.
+// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed
+// the colour that it should track.
 void draw_materials() {
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_LIGHTING);
@@ -186,6 +186,83 @@ void draw_materials() {
   glDisable(GL_LIGHTING);
   glDisable(GL_LIGHT0);
   glDeleteLists(lists, 2);
+}
+
+namespace {
+
+// Eight corners of a zigzag from (0, 0) on, 12 pixels wide.
+std::vector<float> zigzag() {
+  std::vector<float> corners;
+  for (int i = 0; i < 8; i++) corners.insert(corners.end(), {at(14.0f * float(i / 2) + 2), at(i % 2 == 0 ? 2 : 14)});
+  return corners;
+}
+
+}  // namespace
+
+// The shader shows gl_PrimitiveID, and a texture of an array that a uniform chooses: of lists, strips with a restart
+// and fans, of two instances, of points, lines and their loop, and of triangles as lines.
+void draw_primitives() {
+  glDisable(GL_DEPTH_TEST);
+  const GLuint program =
+      link({compile(GL_VERTEX_SHADER,
+                    "#version 400 compatibility\nuniform float up; void main() { gl_Position ="
+                    " gl_Vertex + vec4(0.0, up + 0.125 * float(gl_InstanceID), 0.0, 0.0); }"),
+            compile(GL_FRAGMENT_SHADER,
+                    "#version 400 compatibility\nuniform sampler2D maps[3]; uniform int chosen; void main() {"
+                    " vec4 color = texture(maps[chosen], vec2(0.5)); int id = gl_PrimitiveID;"
+                    " gl_FragColor = color * vec4(id & 3, id >> 2 & 3, id >> 4 & 3, 3) / 3.0 + color * 0.25; }")});
+  glUseProgram(program);
+  GLuint textures[3];
+  glGenTextures(3, textures);
+  for (int i = 0; i < 3; i++) {
+    const GLubyte color[] = {255, GLubyte(255 - 60 * i), GLubyte(100 + 70 * i), 255};
+    glActiveTexture(GL_TEXTURE0 + GLenum(i));
+    glBindTexture(GL_TEXTURE_2D, textures[i]);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, color);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    const char* const names[] = {"maps[0]", "maps[1]", "maps[2]"};
+    glUniform1i(glGetUniformLocation(program, names[i]), i);
+  }
+  const std::vector<float> corners = zigzag();
+  glEnableClientState(GL_VERTEX_ARRAY);
+  glVertexPointer(2, GL_FLOAT, 0, corners.data());
+  int row = 0;
+  const auto draw = [&](const auto& call) {
+    glUniform1f(glGetUniformLocation(program, "up"), float(row) / 8);
+    glUniform1i(glGetUniformLocation(program, "chosen"), row % 3);
+    call();
+    row++;
+  };
+  const GLubyte order[] = {0, 1, 2, 2, 1, 3, 4, 5, 6}, restarted[] = {0, 1, 2, 3, 255, 4, 5, 6, 7};
+  draw([&] { glDrawElements(GL_TRIANGLES, 9, GL_UNSIGNED_BYTE, order); });
+  draw([&] {
+    glEnable(GL_PRIMITIVE_RESTART);
+    glPrimitiveRestartIndex(255);
+    glDrawElements(GL_TRIANGLE_STRIP, 9, GL_UNSIGNED_BYTE, restarted);
+    glDisable(GL_PRIMITIVE_RESTART);
+  });
+  draw([] { glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 8, 2); });
+  row++;
+  draw([] { glDrawArrays(GL_LINES, 0, 8); });
+  draw([] { glDrawArrays(GL_LINE_LOOP, 0, 8); });
+  draw([] {
+    glPointSize(5);
+    glDrawArraysInstanced(GL_POINTS, 0, 8, 1);
+    glPointSize(1);
+  });
+  draw([] {
+    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 8);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  });
+  glDisableClientState(GL_VERTEX_ARRAY);
+  glUseProgram(0);
+  glDeleteProgram(program);
+  for (int i = 2; i >= 0; i--) {
+    glActiveTexture(GL_TEXTURE0 + GLenum(i));
+    glBindTexture(GL_TEXTURE_2D, 0);
+  }
+  glDeleteTextures(3, textures);
 }
 
 // Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
