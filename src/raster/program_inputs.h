@@ -139,7 +139,8 @@ struct OneVaryings {
   uint32_t triangle;
 
   OneVaryings() = default;
-  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices) : provoking(vertices.provoking), triangle(vertices.triangle) {
+  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices)
+      : provoking(vertices.provoking), triangle(vertices.triangle) {
     const ProgramRecord& program = run.program;
     for (int i = 0; i < 3; ++i)
       of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
