@@ -30,7 +30,7 @@ endif()
 add_custom_command(
   OUTPUT ${fatbin}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
-  COMMAND ${CMAKE_CUDA_COMPILER} -fatbin -rdc=true -std=c++20 -O3 -DNDEBUG ${flags} ${architectures}
+  COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -fatbin -rdc=true -std=c++20 -O3 -DNDEBUG ${flags} ${architectures}
           -DBROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM} -I${PROJECT_SOURCE_DIR}/src
           -I${PROJECT_SOURCE_DIR}/shaders -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
           ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu

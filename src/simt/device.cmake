@@ -36,7 +36,7 @@ endforeach()
 # The kernel that programs of a frame are linked into.
 set(fatbin ${folder}/kernel_linked.fatbin)
 add_custom_command(OUTPUT ${fatbin}
-  COMMAND ${BROKKR_NVCC} -fatbin -rdc=true ${nvcc_flags} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
+  COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_NVCC} -fatbin -rdc=true ${nvcc_flags} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
           ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
   DEPENDS ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu DEPFILE ${fatbin}.d
   COMMENT "Compiling pipeline/cuda/kernel_linked.cu to PTX" VERBATIM)
