@@ -98,8 +98,13 @@ TEST_P(Mips, AreAsLlvmpipeHasThem) {
       const size_t texels = size_t(side(size.width, level)) * size_t(side(size.height, level));
       const std::vector<uint32_t> theirs = words_of_level(format, level, texels);
       // Each of what llvmpipe's level before holds.
-      const TextureTexels record{TextureKind::two, format.encoding, uint32_t(side(size.width, level - 1)),
-                                 uint32_t(side(size.height, level - 1)), 1, 2, {0, uint32_t(before.size())}};
+      const TextureTexels record{TextureKind::two,
+                                 format.encoding,
+                                 uint32_t(side(size.width, level - 1)),
+                                 uint32_t(side(size.height, level - 1)),
+                                 1,
+                                 2,
+                                 {0, uint32_t(before.size())}};
       std::vector<uint32_t> ours;
       for (const TexelKernels* one : kernels) {
         std::vector<uint32_t> words = before;
