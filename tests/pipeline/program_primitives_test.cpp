@@ -185,6 +185,32 @@ TEST_F(ProgramPrimitives, SmoothLinesFadeTowardsTheirEdges) {
   }
 }
 
+// As in Mesa's software drivers, a line that the window's edge cuts ends there, half a pixel behind.
+TEST_F(ProgramPrimitives, SmoothLinesEndAtTheWindowsEdge) {
+  ProgramFrame f(16, 16);
+  const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(1.0); }\n", {});
+  State state = f.default_state();
+  state.smooth_lines = true;
+  for (const bool turned : {false, true}) {
+    ProgramFrame g = f;
+    const ProgramVertex inside{2, 3}, outside{30, 17};
+    g.draw_with(program, state, {turned ? outside : inside, turned ? inside : outside}, {}, {}, Topology::lines);
+    const Layer layer = draw_with_programs(g.frame);
+    const double length = std::hypot(14, 7), dx = 14 / length, dy = 7 / length;  // to (16, 10)
+    size_t partly = 0;
+    for (int y = 0; y < 16; ++y) {
+      for (int x = 0; x < 16; ++x) {
+        const double to_x = x + 0.5 - 9, to_y = y + 0.5 - 6.5;
+        const double across = std::abs(to_y * dx - to_x * dy), along = std::abs(to_x * dx + to_y * dy);
+        const double covered = std::clamp(1 - across, 0.0, 1.0) * std::clamp(0.5 * length + 0.5 - along, 0.0, 1.0);
+        EXPECT_NEAR(channel(layer, x, y, 3), 255 * covered, 2.5) << turned << ' ' << x << ' ' << y;
+        if (x == 15 && covered > 0.02 && covered < 0.98 - across) ++partly;
+      }
+    }
+    EXPECT_GT(partly, 0u);
+  }
+}
+
 TEST_F(ProgramPrimitives, BackFacesHaveColoursOfTheirOwn) {
   ProgramFrame f(16, 16);
   const uint32_t program =
