@@ -144,8 +144,8 @@ void send_materials(float left, float bottom) {
 
 }  // namespace
 
-// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed the
-// colour that it should track.
+// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed
+// the colour that it should track.
 void draw_materials() {
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_LIGHTING);
