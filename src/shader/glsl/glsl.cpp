@@ -91,17 +91,51 @@ struct Shader {
   glslang::TShader shader;
 };
 
-// The text as glslang understands it; it is kept at the end of `shaders`. Throws what is wrong with it: of two versions
-// that it may be of, the error that comes later.
+// The version that a text says it has.
+int version_of(std::string_view text) {
+  constexpr std::string_view kMark = "#version";
+  size_t at = text.find(kMark);
+  if (at == std::string_view::npos) return kDefaultVersion;
+  at = std::min(text.find_first_not_of(" \t", at + kMark.size()), text.size());
+  int version = kDefaultVersion;
+  std::from_chars(text.data() + at, text.data() + text.size(), version);
+  return version;
+}
+
+// Drivers have rectangles in every version without being asked, and take names of extensions in old text that glslang
+// knows from 1.50 on alone. What is refused is therefore read again with both: the shader that results, in `shaders`,
+// or null.
+Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
+  constexpr int kLater = 150;
+  constexpr const char* kNames =
+      "#extension GL_ARB_texture_rectangle : enable\n"
+      "#extension GL_ARB_texture_query_lod : enable\n";
+  for (const bool later : {false, true}) {
+    if (version_of(text) >= kLater) break;
+    Shader& again = shaders.emplace_back(text);
+    again.shader.setPreamble(kNames);
+    const bool good =
+        later ? again.shader.parse(GetDefaultResources(), kLater, ECompatibilityProfile, true, false, kMessages)
+              : again.shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages);
+    if (good) return &again;
+  }
+  return nullptr;
+}
+
+// The text as glslang understands it; it is kept in `shaders`. Throws what is wrong with it: of two versions that it may
+// be of, the error that comes later.
 glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
   glslang::TShader& shader = shaders.emplace_back(text).shader;
   if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
-  const ShaderError error = error_of(shader.getInfoLog(), place);
-  if (text.find("#version") != std::string_view::npos) throw error;
-  glslang::TShader& again = shaders.emplace_back(text).shader;
-  if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages)) return again;
-  const ShaderError of_es = error_of(again.getInfoLog(), place);
-  throw of_es.line() > error.line() ? of_es : error;
+  ShaderError error = error_of(shader.getInfoLog(), place);
+  if (text.find("#version") == std::string_view::npos) {
+    glslang::TShader& again = shaders.emplace_back(text).shader;
+    if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages)) return again;
+    const ShaderError of_es = error_of(again.getInfoLog(), place);
+    if (of_es.line() > error.line()) error = of_es;
+  }
+  if (Shader* const lenient = parse_leniently(text, shaders)) return lenient->shader;
+  throw error;
 }
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
