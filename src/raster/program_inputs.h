@@ -57,6 +57,7 @@ struct LaneSurface {
 // Whether no lane needs a surface. On CUDA all have one.
 BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
 
+// The corners of a primitive, the same in all lanes.
 BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
                             const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3]) {
   if (is_flat(run)) return;
@@ -92,6 +93,7 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
   primitive.varyings.provoking = vertices.provoking;
 }
 
+// A function of its own: primitives are seldom looked up anew.
 BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
                                        OnePrimitive& primitive) {
   PrimitiveRun of(run.frame, draw, number);
