@@ -7,9 +7,11 @@
 
 BROKKR_MACHINE_BEGIN
 
-struct ClipVertex {
-  Float x, y, z, w;
+template <class T>
+struct ClipVertexOf {
+  T x, y, z, w;
 };
+using ClipVertex = ClipVertexOf<Float>;
 
 struct Triangle {
   ClipVertex corner[3];
@@ -123,9 +125,9 @@ BROKKR_FN void prefetch_triangles(Warp& w, const FrameTables& frame, const Run& 
 
 // The vertex shader of this pipeline: captured positions pass unchanged, object-space positions are transformed.
 // `position(c)` is component c of the vertex.
-template <class Position>
-BROKKR_FN ClipVertex transform_vertex(const Run& run, Position&& position) {
-  const Float x = position(0), y = position(1), z = position(2);
+template <class T = Float, class Position>
+BROKKR_FN ClipVertexOf<T> transform_vertex(const Run& run, Position&& position) {
+  const T x = position(0), y = position(1), z = position(2);
   if (!(run.draw->bits & kDrawTransform)) return {x, y, z, position(3)};
   const auto row = [&](const float* clip) { return ((clip[0] * x + clip[4] * y) + clip[8] * z) + clip[12]; };
   return {row(run.clip), row(run.clip + 1), row(run.clip + 2), row(run.clip + 3)};

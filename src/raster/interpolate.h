@@ -23,7 +23,8 @@ struct Weights {
 };
 
 // x, y: window position times w of the corners, relative to the sample.
-BROKKR_FN Weights weights_at(const ClipVertex (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
+template <class T>
+BROKKR_FN Weights weights_at(const ClipVertexOf<T> (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
   Weights weights;
   const auto numerator = [&](int i, int j) { return x[i] * y[j] - x[j] * y[i]; };
   const Float n0 = numerator(1, 2), n1 = numerator(2, 0), n2 = numerator(0, 1);

@@ -59,6 +59,17 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   }
 }
 
+// The first half of a record and more, which is what a tile reads of it: many draws are of a few triangles each.
+template <class Record>
+BROKKR_FN void prefetch_record(const Record& record) {
+  const char* const bytes = reinterpret_cast<const char*>(&record);
+  prefetch(bytes);
+  prefetch(bytes + 64);
+}
+BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& draw) {
+  if (draw.program != kNoProgram) prefetch_record(shading.programs->programs[draw.program]);
+}
+
 // Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find
 // the tiles of one after the other. What one lane does for all of them costs as much as what all do (docs/simt.md).
 template <class Shared>
@@ -73,10 +84,12 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
       const uint32_t number = list.record[i];
       const TriangleBlock& block = v.t.blocks[block_of_record(number)];
       list.draw[i] = block.draw;
+      prefetch_record(v.t.frame.draws[block.draw]);
       list.triangle[i] = region_triangle(block, int(place_of_record(number)), region.x, region.y);
     });
     w.sync();
     for (int i = first; i < end; i += warps) {
+      if (v.shading.shows_programs()) prefetch_program(v.shading, v.t.frame.draws[list.draw[i]]);
       const TileMasks masks = tile_masks(w, list.triangle[i], v.t.targets.region_shift, [](LaneTiles&) {});
       w.once([&] {
         for (int half = 0; half < 2; ++half) {

@@ -58,9 +58,9 @@ struct LaneSurface {
 // Whether no lane needs a surface. On CUDA all have one.
 BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
 
-// The corners of a primitive, the same in all lanes: in clip space, but x and y are scaled to pixels.
-BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
-                            const PrimitiveVertices& vertices, ClipVertex (&corner)[3]) {
+// The corners of a primitive, the same in all lanes.
+BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
+                            const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3]) {
   if (is_flat(run)) return;
   const float* const positions = run.frame.positions;
   if (!(draw.bits & kDrawTransform)) {
@@ -74,10 +74,42 @@ BROKKR_FN void clip_corners(const ProgramRun& run, const DrawRecord& draw, uint3
   open_run(run.frame, number, of);
   for (int i = 0; i < 3; ++i) {
     const float* const p = positions + size_t(vertices.position[i]) * 4;
-    corner[i] = transform_vertex(of, [&](int c) { return Float(p[c]); });
-    corner[i].x = corner[i].x * draw.scale[0];
-    corner[i].y = corner[i].y * draw.scale[1];
+    corner[i] = transform_vertex<float>(of, [&](int c) { return p[c]; });
+    corner[i].x *= draw.scale[0];
+    corner[i].y *= draw.scale[1];
   }
+}
+
+BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
+                              OnePrimitive& primitive) {
+  const ProgramRecord& program = run.program;
+  PrimitiveVertices vertices;
+  of.lead_to(run.frame, draw, number);
+  vertices.assemble(run.frame, draw, of, number, (program.bits & kProgramProvokingFirst) != 0);
+  find_corners(run, draw, of.number, vertices, primitive.corner);
+  for (int i = 0; i < 3; ++i) {
+    primitive.varyings.of[i] =
+        run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
+  }
+  primitive.varyings.provoking = vertices.provoking;
+  primitive.varyings.triangle = vertices.triangle;
+}
+
+// A function of its own: primitives are seldom looked up anew.
+BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
+                                       OnePrimitive& primitive) {
+  PrimitiveRun of(run.frame, draw, number);
+  find_primitive(run, draw, of, number, primitive);
+}
+// The same of a warp whose lanes share primitives. What it returns is kept until another one is asked for.
+BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
+                                             uint32_t number) {
+  const uint32_t place = number % KeptPrimitives::kCount;
+  if (kept.number[place] != number) {
+    kept.number[place] = number;
+    keep_primitive(run, draw, number, kept.primitive[place]);
+  }
+  return kept.primitive[place];
 }
 
 // Where lanes g .. g + width - 1 have their samples.
@@ -99,8 +131,9 @@ struct LanePlaces {
   }
 };
 
-// `corner`: of each lane's primitive.
-BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertex (&corner)[3],
+// `corner`: of each lane's primitive, or of the one that all lanes are of.
+template <class T>
+BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
                                    const LanePlaces& places) {
   LaneSurface at;
   at.front = true;
@@ -130,24 +163,6 @@ struct LaneVectors {
   LaneSurface at[kTileSamples / kWidth];
   int first[kTileSamples / kWidth];  // lane
   int count = 0;
-};
-
-// The varyings of one primitive, the same in all lanes.
-struct OneVaryings {
-  const uint32_t* of[3];
-  uint32_t provoking;
-  uint32_t triangle;
-
-  OneVaryings() = default;
-  BROKKR_FN OneVaryings(const ProgramRun& run, const PrimitiveVertices& vertices)
-      : provoking(vertices.provoking), triangle(vertices.triangle) {
-    const ProgramRecord& program = run.program;
-    for (int i = 0; i < 3; ++i)
-      of[i] = run.tables.varyings + size_t(program.first_varying) + size_t(vertices.number[i]) * program.stride;
-  }
-  BROKKR_FN Uint word(int corner, uint32_t component) const { return Uint(of[corner][component]); }
-  BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
-  BROKKR_FN Uint number() const { return Uint(triangle); }
 };
 
 // The primitives that the lanes of a vector are of. Where lanes of CUDA are threads, each has its own.
@@ -250,41 +265,22 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
   }
 }
 
-// A primitive whose vertices the next lanes may need too.
-struct KeptVertices {
-  uint32_t primitive;
-  PrimitiveVertices vertices;
-  ClipVertex corner[3];
-
-  // In place: a copy of the corners takes longer than they do.
-  BROKKR_FN void take(const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, uint32_t number,
-                      bool provoking_first) {
-    primitive = number;
-    of.lead_to(run.frame, draw, number);
-    vertices.assemble(run.frame, draw, of, number, provoking_first);
-    clip_corners(run, draw, of.number, vertices, corner);
-  }
-};
-
 // The inputs of lanes g .. g + width - 1, which are of several primitives. Each lane gets the corners of its own, so
 // that all are interpolated together.
-BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, PrimitiveRun& of, Uint primitives,
-                          int g) {
-  const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
+template <class PrimitiveOf>
+BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g,
+                          PrimitiveOf primitive_of) {
+  const bool has_corners = !is_flat(run);
   VectorPrimitives all;
   ClipVertex corner[3];
   for (ClipVertex& of_lanes : corner) of_lanes = {0.0f, 0.0f, 0.0f, 0.0f};
-  w.for_distinct(primitives, true, [&](auto primitive, Mask same) {
-    PrimitiveVertices vertices;
-    of.lead_to(run.frame, draw, primitive);
-    vertices.assemble(run.frame, draw, of, primitive, provoking_first);
-    ClipVertex own[3];
-    clip_corners(run, draw, of.number, vertices, own);
-    for (int i = 0; i < 3; ++i) {
-      corner[i] = {select(same, own[i].x, corner[i].x), select(same, own[i].y, corner[i].y),
-                   select(same, own[i].z, corner[i].z), select(same, own[i].w, corner[i].w)};
+  w.for_distinct(primitives, true, [&](auto number, Mask same) {
+    const OnePrimitive& one = primitive_of(number);
+    for (int i = 0; i < 3 && has_corners; ++i) {
+      corner[i] = {select(same, one.corner[i].x, corner[i].x), select(same, one.corner[i].y, corner[i].y),
+                   select(same, one.corner[i].z, corner[i].z), select(same, one.corner[i].w, corner[i].w)};
     }
-    all.varyings[all.count] = OneVaryings(run, vertices);
+    all.varyings[all.count] = one.varyings;
     all.lanes[all.count++] = same;
   });
   const LaneSurface at = lane_surface(run, draw, corner, LanePlaces(w, run, g));
@@ -292,41 +288,49 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw
   fill_others(w, run, at, g);
 }
 
-// The inputs of all lanes that take part.
-BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw) {
+// The inputs of all lanes that take part, where each may have a primitive of its own.
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, NoPrimitives&) {
   const ProgramMemory& memory = run.memory;
-  const bool provoking_first = (run.program.bits & kProgramProvokingFirst) != 0;
-  const uint32_t first = memory.of_lane[Warp::takes_turns ? lowest_bit(memory.vectors) * w.width : 0];
-  PrimitiveRun of(run.frame, draw, first);
-  if (!Warp::takes_turns) {
-    for (int g = 0; g < memory.lanes; g += w.width) fill_mixed(w, run, draw, of, w.load(memory.of_lane + g), g);
-    return;
+  PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
+  OnePrimitive primitive;
+  for (int g = 0; g < memory.lanes; g += w.width) {
+    fill_mixed(w, run, draw, w.load(memory.of_lane + g), g, [&](uint32_t number) -> const OnePrimitive& {
+      find_primitive(run, draw, of, number, primitive);
+      return primitive;
+    });
   }
-  KeptVertices kept;
-  kept.take(run, draw, of, first, provoking_first);
+}
+
+// The same where lanes share primitives.
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept) {
+  const ProgramMemory& memory = run.memory;
+  const auto primitive_of = [&](uint32_t number) -> const OnePrimitive& {
+    return kept_primitive(run, draw, kept, number);
+  };
   if (memory.of_one != 0) {
+    const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
     LaneVectors lanes;
     for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
       const int g = lowest_bit(left) * w.width;
-      LaneSurface& at = lanes.at[lanes.count] = lane_surface(run, draw, kept.corner, LanePlaces(w, run, g));
+      LaneSurface& at = lanes.at[lanes.count] = lane_surface(run, draw, one.corner, LanePlaces(w, run, g));
       lanes.first[lanes.count++] = g;
       fill_others(w, run, at, g);
     }
-    interpolate_varyings(w, run, OneVaryings(run, kept.vertices), lanes.at, lanes.first, lanes.count);
+    interpolate_varyings(w, run, one.varyings, lanes.at, lanes.first, lanes.count);
     return;
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
     const Uint primitives = w.load(memory.of_lane + g);
-    // Mostly a vector is of one primitive, and often of the one before.
-    const uint32_t one = memory.of_lane[g];
-    if (w.any(primitives != one)) {
-      fill_mixed(w, run, draw, of, primitives, g);
+    // Mostly a vector is of one primitive.
+    const uint32_t number = memory.of_lane[g];
+    if (w.any(primitives != number)) {
+      fill_mixed(w, run, draw, primitives, g, primitive_of);
       continue;
     }
-    if (one != kept.primitive) kept.take(run, draw, of, one, provoking_first);
-    const LaneSurface at = lane_surface(run, draw, kept.corner, LanePlaces(w, run, g));
-    interpolate_varyings(w, run, OneVaryings(run, kept.vertices), &at, &g, 1);
+    const OnePrimitive& one = primitive_of(number);
+    const LaneSurface at = lane_surface(run, draw, one.corner, LanePlaces(w, run, g));
+    interpolate_varyings(w, run, one.varyings, &at, &g, 1);
     fill_others(w, run, at, g);
   }
 }

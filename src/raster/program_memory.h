@@ -12,8 +12,10 @@ inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may end behin
 // Behind it lie masks, registers, outputs by lane, and results: the same by sample.
 struct alignas(64) ProgramMemory {
   shader::ShaderCall call;
+  // Arrays begin with a line of the cache, so that no vector of theirs lies across two.
+  //
   // The samples of a tile, and of those that programs have shaded their colours as stored.
-  uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
+  alignas(64) uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
   float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
   // The lanes of a run: which sample of the tile, where they are not in place, and whose.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];

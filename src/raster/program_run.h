@@ -127,7 +127,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
     if ((rest != wanted || !take_in_place(w, run, rest)) && !take_row(w, run, rest))
       rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
-    fill_inputs(w, run, draw);
+    fill_inputs(w, run, draw, context.kept);
     w.sync();
     execute(w, run);
     const uint64_t keep = memory.call.keep;

@@ -3,7 +3,7 @@
 
 #include "brokkr/choices.h"
 #include "geometry/features.h"
-#include "geometry/vertex.h"
+#include "raster/kept_primitives.h"
 #include "raster/program_memory.h"
 
 BROKKR_MACHINE_BEGIN
@@ -15,6 +15,7 @@ struct ShadeContext {
   const ProgramTables* programs = nullptr;
   ProgramMemory* memory = nullptr;  // null: draws are not shown by their programs
   uint32_t program = kNoProgram;    // whose constants are in the memory
+  PrimitiveMemory kept;
 
   BROKKR_FN bool shows_programs() const { return (kKernelFeatures & kFeaturePrograms) && memory != nullptr; }
 };

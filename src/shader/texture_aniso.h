@@ -101,9 +101,10 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
-  Int offset, end;         // of the axis along lines: its last texel
-  Int step = 0, last = 0;  // words from texel to texel, and to the last one
-  Int first = 0;           // word of a line
+  Int offset, end;                       // of the axis along lines: its last texel
+  Int step = 0, last = 0;                // words from texel to texel, and to the last one
+  Int line_offset, line_end, line_step;  // the same of the axis across them
+  Int base, first = 0;                   // word of the level, and of a line
 
   BROKKR_FN EllipseLines() = default;
   BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Mask lies_high) : high(lies_high) {
@@ -117,15 +118,17 @@ struct EllipseLines {
     end = select(high, level.width, level.height) - 1;
     step = select(high, 1, level.width);
     last = end * step;
+    line_offset = select(high, shader::offset_of_sample(look.how, 1), shader::offset_of_sample(look.how, 0));
+    line_end = select(high, level.height, level.width) - 1;
+    line_step = select(high, level.width, 1);
+    base = level.first;
   }
   // Goes to a line. Returns how many words behind its first one a texel would be if nothing turned or ended; texels far
   // outside count as ones that are nearer.
-  BROKKR_FN Int take(const TextureLookup& look, const LevelTexels& level, Int line, Int texel) {
+  BROKKR_FN Int take(Int line, Int texel) {
     constexpr int kFar = 4096;  // lines are shorter
-    const Int x = wrapped_texel(*look.texture, 0, line, level.width, shader::offset_of_sample(look.how, 0));
-    const Int y = wrapped_texel(*look.texture, 1, line, level.height, shader::offset_of_sample(look.how, 1));
-    first = level.first + select(high, y * level.width, x);
-    const Int number = texel + offset;
+    const Int row = line + line_offset, number = texel + offset;
+    first = base + (repeats ? row & line_end : clamp_to(row, 0, line_end)) * line_step;
     return (repeats ? number & end : clamp_to(number, -kFar, end + kFar)) * step;
   }
   // The word of a texel that would be so far behind. Where texels repeat, words count modulo a power of two.
@@ -151,7 +154,7 @@ class EllipseTexels {
   // Goes to a line, and returns what `get` is told of its texel; of the next one it is `step` more.
   BROKKR_FN Int take_line(Int number, Int texel) {
     line = number;
-    return Warp::takes_turns && lines.is_plain ? lines.take(look, level, line, texel) : Int(0);
+    return Warp::takes_turns && lines.is_plain ? lines.take(line, texel) : Int(0);
   }
   BROKKR_FN Int step() const { return Warp::takes_turns ? lines.step : Int(0); }
   // A texel of the line, of lanes m. Colours of 8 bits are whole numbers.
@@ -188,6 +191,12 @@ class EllipseTexels {
   EllipseLines lines;
 };
 
+// How far a line is from the ellipse's centre, and its texels.
+struct EllipseLine {
+  Float m;
+  Int begin, end;
+};
+
 // Whether a channel of the result is the fourth of the texels.
 BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
   const uint8_t(&c)[4] = texture.channel;
@@ -221,14 +230,22 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   // No members of `texels`: a compiler writes those to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
-  for (Int line = to_int(floor(at - reach));; line = line + 1) {
-    const Mask is_line = look.lanes && line <= last;
-    if (!w.any(is_line)) break;
-    const Float m = to_float(line) - at;
+  const auto line_at = [&](Int number_of_line) {
+    const Float m = to_float(number_of_line) - at;
     const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
                 middle = at_line + slope * m;
-    const Int end = to_int(floor(middle + half));
-    Int texel = to_int(floor(middle - half)) + 1, behind = texels.take_line(line, texel);
+    return EllipseLine{m, to_int(floor(middle - half)) + 1, to_int(floor(middle + half))};
+  };
+  Int line = to_int(floor(at - reach));
+  for (EllipseLine next = line_at(line);; line = line + 1) {
+    const Mask is_line = look.lanes && line <= last;
+    if (!w.any(is_line)) break;
+    // Where a line ends is no processor's guess: it is known before the line is come to.
+    const EllipseLine present = Warp::takes_turns ? next : line_at(line);
+    if (Warp::takes_turns) next = line_at(line + 1);
+    const Float m = present.m;
+    const Int end = present.end;
+    Int texel = present.begin, behind = texels.take_line(line, texel);
     for (;; texel = texel + 1, behind = behind + step) {
       const Mask is_near = is_line && texel <= end;
       if (!w.any(is_near)) break;
