@@ -99,9 +99,13 @@ static constexpr bool has_changes(uint32_t extra) {
 static constexpr bool gives_offset(uint32_t extra) {
   return (extra & kSampleGather) != 0 && (extra & kSampleOffsetGiven) != 0;
 }
-// Whether a lookup may read the texture: it is of the sampler's kind and has its numbers.
+// Whether a lookup may read the texture: it is of the sampler's kind and has its numbers. Integers with a sign are read
+// as those without one, by their bits, and the other way round: OpenGL leaves that open, and drivers do it.
+constexpr bool fits(SampledType sampler, SampledType texture) {
+  return (sampler == SampledType::real) == (texture == SampledType::real);
+}
 constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
-  return kind_of_sample(extra) == texture.kind && type_of_sample(extra) == texture.type;
+  return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
 // What is known of the texture of a sample or a detail before it runs (shader/fold_lookups.h): that it is there and of

@@ -224,7 +224,7 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
 }
 
 std::string misfit(const SamplerInput& sampler, const SampledRecord& texture) {
-  if (sampler.kind == texture.kind && sampler.type == texture.type) return {};
+  if (sampler.kind == texture.kind && fits(sampler.type, texture.type)) return {};
   const auto name = [](TextureKind kind, SampledType type) {
     return std::string(kKindNames[size_t(kind)]) + " of " + kTypeNames[size_t(type)];
   };

@@ -123,6 +123,7 @@ TEST(Texels, SamplersMustFitTheirTextures) {
   bound.prepare();
   const SampledRecord& record = bound.sampled.records.at(0);
   EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::natural}, record), "");
+  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::integer}, record), "");
   EXPECT_EQ(misfit({"a", false, TextureKind::cube, SampledType::natural}, record),
             "'a' reads cube of uints, and is given 2D of uints");
   EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::real}, record),

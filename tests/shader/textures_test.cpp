@@ -127,6 +127,22 @@ TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(2, s)), 200) << s;
 }
 
+// Integers with a sign, read by a sampler of those without: their bits.
+TEST_F(ShaderTextures, IntegersAreReadWithAndWithoutASign) {
+  const int8_t texels[] = {-1, 2, -128, 127};
+  BoundTextures added;
+  added.add({.format = TexelFormat::r8i, .base = TexelBase::red, .width = 4}, std::as_bytes(std::span(texels)),
+            sampler_);
+  added.prepare();
+  const Results results =
+      run("texelFetch(map, ivec2(int(x) & 3, 0), 0).x == uint(-1) ? 1.0 : 0.0", added, "usampler2D");
+  const Results signs = run("texelFetch(map, ivec2(int(x) & 3, 0), 0).x", added, "isampler2D");
+  for (int s = 0; s < kSamples; ++s) {
+    EXPECT_EQ(results.number(0, s), s % 4 == 0 ? 1.0f : 0.0f) << s;
+    EXPECT_EQ(signs.number(0, s), float(texels[s % 4])) << s;
+  }
+}
+
 // Half a texel a sample in x, in the quad's x: level 0; with a bias of 2, or two texels a sample, level 1.
 TEST_F(ShaderTextures, LevelsComeFromDifferences) {
   const std::string uv = "vec2(float(int(x) & 1) * STEP, 0.2)";

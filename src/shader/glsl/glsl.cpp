@@ -122,8 +122,8 @@ Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
   return nullptr;
 }
 
-// The text as glslang understands it; it is kept in `shaders`. Throws what is wrong with it: of two versions that it may
-// be of, the error that comes later.
+// The text as glslang understands it; it is kept in `shaders`. Throws what is wrong with it: of two versions that it
+// may be of, the error that comes later.
 glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
   glslang::TShader& shader = shaders.emplace_back(text).shader;
   if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
