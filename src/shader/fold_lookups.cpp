@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "shader/simplify.h"
+#include "shader/textures.h"
 
 namespace brokkr::shader {
 
@@ -94,7 +95,7 @@ class LookupFolder {
 
 LookupFacts facts_of(const SamplerInput& sampler, const SampledRecord* texture) {
   LookupFacts facts;
-  if (texture == nullptr || sampler.kind != texture->kind || sampler.type != texture->type) return facts;
+  if (texture == nullptr || !misfit(sampler, *texture).empty()) return facts;
   facts.is_read = true;
   facts.has_details = texture->has_details;
   facts.is_ellipse = texture->anisotropic;

@@ -5,6 +5,7 @@
 #include "bound_textures.h"
 #include "run_shader.h"
 #include "shader/block_texels.h"
+#include "shader/fold_lookups.h"
 #include "shader/texels.h"
 #include "texel_kernels.h"
 
@@ -124,6 +125,8 @@ TEST(Texels, SamplersMustFitTheirTextures) {
   const SampledRecord& record = bound.sampled.records.at(0);
   EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::natural}, record), "");
   EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::integer}, record), "");
+  EXPECT_TRUE(facts_of({"a", false, TextureKind::two, SampledType::integer}, &record).is_read);
+  EXPECT_FALSE(facts_of({"a", false, TextureKind::two, SampledType::real}, &record).is_read);
   EXPECT_EQ(misfit({"a", false, TextureKind::cube, SampledType::natural}, record),
             "'a' reads cube of uints, and is given 2D of uints");
   EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::real}, record),
