@@ -29,6 +29,7 @@ void draw_quads();
 void draw_ties();
 void draw_details();
 void draw_materials();
+void draw_positions();
 
 // To a window of sRGB.
 void draw_encoded();
