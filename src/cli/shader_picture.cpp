@@ -117,6 +117,7 @@ Image shader_picture(const shader::Program& program, int width, int height,
   const shader::Code code = shader::assemble(program);
   std::vector<uint32_t> words(program.uniform_words);
   for (const auto& [word, bits] : uniforms) words[word] = bits;
+  if (program.height_word != shader::kNoWord) words[program.height_word] = std::bit_cast<uint32_t>(float(height));
   shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), std::move(words));
   instance.bind(bound.tables, bound.slots);
 

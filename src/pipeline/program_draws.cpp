@@ -216,14 +216,14 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.running = program.code.running;
   record.outputs = uint16_t(program.code.outputs);
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
-  add_colors(frame.targets[frame.views[draw.first_view].target], state, program, record);
+  const Target& target = frame.targets[frame.views[draw.first_view].target];
+  add_colors(target, state, program, record);
   place_code(number, record);
-  sources_.push_back({draw.inputs, number, {}});
+  sources_.push_back({draw.inputs, number, target.height, {}});
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
   add_inputs(state, program, expanded, record);
-  const bool is_window = frame.targets[frame.views[draw.first_view].target].id == 0;
-  add_samplers(inputs, program, is_window && draw.vertex_kind == VertexKind::clip_space, record);
+  add_samplers(inputs, program, target.id == 0 && draw.vertex_kind == VertexKind::clip_space, record);
   if (has_own_vertices(expanded)) add_varyings(frame, draw, *expanded, reads_primitive(program), record, loading);
   sizes_.registers = std::max(sizes_.registers, program.code.registers);
   sizes_.masks = std::max(sizes_.masks, program.code.masks);
@@ -321,11 +321,16 @@ std::vector<const Code*> ProgramDraws::codes() const {
 }
 
 // What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
-ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const DrawInputs& inputs,
+ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
                                                      const CapturedProgram& program) {
+  const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
   const Code& code = program.code;
   DrawUniforms made;
   for (const shader::UniformWord& word : program.uniforms) {
+    if (word.block == shader::kHeightOfTarget) {
+      made.words.push_back(std::bit_cast<uint32_t>(float(source.height)));
+      continue;
+    }
     const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
     made.words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
   }
@@ -350,7 +355,7 @@ ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const D
 
 void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
   const Source& source = sources_.back();
-  const DrawUniforms made = uniforms_of(frame, frame.inputs[size_t(source.inputs)], programs_[source.program]);
+  const DrawUniforms made = uniforms_of(frame, source, programs_[source.program]);
   record.uniform_words = uint32_t(made.words.size());
   record.first_uniform = append(uniforms_, made.words);
   record.presets = uint32_t(made.first_mask);
@@ -383,10 +388,9 @@ bool ProgramDraws::set_discards(ProgramRecord& record, DrawDiscards& discards, c
 UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
   UniformChange change = UniformChange::none;
   for (size_t i = 0; i < records_.size(); ++i) {
-    const DrawInputs& inputs = frame.inputs[size_t(sources_[i].inputs)];
     const CapturedProgram& program = programs_[sources_[i].program];
     const uint32_t* const words = uniforms_.data() + records_[i].first_uniform;
-    const DrawUniforms made = uniforms_of(frame, inputs, program);
+    const DrawUniforms made = uniforms_of(frame, sources_[i], program);
     if (std::equal(made.words.begin(), made.words.end(), words)) continue;
     change = std::max(change, UniformChange::values);
     std::copy(made.words.begin(), made.words.end(), uniforms_.begin() + records_[i].first_uniform);

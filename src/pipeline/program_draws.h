@@ -87,12 +87,18 @@ class ProgramDraws {
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
   void place_code(uint32_t number, ProgramRecord& record);
+  struct Source {
+    int32_t inputs;
+    uint32_t program;
+    int height;                            // of the target
+    std::optional<DrawDiscards> discards;  // where the program or the state has some
+  };
   struct DrawUniforms {
     std::vector<uint32_t> words;
     std::vector<ProgramPreset> presets;
     size_t first_mask = 0;  // of the presets
   };
-  static DrawUniforms uniforms_of(const Frame& frame, const DrawInputs& inputs, const shader::CapturedProgram& program);
+  static DrawUniforms uniforms_of(const Frame& frame, const Source& source, const shader::CapturedProgram& program);
   void add_uniforms(const Frame& frame, ProgramRecord& record);
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
   bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;
@@ -110,11 +116,6 @@ class ProgramDraws {
   std::map<uint32_t, uint32_t> smooth_;  // numbers for smooth lines, by that of the frame's
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;
-  struct Source {
-    int32_t inputs;
-    uint32_t program;
-    std::optional<DrawDiscards> discards;  // where the program or the state has some
-  };
   std::vector<Source> sources_;  // of each record
   TexelRanges texel_ranges_;
   ProofWork proof_work_;

@@ -29,9 +29,11 @@ struct InputWord {
   uint32_t back = kNoPlace;  // what takes the place of `component` on back faces; kNoPlace: nothing
 };
 
+inline constexpr int32_t kHeightOfTarget = -2;  // in a block's place
+
 // Where a uniform word comes from: a 32-bit word of the default block (`block` -1) or of a block.
 struct UniformWord {
-  int32_t block = -1;
+  int32_t block = -1;        // kHeightOfTarget: it is that, as a float
   uint32_t word = kNoPlace;  // kNoPlace: it is 0
 };
 

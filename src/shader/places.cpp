@@ -130,6 +130,7 @@ class Places {
 
   void place_uniforms() {
     to_.uniforms.assign(program_.uniform_words, {});
+    if (program_.height_word != kNoWord) to_.uniforms[program_.height_word] = {kHeightOfTarget, 0};
     for (const Uniform& uniform : program_.uniforms) {
       const int32_t block = uniform.block.empty() ? -1 : block_number(uniform.block);
       // Of an array of blocks, the frame has the members of one.

@@ -42,7 +42,8 @@ std::string value_text(const Program& program, Id id) {
   const Value& value = program.value(id);
   switch (value.role) {
     case Role::constant: return constant_text(value);
-    case Role::uniform: return name_of_word(program.uniforms, value.payload);
+    case Role::uniform:
+      return value.payload == program.height_word ? "height" : name_of_word(program.uniforms, value.payload);
     case Role::input: return name_of_word(program.inputs, value.payload);
     case Role::running: return "running";
     case Role::cell: return fmt::format("{}{}", value.kind == Kind::mask ? "mask_cell" : "cell", id);

@@ -91,6 +91,8 @@ struct ElementRange {
   uint32_t length = 0;
 };
 
+inline constexpr uint32_t kNoWord = ~0u;
+
 struct Program {
   std::vector<Value> values;
   std::vector<Instruction> code;
@@ -100,6 +102,9 @@ struct Program {
   std::vector<SamplerInput> samplers;
   std::vector<Output> outputs;
   uint32_t input_words = 0, uniform_words = 0, output_words = 0;
+  // The uniform word that is the height of the target as a float, which no shader names: where gl_FragCoord counts from
+  // above (origin_upper_left).
+  uint32_t height_word = kNoWord;
   Id running = kNoValue;  // the mask of Role::running
 
   const Value& value(Id id) const { return values[id]; }

@@ -69,6 +69,7 @@ class Reader {
   void note(const SpirvInstruction& one) {
     switch (one.op) {
       case spv::OpName: m_.names[one.at(0)] = text_of(one, 1); break;
+      case spv::OpExecutionMode: m_.modes.insert(one.at(1)); break;
       case spv::OpMemberName: m_.member_names[{one.at(0), one.at(1)}] = text_of(one, 2); break;
       case spv::OpDecorate:
         m_.decorations[{one.at(0), one.at(1)}] = one.operands.size() > 2 ? one.operands[2] : 1;

@@ -67,6 +67,7 @@ struct SpirvModule {
   std::vector<SpirvInstruction> code;  // all of them, in their order; they point into `words`
   std::unordered_map<uint32_t, SpirvType> types;
   std::unordered_map<uint32_t, std::string> names;
+  std::set<uint32_t> modes;  // of execution
   std::map<std::pair<uint32_t, uint32_t>, std::string> member_names;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations;  // by id and decoration: its first operand, or 1
   std::set<std::array<uint32_t, 3>> member_decorations;           // structure, member, decoration

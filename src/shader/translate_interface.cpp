@@ -29,6 +29,7 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   // A block's members go by its own name, and not by that of the variable.
   const bool is_block = m_.has(variable.type, spv::DecorationBlock);
   if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
+  if (input.kind == InputKind::position) lay_out_position(words);
   if (variable.is_indexed) {
     declare_cells(one, variable, words);
   } else {
@@ -53,6 +54,17 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInSampleMask: return {b_.whole(1)};
     default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
+}
+
+// gl_FragCoord as the shader asks for it: from the upper left corner, or with whole numbers in the centres of pixels.
+void ValueTranslator::lay_out_position(Values& words) {
+  if (m_.modes.contains(spv::ExecutionModeOriginUpperLeft)) {
+    if (program_.height_word == kNoWord) program_.height_word = program_.uniform_words++;
+    const Id height = b_.make(Kind::number, Role::uniform, program_.height_word);
+    words[1] = b_.emit(Op::subtract, Kind::number, {height, words[1]});
+  }
+  if (!m_.modes.contains(spv::ExecutionModePixelCenterInteger)) return;
+  for (const size_t axis : {0, 1}) words[axis] = b_.emit(Op::subtract, Kind::number, {words[axis], b_.number(0.5f)});
 }
 
 // The inputs of a part of a variable, and their words.

@@ -76,6 +76,7 @@ class ValueTranslator {
   // translate_interface.cpp
   void declare_input(const SpirvInstruction& one, Variable& variable);
   void add_inputs(const std::string& name, uint32_t type, Input as, Values& words);
+  void lay_out_position(Values& words);
   Values built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in);
   void declare_output(const SpirvInstruction& one, Variable& variable);
   void write_output(const SpirvInstruction& one, const Variable& variable);

@@ -30,6 +30,7 @@ void draw_ties();
 void draw_details();
 void draw_materials();
 void draw_primitives();
+void draw_positions();
 
 // To a window of sRGB.
 void draw_encoded();

@@ -1,4 +1,5 @@
 // Cases of which the test compares the picture that Brokkr draws with the driver's.
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -197,6 +198,24 @@ std::vector<float> zigzag() {
   return corners;
 }
 
+// A quarter of the target from each of the ways in which a shader may ask for its place.
+void draw_places() {
+  const char* const ways[] = {"", "layout(origin_upper_left) in vec4 gl_FragCoord;\n",
+                              "layout(pixel_center_integer) in vec4 gl_FragCoord;\n",
+                              "layout(origin_upper_left, pixel_center_integer) in vec4 gl_FragCoord;\n"};
+  for (int i = 0; i < 4; i++) {
+    const std::string text = std::string("#version 150 compatibility\n") + ways[i] +
+                             "void main() { gl_FragColor = vec4(gl_FragCoord.xy / 160.0,"
+                             " fract(gl_FragCoord.xy) / vec2(2.0, 1.0) + gl_FragCoord.zw * 0.25); }";
+    const GLuint program = link({compile(GL_FRAGMENT_SHADER, text.c_str())});
+    glUseProgram(program);
+    const float left = i % 2 == 0 ? -1.0f : 0.0f, bottom = i < 2 ? -1.0f : 0.0f;
+    glRectf(left, bottom, left + 1, bottom + 1);
+    glUseProgram(0);
+    glDeleteProgram(program);
+  }
+}
+
 }  // namespace
 
 // The shader shows gl_PrimitiveID, and a texture of an array that a uniform chooses: of lists, strips with a restart
@@ -263,6 +282,31 @@ void draw_primitives() {
     glBindTexture(GL_TEXTURE_2D, 0);
   }
   glDeleteTextures(3, textures);
+}
+
+// gl_FragCoord from below and from above, in the middles of pixels and at whole numbers; in the window, and in a target
+// of another height.
+void draw_positions() {
+  glDisable(GL_DEPTH_TEST);
+  draw_places();
+  constexpr int kWidth = 96, kHeight = 40;
+  GLuint framebuffer = 0, buffers[2] = {};
+  glGenFramebuffers(1, &framebuffer);
+  glGenRenderbuffers(2, buffers);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  for (const int i : {0, 1}) {
+    glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
+    glRenderbufferStorage(GL_RENDERBUFFER, i == 0 ? GL_RGBA8 : GL_DEPTH_COMPONENT24, kWidth, kHeight);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, i == 0 ? GL_COLOR_ATTACHMENT0 : GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+                              buffers[i]);
+  }
+  glViewport(0, 0, kWidth, kHeight);
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  draw_places();
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glViewport(0, 0, kSize, kSize);
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteRenderbuffers(2, buffers);
 }
 
 // Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
