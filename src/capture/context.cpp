@@ -55,6 +55,7 @@ ContextInfo read_info() {
   const auto* renderer = reinterpret_cast<const char*>(GL(GetString)(GL_RENDERER));
   if (renderer) info.renderer = renderer;
   if (!text) return info;
+  info.mesa = std::strstr(text, "Mesa") != nullptr;
   info.es = std::strncmp(text, "OpenGL ES", 9) == 0;
   const char* digits = text + std::strcspn(text, "0123456789");
   const long major = std::strtol(digits, nullptr, 10);

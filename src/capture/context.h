@@ -47,7 +47,7 @@ namespace brokkr::capture {
 
 struct ContextInfo {
   int version = 0;  // 45 for 4.5
-  bool es = false, compatibility = false;
+  bool es = false, compatibility = false, mesa = false;
 #define BROKKR_FEATURE(name, ...) bool name = false;
   BROKKR_FEATURES(BROKKR_FEATURE)
 #undef BROKKR_FEATURE

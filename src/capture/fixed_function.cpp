@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "capture/fragment.h"
+#include "capture/materials.h"
 #include "capture/state_guard.h"
 #include "scene/gl_names.h"
 
@@ -98,7 +99,8 @@ struct KeepActiveUnit {
 // The text of a vertex shader, statement by statement.
 class VertexText {
  public:
-  explicit VertexText(const Context& context) : context_(context) {}
+  VertexText(const Context& context, bool opaque)
+      : context_(context), follows_(has_vertex_materials(context)), opaque_(opaque) {}
 
   std::string write(const std::vector<std::string>& built_ins) {
     std::string declarations, copies;
@@ -107,6 +109,7 @@ class VertexText {
       declarations += std::string("varying ") + (is_scalar(name) ? "float " : "vec4 ") + copied_name(i) + ";\n";
       copies += "  " + copied_name(i) + " = " + value(name) + ";\n";
     }
+    if (follows_ && opaque_) declarations += material_declarations();
     return "#version 120\n" + declarations + "void main() {\n  gl_Position = ftransform();\n" + text_ + copies + "}\n";
   }
 
@@ -138,11 +141,11 @@ class VertexText {
 
   std::string value(const std::string& built_in) {
     if (built_in == "gl_Color" || built_in == "gl_SecondaryColor") {
-      if (!std::exchange(has_light_, true)) light({"front", "normal", "gl_FrontMaterial", GL_FRONT});
+      if (!std::exchange(has_light_, true)) light({"front", "normal", "gl_FrontMaterial.", GL_FRONT});
       return built_in == "gl_Color" ? "clamp(front_primary, 0.0, 1.0)" : "clamp(front_secondary, 0.0, 1.0)";
     }
     if (built_in == kBackColor || built_in == kBackSecondaryColor) {
-      if (!std::exchange(has_back_light_, true)) light({"back", "(-normal)", "gl_BackMaterial", GL_BACK});
+      if (!std::exchange(has_back_light_, true)) light({"back", "(-normal)", "gl_BackMaterial.", GL_BACK});
       return built_in == kBackColor ? "clamp(back_primary, 0.0, 1.0)" : "clamp(back_secondary, 0.0, 1.0)";
     }
     if (built_in == kPointSize) {
@@ -199,31 +202,44 @@ class VertexText {
 
   // One of the two sides of faces, as the text names it and its material.
   struct Side {
-    std::string name, normal, material;
+    std::string name, normal, material;  // `material` is what stands before the name of its colour
     GLint face;
 
-    // A material's colour, or the vertex's in its place (GL_COLOR_MATERIAL).
-    std::string color(const char* color, std::initializer_list<GLint> tracked) const {
+    // A material's colour, or the vertex's in its place (GL_COLOR_MATERIAL): `vertex`, where %s is the material's.
+    std::string color(const std::string& color, std::initializer_list<GLint> tracked, const std::string& vertex) const {
       const GLint tracking = get_integer(GL_COLOR_MATERIAL_FACE);
       const bool tracks =
           is_enabled(GL_COLOR_MATERIAL) && (tracking == face || tracking == GL_FRONT_AND_BACK) &&
           std::find(tracked.begin(), tracked.end(), get_integer(GL_COLOR_MATERIAL_PARAMETER)) != tracked.end();
-      return tracks ? "gl_Color" : material + "." + color;
+      const std::string own = material + color;
+      if (!tracks) return own;
+      const size_t place = vertex.find("%s");
+      return place == std::string::npos ? vertex : std::string(vertex).replace(place, 2, own);
     }
   };
 
+  // Mesa lights vertices that have no colours of their own by the material of the state, which need not have followed
+  // the current colour (it is late where glMaterial came shortly before).
+  std::string tracked_color() const {
+    if (!follows_) return "gl_Color";
+    if (opaque_) return std::string("(gl_Color == ") + kColorBefore + " ? %s : gl_Color)";
+    return is_enabled(GL_COLOR_ARRAY) ? "gl_Color" : "%s";
+  }
+
   // NAME_primary and NAME_secondary, where NAME is "front" or "back".
-  void light(const Side& side) {
+  void light(Side side) {
+    if (follows_ && opaque_) side.material = kMaterialSides[side.face == GL_BACK];
     add("vec4 " + side.name + "_primary = gl_Color;");
     add("vec4 " + side.name + "_secondary = vec4(gl_SecondaryColor.rgb, 0.0);");
     if (!is_enabled(GL_LIGHTING)) return;
     need_eye();
     need_normal();
     add("{");
-    add("vec4 ambient = " + side.color("ambient", {GL_AMBIENT, GL_AMBIENT_AND_DIFFUSE}) + ";");
-    add("vec4 diffuse = " + side.color("diffuse", {GL_DIFFUSE, GL_AMBIENT_AND_DIFFUSE}) + ";");
-    add("vec4 specular = " + side.color("specular", {GL_SPECULAR}) + ";");
-    add("vec4 primary = " + side.color("emission", {GL_EMISSION}) + " + ambient * gl_LightModel.ambient;");
+    const std::string tracked = tracked_color();
+    add("vec4 ambient = " + side.color("ambient", {GL_AMBIENT, GL_AMBIENT_AND_DIFFUSE}, tracked) + ";");
+    add("vec4 diffuse = " + side.color("diffuse", {GL_DIFFUSE, GL_AMBIENT_AND_DIFFUSE}, tracked) + ";");
+    add("vec4 specular = " + side.color("specular", {GL_SPECULAR}, tracked) + ";");
+    add("vec4 primary = " + side.color("emission", {GL_EMISSION}, tracked) + " + ambient * gl_LightModel.ambient;");
     add("vec4 secondary = vec4(0.0);");
     add("vec3 light, towards;");
     add("float strength, cosine, highlight;");
@@ -261,7 +277,7 @@ class VertexText {
       add("strength *= cosine < " + source + "spotCosCutoff ? 0.0 : pow(max(cosine, 0.0), " + source +
           "spotExponent);");
     }
-    const std::string shininess = side.material + ".shininess";
+    const std::string shininess = side.material + (follows_ && opaque_ ? "shininess.x" : "shininess");
     add("cosine = max(dot(" + side.normal + ", light), 0.0);");
     add("highlight = max(dot(" + side.normal + ", normalize(light + towards)), 0.0);");
     add("highlight = cosine <= 0.0 ? 0.0 : " + shininess + " == 0.0 ? 1.0 : pow(highlight, " + shininess + ");");
@@ -271,6 +287,7 @@ class VertexText {
   }
 
   const Context& context_;
+  const bool follows_, opaque_;
   std::string text_;
   bool has_eye_ = false, has_normal_ = false, has_reflection_ = false, has_light_ = false, has_back_light_ = false;
 };
@@ -354,8 +371,8 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
   return names;
 }
 
-std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins) {
-  return VertexText(context).write(built_ins);
+std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque) {
+  return VertexText(context, opaque).write(built_ins);
 }
 
 bool read_built_in(const Context&, const ProgramUniform& uniform, uint32_t* words) {

@@ -24,7 +24,8 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
 std::string copied_name(size_t i);
 
 // A vertex shader (GLSL 1.20) that does what fixed function does now for gl_Position and these built-in varyings.
-std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins);
+// `opaque`: only GL knows the vertices, which may have materials of their own (materials.h).
+std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
 
 // The value of built-in state that a fragment shader may read as a uniform (gl_Fog.color), in 32-bit words. False where
 // it is not known.

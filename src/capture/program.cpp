@@ -9,6 +9,7 @@
 
 #include "brokkr/frame.h"
 #include "capture/glsl_scan.h"
+#include "capture/materials.h"
 #include "capture/settings.h"
 #include "capture/state_guard.h"
 
@@ -375,7 +376,7 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
 }
 
 // Fixed-function vertices give what the fragments read.
-void record_fixed_vertices(const Context& context, VertexStage& stage) {
+void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaque) {
   const FragmentProgram* const program = stage.fragment && stage.fragment->problem.empty() ? &stage.fragment->program
                                          : stage.fixed                                     ? &stage.fixed->program
                                                                                            : nullptr;
@@ -391,7 +392,8 @@ void record_fixed_vertices(const Context& context, VertexStage& stage) {
   }
   if (program != nullptr) stage.more = more_fixed_varyings(context, *program);
   for (const std::string& name : stage.more) add(name);
-  stage.fixed_text = fixed_vertex_text(context, built_ins);
+  stage.fixed_text = fixed_vertex_text(context, built_ins, opaque);
+  stage.vertex_materials = opaque && has_vertex_materials(context) && is_enabled(GL_LIGHTING);
 }
 
 }  // namespace
@@ -446,7 +448,7 @@ GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* st
   });
 }
 
-VertexStage current_vertex_stage(const Context& context) {
+VertexStage current_vertex_stage(const Context& context, bool opaque) {
   VertexStage stage;
   const StagePrograms stages = current_stages(context);
   stage.flags = fragment_flags(context, stages[kFragment]);
@@ -463,7 +465,7 @@ VertexStage current_vertex_stage(const Context& context) {
       stage.reason = "the driver has no GLSL";
     } else {
       stage.kind = VertexStage::Kind::fixed_function;
-      record_fixed_vertices(context, stage);
+      record_fixed_vertices(context, stage, opaque);
     }
     return stage;
   }
@@ -504,7 +506,10 @@ GLuint make_vertex_program(const std::string& text, size_t copies) {
   const GLchar* strings[] = {text.c_str()};
   std::vector<std::string> names = {kPosition};
   for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
-  const auto feedback = [&](GLuint program) { name_varyings(program, names); };
+  const auto feedback = [&](GLuint program) {
+    name_varyings(program, names);
+    place_materials(program);
+  };
   const GLuint program = make_program(GL_VERTEX_SHADER, 1, strings, feedback, GL(LinkProgram));
   if (program == 0 || is_linked(program)) return program;
   GL(DeleteProgram)(program);

@@ -40,13 +40,14 @@ struct RecordedVarying {
 // How the current state turns vertices into positions, and what the fragments of the draw run.
 struct VertexStage {
   enum class Kind : uint8_t { fixed_function, program, impossible } kind = Kind::impossible;
-  std::string reason;            // impossible: why
-  bool expands = false;          // geometry or tessellation shader: primitives come from there
-  GLenum primitive = GL_POINTS;  // expands: GL_POINTS, GL_LINES or GL_TRIANGLES
-  bool draw_id = false;          // the shader reads gl_DrawID
-  bool clip_distances = false;   // the last stage writes gl_ClipDistance
-  uint32_t flags = 0;            // DrawFlag bits of the fragment stage
-  std::string fixed_text;        // fixed_function: the program that feedback runs in its place
+  std::string reason;             // impossible: why
+  bool expands = false;           // geometry or tessellation shader: primitives come from there
+  GLenum primitive = GL_POINTS;   // expands: GL_POINTS, GL_LINES or GL_TRIANGLES
+  bool draw_id = false;           // the shader reads gl_DrawID
+  bool clip_distances = false;    // the last stage writes gl_ClipDistance
+  uint32_t flags = 0;             // DrawFlag bits of the fragment stage
+  std::string fixed_text;         // fixed_function: the program that feedback runs in its place
+  bool vertex_materials = false;  // which reads materials of vertices (materials.h)
   std::vector<RecordedVarying> recorded;
   uint32_t components() const {  // of a vertex, with its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
@@ -59,7 +60,8 @@ struct VertexStage {
   std::vector<std::string> more;
 };
 
-VertexStage current_vertex_stage(const Context& context);
+// `opaque`: of a draw whose vertices only GL knows.
+VertexStage current_vertex_stage(const Context& context, bool opaque);
 
 // A vertex program of this text (GLSL 1.20) that records gl_Position and `copies` copied varyings; 0 where the driver
 // refuses.

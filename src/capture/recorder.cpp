@@ -181,6 +181,7 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
       }
     }
   }
+  blit_encodes_ |= context.info.framebuffer_srgb && is_enabled(GL_FRAMEBUFFER_SRGB);
   targets_.use(context, *from, planes);
   targets_.use(context, *to, planes);
   frame_.commands.emplace_back(command);
@@ -314,7 +315,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
-  const VertexStage stage = current_vertex_stage(context);
+  const VertexStage stage = current_vertex_stage(context, call.opaque);
   note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
   draw.flags |= render.flags | stage.flags;
   const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
@@ -370,6 +371,18 @@ void Recorder::draw(Context& context, const DrawCall& call) {
 void Recorder::settle_srgb_clears() {
   const bool encoded = std::any_of(frame_.states.begin(), frame_.states.end(),
                                    [](const State& state) { return state.framebuffer_srgb; });
+  // Blits encode whatever the states say: a window that nobody encodes colours for is one that keeps them as they are.
+  const bool clear_encodes =
+      std::any_of(srgb_clears_.begin(), srgb_clears_.end(), [](const auto& c) { return c.second; });
+  if (!encoded && !clear_encodes && !blit_encodes_) {
+    for (size_t i = 0; i < frame_.targets.size(); i++) {
+      std::vector<TargetColor>& colors = frame_.targets[i].colors;
+      const bool is_window = targets_[uint32_t(i)].images.is_window();
+      if (is_window && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
+        colors[0].format = TexelFormat::rgba8;
+    }
+    return;
+  }
   const auto light = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
   const auto code = [](float c) { return c <= 0.0031308f ? c * 12.92f : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f; };
   for (const auto& [command, encodes] : srgb_clears_) {

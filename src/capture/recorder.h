@@ -88,6 +88,7 @@ class Recorder {
   Shading shading_;
   uint64_t draws_ = 0;
   std::vector<std::pair<size_t, bool>> srgb_clears_;  // commands, and whether they encoded their colours
+  bool blit_encodes_ = false;
 };
 
 }  // namespace brokkr::capture

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "capture/feedback.h"
+#include "capture/materials.h"
 #include "capture/read_back.h"
 #include "capture/state_guard.h"
 
@@ -170,6 +171,7 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
   FeedbackResult run;
   {
     Restore restore;
+    if (stage.vertex_materials) set_materials(restore);
     if (call.changes_state) restore.keep_matrices_and_attributes();
     run = run_primitives(context, stage, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
   }

@@ -196,6 +196,9 @@ void Restore::keep_matrices_and_attributes() {
   }
   // A list may leave a stack deeper than it found it.
   add([attributes = get_integer(GL_ATTRIB_STACK_DEPTH)] {
+    // Mesa 22.3 keeps attributes that were sent outside of primitives apart, and hands them to the current ones again
+    // after glPopAttrib, unless they were asked for before.
+    get_floats<4>(GL_CURRENT_COLOR);
     for (GLint depth = get_integer(GL_ATTRIB_STACK_DEPTH); depth > attributes; depth--) GL(PopAttrib)();
   });
   GL(PushAttrib)(GL_ALL_ATTRIB_BITS);

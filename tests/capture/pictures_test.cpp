@@ -26,6 +26,8 @@ TEST_F(CapturedFrames, QuadsHaveTheLevelOfTheirFirstRowInMemory) {
   expect_same_picture(file(scene::kDetails).string());
 }
 
+TEST_F(CapturedFrames, MaterialsOfVertices) { expect_same_picture(file(scene::kMaterials).string()); }
+
 TEST_F(CapturedFrames, WindowsThatEncodeColors) {
   const std::string path = (shared()->folder / "encoded.bkf").string();
   const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " +

@@ -65,6 +65,18 @@ TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
   expect_fault("#version 430\nbuffer B { float v[]; }; out float r;\nvoid main() { r = v[0]; }", 0, "storage");
 }
 
+// What drivers take in old text without being asked, or by the name of an extension; faults keep their lines.
+TEST(ShaderErrors, OldTextIsReadAsDriversReadIt) {
+  const std::string rectangle =
+      "uniform sampler2DRect map;\nvoid main() {\n gl_FragColor = texture2DRect(map, vec2(1.0))";
+  const std::string level =
+      "#version 120\n#extension GL_ARB_texture_query_lod : enable\nuniform sampler2D map;\n"
+      "void main() {\n gl_FragColor = vec4(textureQueryLOD(map, gl_TexCoord[0].xy), 0.0, 1.0)";
+  for (const std::string& text : {rectangle, level}) EXPECT_EQ(fault_of(text + ";\n}").what, "");
+  expect_fault(rectangle + ";\n gl_FragColor = missing;\n}", 1, "sampler2DRect");
+  expect_fault("#version 120\nvoid main() {\n gl_FragColor = missing;\n}", 3, "missing");
+}
+
 TEST(ShaderErrors, BrokenModulesAreRefused) {
   const std::string text = kHead + "void main() { result = x > 3.0 ? x : 2.0; }\n";
   const std::vector<uint32_t> good = compile_glsl({&text, 1});

@@ -90,6 +90,37 @@ struct Shader {
   glslang::TShader shader;
 };
 
+// The version that a text says it has.
+int version_of(std::string_view text) {
+  constexpr std::string_view kMark = "#version";
+  size_t at = text.find(kMark);
+  if (at == std::string_view::npos) return kDefaultVersion;
+  at = std::min(text.find_first_not_of(" \t", at + kMark.size()), text.size());
+  int version = kDefaultVersion;
+  std::from_chars(text.data() + at, text.data() + text.size(), version);
+  return version;
+}
+
+// Drivers have rectangles in every version without being asked, and take names of extensions in old text that glslang
+// knows from 1.50 on alone. What is refused is therefore read again with both: the shader that results, in `shaders`,
+// or null.
+Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
+  constexpr int kLater = 150;
+  constexpr const char* kNames =
+      "#extension GL_ARB_texture_rectangle : enable\n"
+      "#extension GL_ARB_texture_query_lod : enable\n";
+  for (const bool later : {false, true}) {
+    if (version_of(text) >= kLater) break;
+    Shader& again = shaders.emplace_back(text);
+    again.shader.setPreamble(kNames);
+    const bool good =
+        later ? again.shader.parse(GetDefaultResources(), kLater, ECompatibilityProfile, true, false, kMessages)
+              : again.shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages);
+    if (good) return &again;
+  }
+  return nullptr;
+}
+
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
   if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves it open without SPIR-V's rules
@@ -114,11 +145,16 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
   std::deque<Shader> shaders;
   glslang::TProgram program;
   for (const std::string& text : texts) {
-    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", shaders.size() + 1);
+    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", &text - texts.data() + 1);
     check_text(text);
     glslang::TShader& shader = shaders.emplace_back(text).shader;
-    if (!shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) report(shader.getInfoLog(), place);
-    program.addShader(&shader);
+    if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) {
+      program.addShader(&shader);
+    } else if (Shader* const lenient = parse_leniently(text, shaders)) {
+      program.addShader(&lenient->shader);
+    } else {
+      report(shader.getInfoLog(), place);
+    }
   }
   if (!program.link(kMessages)) report(program.getInfoLog(), "");
   const glslang::TIntermediate* const linked = program.getIntermediate(EShLangFragment);

@@ -28,6 +28,7 @@ void draw_compatibility(int number);
 void draw_quads();
 void draw_ties();
 void draw_details();
+void draw_materials();
 
 // To a window of sRGB.
 void draw_encoded();

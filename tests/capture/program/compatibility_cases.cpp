@@ -342,6 +342,7 @@ void draw_compatibility(int number) {
     case kQuads: draw_quads(); break;
     case kTies: draw_ties(); break;
     case kDetails: draw_details(); break;
+    case kMaterials: draw_materials(); break;
     default: break;
   }
 }

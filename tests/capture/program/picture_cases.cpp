@@ -126,6 +126,68 @@ void draw_details() {
   glDeleteTextures(1, &texture);
 }
 
+namespace {
+
+void set_material(float red, float green, float blue) {
+  const GLfloat color[] = {red, green, blue, 1};
+  glMaterialfv(GL_FRONT_AND_BACK, GL_AMBIENT_AND_DIFFUSE, color);
+}
+
+// Each corner has a material of its own; the first has that of before.
+void send_materials(float left, float bottom) {
+  glVertex2f(at(left), at(bottom));
+  set_material(1, 0.5f, 0);
+  glVertex2f(at(left + 30), at(bottom));
+  set_material(0, 0.25f, 1);
+  glVertex2f(at(left + 30), at(bottom + 30));
+}
+
+}  // namespace
+
+// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed
+// the colour that it should track.
+void draw_materials() {
+  glDisable(GL_DEPTH_TEST);
+  glEnable(GL_LIGHTING);
+  glEnable(GL_LIGHT0);
+  glNormal3f(0, 0, 1);
+  set_material(0.5f, 1, 0.5f);
+  glBegin(GL_TRIANGLES);
+  send_materials(1, 1);
+  glEnd();
+  const GLuint lists = glGenLists(2);
+  glNewList(lists, GL_COMPILE);
+  set_material(1, 0, 0);
+  glBegin(GL_TRIANGLES);
+  send_materials(33, 1);
+  glEnd();
+  const GLint half[] = {1 << 30, 1 << 30, 0, 1 << 30};
+  glMaterialiv(GL_FRONT, GL_EMISSION, half);
+  glBegin(GL_TRIANGLES);
+  send_materials(65, 1);
+  glEnd();
+  glEndList();
+  glNewList(lists + 1, GL_COMPILE);
+  glRectf(at(1), at(40), at(30), at(70));
+  glEndList();
+  glCallList(lists);
+  set_material(0.25f, 0.75f, 0.25f);
+  const GLfloat none[] = {0, 0, 0, 1};
+  glMaterialfv(GL_FRONT, GL_EMISSION, none);
+  glCallList(lists + 1);
+  glColor3f(0.75f, 0.75f, 0.75f);
+  set_material(0.2f, 0.1f, 0.1f);
+  glEnable(GL_COLOR_MATERIAL);
+  glColor3f(0.75f, 0.75f, 0.75f);
+  glTranslatef(at(33) - at(1), 0, 0);
+  glCallList(lists + 1);
+  glLoadIdentity();
+  glDisable(GL_COLOR_MATERIAL);
+  glDisable(GL_LIGHTING);
+  glDisable(GL_LIGHT0);
+  glDeleteLists(lists, 2);
+}
+
 // Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
 // ramps, and colours that are blended with what the window holds.
 void draw_encoded() {

@@ -45,6 +45,7 @@ enum Case : int {
   kQuads,
   kTies,
   kDetails,
+  kMaterials,
   kCaseCount,
 };
 
