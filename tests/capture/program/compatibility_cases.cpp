@@ -343,6 +343,7 @@ void draw_compatibility(int number) {
     case kTies: draw_ties(); break;
     case kDetails: draw_details(); break;
     case kMaterials: draw_materials(); break;
+    case kColors: draw_colors(); break;
     default: break;
   }
 }

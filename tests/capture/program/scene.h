@@ -46,6 +46,7 @@ enum Case : int {
   kTies,
   kDetails,
   kMaterials,
+  kColors,
   kCaseCount,
 };
 
