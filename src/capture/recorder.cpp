@@ -135,7 +135,7 @@ void Recorder::clear(Context& context, const ClearValues& values) {
   targets_.use(context, *target, planes, command.scissor.has_value());
   const std::vector<TargetColor>& colors = frame_.targets[*target].colors;
   if (command.color && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
-    srgb_clears_.emplace_back(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
+    srgb_targets_.note_clear(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
   frame_.commands.emplace_back(command);
 }
 
@@ -181,9 +181,10 @@ void Recorder::blit(Context& context, const std::array<GLint, 4>& source, const 
       }
     }
   }
-  blit_encodes_ |= context.info.framebuffer_srgb && is_enabled(GL_FRAMEBUFFER_SRGB);
   targets_.use(context, *from, planes);
   targets_.use(context, *to, planes);
+  if (command.color && context.info.framebuffer_srgb)
+    srgb_targets_.note_blit(frame_.commands.size(), is_enabled(GL_FRAMEBUFFER_SRGB));
   frame_.commands.emplace_back(command);
   targets_.mark_drawn(*to, planes);
 }
@@ -366,37 +367,11 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   draws_++;
 }
 
-// Whoever draws the file encodes clears of sRGB targets once a state of the frame encodes colours. Others have a colour
-// that gives what the program's clear left.
-void Recorder::settle_srgb_clears() {
-  const bool encoded = std::any_of(frame_.states.begin(), frame_.states.end(),
-                                   [](const State& state) { return state.framebuffer_srgb; });
-  // Blits encode whatever the states say: a window that nobody encodes colours for is one that keeps them as they are.
-  const bool clear_encodes =
-      std::any_of(srgb_clears_.begin(), srgb_clears_.end(), [](const auto& c) { return c.second; });
-  if (!encoded && !clear_encodes && !blit_encodes_) {
-    for (size_t i = 0; i < frame_.targets.size(); i++) {
-      std::vector<TargetColor>& colors = frame_.targets[i].colors;
-      const bool is_window = targets_[uint32_t(i)].images.is_window();
-      if (is_window && !colors.empty() && colors[0].format == TexelFormat::rgba8_srgb)
-        colors[0].format = TexelFormat::rgba8;
-    }
-    return;
-  }
-  const auto light = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
-  const auto code = [](float c) { return c <= 0.0031308f ? c * 12.92f : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f; };
-  for (const auto& [command, encodes] : srgb_clears_) {
-    if (encodes == encoded) continue;
-    glm::vec4& color = *std::get<ClearCommand>(frame_.commands[command]).color;
-    for (int i = 0; i < 3; i++) {
-      const float c = std::clamp(color[i], 0.0f, 1.0f);
-      color[i] = encodes ? code(c) : light(c);
-    }
-  }
-}
-
 Frame Recorder::finish(Context& context) {
-  settle_srgb_clears();
+  const auto is_window = [&](uint32_t target) { return targets_[target].images.is_window(); };
+  if (const size_t blits = srgb_targets_.settle(frame_, is_window); blits > 0)
+    frame_.skipped_reasons["a blit that keeps codes between a target of sRGB and another, written as one of colours"] +=
+        blits;
   targets_.finish(context);
   if (frame_.targets.empty()) {  // nothing at all was drawn, and there is no window
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});

@@ -12,6 +12,7 @@
 #include "brokkr/frame.h"
 #include "capture/replay.h"
 #include "capture/shading.h"
+#include "capture/srgb_targets.h"
 #include "capture/targets.h"
 #include "capture/textures.h"
 
@@ -79,7 +80,6 @@ class Recorder {
   void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);
-  void settle_srgb_clears();
 
   Surface window_;
   Frame frame_;
@@ -87,8 +87,7 @@ class Recorder {
   Textures textures_;
   Shading shading_;
   uint64_t draws_ = 0;
-  std::vector<std::pair<size_t, bool>> srgb_clears_;  // commands, and whether they encoded their colours
-  bool blit_encodes_ = false;
+  SrgbTargets srgb_targets_;
 };
 
 }  // namespace brokkr::capture

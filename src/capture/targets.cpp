@@ -383,7 +383,9 @@ void Targets::add_reference(const Context& context, uint32_t target, bool with_d
   Reference reference;
   reference.target = target;
   reference.before = static_cast<uint32_t>(frame_.commands.size());
-  reference.color_file = read_picture(context, info);
+  // Colours that another target of the file goes on with are not what this one has.
+  const Content* const color = content_of(target, Plane::color);
+  if (!color || color->target == target) reference.color_file = read_picture(context, info);
   if (with_depth) reference.depth = read_depth(context, info);
   if (!reference.depth.empty()) {
     reference.depth_width = info.width;

@@ -32,15 +32,33 @@ TEST_F(CapturedFrames, PrimitivesHaveTheirNumbers) { expect_same_picture(file(sc
 
 TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(file(scene::kPositions).string()); }
 
-TEST_F(CapturedFrames, WindowsThatEncodeColors) {
-  const std::string path = (shared()->folder / "encoded.bkf").string();
+TEST_F(CapturedFrames, ColorsThatListsLeave) { expect_same_picture(file(scene::kColors).string()); }
+
+// The one frame of the program when it is asked for that window.
+std::string capture_window(const std::filesystem::path& folder, const std::string& option) {
+  const std::string path = (folder / ("window" + option + ".bkf")).string();
   const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " +
-                                 path + " -- " + BROKKR_CAPTURE_PROGRAM + " --srgb");
-  ASSERT_EQ(captured.code, 0) << captured.out;
+                                 path + " -- " + BROKKR_CAPTURE_PROGRAM + " " + option);
+  EXPECT_EQ(captured.code, 0) << captured.out;
+  return path;
+}
+
+TEST_F(CapturedFrames, WindowsThatEncodeColors) {
+  const std::string path = capture_window(shared()->folder / "", "--srgb");
   const Frame encoded = read_bkf(path);
   ASSERT_EQ(encoded.targets.size(), 1u);
   EXPECT_EQ(encoded.targets[0].colors.at(0).format, TexelFormat::rgba8_srgb);
   EXPECT_EQ(draws_of(encoded).size(), 4u);
+  expect_same_picture(path);
+}
+
+TEST_F(CapturedFrames, WindowsThatKeepColors) {
+  const std::string path = capture_window(shared()->folder / "", "--kept");
+  const Frame kept = read_bkf(path);
+  ASSERT_EQ(kept.targets.size(), 3u);
+  for (const Target& target : kept.targets)
+    EXPECT_EQ(target.colors.at(0).format == TexelFormat::rgba8_srgb, &target == &kept.targets[1]) << target.id;
+  EXPECT_TRUE(kept.skipped_reasons.empty());
   expect_same_picture(path);
 }
 

@@ -31,9 +31,11 @@ void draw_details();
 void draw_materials();
 void draw_primitives();
 void draw_positions();
+void draw_colors();
 
 // To a window of sRGB.
 void draw_encoded();
+void draw_kept();
 
 // Draws to a second window, swaps it, and then draws to the first; `make_current` of window 0 or 1.
 void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second);

@@ -345,6 +345,7 @@ void draw_compatibility(int number) {
     case kMaterials: draw_materials(); break;
     case kPrimitives: draw_primitives(); break;
     case kPositions: draw_positions(); break;
+    case kColors: draw_colors(); break;
     default: break;
   }
 }

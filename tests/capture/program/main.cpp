@@ -1,6 +1,6 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
 // number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
-// until somebody ends it; with --srgb its window encodes colours as sRGB, and there is one case.
+// until somebody ends it. With --srgb its window encodes colours as sRGB, and with --kept it could; there is one case then.
 #include "cases.h"
 #include "scene.h"
 
@@ -68,6 +68,7 @@ void check_lookup() {
 
 int main(int count_of_words, char** words) {
   const auto is_asked = [&](const char* option) { return count_of_words > 1 && std::strcmp(words[1], option) == 0; };
+  const bool srgb = is_asked("--srgb") || is_asked("--kept");
   // Whoever captures the last frame may end this program before it ends itself.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
@@ -92,16 +93,13 @@ int main(int count_of_words, char** words) {
   EGLint count = 0;
   if (!eglChooseConfig(display, wanted, configs, 64, &count) || count == 0) fail("no config");
   config = configs[0];
-  for (EGLint i = count - 1, red = 0; i >= 0 && is_asked("--srgb"); i--) {  // there is no sRGB of 10 bits
+  for (EGLint i = count - 1, red = 0; i >= 0 && srgb; i--) {  // there is no sRGB of 10 bits
     if (eglGetConfigAttrib(display, configs[i], EGL_RED_SIZE, &red) && red == 8) config = configs[i];
   }
-  const EGLint size[] = {EGL_WIDTH,
-                         scene::kSize,
-                         EGL_HEIGHT,
-                         scene::kSize,
-                         EGL_GL_COLORSPACE_KHR,
-                         is_asked("--srgb") ? EGL_GL_COLORSPACE_SRGB_KHR : EGL_GL_COLORSPACE_LINEAR_KHR,
-                         EGL_NONE};
+  const EGLint size[] = {
+      EGL_WIDTH,    scene::kSize,          EGL_HEIGHT,
+      scene::kSize, EGL_GL_COLORSPACE_KHR, srgb ? EGL_GL_COLORSPACE_SRGB_KHR : EGL_GL_COLORSPACE_LINEAR_KHR,
+      EGL_NONE};
   EGLSurface surface = eglCreatePbufferSurface(display, config, size);
   if (surface == EGL_NO_SURFACE) fail("no pbuffer");
   const EGLint second_size[] = {EGL_WIDTH, scene::kSecondSize, EGL_HEIGHT, scene::kSecondSize, EGL_NONE};
@@ -122,10 +120,10 @@ int main(int count_of_words, char** words) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     eglSwapBuffers(display, surface);
   }
-  if (is_asked("--srgb")) {
+  if (srgb) {
     eglMakeCurrent(display, surface, surface, fixed);
     scene::begin_case();
-    scene::draw_encoded();
+    is_asked("--srgb") ? scene::draw_encoded() : scene::draw_kept();
     print_picture(1);
     eglSwapBuffers(display, surface);
     return 0;

@@ -216,6 +216,14 @@ void draw_places() {
   }
 }
 
+void draw_triangle(float left, float bottom) {
+  glBegin(GL_TRIANGLES);
+  glVertex2f(at(left), at(bottom));
+  glVertex2f(at(left + 20), at(bottom));
+  glVertex2f(at(left), at(bottom + 20));
+  glEnd();
+}
+
 }  // namespace
 
 // The shader shows gl_PrimitiveID, and a texture of an array that a uniform chooses: of lists, strips with a restart
@@ -306,6 +314,67 @@ void draw_positions() {
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glViewport(0, 0, kSize, kSize);
   glDeleteFramebuffers(1, &framebuffer);
+  glDeleteRenderbuffers(2, buffers);
+}
+
+// Lists that leave another colour than they found, behind a primitive, before it and inside of it: what is drawn next,
+// and the list itself when it runs again, begin with the colour that the program has then.
+void draw_colors() {
+  glDisable(GL_DEPTH_TEST);
+  const GLuint lists = glGenLists(3);
+  for (GLuint i = 0; i < 3; i++) {
+    glNewList(lists + i, GL_COMPILE);
+    if (i == 1) glColor3f(0, 0, 1);
+    draw_triangle(1 + 40 * float(i), 1);
+    if (i == 0) glColor3f(0, 1, 0);
+    if (i == 2) {
+      glBegin(GL_LINES);
+      glVertex2f(at(81), at(25));
+      glColor3f(0, 1, 1);
+      glVertex2f(at(101), at(25));
+      glEnd();
+    }
+    glEndList();
+  }
+  for (int row = 0; row < 4; row++) {
+    for (GLuint i = 0; i < 3; i++) {
+      if (row % 2 == 0) glColor3f(1, 0.25f * float(row), 0);
+      glCallList(lists + i);
+      if (row >= 2) draw_triangle(21 + 40 * float(i), 1);
+    }
+    glTranslatef(0, at(30) - at(0), 0);
+  }
+  glLoadIdentity();
+  glDeleteLists(lists, 3);
+}
+
+// Into a window that could encode colours as sRGB and does not, while another target of the frame does: a clear, and a
+// copy of a target of plain colours.
+void draw_kept() {
+  glDisable(GL_DEPTH_TEST);
+  glClearColor(0.5f, 0.25f, 0.75f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  GLuint framebuffers[2] = {}, buffers[2] = {};
+  glGenFramebuffers(2, framebuffers);
+  glGenRenderbuffers(2, buffers);
+  for (const int i : {0, 1}) {
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[i]);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
+    glRenderbufferStorage(GL_RENDERBUFFER, i == 0 ? GL_SRGB8_ALPHA8 : GL_RGBA8, kSize, kSize);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffers[i]);
+    i == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
+    glBegin(GL_TRIANGLE_STRIP);
+    for (const float right : {0.0f, 1.0f}) {
+      glColor3f(right, 1 - right, 0.25f);
+      glVertex2f(at(128 * right), at(0));
+      glVertex2f(at(128 * right), at(128));
+    }
+    glEnd();
+  }
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+  glBlitFramebuffer(0, 0, kSize, 64, 0, 32, kSize, 96, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glDeleteFramebuffers(2, framebuffers);
   glDeleteRenderbuffers(2, buffers);
 }
 

@@ -48,6 +48,7 @@ enum Case : int {
   kMaterials,
   kPrimitives,
   kPositions,
+  kColors,
   kCaseCount,
 };
 
