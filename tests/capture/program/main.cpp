@@ -1,6 +1,7 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
 // number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
-// until somebody ends it. With --srgb its window encodes colours as sRGB, and with --kept it could; there is one case then.
+// until somebody ends it. With --srgb its window encodes colours as sRGB, and with --kept it could; there is one case
+// then.
 #include "cases.h"
 #include "scene.h"
 
