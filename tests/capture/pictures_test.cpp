@@ -30,6 +30,8 @@ TEST_F(CapturedFrames, MaterialsOfVertices) { expect_same_picture(file(scene::kM
 
 TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(file(scene::kPositions).string()); }
 
+TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::kPointSizes).string()); }
+
 TEST_F(CapturedFrames, WindowsThatEncodeColors) {
   const std::string path = (shared()->folder / "encoded.bkf").string();
   const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " +

@@ -30,6 +30,7 @@ void draw_ties();
 void draw_details();
 void draw_materials();
 void draw_positions();
+void draw_point_sizes();
 
 // To a window of sRGB.
 void draw_encoded();

@@ -344,6 +344,7 @@ void draw_compatibility(int number) {
     case kDetails: draw_details(); break;
     case kMaterials: draw_materials(); break;
     case kPositions: draw_positions(); break;
+    case kPointSizes: draw_point_sizes(); break;
     default: break;
   }
 }

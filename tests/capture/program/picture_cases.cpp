@@ -236,6 +236,19 @@ void draw_positions() {
   glDeleteRenderbuffers(2, buffers);
 }
 
+// Points of sizes between whole numbers, halves among them.
+void draw_point_sizes() {
+  glDisable(GL_DEPTH_TEST);
+  glColor3f(1, 1, 1);
+  for (int i = 0; i < 64; i++) {
+    glPointSize(0.5f + 0.125f * float(i));
+    glBegin(GL_POINTS);
+    glVertex2f(at(8 + 16 * float(i % 8) + 0.375f * float(i / 8)), at(8.25f + 16 * float(i / 8)));
+    glEnd();
+  }
+  glPointSize(1);
+}
+
 // Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
 // ramps, and colours that are blended with what the window holds.
 void draw_encoded() {

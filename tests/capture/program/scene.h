@@ -47,6 +47,7 @@ enum Case : int {
   kDetails,
   kMaterials,
   kPositions,
+  kPointSizes,
   kCaseCount,
 };
 
