@@ -49,7 +49,9 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
 float in_range(float size, bool whole) {
   constexpr float kMost = 255;  // as Mesa's software drivers have it; larger points are cut to it
   if (!(size >= 1)) return 1;
-  return std::min(whole ? std::floor(size + 0.5f) : size, kMost);
+  if (size > kMost) return kMost;
+  // OpenGL leaves open where halves go: Mesa's software drivers take the lesser number, of sizes in 1/256.
+  return whole ? std::ceil(std::nearbyint(size * 256) / 256 - 0.5f) : size;
 }
 
 // As clip space has it; false where the window position is unknown.

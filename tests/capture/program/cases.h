@@ -32,6 +32,7 @@ void draw_materials();
 void draw_primitives();
 void draw_positions();
 void draw_colors();
+void draw_point_sizes();
 
 // To a window of sRGB.
 void draw_encoded();

@@ -346,6 +346,7 @@ void draw_compatibility(int number) {
     case kPrimitives: draw_primitives(); break;
     case kPositions: draw_positions(); break;
     case kColors: draw_colors(); break;
+    case kPointSizes: draw_point_sizes(); break;
     default: break;
   }
 }

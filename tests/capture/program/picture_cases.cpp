@@ -348,62 +348,17 @@ void draw_colors() {
   glDeleteLists(lists, 3);
 }
 
-// Into a window that could encode colours as sRGB and does not, while another target of the frame does: a clear, and a
-// copy of a target of plain colours.
-void draw_kept() {
+// Points of sizes between whole numbers, halves among them.
+void draw_point_sizes() {
   glDisable(GL_DEPTH_TEST);
-  glClearColor(0.5f, 0.25f, 0.75f, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  GLuint framebuffers[2] = {}, buffers[2] = {};
-  glGenFramebuffers(2, framebuffers);
-  glGenRenderbuffers(2, buffers);
-  for (const int i : {0, 1}) {
-    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[i]);
-    glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
-    glRenderbufferStorage(GL_RENDERBUFFER, i == 0 ? GL_SRGB8_ALPHA8 : GL_RGBA8, kSize, kSize);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffers[i]);
-    i == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
-    glBegin(GL_TRIANGLE_STRIP);
-    for (const float right : {0.0f, 1.0f}) {
-      glColor3f(right, 1 - right, 0.25f);
-      glVertex2f(at(128 * right), at(0));
-      glVertex2f(at(128 * right), at(128));
-    }
+  glColor3f(1, 1, 1);
+  for (int i = 0; i < 64; i++) {
+    glPointSize(0.5f + 0.125f * float(i));
+    glBegin(GL_POINTS);
+    glVertex2f(at(8 + 16 * float(i % 8) + 0.375f * float(i / 8)), at(8.25f + 16 * float(i / 8)));
     glEnd();
   }
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
-  glBlitFramebuffer(0, 0, kSize, 64, 0, 32, kSize, 96, GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  glDeleteFramebuffers(2, framebuffers);
-  glDeleteRenderbuffers(2, buffers);
-}
-
-// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
-// ramps, and colours that are blended with what the window holds.
-void draw_encoded() {
-  glDisable(GL_DEPTH_TEST);
-  glEnable(GL_FRAMEBUFFER_SRGB);
-  glEnable(GL_SCISSOR_TEST);
-  glScissor(0, 0, 64, kSize);
-  glClear(GL_COLOR_BUFFER_BIT);  // begin_case cleared without
-  glDisable(GL_SCISSOR_TEST);
-  for (int i = 0; i < 4; i++) {
-    const float bottom = 32 * float(i);
-    i % 2 == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
-    if (i >= 2) {
-      glEnable(GL_BLEND);
-      glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    }
-    glBegin(GL_TRIANGLE_STRIP);
-    for (const float right : {0.0f, 1.0f}) {
-      glColor4f(right, 1 - right, 0.25f * right, 0.5f);
-      glVertex2f(at(128 * right), at(bottom));
-      glVertex2f(at(128 * right), at(bottom + 32));
-    }
-    glEnd();
-  }
-  glDisable(GL_BLEND);
-  glDisable(GL_FRAMEBUFFER_SRGB);
+  glPointSize(1);
 }
 
 }  // namespace scene

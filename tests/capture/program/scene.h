@@ -49,6 +49,7 @@ enum Case : int {
   kPrimitives,
   kPositions,
   kColors,
+  kPointSizes,
   kCaseCount,
 };
 

@@ -1,0 +1,71 @@
+// Cases of windows whose colours may be encoded as sRGB.
+#include "cases.h"
+#include "scene.h"
+
+namespace scene {
+namespace {
+
+// A window position, 0 to kSize, in clip space.
+float place(float pixels) { return pixels / (kSize / 2) - 1; }
+
+}  // namespace
+
+// Into a window that could encode colours as sRGB and does not, while another target of the frame does: a clear, and a
+// copy of a target of plain colours.
+void draw_kept() {
+  glDisable(GL_DEPTH_TEST);
+  glClearColor(0.5f, 0.25f, 0.75f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  GLuint framebuffers[2] = {}, buffers[2] = {};
+  glGenFramebuffers(2, framebuffers);
+  glGenRenderbuffers(2, buffers);
+  for (const int i : {0, 1}) {
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[i]);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffers[i]);
+    glRenderbufferStorage(GL_RENDERBUFFER, i == 0 ? GL_SRGB8_ALPHA8 : GL_RGBA8, kSize, kSize);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffers[i]);
+    i == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
+    glBegin(GL_TRIANGLE_STRIP);
+    for (const float right : {0.0f, 1.0f}) {
+      glColor3f(right, 1 - right, 0.25f);
+      glVertex2f(place(128 * right), place(0));
+      glVertex2f(place(128 * right), place(128));
+    }
+    glEnd();
+  }
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+  glBlitFramebuffer(0, 0, kSize, 64, 0, 32, kSize, 96, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glDeleteFramebuffers(2, framebuffers);
+  glDeleteRenderbuffers(2, buffers);
+}
+
+// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
+// ramps, and colours that are blended with what the window holds.
+void draw_encoded() {
+  glDisable(GL_DEPTH_TEST);
+  glEnable(GL_FRAMEBUFFER_SRGB);
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(0, 0, 64, kSize);
+  glClear(GL_COLOR_BUFFER_BIT);  // begin_case cleared without
+  glDisable(GL_SCISSOR_TEST);
+  for (int i = 0; i < 4; i++) {
+    const float bottom = 32 * float(i);
+    i % 2 == 0 ? glEnable(GL_FRAMEBUFFER_SRGB) : glDisable(GL_FRAMEBUFFER_SRGB);
+    if (i >= 2) {
+      glEnable(GL_BLEND);
+      glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    }
+    glBegin(GL_TRIANGLE_STRIP);
+    for (const float right : {0.0f, 1.0f}) {
+      glColor4f(right, 1 - right, 0.25f * right, 0.5f);
+      glVertex2f(place(128 * right), place(bottom));
+      glVertex2f(place(128 * right), place(bottom + 32));
+    }
+    glEnd();
+  }
+  glDisable(GL_BLEND);
+  glDisable(GL_FRAMEBUFFER_SRGB);
+}
+
+}  // namespace scene
