@@ -105,7 +105,9 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   return r;
 }
 
-// Places of a texture's levels, from `words` on, which moves behind them.
+// Places of a texture's levels, from `words` on, which moves behind them and a word that is nobody's: lanes that take
+// no part read pairs of texels too, the last one's with the word behind it (machine/near_words.h), which would be a
+// texture that somebody writes to, or beyond the end of all.
 TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
   TextureTexels texels{texture.kind,
                        encoding_of(texture.format, true),
@@ -122,6 +124,7 @@ TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
     if (words > uint64_t(std::numeric_limits<int32_t>::max()))
       throw std::runtime_error("textures: shaders would read more than 8 GiB of texels; capture with --texture-limit");
   }
+  ++words;
   return texels;
 }
 

@@ -149,6 +149,18 @@ TEST(Texels, WhatTheFrameDoesNotHoldHasNoRecord) {
   EXPECT_EQ(sampled.images[0].texture, 1u);
 }
 
+// A filter may read the word behind a texture's last one: it is no other texture's, and is there.
+TEST(Texels, BehindEachTextureIsAWordOfNobody) {
+  const std::array<uint32_t, 4> texels{};
+  BoundTextures bound;
+  for (int i = 0; i < 3; ++i) bound.add({.width = 2, .height = 2}, std::as_bytes(std::span(texels)), {});
+  bound.prepare();
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t behind = bound.sampled.textures[i].first[0] + 4;
+    EXPECT_LT(behind, i == 2 ? bound.sampled.texels.size() : bound.sampled.textures[i + 1].first[0]);
+  }
+}
+
 TEST(Texels, MemoryIsAskedForFirst) {
   Frame frame;
   frame.captured_textures.push_back({.width = 8192, .height = 8192, .images = {{}}});
