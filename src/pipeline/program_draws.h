@@ -107,8 +107,8 @@ class ProgramDraws {
   // `is_window`: the target is a captured program's window.
   void add_samplers(const DrawInputs& inputs, const shader::CapturedProgram& program, bool is_window,
                     ProgramRecord& record);
-  void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded, bool with_primitives,
-                    ProgramRecord& record, const Loading& loading);
+  void add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
+                    const shader::CapturedProgram& captured, ProgramRecord& record, const Loading& loading);
 
   double translate_ms_ = 0;
   std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures

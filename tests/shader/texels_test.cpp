@@ -4,32 +4,15 @@
 
 #include "bound_textures.h"
 #include "run_shader.h"
+#include "runnable_texel_kernels.h"
 #include "shader/block_texels.h"
 #include "shader/fold_lookups.h"
 #include "shader/texels.h"
-#include "texel_kernels.h"
 
 namespace brokkr {
 
-#define X(isa)                             \
-  inline namespace isa {                   \
-  extern const TexelKernels texel_kernels; \
-  }
-BROKKR_HAVE_ISA_LIST
-#undef X
-
 namespace shader::test {
 namespace {
-
-// Of the builds that this processor runs.
-std::vector<const TexelKernels*> runnable_texel_kernels() {
-  std::vector<const TexelKernels*> kernels;
-#define X(isa) \
-  if (cpu_supports(#isa)) kernels.push_back(&isa::texel_kernels);
-  BROKKR_HAVE_ISA_LIST
-#undef X
-  return kernels;
-}
 
 TEST(Texels, WhatIsStoredIsReadBack) {
   const std::array<float, 4> color = {0.25f, 0.5f, 0.125f, 1.0f};

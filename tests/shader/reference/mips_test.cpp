@@ -2,17 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "gl_triangle.h"
-#include "pipeline/cpu_machine.h"
-#include "shader/texel_kernels.h"
+#include "shader/runnable_texel_kernels.h"
 
 namespace brokkr {
-
-#define X(isa)                             \
-  inline namespace isa {                   \
-  extern const TexelKernels texel_kernels; \
-  }
-BROKKR_HAVE_ISA_LIST
-#undef X
 
 namespace shader::test {
 namespace {
@@ -73,11 +65,7 @@ TEST_P(Mips, AreAsLlvmpipeHasThem) {
     GTEST_SKIP() << "OpenGL: " << error.what();
   }
   const MipFormat& format = GetParam();
-  std::vector<const TexelKernels*> kernels;
-#define X(isa) \
-  if (cpu_supports(#isa)) kernels.push_back(&isa::texel_kernels);
-  BROKKR_HAVE_ISA_LIST
-#undef X
+  const std::vector<const TexelKernels*> kernels = runnable_texel_kernels();
   for (const MipSize& size : kMipSizes) {
     const auto side = [](int n, int level) { return std::max(n >> level, 1); };
     int levels = 1;
