@@ -4,14 +4,14 @@
 # needs as well: other peers. `--list` only prints the names.
 set -eu
 
-build="build-essential cmake ninja-build git ca-certificates
+build="build-essential clang-19 cmake ninja-build git ca-certificates
   libglm-dev libzstd-dev nlohmann-json3-dev libtinyobjloader-dev libstb-dev libtinyexr-dev libcli11-dev
   libgl-dev libegl-dev libx11-dev libmeshoptimizer-dev libssl-dev zlib1g-dev libfmt-dev
   glslang-dev spirv-tools spirv-headers libglfw3-dev libimgui-dev libpng-dev python3 python3-glad fonts-dejavu-core"
 # Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
 # screen and a window manager on it, programs to capture, what measurements are drawn with, what looks at manual
 # pages, completions and packages, and what ranks talk with.
-checks="libgtest-dev ccache python3 python3-venv clang clang-format clang-tidy libclang-rt-14-dev
+checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclang-rt-19-dev llvm-19
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
   xvfb libxtst6 openbox mesa-utils apitrace python3-matplotlib
   man-db zsh fish lintian debootstrap desktop-file-utils
