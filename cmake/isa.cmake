@@ -4,8 +4,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(BROKKR_KNOWN_ISAS v2 v3 v4 emulated)
   set(BROKKR_ISA_FLAGS_v2 -march=x86-64-v2)
   set(BROKKR_ISA_FLAGS_v3 -march=x86-64-v3)
-  # The warnings are about the intrinsics headers of g++ 12 (PR 105593).
-  set(BROKKR_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512 -Wno-uninitialized -Wno-maybe-uninitialized)
+  set(BROKKR_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The intrinsics headers of g++ 12 cause these warnings (PR 105593).
+    list(APPEND BROKKR_ISA_FLAGS_v4 -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
   set(BROKKR_ISA_FLAGS_emulated -march=x86-64-v2)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(BROKKR_KNOWN_ISAS neon emulated)

@@ -12,7 +12,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # In C++ GCC's -Wconversion leaves signs alone; Clang's does not.
-  list(APPEND BROKKR_CXX_FLAGS -Wno-sign-conversion)
+  # libstdc++ 12's std::stable_sort uses std::get_temporary_buffer, which C++17 deprecates.
+  list(APPEND BROKKR_CXX_FLAGS -Wno-sign-conversion -Wno-deprecated-declarations)
 endif()
 if(BROKKR_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Between a sanitizer's checks GCC 12 loses track of which member of a variant is alive.
@@ -28,7 +29,8 @@ target_compile_options(brokkr_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${BRO
 # which are used uninitialised; the rest of the code is looked at for that.
 add_library(brokkr_cold_options INTERFACE)
 target_link_libraries(brokkr_cold_options INTERFACE brokkr_options)
-target_compile_options(brokkr_cold_options INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1;-Wno-maybe-uninitialized>")
+target_compile_options(brokkr_cold_options INTERFACE "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<CONFIG:Release>>:-O1;-Wno-maybe-uninitialized>"
+                       "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<CONFIG:Release>>:-O1>")
 
 # Debian's shared libraries are named by whole groups; only those that are used become dependencies.
 target_link_options(brokkr_options INTERFACE LINKER:--as-needed)

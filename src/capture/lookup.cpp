@@ -107,8 +107,7 @@ BROKKR_EXPORT __attribute__((optimize("O2", "omit-frame-pointer"))) void* dlsym(
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) {
     return replace(name, find_real_dlsym()(handle, name));
   }
-  DlsymFunction next = find_real_dlsym();
-  BROKKR_TAIL_CALL return next(handle, name);
+  BROKKR_TAIL_CALL return find_real_dlsym()(handle, name);
 }
 
 BROKKR_EXPORT void* glXGetProcAddress(const unsigned char* text) {

@@ -110,7 +110,7 @@ void check_given(const OwnShader& own) {
   for (const auto& [name, values] : source.uniforms) {
     const auto found =
         std::find_if(own.program.uniforms.begin(), own.program.uniforms.end(),
-                     [&, &name = name](const shader::Uniform& one) { return is_own(one) && one.name == name; });
+                     [&, &wanted = name](const shader::Uniform& one) { return is_own(one) && one.name == wanted; });
     if (found == own.program.uniforms.end())
       refuse(source, "", fmt::format("the shader reads no uniform '{}' of its own{}", name, did_you_mean(name, known)));
     if (values.size() != found->words)

@@ -15,7 +15,7 @@ namespace reyes {
 class Border {
  public:
   BROKKR_FN Border(const ReyesPlan& plan, const GridRecord& grid)
-      : plan_(plan), table_(plan), grid_(grid), dice_{grid.shape >> 8 & 15u, grid.shape >> 12 & 15u} {
+      : table_(plan), grid_(grid), dice_{grid.shape >> 8 & 15u, grid.shape >> 12 & 15u} {
     for (int side = 0; side < 4; ++side) lines_[side] = line_of(plan, grid.patch, grid.corner, grid.shape, side);
   }
   // Whether others have more vertices on this side.
@@ -48,7 +48,6 @@ class Border {
   }
 
  private:
-  const ReyesPlan& plan_;
   EdgeTable table_;
   const GridRecord& grid_;
   uint32_t dice_[2];
