@@ -15,23 +15,7 @@ namespace {
 // What glibc calls the version of dlsym: its own since 2.34, before that each architecture's first.
 constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
 
-// noexcept: what calls it last can then leave by a jump.
-using DlsymFunction = void* (*)(void*, const char*) noexcept;
 using GetProcAddress = void* (*)(const char*);
-
-// Whoever comes first finds the same, so that it needs no guard, which a thread sanitizer would want to know of before
-// it is ready.
-DlsymFunction find_real_dlsym() {
-  static std::atomic<DlsymFunction> found{nullptr};
-  if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
-  for (const char* version : kDlsymVersions) {
-    const auto function = reinterpret_cast<DlsymFunction>(dlvsym(RTLD_NEXT, "dlsym", version));
-    if (function == nullptr) continue;
-    found.store(function, std::memory_order_relaxed);
-    return function;
-  }
-  std::abort();  // no C library that this was written for
-}
 
 // From a library that the program has loaded. Programs that look functions up themselves load it out of the global
 // scope, where RTLD_NEXT does not see it.
@@ -60,10 +44,6 @@ void* find_hook(const char* name) {
   return own_library ? real_dlsym(own_library, name) : nullptr;
 }
 
-bool is_gl_name(const char* name) {
-  return name && (std::strncmp(name, "gl", 2) == 0 || std::strncmp(name, "egl", 3) == 0);
-}
-
 void* replace(const char* name, void* found) {
   if (!found || !is_gl_name(name)) return found;
   void* hook = find_hook(name);
@@ -72,7 +52,27 @@ void* replace(const char* name, void* found) {
 
 }  // namespace
 
+// Every thread that comes first finds the same function, so no guard is needed, which a thread sanitizer would want to
+// see before it is ready.
+DlsymFunction find_real_dlsym() {
+  static std::atomic<DlsymFunction> found{nullptr};
+  if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
+  for (const char* version : kDlsymVersions) {
+    const auto function = reinterpret_cast<DlsymFunction>(dlvsym(RTLD_NEXT, "dlsym", version));
+    if (function == nullptr) continue;
+    found.store(function, std::memory_order_relaxed);
+    return function;
+  }
+  std::abort();  // no C library that this was written for
+}
+
+bool is_gl_name(const char* name) {
+  return name && (std::strncmp(name, "gl", 2) == 0 || std::strncmp(name, "egl", 3) == 0);
+}
+
 void* real_dlsym(void* handle, const char* name) { return find_real_dlsym()(handle, name); }
+
+void* dlsym_gl(void* handle, const char* name) { return replace(name, real_dlsym(handle, name)); }
 
 void* find_gl_function(const char* name) {
   if (void* found = real_dlsym(RTLD_NEXT, name)) return found;
@@ -94,21 +94,6 @@ void* find_window_function(const char* name) {
 }  // namespace brokkr::capture
 
 using namespace brokkr::capture;
-
-// glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave by a jump.
-#if defined(__clang__)
-#define BROKKR_TAIL_CALL [[clang::musttail]]
-BROKKR_EXPORT void* dlsym(void* handle, const char* name) noexcept {
-#else
-#define BROKKR_TAIL_CALL
-BROKKR_EXPORT __attribute__((optimize("O2", "omit-frame-pointer"))) void* dlsym(void* handle,
-                                                                                const char* name) noexcept {
-#endif
-  if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) {
-    return replace(name, find_real_dlsym()(handle, name));
-  }
-  BROKKR_TAIL_CALL return find_real_dlsym()(handle, name);
-}
 
 BROKKR_EXPORT void* glXGetProcAddress(const unsigned char* text) {
   const auto* name = reinterpret_cast<const char*>(text);

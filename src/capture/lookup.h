@@ -11,6 +11,16 @@
 
 namespace brokkr::capture {
 
+// The C library's dlsym.
+using DlsymFunction = void* (*)(void*, const char*) noexcept;
+DlsymFunction find_real_dlsym();
+
+// Whether `name` begins as functions of OpenGL, GLX or EGL do.
+bool is_gl_name(const char* name);
+
+// What dlsym gives programs for such a name: the layer's hook where it has one, else the library's function.
+void* dlsym_gl(void* handle, const char* name);
+
 // dlsym as the C library has it. With RTLD_NEXT the search begins after this library.
 void* real_dlsym(void* handle, const char* name);
 

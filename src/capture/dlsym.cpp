@@ -1,0 +1,22 @@
+// The exported dlsym. glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must leave
+// by a jump. It is compiled without exceptions: clang makes no tail call out of a function that has to end the program
+// where one is thrown.
+#include <dlfcn.h>
+
+#include "capture/lookup.h"
+
+using namespace brokkr::capture;
+
+#if defined(__clang__)
+#define BROKKR_TAIL_CALL [[clang::musttail]]
+#define BROKKR_LEAVES_BY_A_JUMP
+#else
+#define BROKKR_TAIL_CALL
+#define BROKKR_LEAVES_BY_A_JUMP __attribute__((optimize("O2", "omit-frame-pointer")))
+#endif
+
+extern "C" __attribute__((visibility("default"))) BROKKR_LEAVES_BY_A_JUMP void* dlsym(void* handle,
+                                                                                      const char* name) noexcept {
+  if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) return dlsym_gl(handle, name);
+  BROKKR_TAIL_CALL return find_real_dlsym()(handle, name);
+}
