@@ -1,6 +1,6 @@
 # The CUDA machine: found or left out. Sets BROKKR_HAVE_CUDA. Nothing of CUDA is looked at when it is OFF.
 set(BROKKR_HAVE_CUDA OFF)
-file(GLOB BROKKR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cu ${PROJECT_SOURCE_DIR}/src/*/*/*.cu ${PROJECT_SOURCE_DIR}/tests/*/*.cu)
+file(GLOB BROKKR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/engine/*/*.cu ${PROJECT_SOURCE_DIR}/src/engine/*/*/*.cu)
 if(BROKKR_CUDA STREQUAL "OFF" OR NOT BROKKR_CUDA_SOURCES)
   return()
 endif()
@@ -16,7 +16,7 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
   endif()
 endif()
-# The runtime that programs link: NVIDIA's, or the interpreter of src/ptx, which needs PTX and its lines alone.
+# The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs PTX and its lines alone.
 set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
 if(CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Shared")
   set(BROKKR_CUDA_RUNTIME CUDA::cudart)

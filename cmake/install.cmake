@@ -13,7 +13,7 @@ install(TARGETS brokkr brokkr_scene_dependencies EXPORT brokkr-static
 foreach(kind shared static)
   install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir} COMPONENT dev)
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engine/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libbrokkr-dev COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/brokkr-config.cmake.in
                               ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir})

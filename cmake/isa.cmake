@@ -101,8 +101,7 @@ function(brokkr_add_isa_objects target prefix)
       # Every lane value lives on the stack for a moment; what counts are the arrays of a launch.
       target_compile_options(${library} PRIVATE --param=asan-stack=0)
     endif()
-    target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
-                                                  ${PROJECT_SOURCE_DIR}/tests)
+    target_include_directories(${library} PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders)
     target_link_libraries(${library} PRIVATE brokkr_options glm::glm Threads::Threads)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${library}>)
     list(APPEND libraries ${library})

@@ -31,10 +31,10 @@ add_custom_command(
   OUTPUT ${fatbin}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
   COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -fatbin -rdc=true -std=c++20 -O3 -DNDEBUG ${flags} ${architectures}
-          -DBROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM} -I${PROJECT_SOURCE_DIR}/src
+          -DBROKKR_CUDA_BLOCKS_PER_SM=${BROKKR_CUDA_BLOCKS_PER_SM} -I${BROKKR_ENGINE_ROOT}
           -I${PROJECT_SOURCE_DIR}/shaders -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
-          ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
-  DEPENDS ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
+          ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu
+  DEPENDS ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu
   DEPFILE ${fatbin}.d
   COMMENT "Building the kernel that programs are linked into" VERBATIM)
 set(data ${PROJECT_BINARY_DIR}/generated/brokkr_kernel_linked.cpp)

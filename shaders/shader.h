@@ -6,8 +6,8 @@
 // and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
 #pragma once
 
+#include "frame/frame_tables.h"
 #include "machine/machine.h"
-#include "scene/frame_tables.h"
 
 BROKKR_MACHINE_BEGIN
 

@@ -1,4 +1,4 @@
-// Texture lookup, filtered in linear light (pipeline/mip_chain.cpp): trilinear with repeat, or as the texture's sampler
+// Texture lookup, filtered in linear light (plan/mip_chain.cpp): trilinear with repeat, or as the texture's sampler
 // says.
 #pragma once
 

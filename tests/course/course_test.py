@@ -45,7 +45,7 @@ class Course(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_recordings_are_what_their_frame_files_say(self):
-        done = run(sys.executable, ROOT / "tools/course-recordings", "--check")
+        done = run(sys.executable, ROOT / "tools/research/course-recordings", "--check")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_solutions_are_right_and_measured(self):

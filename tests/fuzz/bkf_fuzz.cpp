@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "frame/bkf.h"
 #include "pack.h"
-#include "scene/bkf.h"
 #include "tally.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "scene/bkf_programs.h"
-#include "scene/json_parse.h"
+#include "base/json_parse.h"
+#include "frame/bkf_programs.h"
 
 namespace brokkr::fuzz {
 namespace {

@@ -3,9 +3,9 @@
 // Texts with macros are left out: a few of them make a text of gigabytes, which is what brokkr-glsl has limits for.
 #include <string>
 
+#include "shade/instance.h"
+#include "shade/kernels.h"
 #include "shader/glsl/glsl.h"
-#include "shader/instance.h"
-#include "shader/kernels.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
 #include "tally.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "scene/gltf.h"
+#include "formats/gltf.h"
 #include "tally.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

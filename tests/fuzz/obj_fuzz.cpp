@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "scene/obj.h"
+#include "formats/obj.h"
 #include "tally.h"
 
 namespace {

@@ -13,8 +13,8 @@
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_machine.h"
 #include "pipeline/launch_memory.h"
-#include "pipeline/options.h"
-#include "pipeline/prepare.h"
+#include "plan/options.h"
+#include "plan/prepare.h"
 
 namespace brokkr::fuzz {
 namespace {

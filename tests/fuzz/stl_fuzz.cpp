@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 
-#include "scene/stl.h"
+#include "formats/stl.h"
 #include "tally.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -43,7 +43,7 @@ def build(options):
     folder = pathlib.Path(options.build).resolve()
     must(["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DBROKKR_CUDA=ON", "-DBROKKR_PTX=OFF",
           "-DBROKKR_TESTS=ON", "-DBROKKR_REFERENCE=ON", "-DBROKKR_VIEWER=OFF", "-DBROKKR_CAPTURE=OFF", f"-DBROKKR_ISAS={options.isas}",
-          # Shared: the interpreter of src/ptx can stand in for it.
+          # Shared: the interpreter of src/research/ptx can stand in for it.
           "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared", f"-DCMAKE_CUDA_ARCHITECTURES={options.architectures}", "-DBROKKR_WERROR=ON",
           "-DBROKKR_CUDA_VARIANTS=" + ";".join(map(str, VARIANTS)), "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"])
     standard = blocks_of(folder)
@@ -106,8 +106,8 @@ def compilers_of(options):
 
 def collect(options, folder, to):
     """Everything that goes into the archive, below the folder `to`."""
-    programs = {"brokkr": folder / "brokkr", "brokkr-gl-bench": folder / "src" / "reference" / "brokkr-gl-bench",
-                "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test", "brokkr-glsl": folder / "src" / "shader" / "brokkr-glsl"}
+    programs = {"brokkr": folder / "brokkr", "brokkr-gl-bench": folder / "src/apps/reference" / "brokkr-gl-bench",
+                "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test", "brokkr-glsl": folder / "src/engine/shader" / "brokkr-glsl"}
     standard = blocks_of(folder)
     programs |= {f"brokkr-{blocks}": folder / f"brokkr-{blocks}" for blocks in VARIANTS if blocks != standard}
     for name in ("bin", "lib", "scenes", "reports", "sanitizer"):

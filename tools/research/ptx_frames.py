@@ -1,7 +1,7 @@
-"""Frames that tools/ptx-check and tools/ptx-mutate draw on the PTX interpreter."""
+"""Frames that tools/research/ptx-check and tools/research/ptx-mutate draw on the PTX interpreter."""
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLED = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scenes").glob("*.bkf"))
 GENERATED = ["generated:city", "generated:overlap-10k?triangles=300", "generated:sphere-100k?triangles=3000"]
 PROGRAMS = ["scenes/shaded/glmark2-desktop.bkf --rasterizers 5"]  # some read what the frame has drawn

@@ -45,13 +45,13 @@ PATHS = [
 
 
 def lines_of(file, text):
-    source = (ROOT / "src" / file).read_text()
+    source = (ROOT / "src/engine" / file).read_text()
     at, found = source.find(text), []
     while at >= 0:
         found.append(source.count("\n", 0, at) + 1)
         at = source.find(text, at + 1)
     if not found:
-        raise Wrong(f"src/{file} has no '{text}' any more; correct PATHS in tools/sass/paths.py")
+        raise Wrong(f"src/engine/{file} has no '{text}' any more; correct PATHS in tools/sass/paths.py")
     return found
 
 

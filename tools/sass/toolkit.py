@@ -9,7 +9,7 @@ import sys
 from command_line import ROOT, Wrong
 
 FLAGS = ["-std=c++20", "-O3", "-DNDEBUG", "--fmad=false", "--expt-relaxed-constexpr", "--extended-lambda",
-         "-Isrc", "-Ishaders", "-lineinfo", "-diag-suppress", "20012", "-Xptxas", "-v"]
+         "-Isrc/engine", "-Ishaders", "-lineinfo", "-diag-suppress", "20012", "-Xptxas", "-v"]
 
 
 def tool(name, option):
@@ -27,7 +27,7 @@ def tool(name, option):
 def compile_kernel(options, name, folder):
     cubin = folder / f"{name}-{options.blocks_per_sm}.cubin"
     command = [tool("nvcc", options.nvcc), *FLAGS, f"-arch={options.architecture}",
-               f"-DBROKKR_CUDA_BLOCKS_PER_SM={options.blocks_per_sm}", "-cubin", f"src/pipeline/cuda/{name}.cu", "-o", str(cubin)]
+               f"-DBROKKR_CUDA_BLOCKS_PER_SM={options.blocks_per_sm}", "-cubin", f"src/engine/pipeline/cuda/{name}.cu", "-o", str(cubin)]
     print("$ " + " ".join(command), file=sys.stderr, flush=True)
     report = call(command).stderr
     cubin.with_suffix(".ptxas").write_text(report)

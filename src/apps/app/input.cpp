@@ -12,9 +12,9 @@
 #include "app/pipeline_options.h"
 #include "app/rank_options.h"
 #include "app/resize.h"
-#include "pipeline/options.h"
-#include "scene/camera.h"
-#include "scene/known_kind.h"
+#include "base/known_kind.h"
+#include "frame/camera.h"
+#include "plan/options.h"
 
 namespace brokkr::app {
 namespace {

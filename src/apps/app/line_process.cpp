@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "scene/process.h"
+#include "base/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "app/text.h"
-#include "scene/file_io.h"
+#include "base/file_io.h"
 #include "shader/front_end.h"
 
 namespace brokkr::app {

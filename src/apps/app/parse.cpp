@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "app/text.h"
-#include "pipeline/options.h"
-#include "scene/nearest_name.h"
+#include "base/nearest_name.h"
+#include "plan/options.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,9 +10,9 @@
 #include <filesystem>
 
 #include "app/command.h"
+#include "base/file_io.h"
 #include "brokkr/image.h"
-#include "pipeline/color_code.h"
-#include "scene/file_io.h"
+#include "plan/color_code.h"
 
 namespace brokkr::app {
 namespace {

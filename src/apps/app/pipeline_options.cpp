@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr::app {
 namespace {

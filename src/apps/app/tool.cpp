@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "app/text.h"
+#include "base/file_io.h"
+#include "base/process.h"
 #include "log/json_text.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
-#include "scene/file_io.h"
-#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,8 +10,8 @@
 #include "app/command.h"
 #include "app/resize.h"
 #include "app/text.h"
-#include "scene/nearest_name.h"
-#include "scene/process.h"
+#include "base/nearest_name.h"
+#include "base/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "capture/fragment.h"
 #include "capture/materials.h"
 #include "capture/state_guard.h"
-#include "scene/gl_names.h"
+#include "frame/gl_names.h"
 
 namespace brokkr::capture {
 namespace {

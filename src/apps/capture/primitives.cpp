@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "scene/gl_names.h"
+#include "frame/gl_names.h"
 
 namespace brokkr::capture {
 namespace {

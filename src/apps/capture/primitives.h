@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
-#include "scene/primitive_counts.h"
+#include "frame/primitive_counts.h"
 
 namespace brokkr::capture {
 

@@ -6,7 +6,7 @@
 
 #include "capture/settings.h"
 #include "capture/state_guard.h"
-#include "scene/gl_names.h"
+#include "frame/gl_names.h"
 
 namespace brokkr::capture {
 namespace {

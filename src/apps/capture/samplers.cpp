@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "capture/state_guard.h"
-#include "scene/gl_names.h"
+#include "frame/gl_names.h"
 
 namespace brokkr::capture {
 namespace {

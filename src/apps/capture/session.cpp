@@ -12,7 +12,7 @@
 #include "capture/feedback.h"
 #include "capture/settings.h"
 #include "capture/status.h"
-#include "scene/bkf.h"
+#include "frame/bkf.h"
 
 namespace brokkr::capture {
 

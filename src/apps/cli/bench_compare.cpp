@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "cli/bench_report.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
 #include "log/machine_load.h"
 #include "log/manifest.h"
 #include "log/race.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {

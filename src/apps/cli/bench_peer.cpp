@@ -10,8 +10,8 @@
 
 #include "app/command.h"
 #include "app/text.h"
-#include "scene/json_parse.h"
-#include "scene/process.h"
+#include "base/json_parse.h"
+#include "base/process.h"
 
 namespace brokkr::app {
 namespace {
@@ -99,7 +99,7 @@ fs::path find_peer_program(const std::string& given) {
     if (access(given.c_str(), X_OK) == 0) return given;
     throw std::runtime_error("--gl-bench " + given + ": there is no such program");
   }
-  if (const std::optional<fs::path> program = find_beside("brokkr-gl-bench", "src/reference")) return *program;
+  if (const std::optional<fs::path> program = find_beside("brokkr-gl-bench", "src/apps/reference")) return *program;
   throw std::runtime_error("brokkr-gl-bench is neither beside " + (program_folder() / "brokkr").string() +
                            " nor in ../libexec/brokkr; build it, name it with --gl-bench, or use --against none");
 }

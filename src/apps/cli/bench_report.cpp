@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/version.h"
 #include "log/machine_facts.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

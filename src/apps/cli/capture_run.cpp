@@ -18,11 +18,11 @@
 #include <set>
 
 #include "app/text.h"
+#include "base/json_parse.h"
+#include "base/process.h"
 #include "cli/capture_status.h"
 #include "cli/captured_program.h"
 #include "cli/program_file.h"
-#include "scene/json_parse.h"
-#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

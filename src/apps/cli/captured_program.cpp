@@ -18,7 +18,7 @@
 #include <thread>
 #include <utility>
 
-#include "scene/process.h"
+#include "base/process.h"
 
 namespace brokkr::app {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/parse.h"
+#include "base/nearest_name.h"
 #include "brokkr/version.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
-#include "scene/nearest_name.h"
 
 namespace brokkr::app {
 namespace {

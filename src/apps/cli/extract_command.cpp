@@ -11,11 +11,11 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
+#include "frame/bkf_names.h"
 #include "inspect/original.h"
-#include "scene/bkf_names.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "app/input.h"
 #include "app/text.h"
+#include "base/loading.h"
 #include "brokkr/load.h"
 #include "cli/shader_file.h"
-#include "scene/loading.h"
 #include "shader/captured.h"
 #include "shader/print_cpp.h"
 

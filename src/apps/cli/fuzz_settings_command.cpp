@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "inspect/settings_check.h"
 #include "log/json_text.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr::app {
 namespace {

@@ -16,9 +16,9 @@
 #include "app/text.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
+#include "frame/bkf_fields.h"
+#include "frame/primitive_counts.h"
 #include "log/json_text.h"
-#include "scene/bkf_fields.h"
-#include "scene/primitive_counts.h"
 
 namespace brokkr::app {
 namespace {

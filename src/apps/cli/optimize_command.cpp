@@ -9,13 +9,13 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "batch/frame_batches.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
+#include "formats/obj.h"
+#include "frame/bkf.h"
 #include "log/json_text.h"
-#include "scene/bkf.h"
-#include "scene/file_io.h"
-#include "scene/obj.h"
 
 namespace brokkr::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "bin/pattern_image.h"
 #include "brokkr/pattern.h"
 #include "cli/commands.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr::app {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_parse.h"
 #include "brokkr/version.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 #include "ranks/devices.h"
-#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {

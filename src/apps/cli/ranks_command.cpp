@@ -8,11 +8,11 @@
 #include "app/pipeline_options.h"
 #include "app/rank_options.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "cli/commands.h"
 #include "ranks/balance.h"
 #include "ranks/figures.h"
 #include "ranks/owners.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

@@ -13,13 +13,13 @@
 #include "app/pipeline_options.h"
 #include "app/simt_options.h"
 #include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "cli/render_pictures.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {

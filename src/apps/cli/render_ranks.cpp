@@ -11,6 +11,8 @@
 #include "app/pipeline_options.h"
 #include "app/rank_options.h"
 #include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "cli/rank_session.h"
@@ -20,8 +22,6 @@
 #include "log/json_text.h"
 #include "ranks/device_link.h"
 #include "ranks/render.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {

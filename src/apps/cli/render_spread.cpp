@@ -11,6 +11,8 @@
 #include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "brokkr/renderer.h"
 #include "cli/rank_session.h"
 #include "cli/render_pictures.h"
@@ -19,8 +21,6 @@
 #include "ranks/squares.h"
 #include "ranks/stopwatch.h"
 #include "ranks/views.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr::app {
 namespace {

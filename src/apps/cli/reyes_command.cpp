@@ -12,13 +12,13 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 #include "reyes/compare.h"
 #include "reyes/reyes.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

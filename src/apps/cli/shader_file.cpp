@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "app/text.h"
-#include "pipeline/own_text.h"
-#include "scene/file_io.h"
-#include "scene/loading.h"
+#include "base/file_io.h"
+#include "base/loading.h"
+#include "plan/own_text.h"
 #include "shader/translate.h"
 
 namespace brokkr::app {

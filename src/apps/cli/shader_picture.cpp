@@ -11,12 +11,12 @@
 
 #include "app/own_shader.h"
 #include "app/text.h"
-#include "pipeline/cpu_machine.h"
-#include "pipeline/prepare.h"
-#include "scene/nearest_name.h"
-#include "shader/kernels.h"
+#include "base/nearest_name.h"
+#include "machine/cpu_isa.h"
+#include "plan/prepare.h"
+#include "shade/kernels.h"
+#include "shade/triangle.h"
 #include "shader/textures.h"
-#include "shader/triangle.h"
 
 namespace brokkr::app {
 namespace {

@@ -16,9 +16,9 @@
 #include "cli/frame_programs.h"
 #include "cli/shader_file.h"
 #include "cli/shader_picture.h"
-#include "pipeline/cpu_machine.h"
+#include "machine/cpu_isa.h"
+#include "shade/kernels.h"
 #include "shader/assemble.h"
-#include "shader/kernels.h"
 #include "shader/print_cpp.h"
 #include "shader/simplify.h"
 #endif

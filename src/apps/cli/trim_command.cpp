@@ -13,15 +13,15 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
+#include "frame/bkf.h"
 #include "inspect/contributions.h"
 #include "inspect/settings_check.h"
 #include "inspect/trim.h"
 #include "inspect/unread_texels.h"
-#include "scene/bkf.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

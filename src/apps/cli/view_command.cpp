@@ -10,9 +10,9 @@
 
 #include "app/input.h"
 #include "app/text.h"
+#include "base/process.h"
 #include "cli/commands.h"
 #include "ranks/transport.h"
-#include "scene/process.h"
 
 namespace brokkr::app {
 namespace {

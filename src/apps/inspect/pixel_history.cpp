@@ -9,9 +9,9 @@
 #include <string>
 #include <variant>
 
-#include "pipeline/color_code.h"
-#include "pipeline/launch_plan.h"
-#include "pipeline/prepare.h"
+#include "plan/color_code.h"
+#include "plan/launch_plan.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "pipeline/cpu_machine.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr {
 namespace {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 namespace {

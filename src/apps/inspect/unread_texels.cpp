@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 namespace {

@@ -6,10 +6,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "log/manifest.h"
-#include "scene/failure.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr {
 namespace {

@@ -9,12 +9,12 @@
 #include <stdexcept>
 #include <variant>
 
+#include "base/file_io.h"
 #include "brokkr/renderer.h"
 #include "brokkr/version.h"
 #include "log/json_text.h"
 #include "log/machine_facts.h"
-#include "pipeline/options.h"
-#include "scene/file_io.h"
+#include "plan/options.h"
 
 namespace brokkr {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "frame/gl_names.h"
 #include "reference/gl_planes.h"
-#include "scene/gl_names.h"
 
 namespace brokkr {
 

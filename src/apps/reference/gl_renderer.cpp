@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "frame/gl_names.h"
 #include "reference/gl_object.h"
 #include "reference/gl_program.h"
 #include "reference/gl_schedule.h"
 #include "reference/gl_state.h"
 #include "reference/gl_targets.h"
 #include "reference/gl_texture.h"
-#include "scene/gl_names.h"
 
 namespace brokkr {
 

@@ -1,6 +1,6 @@
 #include "reference/gl_state.h"
 
-#include "scene/gl_names.h"
+#include "frame/gl_names.h"
 
 namespace brokkr {
 

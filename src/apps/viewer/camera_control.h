@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "scene/camera.h"
+#include "frame/camera.h"
 
 namespace brokkr::viewer {
 

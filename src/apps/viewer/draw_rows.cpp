@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "app/text.h"
-#include "scene/bkf_fields.h"
+#include "frame/bkf_fields.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "scene/loading.h"
+#include "base/loading.h"
 #include "viewer/scene.h"
 
 namespace brokkr::viewer {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "app/text.h"
 #include "app/tool.h"
+#include "base/file_io.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
 #include "log/machine_facts.h"
 #include "log/manifest.h"
-#include "scene/file_io.h"
 #include "viewer/frame_times.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"

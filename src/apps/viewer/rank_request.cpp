@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "brokkr/version.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -2,11 +2,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/failure.h"
+#include "formats/scene_setup.h"
 #include "reyes/compare.h"
 #include "reyes/patches.h"
 #include "reyes/reyes.h"
-#include "scene/failure.h"
-#include "scene/scene_setup.h"
 #include "viewer/camera_control.h"
 #include "viewer/painter.h"
 

@@ -17,7 +17,7 @@
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
-#include "scene/camera.h"
+#include "frame/camera.h"
 
 namespace brokkr {
 struct PatchScene;

@@ -12,7 +12,7 @@
 
 #include "brokkr/version.h"
 #include "log/manifest.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 #include "viewer/camera_control.h"
 #include "viewer/painter.h"
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "log/json_text.h"
-#include "pipeline/options.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
+#include "plan/options.h"
 #include "viewer/camera_control.h"
 
 namespace brokkr::viewer {

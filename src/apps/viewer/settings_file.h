@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "brokkr/options.h"
-#include "scene/camera.h"
+#include "frame/camera.h"
 #include "viewer/docks.h"
 #include "viewer/painting.h"
 

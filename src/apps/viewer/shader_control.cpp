@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "scene/file_io.h"
+#include "base/file_io.h"
 #include "shader/front_end.h"
 #include "viewer/scene.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/failure.h"
+#include "base/range_set.h"
 #include "batch/pages.h"
 #include "batch/predict.h"
-#include "scene/failure.h"
-#include "scene/range_set.h"
 
 namespace brokkr {
 namespace {

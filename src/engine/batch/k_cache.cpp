@@ -4,7 +4,7 @@
 #include "batch/bucket_queue.h"
 #include "batch/predict.h"
 #include "batch/reorder.h"
-#include "scene/triangle_graph.h"
+#include "formats/triangle_graph.h"
 
 namespace brokkr {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "batch/predict.h"
 #include "batch/vertex_memory.h"
-#include "scene/triangle_graph.h"
+#include "formats/triangle_graph.h"
 
 namespace brokkr {
 namespace {

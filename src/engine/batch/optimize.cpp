@@ -6,7 +6,7 @@
 #include "batch/predict.h"
 #include "batch/reorder.h"
 #include "batch/vertex_memory.h"
-#include "scene/triangle_graph.h"
+#include "formats/triangle_graph.h"
 
 namespace brokkr {
 namespace {

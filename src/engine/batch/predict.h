@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "batch/batch_model.h"
-#include "scene/triangle_graph.h"
+#include "formats/triangle_graph.h"
 
 namespace brokkr {
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLineFrom = 6;  // pixels: smaller cells would drown in their separating lines
 constexpr uint32_t kLineColor = 0xff202020u;
-constexpr int64_t kMaxImagePixels = int64_t(1) << 28;
+constexpr int64_t kMaxPatternPixels = int64_t(1) << 28;
 
 double fraction(double value) { return value - std::floor(value); }
 
@@ -49,7 +49,7 @@ PatternImage draw_pattern(const Pattern& pattern, const PatternImageOptions& opt
   require("bins_x", bins_x, 1, kMaxPatternBins);
   require("bins_y", bins_y, 1, kMaxPatternBins);
   require("cell", options.cell, 1, 256);
-  if (int64_t(bins_x) * options.cell * bins_y * options.cell > kMaxImagePixels) {
+  if (int64_t(bins_x) * options.cell * bins_y * options.cell > kMaxPatternPixels) {
     throw std::invalid_argument("pattern image: " + std::to_string(bins_x) + " x " + std::to_string(bins_y) +
                                 " bins of cell " + std::to_string(options.cell) +
                                 " exceed 2^28 pixels; use a smaller cell");

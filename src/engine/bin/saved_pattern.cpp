@@ -5,9 +5,9 @@
 #include <span>
 #include <stdexcept>
 
+#include "base/file_io.h"
+#include "base/json_parse.h"
 #include "bin/pattern_families.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
 
 namespace brokkr {
 namespace {

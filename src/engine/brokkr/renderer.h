@@ -73,7 +73,7 @@ class PreparedFrame {
   // since: a camera moves without preparing everything anew. Number, targets and layers of the views must be the same.
   void update_views();
 
-  struct Impl;  // pipeline/prepare.h
+  struct Impl;  // plan/prepare.h
 
  private:
   friend class Renderer;

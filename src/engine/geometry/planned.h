@@ -1,4 +1,4 @@
-// Vertex reuse by a plan: batches that the host has found (pipeline/reuse_plan.cpp). Here, a chunk's vertices are only
+// Vertex reuse by a plan: batches that the host has found (plan/reuse_plan.cpp). Here, a chunk's vertices are only
 // shaded into their slots.
 #pragma once
 
@@ -7,7 +7,7 @@
 BROKKR_MACHINE_BEGIN
 
 struct PlannedScratch {
-  VertexMemory<kReuseSlotCount> position;
+  PositionTable<kReuseSlotCount> position;
 };
 
 BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, const ReuseChunk& chunk,

@@ -18,7 +18,7 @@ struct ReuseScratch {
   uint32_t seen[kBatchCorners + kWidth];    // distinct vertices up to and with that corner
   uint32_t number[kReuseSlots];             // of the vertex in its sub-batch
   uint32_t unique[kMaxUnique + kWidth];     // vertex numbers of the sub-batch
-  VertexMemory<kMaxUnique> position;        // shaded
+  PositionTable<kMaxUnique> position;       // shaded
 };
 
 // The hash table in which corners find each other. Nothing of it lasts beyond shade_sub_batch.

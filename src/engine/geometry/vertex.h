@@ -1,9 +1,9 @@
 // Vertex fetch and vertex shading: from a vertex number of a run to a clip-space position.
 #pragma once
 
+#include "frame/frame_tables.h"
 #include "geometry/features.h"
 #include "machine/machine.h"
-#include "scene/frame_tables.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -19,9 +19,9 @@ struct Triangle {
 
 // Positions of vertices in a warp's scratch memory, component by component; room for a whole warp behind the last.
 template <int kVertices>
-using VertexMemory = float[4][kVertices + kWidth];
+using PositionTable = float[4][kVertices + kWidth];
 
-// Vertex number_i of a VertexMemory.
+// Vertex number_i of a PositionTable.
 template <int kRoom>
 BROKKR_FN ClipVertex gather_vertex(Warp& w, const float (&memory)[4][kRoom], Int number, Mask m) {
   return {w.gather(memory[0], number, m), w.gather(memory[1], number, m), w.gather(memory[2], number, m),

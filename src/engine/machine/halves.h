@@ -1,4 +1,4 @@
-// Words of two numbers of 16 bits each, which filters of bytes weigh (shader/texture_usual.h). Processors have
+// Words of two numbers of 16 bits each, which filters of bytes weigh (shade/texture_usual.h). Processors have
 // instructions for such halves that take less than products of whole words: where BROKKR_DOTS_HALVES is defined, the
 // machine has multiply_halves (of both halves, modulo 2^16), dot_halves (the sum of both products, of signed halves)
 // and upper_bytes_of_halves.

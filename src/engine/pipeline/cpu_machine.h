@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "machine/cpu_isa.h"
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_kernel.h"
@@ -16,10 +17,6 @@ namespace brokkr {
 
 // A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null: not built.
 const CpuKernel* find_cpu_kernel(const std::string& isa);
-// Whether this processor runs it.
-bool cpu_supports(const std::string& isa);
-// The best build that this processor runs. Throws std::runtime_error where there is none.
-std::string best_cpu_isa();
 
 class CpuMachine : public MachineBackend {
  public:

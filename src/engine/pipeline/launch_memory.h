@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pipeline/launch_data.h"
-#include "pipeline/launch_plan.h"
+#include "plan/launch_plan.h"
 #include "raster/program_memory.h"
 #include "raster/shading_traits.h"
 

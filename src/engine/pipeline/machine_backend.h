@@ -6,8 +6,8 @@
 
 #include "machine/worker_pool.h"
 #include "pipeline/launch_data.h"
-#include "pipeline/prepare.h"
-#include "pipeline/target_squares.h"
+#include "plan/prepare.h"
+#include "plan/target_squares.h"
 
 namespace brokkr {
 

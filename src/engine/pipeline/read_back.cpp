@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "pipeline/color_code.h"
 #include "pipeline/machine_backend.h"
 #include "pipeline/overdraw_color.h"
+#include "plan/color_code.h"
 
 namespace brokkr {
 namespace {

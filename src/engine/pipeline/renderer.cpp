@@ -7,13 +7,13 @@
 #include <thread>
 #include <utility>
 
+#include "base/loading.h"
 #include "pipeline/cpu_machine.h"
-#include "pipeline/options.h"
-#include "pipeline/prepare.h"
 #include "pipeline/simt_device.h"
+#include "plan/options.h"
+#include "plan/prepare.h"
 #include "raster/program_memory.h"
 #include "raster/shading_traits.h"
-#include "scene/loading.h"
 #include "shader/texels.h"
 #if defined(BROKKR_HAVE_CUDA)
 #include "pipeline/cuda/machine.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/process.h"
 #include "brokkr/version.h"
-#include "scene/process.h"
 
 namespace brokkr {
 namespace {
@@ -15,7 +15,7 @@ constexpr const char* kLibrary = "brokkr-simt.so";
 constexpr const char* kEntry = "brokkr_simt_device_" BROKKR_VERSION;
 
 SimtDevice* load(std::string& why) {
-  const auto file = find_beside_library(kLibrary, "src/simt");
+  const auto file = find_beside_library(kLibrary, "src/research/simt");
   if (!file) {
     why =
         "this program was built without the simulated device, or without nvcc, which makes its kernels; build with "

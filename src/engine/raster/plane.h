@@ -1,7 +1,7 @@
 // Colours of a target beyond its first.
 #pragma once
 
-#include "shader/texel_store.h"
+#include "shade/texel_store.h"
 #include "target/pixel.h"
 #include "target/target_tables.h"
 

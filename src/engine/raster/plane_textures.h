@@ -4,8 +4,8 @@
 #include "raster/plane.h"
 #include "raster/raster_shared.h"
 #include "raster/raster_tables.h"
-#include "shader/texel_store.h"
-#include "shader/texture_mips.h"
+#include "shade/texel_store.h"
+#include "shade/texture_mips.h"
 
 BROKKR_MACHINE_BEGIN
 

@@ -4,7 +4,7 @@
 
 #include "raster/program_memory.h"
 #include "raster/shade_context.h"
-#include "shader/interpreter.h"
+#include "shade/interpreter.h"
 
 BROKKR_MACHINE_BEGIN
 

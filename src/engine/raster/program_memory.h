@@ -27,7 +27,7 @@ struct alignas(64) ProgramMemory {
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 
-// Lookups of shaders that are linked into CUDA's kernel (LookupMemory of shader/linked_call.h).
+// Lookups of shaders that are linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
 inline constexpr size_t kLookupBytes = 128 + (shader::kMostResults + shader::kMostOperands) * 32 * sizeof(uint32_t);
 static_assert(kLookupBytes % 64 == 0);
 

@@ -1,12 +1,12 @@
-// Runs fragment programs (shader/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h),
+// Runs fragment programs (shade/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h),
 // interpolates what the program reads, and brings its results back to the samples.
 #pragma once
 
 #include "raster/program_inputs.h"
 #if defined(BROKKR_KERNEL_LINKED)
-#include "shader/run_linked.h"
+#include "shade/run_linked.h"
 #elif !defined(__CUDACC__)
-#include "shader/run_compiled.h"
+#include "shade/run_compiled.h"
 #endif
 #include "target/pixel.h"
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "brokkr/choices.h"
+#include "frame/frame_tables.h"
 #include "geometry/triangle_store.h"
 #include "machine/table_pointer.h"
-#include "scene/frame_tables.h"
 #include "schedule/schedule_tables.h"
 #include "shader/program_tables.h"
 #include "target/target_tables.h"

@@ -1,9 +1,9 @@
 // Regions: the places of samples in memory, and the way of a region's planes to and from the block's key buffer.
 #pragma once
 
+#include "frame/frame_tables.h"
 #include "geometry/triangle_store.h"
 #include "machine/machine.h"
-#include "scene/frame_tables.h"
 #include "target/target_tables.h"
 
 BROKKR_MACHINE_BEGIN

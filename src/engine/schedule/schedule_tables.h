@@ -64,7 +64,7 @@ struct ScheduleTables {
   uint32_t quota[kStageChildren];  // fair: in any unit
   Policy policy;
   bool stealing;
-  // Policies with ranks (pipeline/launch_plan.h), else null.
+  // Policies with ranks (plan/launch_plan.h), else null.
   TablePointer<const uint32_t> ranks;       // of each rasterizer
   TablePointer<const uint32_t> task_order;  // the task of each turn; null: in order
 };

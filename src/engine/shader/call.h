@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "scene/frame_tables.h"
+#include "frame/frame_tables.h"
 #include "shader/operation.h"
 
 namespace brokkr::shader {

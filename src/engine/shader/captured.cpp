@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scene/loading.h"
+#include "base/loading.h"
 #include "shader/places.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"

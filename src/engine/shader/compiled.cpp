@@ -19,7 +19,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "scene/process.h"
+#include "base/process.h"
 #include "shader/code_cache.h"
 #include "shader/print_cpp.h"
 
@@ -225,7 +225,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   for (Part& part : parts_) {
     part.text = fmt::format(
         "#define BROKKR_COMPILED_SHADER\n#define BROKKR_ISA compiled\n#define BROKKR_LANES {}\n"
-        "#include \"shader/compiled_run.h\"\nusing namespace brokkr;\n",
+        "#include \"shade/compiled_run.h\"\nusing namespace brokkr;\n",
         lanes_);
   }
   for (const size_t i : order) {

@@ -24,7 +24,7 @@ struct CompiledCall {
   const uint32_t* abort;  // a word that is not 0 ends loops; null: nobody asks
   // Executes operation `op`, which asks a sampler, with `extra`, on one vector: values[0 .. 3] become the results of
   // values[4 .. 13]; bit i of `lanes` is the mask of lane i.
-  // On CUDA it is a function of the kernel (shader/linked_call.h), and null here.
+  // On CUDA it is a function of the kernel (shade/linked_call.h), and null here.
   void (*look_up)(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values);
   void* host;
   // The textures of lookups whose way is known before.

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <utility>
 
-#include "scene/loading.h"
-#include "scene/process.h"
+#include "base/loading.h"
+#include "base/process.h"
 
 namespace brokkr::shader {
 
@@ -151,7 +151,7 @@ class Run {
       : task_(task), programs_(programs), loading_(loading), take_(take) {}
 
   void run() {
-    const auto program = find_beside_library("brokkr-glsl", "src/shader");
+    const auto program = find_beside_library("brokkr-glsl", "src/engine/shader");
     size_t broken = 0;
     while (done_ < programs_.size()) {
       if (!program) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "scene/texture_tables.h"
+#include "frame/texture_tables.h"
 #include "shader/compiled_call.h"
 
 namespace brokkr::shader {
@@ -109,7 +109,7 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
 }
 
 // What is known of the texture of a sample or a detail before it runs (shader/fold_lookups.h): that it is there and of
-// kind two, and that the sample goes by the path of usual textures (shader/texture_usual.h), and how. 0: nothing.
+// kind two, and that the sample goes by the path of usual textures (shade/texture_usual.h), and how. 0: nothing.
 enum KnownBit : uint16_t {
   kKnownUsual = 1u << 0,
   kKnownLight = 1u << 1,  // colours are encoded as sRGB

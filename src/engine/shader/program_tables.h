@@ -1,5 +1,5 @@
 // The fragment programs of a frame's draws as the kernel runs them: plain data that the host makes once for a frame
-// (pipeline/program_draws.h).
+// (plan/program_draws.h).
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// Texel formats of captured textures (brokkr/programs.h) as the encodings that lanes read (scene/texture_tables.h).
+// Texel formats of captured textures (brokkr/programs.h) as the encodings that lanes read (frame/texture_tables.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "brokkr/programs.h"
-#include "scene/texture_tables.h"
+#include "frame/texture_tables.h"
 
 namespace brokkr::shader {
 

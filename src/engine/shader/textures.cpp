@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "scene/parallel.h"
+#include "base/parallel.h"
 #include "shader/texels.h"
 
 namespace brokkr::shader {

@@ -1,5 +1,5 @@
 // Captured textures made ready for run-time shaders: every format becomes one of the few encodings that lanes read
-// (scene/texture_tables.h), and every pair of a texture and a sampler that a draw binds becomes a record.
+// (frame/texture_tables.h), and every pair of a texture and a sampler that a draw binds becomes a record.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/loading.h"
 #include "brokkr/frame.h"
-#include "scene/loading.h"
-#include "scene/texture_tables.h"
+#include "frame/texture_tables.h"
 #include "shader/program.h"
 
 namespace brokkr::shader {

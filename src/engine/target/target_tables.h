@@ -31,7 +31,7 @@ struct RegionState {
   uint32_t untouched;  // planes, by RegionBit, whose clear that waits is the launch's beginning
 };
 
-// Where a colour beyond a target's first lies, a texel (shader/texel_store.h) for each sample.
+// Where a colour beyond a target's first lies, a texel (shade/texel_store.h) for each sample.
 struct PlaneRecord {
   uint32_t encoding;  // TexelEncoding
   uint32_t words;     // of a sample; 0: the target has no such colour

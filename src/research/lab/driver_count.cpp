@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "scene/json_parse.h"
-#include "scene/process.h"
+#include "base/json_parse.h"
+#include "base/process.h"
 
 namespace brokkr::lab {
 namespace {
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 constexpr int kAnswerSeconds = 240;  // some millions of triangles, on a slow machine
 
 std::string counting_program() {
-  if (const auto program = find_beside("brokkr-gl-bench", "src/reference")) return program->string();
+  if (const auto program = find_beside("brokkr-gl-bench", "src/apps/reference")) return program->string();
   throw std::runtime_error(
       "brokkr-gl-bench, which asks OpenGL, is neither beside this program nor in its libexec "
       "folder; build or install it");

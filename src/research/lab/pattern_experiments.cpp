@@ -9,11 +9,11 @@
 #include <numeric>
 #include <set>
 
+#include "base/parallel.h"
 #include "lab/pattern_lab.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_search.h"
 #include "log/frame_statistics.h"
-#include "scene/parallel.h"
 
 namespace brokkr::lab {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "scene/file_io.h"
+#include "base/file_io.h"
 
 namespace brokkr::lab {
 namespace {

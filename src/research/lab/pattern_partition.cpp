@@ -6,8 +6,8 @@
 #include <mutex>
 #include <span>
 
-#include "pipeline/expand.h"
-#include "scene/parallel.h"
+#include "base/parallel.h"
+#include "plan/expand.h"
 
 namespace brokkr::lab {
 namespace {

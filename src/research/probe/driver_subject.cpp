@@ -7,10 +7,10 @@
 #include <span>
 #include <stdexcept>
 
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "base/process.h"
 #include "probe/shader_text.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
-#include "scene/process.h"
 
 namespace brokkr::probe {
 namespace {
@@ -23,7 +23,7 @@ constexpr double kMsOfTick = 1e-6;  // GL_EXT_shader_realtime_clock: nanoseconds
 constexpr Costs kSoftware = {400000, 100}, kHardware = {1000000, 10000};
 
 std::string drawing_program() {
-  if (const auto program = find_beside("brokkr-gl-bench", "src/reference")) return program->string();
+  if (const auto program = find_beside("brokkr-gl-bench", "src/apps/reference")) return program->string();
   throw std::runtime_error(
       "brokkr-gl-bench, which asks OpenGL, is neither beside this program nor in its libexec "
       "folder; build or install it");

@@ -8,10 +8,10 @@
 
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "log/json_text.h"
 #include "probe/picture.h"
 #include "probe/watch.h"
-#include "scene/file_io.h"
 
 namespace brokkr::probe {
 namespace {

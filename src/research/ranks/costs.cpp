@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "pipeline/options.h"
-#include "scene/failure.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "plan/options.h"
 
 namespace brokkr::ranks {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "brokkr/renderer.h"
-#include "pipeline/part.h"
+#include "plan/part.h"
 
 namespace brokkr::ranks {
 

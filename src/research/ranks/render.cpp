@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/file_io.h"
 #include "pipeline/machine_backend.h"
 #include "ranks/exchange.h"
 #include "ranks/launches.h"
 #include "ranks/stopwatch.h"
 #include "raster/shading_traits.h"
-#include "scene/file_io.h"
 
 namespace brokkr::ranks {
 namespace {

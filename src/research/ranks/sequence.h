@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/part.h"
-#include "pipeline/prepare.h"
+#include "plan/part.h"
+#include "plan/prepare.h"
 
 namespace brokkr::ranks {
 

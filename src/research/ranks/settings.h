@@ -7,7 +7,7 @@
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "brokkr/pattern.h"
-#include "pipeline/part.h"
+#include "plan/part.h"
 
 namespace brokkr::ranks {
 

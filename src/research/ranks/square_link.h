@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/target_squares.h"
+#include "plan/target_squares.h"
 #include "ranks/transport.h"
 
 namespace brokkr::ranks {

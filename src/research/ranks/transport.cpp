@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/process.h"
 #include "brokkr/version.h"
 #include "ranks/stopwatch.h"
-#include "scene/process.h"
 
 namespace brokkr::ranks {
 namespace {
@@ -107,7 +107,7 @@ int ranks_on_this_computer() {
 }
 
 std::unique_ptr<Transport> open_transport() {
-  const auto module = find_beside_library("brokkr-mpi.so", "src/ranks");
+  const auto module = find_beside_library("brokkr-mpi.so", "src/research/ranks");
   if (!module)
     throw std::runtime_error(
         "ranks: this program was built without MPI; install libopenmpi-dev and build with BROKKR_RANKS=ON");

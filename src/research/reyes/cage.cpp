@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "scene/failure.h"
+#include "base/failure.h"
 
 namespace brokkr {
 namespace {

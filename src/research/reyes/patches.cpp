@@ -7,10 +7,10 @@
 #include <cmath>
 #include <map>
 
-#include "scene/failure.h"
-#include "scene/file_io.h"
-#include "scene/nearest_name.h"
-#include "scene/text_scanner.h"
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/nearest_name.h"
+#include "base/text_scanner.h"
 
 namespace brokkr {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scene/camera.h"
+#include "frame/camera.h"
 
 namespace brokkr {
 

@@ -11,12 +11,12 @@
 #include <tuple>
 #include <utility>
 
+#include "base/failure.h"
+#include "formats/scene_setup.h"
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_kernels.h"
 #include "reyes/thread_waits.h"
-#include "scene/failure.h"
-#include "scene/scene_setup.h"
 #include "schedule/constants.h"
 
 namespace brokkr {

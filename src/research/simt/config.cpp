@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <iterator>
 
-#include "scene/failure.h"
-#include "scene/file_io.h"
-#include "scene/json_parse.h"
-#include "scene/nearest_name.h"
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "base/nearest_name.h"
 
 namespace brokkr::simt {
 namespace {

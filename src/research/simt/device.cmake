@@ -7,18 +7,18 @@ if(NOT BROKKR_NVCC OR NOT CUDAToolkit_FOUND)
 endif()
 set(cuda_sources)
 foreach(name device_frame kernel kernel_built_in kernel_opaque launch machine resolve squares task_machine watch)
-  list(APPEND cuda_sources pipeline/cuda/${name}.cu)
+  list(APPEND cuda_sources engine/pipeline/cuda/${name}.cu)
 endforeach()
-list(APPEND cuda_sources trace/trace_kernel.cu reyes/reyes_kernel.cu)
+list(APPEND cuda_sources research/trace/trace_kernel.cu research/reyes/reyes_kernel.cu)
 if(TARGET brokkr_lab)
-  list(APPEND cuda_sources lab/lab_kernel.cu)
+  list(APPEND cuda_sources research/lab/lab_kernel.cu)
 endif()
 
 set(folder ${PROJECT_BINARY_DIR}/generated/simt/device)
 file(MAKE_DIRECTORY ${folder})
 set(nvcc_flags -std=c++20 -O3 -DNDEBUG --fmad=false --expt-relaxed-constexpr --extended-lambda -lineinfo
     -gencode arch=compute_90,code=compute_90 -Xcompiler=-fPIC,-fvisibility=hidden,-ffp-contract=off
-    -DBROKKR_SIMT_DEVICE=1 -DBROKKR_CUDA_BLOCKS_PER_SM=2 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/shaders)
+    -DBROKKR_SIMT_DEVICE=1 -DBROKKR_CUDA_BLOCKS_PER_SM=2 -I${BROKKR_ENGINE_ROOT} -I${BROKKR_RESEARCH_ROOT} -I${PROJECT_SOURCE_DIR}/shaders)
 include(${PROJECT_SOURCE_DIR}/cmake/glm_includes.cmake)
 brokkr_add_glm_includes(nvcc_flags)
 set(objects)
@@ -37,8 +37,8 @@ endforeach()
 set(fatbin ${folder}/kernel_linked.fatbin)
 add_custom_command(OUTPUT ${fatbin}
   COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_NVCC} -fatbin -rdc=true ${nvcc_flags} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
-          ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu
-  DEPENDS ${PROJECT_SOURCE_DIR}/src/pipeline/cuda/kernel_linked.cu DEPFILE ${fatbin}.d
+          ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu
+  DEPENDS ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu DEPFILE ${fatbin}.d
   COMMENT "Compiling pipeline/cuda/kernel_linked.cu to PTX" VERBATIM)
 file(CONFIGURE OUTPUT ${folder}/kernel_linked.cpp CONTENT [[
 __asm__(
@@ -58,15 +58,15 @@ file(GLOB runtime_sources CONFIGURE_DEPENDS ../ptx/runtime_*.cpp ../ptx/registry
 if(TARGET brokkr_lab)
   list(APPEND device_sources ../lab/queue/queue_shape.cpp)
 endif()
-file(GLOB cuda_host_sources CONFIGURE_DEPENDS ../pipeline/cuda/*.cpp)
+file(GLOB cuda_host_sources CONFIGURE_DEPENDS ${BROKKR_ENGINE_ROOT}/pipeline/cuda/*.cpp)
 add_library(brokkr-simt MODULE ${device_sources} ${runtime_sources} ${cuda_host_sources} ${objects} ${fatbin}
-                               ${folder}/kernel_linked.cpp $<TARGET_OBJECTS:brokkr_host>)
+                               ${folder}/kernel_linked.cpp ${BROKKR_HOST_OBJECTS})
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/device/exports.map)
 set_target_properties(brokkr-simt PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD OFF LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})
 target_compile_definitions(brokkr-simt PRIVATE BROKKR_SIMT_DEVICE=1 BROKKR_CUDA_BLOCKS_PER_SM=2
                            $<$<TARGET_EXISTS:brokkr_lab>:BROKKR_SIMT_LAB=1>)
-target_include_directories(brokkr-simt PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/shaders
+target_include_directories(brokkr-simt PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders
                                                ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(brokkr-simt SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_options(brokkr-simt PRIVATE LINKER:--version-script,${exports} LINKER:--exclude-libs,ALL LINKER:--no-undefined)

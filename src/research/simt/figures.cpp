@@ -1,6 +1,6 @@
 #include "simt/figures.h"
 
-#include "scene/failure.h"
+#include "base/failure.h"
 
 namespace brokkr::simt {
 

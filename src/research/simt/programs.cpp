@@ -4,8 +4,8 @@
 
 #include <iterator>
 
-#include "scene/failure.h"
-#include "scene/nearest_name.h"
+#include "base/failure.h"
+#include "base/nearest_name.h"
 #if defined(BROKKR_HAVE_SIMT_KERNELS)
 #include "simt_kernels.inc"  // kKernelModules
 #endif

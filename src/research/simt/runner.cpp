@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/failure.h"
 #include "ptx/launch.h"
 #include "ptx/memory.h"
-#include "scene/failure.h"
 
 namespace brokkr::simt {
 

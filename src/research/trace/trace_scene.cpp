@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <variant>
 
-#include "scene/primitive_counts.h"
+#include "frame/primitive_counts.h"
 
 namespace brokkr::trace {
 namespace {

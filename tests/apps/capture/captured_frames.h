@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "frame/bkf.h"
 #include "program/scene.h"
 #include "run.h"
-#include "scene/bkf.h"
 
 namespace brokkr::capture_test {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What an armed capture that never fires costs a program: pairs of runs, with and without it, in turns.
 
-  tests/capture/overhead.py build/release/brokkr --pairs 15 -- glmark2 -s 64x64 -b build:nframes=500
+  tests/apps/capture/overhead.py build/release/brokkr --pairs 15 -- glmark2 -s 64x64 -b build:nframes=500
 
 The program must end by itself after the same work each time. Prints the median and the quartiles of the
 pairs' ratios, and the ratio of the least times (which a busy machine disturbs least).

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""brokkr batches --driver: what OpenGL counts, and what comes where it cannot. tools/plot-batches: the tables of a page.
+"""brokkr batches --driver: what OpenGL counts, and what comes where it cannot. tools/research/plot-batches: the tables of a page.
 
     batches_test.py BROKKR
 """
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/plot-batches"
+TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools/research/plot-batches"
 PYTHON = "/usr/bin/python3"
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
 MESH = "generated:sphere-100k?triangles=2000"
@@ -29,7 +29,7 @@ def has_matplotlib():
 
 
 def has_peer():
-    places = (BROKKR.parent / "src/reference", BROKKR.parent, BROKKR.parent.parent / "libexec/brokkr")
+    places = (BROKKR.parent / "src/apps/reference", BROKKR.parent, BROKKR.parent.parent / "libexec/brokkr")
     return any((place / "brokkr-gl-bench").exists() for place in places)
 
 

@@ -24,7 +24,7 @@ from test_frame import TRIANGLE, container, frame
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 PEER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 SIZE = 64
-CHECK = str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "check-frame-log")
+CHECK = str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "check-frame-log")
 QUICK = ["--frames", "3", "--rounds", "2"]
 
 

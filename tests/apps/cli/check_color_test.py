@@ -107,7 +107,7 @@ class CheckColor(unittest.TestCase):
 
 class BundledFrames(unittest.TestCase):
     def test_they_have_their_games_colours(self):
-        scenes = Path(__file__).resolve().parent.parent.parent / "scenes"
+        scenes = Path(__file__).resolve().parents[3] / "scenes"
         frames = [scenes / "chromium-bsu.bkf", *sorted(scenes.glob("shaded/*.bkf"))]
         self.assertGreater(len(frames), 7)
         for path in frames:
@@ -118,7 +118,7 @@ class BundledFrames(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    shader = Path(__file__).resolve().parent.parent / "shader/texts/text.frag"
+    shader = Path(__file__).resolve().parents[3] / "tests/engine/shader/texts/text.frag"
     if "built without" in subprocess.run([BROKKR, "shaders", str(shader)], capture_output=True, text=True).stderr:
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -16,7 +16,7 @@ import zlib
 from test_frame import TRIANGLE, container, draw, frame
 
 PROGRAM = sys.argv.pop(1)
-SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 SIZE = 16
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/figures: every command runs in its small form, and the pages have the commands.
+"""tools/research/figures: every command runs in its small form, and the pages have the commands.
 
     figures_test.py BROKKR
 """
@@ -10,8 +10,8 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FIGURES = ROOT / "tools/figures"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FIGURES = ROOT / "tools/research/figures"
 GLOBS = ("queues", "schedule", "batches", "patterns", "performance")
 
 

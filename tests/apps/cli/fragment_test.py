@@ -11,7 +11,7 @@ import unittest
 
 from commands_test import PROGRAM, read_png
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 COURTYARD = ROOT / "assets" / "courtyard.obj"
 TINT = """in vec3 b_normal;
 uniform vec3 tint = vec3(0.0, 1.0, 0.0);

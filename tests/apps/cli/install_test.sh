@@ -13,14 +13,14 @@ if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
 fi
 
-# The headers in src/brokkr, and no other.
+# The headers in src/engine/brokkr, and no other.
 (cd "$source/src" && find brokkr -type f | sort) >"$work/expected"
 (cd "$work/prefix/include" && find . -type f | sed 's|^./||' | sort) >"$work/installed"
 diff "$work/expected" "$work/installed"
 
 # The shared library has a versioned name and shows nothing but what those headers declare.
 library=$(find "$work/prefix" -name libbrokkr.so)
-version=$(sed -n 's/#define BROKKR_VERSION "\(.*\)\.\([0-9]*\)"/\1/p' "$source/src/brokkr/version.h")
+version=$(sed -n 's/#define BROKKR_VERSION "\(.*\)\.\([0-9]*\)"/\1/p' "$source/src/engine/brokkr/version.h")
 objdump -p "$library" | grep "SONAME *libbrokkr.so.$version\$"
 nm -D --defined-only --demangle "$library" | cut -d ' ' -f 3- >"$work/symbols"
 if grep -v '^\(typeinfo \(name \)\?for \|vtable for \)\?brokkr::' "$work/symbols" || grep Impl "$work/symbols"; then
@@ -34,7 +34,7 @@ build_against() {  # SOURCE, RESULT: a project that finds the installed library
   "$cmake" --build "$2"
 }
 cd "$work"
-build_against "$source/tests/cli/consumer" consumer
+build_against "$source/tests/apps/cli/consumer" consumer
 for program in with_shared with_shared_xyzw; do consumer/$program; done
 # What holds the library itself does not lie beside its programs.
 BROKKR_LIBEXEC="$work/prefix/libexec/brokkr" consumer/with_static

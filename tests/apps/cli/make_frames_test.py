@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
-TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/make-frames"
+TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools/make-frames"
 
 
 def version_of(package):

@@ -20,7 +20,7 @@ import unittest
 from test_frame import TRIANGLE, container, frame
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

@@ -28,7 +28,7 @@ holds libbrokkr-dev "include/brokkr/renderer.h $libraries/libbrokkr.a $libraries
 if [ -x "$build/brokkr-view" ]; then
   holds brokkr-viewer "libexec/brokkr/brokkr-view applications/brokkr.desktop mime/packages/brokkr.xml apps/brokkr.svg"
 fi
-if [ -e "$build/src/ranks/brokkr-mpi.so" ]; then
+if [ -e "$build/src/research/ranks/brokkr-mpi.so" ]; then
   holds brokkr-ranks libexec/brokkr/brokkr-mpi.so
   dpkg-deb --field "$(package brokkr-ranks)" Depends | grep "brokkr (= .*openmpi-bin" | grep -q libopenmpi || fail "brokkr-ranks: what it needs"
 fi

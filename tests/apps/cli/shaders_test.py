@@ -14,8 +14,8 @@ import unittest
 import test_frame
 from commands_test import PROGRAM, read_png
 
-FRAME = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes/shaded/glxgears.bkf"
-TEXTS = pathlib.Path(__file__).resolve().parent.parent / "shader" / "texts"
+FRAME = pathlib.Path(__file__).resolve().parents[3] / "scenes/shaded/glxgears.bkf"
+TEXTS = pathlib.Path(__file__).resolve().parents[3] / "tests/engine/shader/texts"
 RAMP = """#version 330
 in vec2 at;
 uniform vec3 tint;

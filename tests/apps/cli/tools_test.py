@@ -21,7 +21,7 @@ import unittest
 from test_frame import TRIANGLE, container, frame
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
 PYTHON = "/usr/bin/python3"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS))
@@ -80,25 +80,31 @@ class Checks(Folder):
         return path
 
     def test_layers(self):
-        self.source("machine/machine.h", "__shfl_sync();\n")
-        self.source("scene/mesh.h", '#include "machine/machine.h"\n')
-        self.source("pipeline/kernel.cu", "threadIdx.x;  // and __shfl_sync\n")
-        self.source("lab/lab.h", '#include "scene/mesh.h"\n#include "viewer/viewer.h"\n')
-        self.source("viewer/viewer.h", "")
-        self.source("probe/film.h", '#include "probe/drawing.h"\n')
-        self.source("probe/drawing.h", "")
-        self.source("probe/g80_model.h", '#include "probe/drawing.h"\n#include "probe/g80_raster.h"\n')
-        self.source("probe/g80_raster.h", "")
-        self.source("probe/probe_command.cpp", '#include "probe/film.h"\n#include "probe/g80_model.h"\n')
+        self.source("engine/machine/machine.h", "__shfl_sync();\n")
+        self.source("engine/frame/mesh.h", '#include "machine/machine.h"\n')
+        self.source("engine/pipeline/kernel.cu", "threadIdx.x;  // and __shfl_sync\n")
+        self.source("apps/viewer/viewer.h", "")
+        self.source("apps/viewer/main.cpp", '#include "lab/lab.h"\n')
+        self.source("research/lab/lab.h", '#include "frame/mesh.h"\n#include "viewer/viewer.h"\n')
+        self.source("research/probe/film.h", '#include "probe/drawing.h"\n')
+        self.source("research/probe/drawing.h", "")
+        self.source("research/probe/g80_model.h", '#include "probe/drawing.h"\n#include "probe/g80_raster.h"\n')
+        self.source("research/probe/g80_raster.h", "")
+        self.source("research/probe/probe_command.cpp", '#include "probe/film.h"\n#include "probe/g80_model.h"\n')
         self.assertEqual(self.faults("layers", self.path / "src"), [])
-        self.source("scene/upward.cpp", '\n#include "pipeline/renderer.h"\n#include "lab/lab.h"\n')
-        self.source("pipeline/renderer.h", "#ifdef __CUDA_ARCH__\n")
+        self.source("apps/capture/frame.h", '#include "frame/mesh.h"\n#include "pipeline/renderer.h"\n')
+        self.source("apps/log/log.h", '#include "lab/lab.h"\n')
+        self.source("engine/frame/upward.cpp", '\n#include "pipeline/renderer.h"\n#include "lab/lab.h"\n')
+        self.source("engine/pipeline/renderer.h", "#ifdef __CUDA_ARCH__\n")
         self.source("attic/old.h", "")
-        self.source("probe/g80_raster.h", '#include "probe/film.h"\n')
-        self.source("probe/film.h", '#include "probe/g80_raster.h"\n')
+        self.source("engine/lab/old.h", "")
+        self.source("research/probe/g80_raster.h", '#include "probe/film.h"\n')
+        self.source("research/probe/film.h", '#include "probe/g80_raster.h"\n')
         faults = self.faults("layers", self.path / "src")
         self.assertEqual([fault.split(": ")[0] for fault in faults],
-                         ["src/attic", "src/pipeline/renderer.h:1", "src/probe/film.h:1", "src/probe/g80_raster.h:1", "src/scene/upward.cpp:2", "src/scene/upward.cpp:3"])
+                         ["src/attic", "src/engine/lab", "src/apps/capture/frame.h:2", "src/apps/log/log.h:1",
+                          "src/engine/frame/upward.cpp:2", "src/engine/frame/upward.cpp:3", "src/engine/pipeline/renderer.h:1",
+                          "src/research/probe/film.h:1", "src/research/probe/g80_raster.h:1"])
 
     def test_functions(self):
         body = "  if (x) { x = '{'; }\n"

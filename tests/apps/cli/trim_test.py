@@ -135,7 +135,7 @@ class Trim(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    shader = Path(__file__).resolve().parent.parent / "shader/texts/text.frag"
+    shader = Path(__file__).resolve().parents[3] / "tests/engine/shader/texts/text.frag"
     if "built without" in subprocess.run([BROKKR, "shaders", str(shader)], capture_output=True, text=True).stderr:
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "captures.h"
-#include "scene/bkf.h"
+#include "frame/bkf.h"
 #include "tiny_frame.h"
 
 namespace brokkr::test {

@@ -8,7 +8,7 @@
 #include <glm/trigonometric.hpp>
 #include <vector>
 
-#include "scene/generated.h"
+#include "formats/generated.h"
 #include "viewer/camera_control.h"
 #include "viewer/scene.h"
 

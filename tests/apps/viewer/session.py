@@ -11,7 +11,7 @@ import png
 from screen import Screen, Unavailable
 
 BROKKR = sys.argv[1]
-SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 FRAME = SOURCE / "scenes" / "gl-feature-test.bkf"
 OTHER = SOURCE / "scenes" / "minetest.bkf"
 NOT_A_FRAME = b"BKF1 is what this is not"

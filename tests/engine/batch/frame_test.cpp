@@ -12,10 +12,10 @@
 #include "batch/predict.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "formats/generated.h"
+#include "formats/obj.h"
+#include "frame/bkf.h"
 #include "meshes.h"
-#include "scene/bkf.h"
-#include "scene/generated.h"
-#include "scene/obj.h"
 
 namespace brokkr {
 namespace {

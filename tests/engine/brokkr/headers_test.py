@@ -14,11 +14,11 @@ INCLUDE = re.compile(r'^#include (?:"(brokkr/\w+\.(?:h|def))"|<(glm/[\w/]+\.hpp|
 
 def main():
     compiler, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    headers = sorted((source / "src/brokkr").glob("*.h"))
+    headers = sorted((source / "src/engine/brokkr").glob("*.h"))
     failures = []
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        (work / "brokkr").symlink_to(source / "src/brokkr")  # and nothing else of src
+        (work / "brokkr").symlink_to(source / "src/engine/brokkr")  # and nothing else of src
 
         def compiles(text, *definitions):
             command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",

@@ -21,7 +21,7 @@ def main():
         for folder in ("src", "shaders"):
             shutil.copytree(source / folder, work / folder)
         (work / "shaders/toon.h").write_text(shader)
-        registry = work / "src/brokkr/shadings.def"
+        registry = work / "src/engine/brokkr/shadings.def"
         text = registry.read_text()
         text = text.replace("#else\n", f"{include}\n#else\n").replace("#undef BROKKR_SHADING\n",
                                                                      f"{mode}\n#undef BROKKR_SHADING\n")
@@ -29,8 +29,8 @@ def main():
         user = work / "user.cpp"
         user.write_text('#include "brokkr/choices.h"\n#include <string_view>\n'
                         'static_assert(std::string_view(brokkr::name_of(brokkr::Shading::toon)) == "toon");\n')
-        kernel = ("-DBROKKR_ISA=emulated", "-DBROKKR_ISA_EMULATED=1", "src/pipeline/cpu_kernel.cpp")
-        for arguments in ((str(user),), ("src/raster/shading_traits.cpp",), kernel):
+        kernel = ("-DBROKKR_ISA=emulated", "-DBROKKR_ISA_EMULATED=1", "src/engine/pipeline/cpu_kernel.cpp")
+        for arguments in ((str(user),), ("src/engine/raster/shading_traits.cpp",), kernel):
             subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-psabi",
                             "-Wno-missing-field-initializers", "-Werror", "-Isrc", "-Ishaders", *arguments], cwd=work, check=True)
     return 0

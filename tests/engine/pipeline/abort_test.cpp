@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "brokkr/load.h"
+#include "frame/frame_tables.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "scene/frame_tables.h"
 
 namespace brokkr {
 namespace {

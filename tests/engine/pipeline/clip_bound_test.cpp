@@ -1,5 +1,5 @@
 // A frame that is said to need no clipping needs none, wherever its camera goes.
-#include "pipeline/clip_bound.h"
+#include "plan/clip_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "geometry/constants.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 #include "schedule/constants.h"
 
 namespace brokkr {

@@ -1,10 +1,10 @@
 // What of the pipeline a frame uses, by which CUDA chooses a kernel.
-#include "pipeline/features.h"
+#include "plan/features.h"
 
 #include <gtest/gtest.h>
 
 #include "brokkr/load.h"
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 namespace {

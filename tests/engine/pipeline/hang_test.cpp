@@ -13,8 +13,8 @@
 #include "brokkr/renderer.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_machine.h"
-#include "pipeline/frame_words.h"
-#include "pipeline/prepare.h"
+#include "plan/frame_words.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "brokkr/load.h"
+#include "frame/frame_tables.h"
 #include "pictures.h"
-#include "pipeline/expand.h"
-#include "scene/frame_tables.h"
+#include "plan/expand.h"
 
 namespace brokkr {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "pipeline/options.h"
+#include "plan/options.h"
 
 namespace brokkr {
 namespace {

@@ -1,5 +1,5 @@
 // Parts of frames, as ranks draw them, on every machine.
-#include "pipeline/part.h"
+#include "plan/part.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "oracle/soup.h"
 #include "pictures.h"
 #include "pipeline/machine_backend.h"
-#include "pipeline/prepare.h"
-#include "pipeline/target_squares.h"
+#include "plan/prepare.h"
+#include "plan/target_squares.h"
 
 namespace brokkr {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "brokkr/load.h"
 #include "pictures.h"
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/resize.h"
 #include "bin/load.h"
 #include "brokkr/load.h"
+#include "frame/frame_tables.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
-#include "scene/frame_tables.h"
 #include "settings.h"
 
 namespace brokkr {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/loading.h"
 #include "run_shader.h"
-#include "scene/loading.h"
 
 namespace brokkr::shader::test {
 namespace {

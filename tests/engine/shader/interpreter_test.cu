@@ -10,8 +10,8 @@
 
 #include "machine/cuda_memory.h"
 #include "pipeline/cpu_machine.h"
-#include "shader/interpreter.h"
-#include "shader/kernels.h"
+#include "shade/interpreter.h"
+#include "shade/kernels.h"
 #include "shader/program.h"
 
 namespace brokkr::shader {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "pipeline/cpu_machine.h"
+#include "shade/instance.h"
+#include "shade/kernels.h"
 #include "shader/glsl/glsl.h"
-#include "shader/instance.h"
-#include "shader/kernels.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "scene/texture_tables.h"
+#include "frame/texture_tables.h"
 
 namespace brokkr {
 

@@ -1,7 +1,7 @@
 // Reading, writing and making texels for one build of the CPU machine (BROKKR_ISA).
+#include "shade/texel_store.h"
+#include "shade/texture_mips.h"
 #include "shader/texel_kernels.h"
-#include "shader/texel_store.h"
-#include "shader/texture_mips.h"
 
 BROKKR_MACHINE_BEGIN
 

@@ -1,1 +1,1 @@
-"""The parts of tools/gpu-model."""
+"""The parts of tools/research/gpu-model."""

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "pipeline/cuda/memory.h"
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
 
 namespace brokkr {
 

@@ -114,7 +114,7 @@ LinkedPrograms::~LinkedPrograms() { end(); }
 void LinkedPrograms::print(std::span<const Code* const> codes) {
   const size_t parts = std::min({codes.size(), kMostParts, size_t(std::max(1u, std::thread::hardware_concurrency()))});
   texts_.assign(std::max<size_t>(parts, 1),
-                "#define BROKKR_COMPILED_SHADER\n#include \"shader/linked_run.h\"\nusing namespace brokkr;\n");
+                "#define BROKKR_COMPILED_SHADER\n#include \"shade/linked_run.h\"\nusing namespace brokkr;\n");
   programs_ = codes.size();
   texts_.front() += dispatcher(codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {

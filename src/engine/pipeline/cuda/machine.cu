@@ -19,8 +19,8 @@
 #include "pipeline/cuda/resolve.h"
 #include "pipeline/cuda/squares.h"
 #include "pipeline/cuda/watch.h"
-#include "pipeline/features.h"
 #include "pipeline/launch_memory.h"
+#include "plan/features.h"
 
 namespace brokkr {
 namespace {
@@ -363,7 +363,7 @@ class CudaMachine : public MachineBackend {
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
   bool dirty_ = false;    // a launch did not finish
   bool ended_ = false;    // the last launch has ended, finished or cut off: the planes are its
-  bool goes_on_ = false;  // the last launch began with what targets held (pipeline/part.h)
+  bool goes_on_ = false;  // the last launch began with what targets held (plan/part.h)
   bool stays_ = false;    // and that is what the launch before it has left there
   bool set_ = false;      // the launcher has the arguments of plan_ and options_
   DeviceFrame frame_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/launch_plan.h"
+#include "plan/launch_plan.h"
 
 namespace brokkr {
 namespace {

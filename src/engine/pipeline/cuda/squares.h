@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "pipeline/cuda/memory.h"
-#include "pipeline/target_squares.h"
+#include "plan/target_squares.h"
 
 namespace brokkr {
 

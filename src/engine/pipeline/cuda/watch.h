@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "pipeline/cuda/memory.h"
-#include "pipeline/frame_words.h"
 #include "pipeline/launch_data.h"
+#include "plan/frame_words.h"
 
 namespace brokkr {
 

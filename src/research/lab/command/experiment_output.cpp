@@ -7,8 +7,8 @@
 
 #include "app/pipeline_options.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "log/json_text.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

@@ -12,6 +12,7 @@
 #include "app/picture.h"
 #include "app/pipeline_options.h"
 #include "app/tool.h"
+#include "base/file_io.h"
 #include "bin/pattern_image.h"
 #include "brokkr/version.h"
 #include "lab/command/commands.h"
@@ -19,7 +20,6 @@
 #include "lab/lab_machine.h"
 #include "lab/pattern_lab.h"
 #include "log/json_text.h"
-#include "scene/file_io.h"
 
 namespace brokkr::app {
 namespace {

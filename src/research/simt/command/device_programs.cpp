@@ -7,9 +7,9 @@
 
 #include "app/input.h"
 #include "app/workload.h"
+#include "base/failure.h"
 #include "brokkr/renderer.h"
 #include "pipeline/simt_device.h"
-#include "scene/failure.h"
 #if defined(BROKKR_SIMT_LAB)
 #include "lab/lab_machine.h"
 #endif

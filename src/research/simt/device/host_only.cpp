@@ -2,8 +2,8 @@
 // simulated device gets them prepared: here there are no such machines.
 #include <stdexcept>
 
-#include "pipeline/cpu_machine.h"
-#include "shader/kernels.h"
+#include "machine/cpu_isa.h"
+#include "shade/kernels.h"
 
 namespace brokkr {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scene/failure.h"
+#include "base/failure.h"
 
 namespace brokkr::simt {
 

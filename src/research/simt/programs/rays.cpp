@@ -2,7 +2,7 @@
 // µ-kernels, as the warp's own loop, and as tasks on queues. All find the hits of the CPU's walk, to the bit.
 #include <algorithm>
 
-#include "scene/failure.h"
+#include "base/failure.h"
 #include "simt/programs.h"
 #include "simt/rays/ray_runs.h"
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "base/failure.h"
 #include "pipeline/task_machine.h"
-#include "scene/failure.h"
 
 namespace brokkr {
 #define X(isa)                           \

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "scene/failure.h"
+#include "base/failure.h"
 #include "simt/programs/expect.h"
 #include "simt/rays/ray_plan.h"
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <random>
 
+#include "base/loading.h"
 #include "gl_triangle.h"
 #include "reference/gl_fixed_function.h"
-#include "scene/loading.h"
 #include "shader/captured.h"
 #include "shader/run_shader.h"
 

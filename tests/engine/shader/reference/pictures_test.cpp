@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "gl_triangle.h"
-#include "pipeline/prepare.h"
+#include "plan/prepare.h"
+#include "shade/triangle.h"
 #include "shader/run_shader.h"
-#include "shader/triangle.h"
 
 namespace brokkr::shader::test {
 namespace {

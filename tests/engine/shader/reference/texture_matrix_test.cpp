@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "gl_triangle.h"
+#include "shade/triangle.h"
 #include "shader/run_shader.h"
 #include "shader/texels.h"
-#include "shader/triangle.h"
 
 namespace brokkr::shader::test {
 namespace {

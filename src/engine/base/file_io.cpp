@@ -1,0 +1,194 @@
+#include "base/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/failure.h"
+#include "base/loading.h"
+
+namespace brokkr {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+// Distinct for every call of every process, so that two writers of one file do not share a temporary one.
+std::filesystem::path temporary_path(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter{0};
+  std::filesystem::path temporary = path;
+  temporary += fmt::format(".part-{}-{}", getpid(), counter.fetch_add(1));
+  return temporary;
+}
+
+// An open file, which the destructor closes.
+class Descriptor {
+ public:
+  explicit Descriptor(int number, bool owned = true) : number_(number), owned_(owned) {}
+  ~Descriptor() {
+    if (owned_ && number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  // Whether all that was written has arrived: some file systems find a full disk only here.
+  bool finish() { return close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+  bool owned_;
+};
+
+// While it lives, a file above the limit of its size (ulimit -f) is an error of this thread's write() and no signal,
+// which would end the program and leave half a file behind.
+class NoSizeSignal {
+ public:
+  NoSizeSignal() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~NoSizeSignal() {
+    const timespec now{};
+    if (sigismember(&before_, SIGXFSZ) == 0) sigtimedwait(&signals_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSizeSignal(const NoSizeSignal&) = delete;
+  NoSizeSignal& operator=(const NoSizeSignal&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+void write_all(const Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const NoSizeSignal guard;
+  while (!bytes.empty()) {
+    const ssize_t written = write(file.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EFBIG)
+      fail("{}: is larger than files may be here; raise the limit (ulimit -f) or write less", path.string());
+    if (written < 0) fail("{}: cannot be written ({}); check the space on the disk", path.string(), reason());
+    bytes = bytes.subspan(size_t(written));
+  }
+}
+
+// Where the symbolic links end that begin at `path`: the link stays when the file is replaced. The file need not exist.
+std::filesystem::path linked_file(const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::filesystem::path file = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(file, error); i++) {
+    const std::filesystem::path next = std::filesystem::read_symlink(file, error);
+    if (error) break;
+    file = file.parent_path() / next;
+  }
+  return file;
+}
+
+// Devices, pipes and sockets stay what they are.
+void write_in_place(const std::filesystem::path& path, std::span<const std::byte> bytes, mode_t mode) {
+  if (S_ISDIR(mode)) fail("{}: is a directory; name a file", path.string());
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.number() < 0) fail("{}: cannot be opened for writing ({}); check its permissions", path.string(), reason());
+  write_all(file, path, bytes);
+}
+
+// The superuser may write everything, but a file that nobody may write was protected by somebody.
+void require_writable(const std::filesystem::path& path, mode_t mode) {
+  constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;
+  if ((mode & kAnyWrite) == 0 || access(path.c_str(), W_OK) != 0)
+    fail("{}: is read-only; make it writable, or choose another name", path.string());
+}
+
+// `old`: the file to be replaced, whose owner (where this user may give files away) and mode the new one gets.
+void write_beside(const std::filesystem::path& temporary, const std::filesystem::path& path,
+                  std::span<const std::byte> bytes, const struct stat* old) {
+  constexpr mode_t kPermissions = 07777;
+  Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.number() < 0)
+    fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
+  write_all(file, path, bytes);
+  if (old != nullptr) {
+    const bool given =
+        fchown(file.number(), old->st_uid, old->st_gid) == 0 || fchown(file.number(), uid_t(-1), old->st_gid) == 0;
+    // Another group must not get what the old one was allowed.
+    const mode_t mode = given ? old->st_mode & kPermissions : old->st_mode & (S_IRWXU | S_IRWXO);
+    if (fchmod(file.number(), mode) != 0)
+      fail("{}: cannot get the permissions of the old file ({}); remove that first", path.string(), reason());
+  }
+  if (!file.finish()) fail("{}: cannot be written ({}); check the space on the disk", path.string(), reason());
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes, Loading* loading) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) fail("{}: is a directory; name a file", path.string());
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail("{}: cannot be opened ({}); check the name and its permissions", path.string(), reason());
+  const auto check = [&](uint64_t size) {
+    if (size > max_bytes)
+      fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
+    if (loading == nullptr || loading->fits(size)) return;
+    fail("{}: its {} are more than the memory that is left of the limit; use a smaller file, or raise --memory-limit",
+         path.string(), memory_text(size));
+  };
+
+  // Read in steps: the size that the file system reports may be wrong (pipes, /proc).
+  constexpr size_t kStep = size_t(4) << 20;
+  const uint64_t reported = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+  std::vector<std::byte> bytes;
+  if (!error) {
+    check(reported);
+    bytes.reserve(size_t(reported) + 1);
+  }
+  while (in) {
+    const size_t old_size = bytes.size();
+    const size_t step = std::min(kStep, std::max(bytes.capacity() - old_size, kStep / 64));
+    bytes.resize(old_size + step);
+    in.read(reinterpret_cast<char*>(bytes.data() + old_size), std::streamsize(step));
+    bytes.resize(old_size + size_t(in.gcount()));
+    check(bytes.size());
+    if (loading != nullptr) loading->look(bytes.size(), std::max<uint64_t>(reported, 1));
+  }
+  if (in.bad()) fail("{}: cannot be read ({}); check the disk", path.string(), reason());
+  if (loading != nullptr) loading->need(bytes.size(), "file");
+  return bytes;
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  if (path == kStandardOutput) return write_all(Descriptor(STDOUT_FILENO, false), path, bytes);
+  const std::filesystem::path target = linked_file(path);
+  struct stat old {};
+  const bool exists = stat(target.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) return write_in_place(path, bytes, old.st_mode);
+  if (exists) require_writable(path, old.st_mode);
+
+  const std::filesystem::path temporary = temporary_path(target);
+  try {
+    write_beside(temporary, path, bytes, exists ? &old : nullptr);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  if (rename(temporary.c_str(), target.c_str()) != 0) {
+    const std::string why = reason();
+    unlink(temporary.c_str());
+    fail("{}: cannot be replaced ({}); check its permissions", path.string(), why);
+  }
+}
+
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+}  // namespace brokkr

@@ -1,0 +1,163 @@
+// How the program reads JSON, wherever it comes from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/failure.h"
+#include "base/loading.h"
+
+namespace brokkr {
+
+// Arrays and objects within each other. Whoever copies, compares or prints a value goes down into it by recursion.
+inline constexpr int kMaxJsonDepth = 64;
+
+// Builds a value from the parser's calls, in a time that grows with the text alone. Refuses what nests deeper, the
+// second of two members with one name, and what takes more memory than `loading` (where it is not null) has left.
+template <typename Json>
+class JsonBuilder {
+ public:
+  JsonBuilder(Json& root, Loading* loading) : root_(root), loading_(loading) {}
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(typename Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(typename Json::number_unsigned_t value) { return add(value); }
+  bool number_float(typename Json::number_float_t value, const std::string&) { return add(value); }
+  bool string(std::string& value) {
+    need(sizeof(std::string) + value.size());
+    return add(std::move(value));
+  }
+  bool binary(typename Json::binary_t&) { return false; }  // of other formats than text
+  bool start_object(size_t) { return open(Json::object()); }
+  bool start_array(size_t) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    need(kMemberBytes + name.size());
+    Level& level = levels_.back();
+    auto& members = *level.value->template get_ptr<typename Json::object_t*>();
+    if constexpr (requires { members.reserve(1); }) {
+      // Members in the order of the text: a list, whose own search would look at all of them.
+      if (!level.names.insert(name).second) refuse(name);
+      need(kMemberBytes + name.size());
+      members.emplace_back(std::move(name), nullptr);
+      level.member = &members.back().second;
+    } else {
+      const auto [place, is_new] = members.emplace(std::move(name), nullptr);
+      if (!is_new) refuse(place->first);
+      level.member = &place->second;
+    }
+    return true;
+  }
+
+  [[noreturn]] bool parse_error(size_t, const std::string&, const nlohmann::json::exception& error) {
+    constexpr size_t kMostMessage = 200;
+    throw std::runtime_error(std::string(error.what()).substr(0, kMostMessage));
+  }
+
+ private:
+  static constexpr uint64_t kMemberBytes = sizeof(std::string) + 48;  // with what a tree or a set has around it
+
+  struct Level {
+    Json* value;
+    Json* member = nullptr;  // of an object: where the next value goes
+    std::unordered_set<std::string> names;
+  };
+
+  [[noreturn]] static void refuse(const std::string& name) {
+    constexpr size_t kMostName = 40;
+    fail("'{}' is twice in one object", name.substr(0, kMostName));
+  }
+  void need(uint64_t bytes) {
+    if (loading_ != nullptr) loading_->need(bytes, "json");
+  }
+
+  Json* place(Json&& value) {
+    need(2 * sizeof(Json));  // lists grow by copies
+    if (levels_.empty()) return &(root_ = std::move(value));
+    Level& level = levels_.back();
+    if (level.member != nullptr) return &(*level.member = std::move(value));
+    level.value->push_back(std::move(value));
+    return &level.value->back();
+  }
+  template <typename T>
+  bool add(T&& value) {
+    place(Json(std::forward<T>(value)));
+    return true;
+  }
+  bool open(Json&& value) {
+    if (levels_.size() == size_t(kMaxJsonDepth)) fail("it nests arrays or objects more than {} deep", kMaxJsonDepth);
+    levels_.push_back({place(std::move(value)), nullptr, {}});
+    return true;
+  }
+  bool close() {
+    levels_.pop_back();
+    return true;
+  }
+
+  Json& root_;
+  Loading* loading_;
+  std::vector<Level> levels_;
+};
+
+// A text that is read from its beginning to its end, which tells `loading` now and then.
+class WatchedText {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  WatchedText(const char* begin, const char* at, const char* end, Loading* loading)
+      : begin_(begin), at_(at), end_(end), loading_(loading) {}
+  reference operator*() const { return *at_; }
+  WatchedText& operator++() {
+    constexpr std::ptrdiff_t kStep = 1 << 12;
+    at_++;
+    if (loading_ != nullptr && (at_ - begin_) % kStep == 0)
+      loading_->look(uint64_t(at_ - begin_), uint64_t(end_ - begin_));
+    return *this;
+  }
+  WatchedText operator++(int) {
+    const WatchedText before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const WatchedText& other) const { return at_ == other.at_; }
+
+ private:
+  const char *begin_, *at_, *end_;
+  Loading* loading_;
+};
+
+// Throws std::runtime_error, whose one line repeats little of the text, where `text` is no JSON, nests too deep, has
+// two members of one name in an object, or takes more memory than there is; and what `loading` throws.
+template <typename Json = nlohmann::ordered_json>
+Json parse_json(std::string_view text, Loading* loading = nullptr) {
+  Json root;
+  JsonBuilder<Json> builder(root, loading);
+  const char *const begin = text.data(), *const end = begin + text.size();
+  Json::sax_parse(WatchedText(begin, begin, end, loading), WatchedText(begin, end, end, loading), &builder);
+  return root;
+}
+
+// The same with null for a text that cannot be used.
+template <typename Json = nlohmann::ordered_json>
+Json parse_json_or_null(std::string_view text, Loading* loading = nullptr) try {
+  return parse_json<Json>(text, loading);
+} catch (const std::runtime_error&) {
+  return nullptr;
+}
+
+}  // namespace brokkr

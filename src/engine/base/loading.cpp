@@ -1,0 +1,149 @@
+#include "base/loading.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "base/failure.h"
+
+namespace brokkr {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
+
+// The number behind `key`, or the file's first word where `key` is empty. Nothing for "max" and for a missing file.
+std::optional<uint64_t> number_in(const fs::path& file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream words(line.substr(key.size()));
+    uint64_t number = 0;
+    if (words >> number) return number;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+uint64_t difference(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+// What one control group leaves. The pages of files that it holds can go.
+uint64_t free_in_group(const fs::path& group) {
+  uint64_t least = kUnknown;
+  for (const auto& [limit_name, use_name, cache_key] :
+       {std::tuple("memory.max", "memory.current", "inactive_file "),
+        std::tuple("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ")}) {
+    const auto limit = number_in(group / limit_name, ""), use = number_in(group / use_name, "");
+    if (!limit || !use) continue;
+    const uint64_t cache = number_in(group / "memory.stat", cache_key).value_or(0);
+    least = std::min(least, difference(*limit, difference(*use, cache)));
+  }
+  return least;
+}
+
+// Of the process's control group and of all that it lies in.
+uint64_t free_in_groups(const fs::path& root) {
+  uint64_t least = kUnknown;
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    // "0::/a/b" of version 2, "5:memory:/a/b" of version 1.
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (!controllers.empty() && controllers != "memory") continue;
+    const fs::path top = root / (controllers.empty() ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
+    for (fs::path group = fs::path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
+      least = std::min(least, free_in_group(top / group));
+      if (group.empty()) break;
+    }
+  }
+  return least;
+}
+
+uint64_t free_of_own_limit(const fs::path& root) {
+  constexpr uint64_t kPage = 4096;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnknown;
+  return difference(limit.rlim_cur, number_in(root / "proc/self/statm", "").value_or(0) * kPage);
+}
+
+}  // namespace
+
+uint64_t free_memory(const fs::path& root) {
+  constexpr uint64_t kKib = 1024;
+  const std::optional<uint64_t> system = number_in(root / "proc/meminfo", "MemAvailable:");
+  return std::min({system ? *system * kKib : kUnknown, free_in_groups(root), free_of_own_limit(root)});
+}
+
+uint64_t memory_limit_bytes(int limit_mib, uint64_t held) {
+  constexpr uint64_t kShare = 4;  // other programs, and the next frame, want some as well
+  if (limit_mib > 0) return uint64_t(limit_mib) << 20;
+  const uint64_t free = free_memory();
+  return free >= kShare * kMostMemory ? kMostMemory : std::min((free + held) / kShare, kMostMemory);
+}
+
+uint64_t memory_of(const Frame& frame) {
+  const auto bytes = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
+  uint64_t sum = bytes(frame.indices) + bytes(frame.positions) + bytes(frame.normals) + bytes(frame.texcoords) +
+                 bytes(frame.second_texcoords) + bytes(frame.colors) + bytes(frame.models) + bytes(frame.commands) +
+                 bytes(frame.varyings) + bytes(frame.uniforms) + bytes(frame.texture_data);
+  for (const Texture& texture : frame.textures) sum += bytes(texture.texels);
+  for (const Reference& reference : frame.references) sum += bytes(reference.depth) + bytes(reference.color_file);
+  return sum;
+}
+
+std::string memory_text(uint64_t bytes) {
+  constexpr double kMib = 1 << 20, kGib = 1 << 30;
+  return double(bytes) < kGib ? fmt::format("{:.1f} MiB", double(bytes) / kMib)
+                              : fmt::format("{:.1f} GiB", double(bytes) / kGib);
+}
+
+void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file) {
+  if (bytes <= limit) return;
+  fail("{}{}field '{}': needs {} of memory, above the limit of {}; make it smaller, or raise --memory-limit", file,
+       file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit));
+}
+
+Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {}
+
+uint64_t Loading::limit() const {
+  if (limit_ == 0) limit_ = std::max<uint64_t>(memory_limit_bytes(limit_mib_, held_), 1);
+  return limit_;
+}
+
+void Loading::holds(uint64_t bytes, std::string_view field) {
+  held_ += bytes;
+  need(bytes, field);
+}
+
+void Loading::need(uint64_t bytes, std::string_view field) {
+  check(bytes, field);
+  used_ += bytes;
+}
+
+void Loading::at(double part) {
+  begin_ = end_ = told_ = part;
+  last_ = Clock::now();
+  if (progress_) progress_(part);
+}
+
+void Loading::until(double end) {
+  begin_ = end_;
+  end_ = end;
+  look(0, 1);
+}
+
+void Loading::look(uint64_t done, uint64_t all) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  const Clock::time_point now = Clock::now();
+  if (!progress_ || now - last_ < kPause) return;
+  last_ = now;
+  const double share = std::min(1.0, double(done) / double(std::max<uint64_t>(all, 1)));
+  progress_(told_ = std::max(told_, begin_ + (end_ - begin_) * share));
+}
+
+}  // namespace brokkr

@@ -1,0 +1,42 @@
+// Reads glTF 2.0 scenes [Gltf20], as .gltf (JSON, with what it names beside it) or .glb.
+//
+// The reader is our own, on nlohmann-json and stb_image: Debian has neither tinygltf nor fastgltf, and libassimp, which
+// it has, is large and has a history of crashing on hostile files.
+//
+// Read are: the scene's nodes (matrix or translation, rotation and scale), meshes of triangles, strips and fans with
+// POSITION, NORMAL, TEXCOORD_0, TEXCOORD_1 and COLOR_0 of any component type, sparse accessors, data: URIs and files in
+// the scene's folder, pbrMetallicRoughness with its textures, normal, occlusion and emissive textures, samplers,
+// alphaMode, doubleSided, KHR_materials_unlit, KHR_materials_emissive_strength, KHR_mesh_quantization and
+// KHR_texture_transform, and the first perspective camera. Nodes with one mesh are instances of one draw. Faces without
+// normals are flat, as glTF says.
+//
+// Frame::warnings names what is left out: points and lines, skins, animations and morph targets (the rest pose is
+// drawn), texture coordinates above the second set, orthographic cameras, other extensions. An unknown extension among
+// extensionsRequired is an error. All errors are std::runtime_error naming file, field and remedy.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
+#include "formats/resources.h"
+
+namespace brokkr {
+
+struct GltfLimits {
+  uint64_t file_bytes = uint64_t(1) << 32;      // of the file, and of each file that it names
+  uint64_t texture_pixels = uint64_t(1) << 29;  // of all textures together
+  // Vertices that are copied since their node is scaled by different factors along the axes, which normals do not
+  // follow.
+  uint64_t copied_vertices = uint64_t(1) << 24;
+};
+
+Frame read_gltf(const std::filesystem::path& path, const LoadOptions& options, const GltfLimits& limits = {});
+// The same for a file in memory; `name` stands for it in messages.
+Frame read_gltf(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
+                const LoadOptions& options, const GltfLimits& limits = {});
+
+}  // namespace brokkr

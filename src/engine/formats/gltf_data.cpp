@@ -1,0 +1,408 @@
+#include "formats/gltf_data.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
+
+namespace brokkr {
+namespace {
+
+constexpr uint64_t kMostWhole = uint64_t(1) << 53;
+constexpr uint64_t kMostElements = uint64_t(1) << 31;
+constexpr uint64_t kMostJson = uint64_t(1) << 28;  // bytes
+// Values that are read for each byte of the file and of what it names. Exporters need one at most; a file that reads
+// the same bytes under many names ends here.
+constexpr uint64_t kValuesPerByte = 8;
+
+uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; i++) value |= uint32_t(bytes[at + i]) << 8 * i;
+  return value;
+}
+
+// What a URI writes as %20 and the like.
+std::string percent_decoded(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string result;
+  for (size_t i = 0; i < text.size(); i++) {
+    const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    result += coded ? char(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+    if (coded) i += 2;
+  }
+  return result;
+}
+
+// Nothing where `text` is no base64.
+std::optional<std::vector<std::byte>> base64_decoded(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::vector<std::byte> bytes;
+  bytes.reserve(text.size() / 4 * 3 + 2);
+  uint32_t bits = 0, count = 0;
+  for (const char c : text) {
+    const size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | uint32_t(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push_back(std::byte(bits >> count & 0xff));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void GltfPart::fail_at(const char* key, const std::string& problem_and_remedy) const {
+  fail("{}, field '{}': {}", place_, key, problem_and_remedy);
+}
+
+const GltfPart::Json* GltfPart::find(const char* key) const {
+  if (!json_->is_object()) return nullptr;
+  const auto found = json_->find(key);
+  return found == json_->end() ? nullptr : &*found;
+}
+
+uint64_t GltfPart::whole(const char* key) const {
+  const Json* value = find(key);
+  if (!value) fail_at(key, "it is missing; export the file again");
+  const double number = value->is_number() ? value->get<double>() : -1;
+  if (!(number >= 0 && number <= double(kMostWhole)) || number != std::floor(number)) {
+    fail_at(key, "it is no whole number from 0; export the file again");
+  }
+  return uint64_t(number);
+}
+
+double GltfPart::number(const char* key, double missing) const {
+  const Json* value = find(key);
+  if (!value) return missing;
+  const double number = value->is_number() ? value->get<double>() : NAN;
+  if (!std::isfinite(number)) fail_at(key, "it is no number; export the file again");
+  return number;
+}
+
+bool GltfPart::flag(const char* key) const {
+  const Json* value = find(key);
+  return value && value->is_boolean() && value->get<bool>();
+}
+
+std::string GltfPart::text(const char* key, const std::string& missing) const {
+  const Json* value = find(key);
+  if (!value) return missing;
+  if (!value->is_string()) fail_at(key, "it is no text; export the file again");
+  return value->get<std::string>();
+}
+
+void GltfPart::read_numbers(const char* key, std::span<double> numbers) const {
+  const Json& list = *find(key);
+  const auto is_number = [](const Json& value) { return value.is_number() && std::isfinite(value.get<double>()); };
+  if (!list.is_array() || list.size() != numbers.size() || !std::all_of(list.begin(), list.end(), is_number)) {
+    fail_at(key, fmt::format("it is no list of {} numbers; export the file again", numbers.size()));
+  }
+  for (size_t i = 0; i < numbers.size(); i++) numbers[i] = list[i].get<double>();
+}
+
+std::vector<uint64_t> GltfPart::wholes(const char* key) const {
+  std::vector<uint64_t> result;
+  const Json* list = find(key);
+  if (!list) return result;
+  for (const Json& value : *list) {
+    if (!value.is_number_unsigned()) fail_at(key, "it is no list of whole numbers; export the file again");
+    result.push_back(value.get<uint64_t>());
+  }
+  return result;
+}
+
+std::vector<std::string> GltfPart::texts(const char* key) const {
+  std::vector<std::string> result;
+  const Json* list = find(key);
+  if (!list) return result;
+  for (const Json& value : *list) {
+    if (!value.is_string()) fail_at(key, "it is no list of texts; export the file again");
+    result.push_back(value.get<std::string>());
+  }
+  return result;
+}
+
+std::vector<GltfPart> GltfPart::parts(const char* key) const {
+  std::vector<GltfPart> result;
+  const Json* list = find(key);
+  if (!list) return result;
+  if (!list->is_array()) fail_at(key, "it is no list; export the file again");
+  for (const Json& value : *list) result.emplace_back(value, fmt::format("{}, {} {}", place_, key, result.size()));
+  return result;
+}
+
+GltfPart GltfPart::part(const char* key) const {
+  static const Json kEmpty = Json::object();
+  const Json* value = find(key);
+  return {value ? *value : kEmpty, place_ + ", " + key};
+}
+
+GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading)
+    : resources_(resources), loading_(loading), bytes_(file.size()) {
+  open_container(file);
+  if (!json_.is_object()) fail("field 'file': its JSON is no object; name a glTF file");
+  const std::string version = root().part("asset").text("version");
+  if (!version.starts_with("2.")) {
+    fail("field 'asset': version '{}' is not 2.x; export the file as glTF 2.0", version.substr(0, 20));
+  }
+}
+
+void GltfData::open_container(std::span<const std::byte> file) {
+  constexpr size_t kHeader = 12, kChunkHeader = 8;
+  constexpr uint32_t kJson = 0x4e4f534a, kBinary = 0x004e4942;
+  const auto parse = [&](std::span<const std::byte> text) {
+    const bool is_empty = as_text(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (is_empty) fail("field 'JSON': it is empty; export the file again");
+    if (text.size() > kMostJson) fail("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
+    try {
+      json_ = parse_json<nlohmann::json>(as_text(text), &loading_);
+    } catch (const std::runtime_error& error) {
+      fail("field 'JSON': {}; export the file again", error.what());
+    }
+  };
+  if (!as_text(file).starts_with("glTF")) return parse(file);
+  if (file.size() < kHeader) fail("field 'header': the file ends in it; copy the file again");
+  if (read_u32(file, 4) != 2) fail("field 'header': version {} is not 2; export glTF 2.0", read_u32(file, 4));
+  if (read_u32(file, 8) > file.size()) fail("field 'header': the file is cut short; copy it again");
+  file = file.first(read_u32(file, 8));
+  bool has_json = false;
+  for (size_t at = kHeader; at + kChunkHeader <= file.size();) {
+    const uint32_t size = read_u32(file, at), kind = read_u32(file, at + 4);
+    at += kChunkHeader;
+    if (size > file.size() - at) fail("field 'chunk': one is longer than the file; copy the file again");
+    if (!has_json && kind != kJson) fail("field 'chunk': the first one is not JSON; export the file again");
+    if (!has_json) parse(file.subspan(at, size));
+    if (has_json && kind == kBinary && binary_.empty()) binary_ = file.subspan(at, size);
+    has_json = true;
+    at += size;
+  }
+  if (!has_json) fail("field 'chunk': there is none; export the file again");
+}
+
+size_t GltfData::count(const char* list) const {
+  const auto found = json_.find(list);
+  return found != json_.end() && found->is_array() ? found->size() : 0;
+}
+
+GltfPart GltfData::element(const char* list, uint64_t number, const GltfPart& from, const char* key) const {
+  if (number >= count(list)) {
+    from.fail_at(key, fmt::format("{} is none of the {} {}; export the file again", number, count(list), list));
+  }
+  return {json_.at(list)[size_t(number)], fmt::format("{} {}", list, number)};
+}
+
+std::span<const std::byte> GltfData::contents(const std::string& uri, const GltfPart& from) {
+  const auto known = contents_.find(uri);
+  if (known != contents_.end()) return known->second;
+  std::vector<std::byte> bytes;
+  loading_.look(0, 1);
+  if (uri.starts_with("data:")) {
+    loading_.need(uri.size(), "uri");
+    constexpr std::string_view kMark = ";base64,";
+    const size_t mark = uri.find(kMark);
+    auto decoded =
+        mark == std::string::npos ? std::nullopt : base64_decoded(std::string_view(uri).substr(mark + kMark.size()));
+    if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
+    bytes = std::move(*decoded);
+  } else {
+    bytes = resources_(percent_decoded(uri), loading_);
+    bytes_ += bytes.size();
+    loading_.need(bytes.size(), "uri");
+  }
+  return contents_.emplace(uri, std::move(bytes)).first->second;
+}
+
+std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& from) {
+  const GltfPart part = element("buffers", number, from, "buffer");
+  const uint64_t size = part.whole("byteLength");
+  const std::string uri = part.text("uri");
+  if (uri.empty() && number != 0) part.fail_at("uri", "it is missing; export the file again");
+  const std::span<const std::byte> bytes = uri.empty() ? binary_ : contents(uri, part);
+  if (size > bytes.size()) {
+    part.fail_at("byteLength",
+                 fmt::format("{} is more than the {} bytes there are; copy the file again", size, bytes.size()));
+  }
+  return bytes.first(size_t(size));
+}
+
+std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride) {
+  const GltfPart part = element("bufferViews", number, from, key);
+  if (part.part("extensions").has("EXT_meshopt_compression")) {
+    part.fail_at("extensions", "EXT_meshopt_compression is not read; export without compression");
+  }
+  const std::span<const std::byte> bytes = buffer(part.whole("buffer"), part);
+  const uint64_t offset = part.whole("byteOffset", 0), size = part.whole("byteLength");
+  if (offset > bytes.size() || size > bytes.size() - offset) {
+    part.fail_at("byteLength", fmt::format("{} bytes from {} do not fit the buffer's {}; export the file again", size,
+                                           offset, bytes.size()));
+  }
+  if (stride) *stride = part.whole("byteStride", 0);
+  return bytes.subspan(size_t(offset), size_t(size));
+}
+
+// How an accessor's elements are stored.
+struct GltfData::Layout {
+  uint64_t count = 0;
+  uint32_t kind = 0, bytes = 0, components = 0;  // of a component: its glTF number and size
+  bool normalized = false;
+
+  uint64_t element_bytes() const { return uint64_t(bytes) * components; }
+
+  double value(const std::byte* at) const {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < bytes; i++) bits |= uint32_t(at[i]) << 8 * i;
+    switch (kind) {
+      case 5120: return normalized ? std::max(double(int8_t(bits)) / 127, -1.0) : double(int8_t(bits));
+      case 5121: return normalized ? double(bits) / 255 : double(bits);
+      case 5122: return normalized ? std::max(double(int16_t(bits)) / 32767, -1.0) : double(int16_t(bits));
+      case 5123: return normalized ? double(bits) / 65535 : double(bits);
+      case 5125: return double(bits);
+      default: return double(std::bit_cast<float>(bits));
+    }
+  }
+};
+
+// Elements in the bytes of a buffer view: all of them are inside.
+struct GltfData::Elements {
+  std::span<const std::byte> bytes;
+  uint64_t stride = 0;
+  const std::byte* at(uint64_t number) const { return bytes.data() + number * stride; }
+};
+
+GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
+  static constexpr std::array<std::pair<uint32_t, uint32_t>, 6> kKinds = {
+      {{5120, 1}, {5121, 1}, {5122, 2}, {5123, 2}, {5125, 4}, {5126, 4}}};
+  static constexpr std::array<std::string_view, 4> kTypes = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+  Layout layout;
+  layout.count = accessor.whole("count");
+  if (layout.count == 0 || layout.count > kMostElements) {
+    accessor.fail_at("count", fmt::format("{} is outside 1..2147483648; export the file again", layout.count));
+  }
+  const uint64_t kind = accessor.whole("componentType");
+  const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& one) { return one.first == kind; });
+  if (found == kKinds.end())
+    accessor.fail_at("componentType", fmt::format("{} is unknown; export the file again", kind));
+  layout.kind = found->first;
+  layout.bytes = found->second;
+  const std::string type = accessor.text("type");
+  const auto* components = std::find(kTypes.begin(), kTypes.end(), type);
+  if (components == kTypes.end())
+    accessor.fail_at("type", "it is no SCALAR, VEC2, VEC3 or VEC4; export the file again");
+  layout.components = uint32_t(components - kTypes.begin()) + 1;
+  layout.normalized = accessor.flag("normalized");
+  return layout;
+}
+
+GltfData::Elements GltfData::elements(const GltfPart& part, const Layout& layout, uint64_t count) {
+  constexpr uint64_t kMostStride = 1 << 16;
+  Elements result;
+  result.bytes = view(part.whole("bufferView"), part, "bufferView", &result.stride);
+  const uint64_t size = layout.element_bytes();
+  if (result.stride == 0) result.stride = size;
+  if (result.stride < size || result.stride > kMostStride) {
+    part.fail_at("bufferView", fmt::format("its stride of {} bytes is unusable; export the file again", result.stride));
+  }
+  const uint64_t offset = part.whole("byteOffset", 0), last = count == 0 ? 0 : (count - 1) * result.stride + size;
+  if (offset > result.bytes.size() || last > result.bytes.size() - offset) {
+    part.fail_at("count", fmt::format("{} elements do not fit its buffer view; export the file again", count));
+  }
+  result.bytes = result.bytes.subspan(size_t(offset));
+  return result;
+}
+
+void GltfData::charge(uint64_t values, const GltfPart& accessor) {
+  decoded_ += values;
+  if (decoded_ > kValuesPerByte * bytes_) {
+    accessor.fail_at("count", "the file reads the same bytes again and again; share accessors, or split the file");
+  }
+  // The accessor's own floats or indices, and what the frame gets of them: lists that grow by copies.
+  constexpr uint64_t kElement = 4 * sizeof(float) * 3;
+  loading_.check(decoded_ * kElement, "accessors");
+}
+
+// Calls store(number, bytes) for the elements that are stored; a sparse accessor's substitutes come last.
+template <typename Store>
+void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Store&& store) {
+  const bool is_sparse = accessor.has("sparse");
+  if (!is_sparse && !accessor.has("bufferView")) accessor.fail_at("bufferView", "it is missing; export the file again");
+  if (accessor.has("bufferView")) {
+    const Elements all = elements(accessor, layout, layout.count);
+    for (uint64_t i = 0; i < layout.count; i++) {
+      store(i, all.at(i));
+      loading_.step(i, layout.count);
+    }
+  }
+  if (!is_sparse) return;
+  const GltfPart sparse = accessor.part("sparse"), index_part = sparse.part("indices");
+  const uint64_t count = sparse.whole("count");
+  if (count > layout.count) sparse.fail_at("count", "it is more than the accessor's; export the file again");
+  Layout scalar{
+      .count = count, .kind = uint32_t(std::min<uint64_t>(index_part.whole("componentType"), 6000)), .components = 1};
+  scalar.bytes = scalar.kind == 5121 ? 1 : scalar.kind == 5123 ? 2 : scalar.kind == 5125 ? 4 : 0;
+  if (scalar.bytes == 0) index_part.fail_at("componentType", "it is no unsigned integer; export the file again");
+  const Elements numbers = elements(index_part, scalar, count), values = elements(sparse.part("values"), layout, count);
+  for (uint64_t i = 0; i < count; i++) {
+    const auto number = uint64_t(scalar.value(numbers.at(i)));
+    if (number >= layout.count)
+      index_part.fail_at("bufferView", "an index is beyond the accessor; export the file again");
+    store(number, values.at(i));
+    loading_.step(i, count);
+  }
+}
+
+std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
+                                    const char* key, uint32_t* has_components) {
+  const GltfPart part = element("accessors", accessor, from, key);
+  const Layout layout = layout_of(part);
+  if (std::find(components.begin(), components.end(), layout.components) == components.end()) {
+    from.fail_at(key, fmt::format("its accessor has {} components; export the file again", layout.components));
+  }
+  if (layout.kind == 5125) from.fail_at(key, "its accessor holds 32-bit integers; export the file again");
+  if (part.has("bufferView")) elements(part, layout, layout.count);  // before memory is taken for so many
+  charge(layout.count, part);
+  std::vector<float> values(size_t(layout.count) * layout.components, 0.0f);
+  each_element(part, layout, [&](uint64_t number, const std::byte* bytes) {
+    for (uint32_t i = 0; i < layout.components; i++) {
+      values[size_t(number) * layout.components + i] = float(layout.value(bytes + size_t(i) * layout.bytes));
+    }
+  });
+  if (has_components) *has_components = layout.components;
+  return values;
+}
+
+std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from, const char* key) {
+  const GltfPart part = element("accessors", accessor, from, key);
+  const Layout layout = layout_of(part);
+  const bool is_unsigned = layout.kind == 5121 || layout.kind == 5123 || layout.kind == 5125;
+  if (layout.components != 1 || !is_unsigned || layout.normalized) {
+    from.fail_at(key, "its accessor holds no unsigned integers; export the file again");
+  }
+  if (part.has("bufferView")) elements(part, layout, layout.count);
+  charge(layout.count, part);
+  std::vector<uint32_t> values(size_t(layout.count), 0u);
+  each_element(part, layout, [&](uint64_t number, const std::byte* bytes) {
+    values[size_t(number)] = uint32_t(layout.value(bytes));
+  });
+  return values;
+}
+
+std::span<const std::byte> GltfData::image(const GltfPart& image) {
+  if (image.has("bufferView")) return view(image.whole("bufferView"), image, "bufferView", nullptr);
+  const std::string uri = image.text("uri");
+  if (uri.empty()) image.fail_at("uri", "it is missing; export the file again");
+  return contents(uri, image);
+}
+
+}  // namespace brokkr

@@ -1,0 +1,108 @@
+// The parts of a glTF 2.0 file: its JSON, and what its accessors, buffer views and buffers hold. Sizes and offsets are
+// checked before anything is read; every error is a std::runtime_error that names the part and the field.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/loading.h"
+#include "formats/resources.h"
+
+namespace brokkr {
+
+// For numbers of what a file need not name.
+inline constexpr uint64_t kGltfNone = ~uint64_t(0);
+
+// Each warning once, in the order in which they came up.
+class GltfWarnings {
+ public:
+  explicit GltfWarnings(std::vector<std::string>& lines) : lines_(lines) {}
+  void add(const std::string& line) {
+    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
+  }
+
+ private:
+  std::vector<std::string>& lines_;
+};
+
+// One object of the JSON, with the name that messages have for it: "accessor 3". What is missing has a default.
+class GltfPart {
+ public:
+  using Json = nlohmann::json;
+  GltfPart(const Json& json, std::string place) : json_(&json), place_(std::move(place)) {}
+
+  bool has(const char* key) const { return find(key) != nullptr; }
+  // A number of an array's element, a count or an offset: 0 .. 2^53.
+  uint64_t whole(const char* key) const;  // which must be there
+  uint64_t whole(const char* key, uint64_t missing) const { return has(key) ? whole(key) : missing; }
+  double number(const char* key, double missing) const;  // finite
+  bool flag(const char* key) const;
+  std::string text(const char* key, const std::string& missing = {}) const;
+  template <size_t kCount>
+  std::array<double, kCount> numbers(const char* key, std::array<double, kCount> missing) const {
+    if (has(key)) read_numbers(key, missing);
+    return missing;
+  }
+  std::vector<uint64_t> wholes(const char* key) const;    // a list, empty where it is missing
+  std::vector<std::string> texts(const char* key) const;  // a list, empty where it is missing
+  std::vector<GltfPart> parts(const char* key) const;     // a list of objects, empty where it is missing
+  GltfPart part(const char* key) const;                   // an object, an empty one where it is missing
+  [[noreturn]] void fail_at(const char* key, const std::string& problem_and_remedy) const;
+
+ private:
+  const Json* find(const char* key) const;
+  void read_numbers(const char* key, std::span<double> numbers) const;
+
+  const Json* json_;
+  std::string place_;
+};
+
+class GltfData {
+ public:
+  // `file` is the text of a .gltf or the bytes of a .glb; it must stay. `resources` reads what it names.
+  GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading);
+
+  // What is read counts there, and asks there whether to go on.
+  Loading& loading() const { return loading_; }
+
+  GltfPart root() const { return {json_, "file"}; }
+  // Element `number` of a list of the file, as "meshes"; `from` and `key` say what asks for it.
+  GltfPart element(const char* list, uint64_t number, const GltfPart& from, const char* key) const;
+  size_t count(const char* list) const;
+
+  // An accessor's values, `components` of each element, as floats: normalized integers from -1 or 0 to 1.
+  std::vector<float> floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
+                            const char* key, uint32_t* has_components = nullptr);
+  std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& from, const char* key);
+  // The file of an image.
+  std::span<const std::byte> image(const GltfPart& image);
+
+ private:
+  struct Layout;
+  struct Elements;
+  void open_container(std::span<const std::byte> file);
+  std::span<const std::byte> buffer(uint64_t number, const GltfPart& from);
+  std::span<const std::byte> view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride);
+  std::span<const std::byte> contents(const std::string& uri, const GltfPart& from);
+  Layout layout_of(const GltfPart& accessor) const;
+  Elements elements(const GltfPart& part, const Layout& layout, uint64_t count);
+  void charge(uint64_t values, const GltfPart& accessor);
+  template <typename Store>
+  void each_element(const GltfPart& accessor, const Layout& layout, Store&& store);
+
+  const ResourceReader& resources_;
+  Loading& loading_;
+  nlohmann::json json_;
+  std::span<const std::byte> binary_;                       // the binary chunk of a .glb
+  std::map<std::string, std::vector<std::byte>> contents_;  // by URI
+  uint64_t bytes_ = 0, decoded_ = 0;                        // bytes there are, values read from them
+};
+
+}  // namespace brokkr

@@ -1,0 +1,44 @@
+// Materials of a glTF file with their textures: what each is in the frame.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "brokkr/frame.h"
+#include "formats/gltf_data.h"
+
+namespace brokkr {
+
+class GltfMaterials {
+ public:
+  // Materials and textures are appended to `frame`. Textures have at most `max_pixels` in all.
+  GltfMaterials(GltfData& data, Frame& frame, GltfWarnings& warnings, uint64_t max_pixels)
+      : data_(data), frame_(frame), warnings_(warnings), pixels_left_(max_pixels) {}
+
+  struct Made {
+    uint32_t number = 0;  // in Frame::materials
+    bool opaque = true;   // no alpha counts
+    bool blended = false, two_sided = false;
+    bool second_texcoords = false;  // TEXCOORD_1 is read
+  };
+
+  // Material `number`, kGltfNone for the default one; `from` is the primitive that has it.
+  Made make(uint64_t number, const GltfPart& from);
+
+ private:
+  Material surface(const GltfPart& part);
+  int texture(const GltfPart& owner, const char* key, bool srgb, bool opaque, TextureMapping& mapping);
+  TextureMapping mapping(const GltfPart& use);
+  Sampler sampler(const GltfPart& texture) const;
+
+  GltfData& data_;
+  Frame& frame_;
+  GltfWarnings& warnings_;
+  uint64_t pixels_left_;
+  std::map<uint64_t, Made> made_;
+  // By picture, whether it is sRGB and opaque, and sampler.
+  std::map<std::tuple<uint64_t, bool, bool, uint64_t>, int> textures_;
+};
+
+}  // namespace brokkr

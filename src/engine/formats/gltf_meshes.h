@@ -1,0 +1,81 @@
+// Primitives of a glTF file: their vertices and triangles in the frame's arrays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/mat3x3.hpp>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "brokkr/frame.h"
+#include "formats/gltf_data.h"
+#include "frame/camera.h"
+
+namespace brokkr {
+
+// A primitive's part of the frame's arrays.
+struct GltfMesh {
+  uint64_t first_vertex = 0, first_index = 0;
+  uint32_t vertices = 0, indices = 0;
+  Bounds bounds;
+};
+
+class GltfMeshes {
+ public:
+  // Vertices and indices are appended to `frame`; at most `copies` vertices by with_normals_for.
+  GltfMeshes(GltfData& data, Frame& frame, GltfWarnings& warnings, uint64_t copies)
+      : data_(data), frame_(frame), warnings_(warnings), copies_left_(copies) {}
+
+  // False for points, lines and primitives without positions.
+  bool is_drawn(const GltfPart& primitive);
+  // A primitive that is drawn. Those that name the same accessors share them. `opaque`: the alpha of its colours counts
+  // for nothing; `second_texcoords`: its material reads TEXCOORD_1.
+  GltfMesh read(const GltfPart& primitive, bool opaque, bool second_texcoords);
+  // The same mesh with normals n' for a model M that scales by different factors: M n' has the direction that the
+  // inverse transpose of M gives n.
+  GltfMesh with_normals_for(const GltfMesh& mesh, const glm::mat3& model);
+  // To be called last: gives the second set of texture coordinates to frames of which only materials speak of it.
+  void complete();
+
+ private:
+  // What makes two primitives the same: accessors, kGltfNone where there is none.
+  struct Key {
+    uint64_t position, normal, texcoord, second_texcoord, color;
+    bool opaque;
+    auto tied() const { return std::tie(position, normal, texcoord, second_texcoord, color, opaque); }
+    bool operator<(const Key& other) const { return tied() < other.tied(); }
+  };
+  struct Shape {
+    Key key;
+    uint64_t indices, mode;
+    bool operator<(const Shape& other) const {
+      return std::tie(key, indices, mode) < std::tie(other.key, other.indices, other.mode);
+    }
+  };
+  struct Vertex {
+    glm::vec3 position{0}, normal{0};
+    glm::vec2 texcoord{0}, second_texcoord{0};
+    glm::vec4 color{1};
+  };
+
+  std::vector<Vertex> read_vertices(const Key& key, const GltfPart& attributes);
+  void read_positions(uint64_t accessor, const GltfPart& attributes, std::vector<Vertex>& vertices);
+  void read_normals(uint64_t accessor, const GltfPart& attributes, std::vector<Vertex>& vertices);
+  void read_texcoords(uint64_t accessor, const GltfPart& attributes, const char* name, glm::vec2 Vertex::*member,
+                      std::vector<Vertex>& vertices);
+  void read_colors(const Key& key, const GltfPart& attributes, std::vector<Vertex>& vertices);
+  std::vector<uint32_t> triangles(const GltfPart& primitive, const Shape& shape, uint32_t count);
+  GltfMesh add(const std::vector<Vertex>& vertices, const Key& key);
+  void add_vertex(const Vertex& vertex);
+
+  GltfData& data_;
+  Frame& frame_;
+  GltfWarnings& warnings_;
+  uint64_t copies_left_;
+  bool has_second_texcoords_ = false, has_colors_ = false;  // the frame's arrays are used
+  std::map<Shape, GltfMesh> meshes_;
+  std::map<Key, GltfMesh> vertices_;
+};
+
+}  // namespace brokkr

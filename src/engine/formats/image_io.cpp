@@ -1,0 +1,339 @@
+// Pictures by stb, OpenEXR by tinyexr, and portable float maps.
+#include "brokkr/image.h"
+
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
+#include <tinyexr.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/loading.h"
+#include "brokkr/frame.h"
+#include "formats/image_io.h"
+
+namespace brokkr {
+namespace {
+
+constexpr uint64_t kMaxImageFile = uint64_t(1) << 30;
+constexpr uint64_t kMaxFloatFile = uint64_t(4) << 30;
+
+void check_pixels(const char* function, int width, int height, int channels, size_t values) {
+  if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
+      values != size_t(width) * size_t(height) * size_t(channels)) {
+    throw std::invalid_argument(fmt::format("{}: pixels are not width * height * channels", function));
+  }
+}
+
+// stb_image also reads formats that no scene uses and whose decoders have a history of reading beyond their input.
+// Files of these formats are refused by their first bytes.
+bool is_unsupported(std::span<const std::byte> file) {
+  static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
+  return std::any_of(std::begin(kMagics), std::end(kMagics),
+                     [&](std::string_view magic) { return as_text(file).starts_with(magic); });
+}
+
+// stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer than the
+// file.
+bool has_whole_png_chunks(std::span<const std::byte> file) {
+  constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
+  if (!as_text(file).starts_with("\x89PNG")) return true;
+  for (size_t at = kSignature; at + kLengthAndType <= file.size();) {
+    uint64_t length = 0;
+    for (size_t i = 0; i < 4; i++) length = length << 8 | uint64_t(file[at + i]);
+    if (length + kLengthAndType + kChecksum > file.size() - at) return false;
+    const bool is_last = file[at + 4] == std::byte('I') && file[at + 5] == std::byte('E');  // IEND
+    if (is_last) break;
+    at += size_t(length) + kLengthAndType + kChecksum;
+  }
+  return true;
+}
+
+// The most pixels that so many bytes of a picture can hold. A file that claims more is cut short or a trap, and is not
+// decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8 pixels. TGA: runs
+// of 128 pixels in two bytes. BMP: 8 pixels a byte.
+uint64_t most_pixels(std::span<const std::byte> file) {
+  const uint64_t per_byte = as_text(file).starts_with("\x89PNG")    ? 8 * 1032
+                            : as_text(file).starts_with("\xff\xd8") ? 8 * 64
+                                                                    : 64;
+  return file.size() * per_byte;
+}
+
+// Pixels of four channels, or why there are none.
+struct Decoded {
+  std::unique_ptr<stbi_uc, void (*)(void*)> pixels{nullptr, stbi_image_free};
+  const char* failure = "";
+};
+
+Decoded decode(std::span<const std::byte> file) {
+  Decoded decoded;
+  int width = 0, height = 0, channels = 0;
+  decoded.pixels.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), int(file.size()), &width,
+                                             &height, &channels, 4));
+  if (!decoded.pixels) decoded.failure = stbi_failure_reason();
+  return decoded;
+}
+
+// The same in a thread of its own, while `loading` is asked whether to go on. Nothing stops stb_image in the midst of a
+// picture: who cancels leaves the thread behind, which has its own copy of the file and goes when the picture is done.
+Decoded decode_aside(std::span<const std::byte> file, Loading& loading) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  struct Work {
+    std::vector<std::byte> file;
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::optional<Decoded> result;
+  };
+  const auto work = std::make_shared<Work>();
+  work->file.assign(file.begin(), file.end());
+  std::thread([work] {
+    Decoded decoded = decode(work->file);
+    const std::lock_guard lock(work->mutex);
+    work->result = std::move(decoded);
+    work->ended.notify_all();
+  }).detach();
+  std::unique_lock lock(work->mutex);
+  while (!work->ended.wait_for(lock, kPause, [&] { return work->result.has_value(); })) {
+    lock.unlock();
+    loading.look(0, 1);
+    lock.lock();
+  }
+  loading.look(0, 1);
+  return std::move(*work->result);
+}
+
+void append_bytes(void* context, void* data, int size) {
+  auto& out = *static_cast<std::vector<std::byte>*>(context);
+  const auto* begin = static_cast<const std::byte*>(data);
+  out.insert(out.end(), begin, begin + size);
+}
+
+}  // namespace
+
+void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
+               bool opaque) {
+  check_pixels("write_png", width, height, 1, pixels.size());
+  const int channels = opaque ? 3 : 4;
+  const size_t row_bytes = size_t(width) * size_t(channels);
+  std::vector<uint8_t> rows(row_bytes * size_t(height));
+  for (int y = 0; y < height; y++) {
+    uint8_t* out = &rows[size_t(height - 1 - y) * row_bytes];
+    for (int x = 0; x < width; x++) {
+      const uint32_t pixel = pixels[size_t(y) * size_t(width) + size_t(x)];
+      for (int c = 0; c < channels; c++) *out++ = uint8_t(pixel >> (8 * c));
+    }
+  }
+  std::vector<std::byte> file;
+  if (!stbi_write_png_to_func(append_bytes, &file, width, height, channels, rows.data(), int(row_bytes)))
+    fail("{}: cannot be encoded as PNG; use a smaller picture", path.string());
+  write_file(path, file);
+}
+
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading) {
+  const char* const kFormats = "use PNG, JPEG, BMP or TGA";
+  if (file.empty() || file.size() > size_t(INT_MAX)) fail("{}: is empty or larger than 2 GiB; {}", name, kFormats);
+  if (is_unsupported(file)) fail("{}: has a picture format that is not supported; {}", name, kFormats);
+  if (!has_whole_png_chunks(file)) fail("{}: is a PNG file that is cut short; save the picture again", name);
+  const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
+  int width = 0, height = 0, channels = 0;
+  if (!stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
+    fail("{}: is no picture ({}); {}", name, stbi_failure_reason(), kFormats);
+  }
+  if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
+      uint64_t(width) * uint64_t(height) > max_pixels) {
+    fail("{}: has {} x {} pixels, above the limits; scale it to at most {} a side and {} in all", name, width, height,
+         kMaxTargetSize, max_pixels);
+  }
+  const uint64_t pixels = uint64_t(width) * uint64_t(height);
+  if (pixels > most_pixels(file)) {
+    fail("{}: claims {} x {} pixels, which {} bytes cannot hold; save the picture again", name, width, height,
+         file.size());
+  }
+  constexpr uint64_t kDecoding = 12;  // bytes per pixel: the decoder's rows and its picture, before it is ours
+  loading.check(pixels * (kDecoding + sizeof(uint32_t)) + file.size(), name);
+  loading.need(pixels * sizeof(uint32_t), name);
+  constexpr uint64_t kSmall = 1 << 20;  // pixels, which take some 20 ms
+  const Decoded decoded = pixels > kSmall && loading.is_watched() ? decode_aside(file, loading) : decode(file);
+  if (!decoded.pixels) fail("{}: cannot be decoded ({}); save the picture again", name, decoded.failure);
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.texels.resize(size_t(width) * size_t(height));
+  for (int y = 0; y < height; y++) {
+    loading.look(0, 1);
+    const stbi_uc* in = decoded.pixels.get() + size_t(height - 1 - y) * size_t(width) * 4;
+    uint32_t* out = &image.texels[size_t(y) * size_t(width)];
+    for (int x = 0; x < width; x++, in += 4) {
+      out[x] = uint32_t(in[0]) | uint32_t(in[1]) << 8 | uint32_t(in[2]) << 16 | uint32_t(in[3]) << 24;
+      image.has_alpha |= in[3] != 255;
+    }
+  }
+  return image;
+}
+
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels) {
+  const LoadOptions standard;
+  Loading loading(standard);
+  return read_image(file, name, max_pixels, loading);
+}
+
+Image read_image(const std::filesystem::path& path, uint64_t max_pixels) {
+  return read_image(read_file(path, kMaxImageFile), path.string(), max_pixels);
+}
+
+namespace {
+
+struct Plane {
+  std::string name;
+  std::vector<float> values;  // top row first
+};
+
+// Channel `from` of pixels with `channels` values.
+Plane make_plane(std::string name, int width, int height, int channels, int from, std::span<const float> pixels) {
+  Plane plane{std::move(name), {}};
+  plane.values.reserve(size_t(width) * size_t(height));
+  for (int y = height - 1; y >= 0; y--) {
+    const float* in = &pixels[size_t(y) * size_t(width) * size_t(channels)];
+    for (int x = 0; x < width; x++) plane.values.push_back(in[x * channels + from]);
+  }
+  return plane;
+}
+
+// The format wants planes in the order of their names.
+void write_planes(const std::filesystem::path& path, int width, int height, std::vector<Plane> planes) {
+  std::sort(planes.begin(), planes.end(), [](const Plane& a, const Plane& b) { return a.name < b.name; });
+  std::vector<unsigned char*> images;
+  std::vector<EXRChannelInfo> infos(planes.size());
+  std::vector<int> types(planes.size(), TINYEXR_PIXELTYPE_FLOAT);
+  for (size_t i = 0; i < planes.size(); i++) {
+    images.push_back(reinterpret_cast<unsigned char*>(planes[i].values.data()));
+    infos[i] = {};
+    planes[i].name.copy(infos[i].name, sizeof infos[i].name - 1);
+  }
+  EXRHeader header;
+  InitEXRHeader(&header);
+  header.num_channels = int(planes.size());
+  header.channels = infos.data();
+  header.pixel_types = types.data();
+  header.requested_pixel_types = types.data();
+  // ZIP works on blocks of 16 rows, which tinyexr wants whole.
+  header.compression_type = height < 16 ? TINYEXR_COMPRESSIONTYPE_NONE : TINYEXR_COMPRESSIONTYPE_ZIP;
+  EXRImage image;
+  InitEXRImage(&image);
+  image.num_channels = int(planes.size());
+  image.images = images.data();
+  image.width = width;
+  image.height = height;
+
+  unsigned char* memory = nullptr;
+  const char* error = nullptr;
+  const size_t size = SaveEXRImageToMemory(&image, &header, &memory, &error);
+  const std::unique_ptr<unsigned char, void (*)(void*)> owner(memory, std::free);
+  if (size == 0) {
+    const std::string reason = error != nullptr ? error : "unknown reason";
+    if (error != nullptr) FreeEXRErrorMessage(error);
+    fail("{}: cannot be encoded as EXR ({}); write .pfm instead", path.string(), reason);
+  }
+  write_file(path, std::span(reinterpret_cast<const std::byte*>(memory), size));
+}
+
+std::string_view exr_channels(int channels) { return channels == 1 ? "Y" : channels == 3 ? "RGB" : "RGBA"; }
+
+void check_exr(const char* function, int width, int height, int channels, size_t values) {
+  if (channels != 1 && channels != 3 && channels != 4)
+    throw std::invalid_argument(fmt::format("{}: channels", function));
+  check_pixels(function, width, height, channels, values);
+}
+
+}  // namespace
+
+void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
+  check_exr("write_exr", width, height, channels, pixels.size());
+  std::vector<Plane> planes;
+  for (int c = 0; c < channels; c++) {
+    const std::string name(1, exr_channels(channels)[size_t(c)]);
+    planes.push_back(make_plane(name, width, height, channels, c, pixels));
+  }
+  write_planes(path, width, height, std::move(planes));
+}
+
+void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
+                      std::span<const ExrLayer> layers) {
+  constexpr size_t kMostName = 200;
+  std::set<std::string_view> names;
+  std::vector<Plane> planes;
+  for (const ExrLayer& layer : layers) {
+    check_exr("write_exr_layers", width, height, channels, layer.pixels.size());
+    const bool usable = std::all_of(layer.name.begin(), layer.name.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    });
+    if (!usable || layer.name.empty() || layer.name.size() > kMostName || !names.insert(layer.name).second) {
+      throw std::invalid_argument(fmt::format("write_exr_layers: name '{}'", layer.name));
+    }
+    for (int c = 0; c < channels; c++) {
+      const std::string name = fmt::format("{}.{}", layer.name, exr_channels(channels)[size_t(c)]);
+      planes.push_back(make_plane(name, width, height, channels, c, layer.pixels));
+    }
+  }
+  if (planes.empty()) throw std::invalid_argument("write_exr_layers: no layers");
+  write_planes(path, width, height, std::move(planes));
+}
+
+void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels) {
+  if (channels != 1 && channels != 3) throw std::invalid_argument("write_pfm: channels");
+  check_pixels("write_pfm", width, height, channels, pixels.size());
+  static_assert(std::endian::native == std::endian::little);
+  std::string file = fmt::format("{}\n{} {}\n-1.0\n", channels == 1 ? "Pf" : "PF", width, height);
+  file.append(reinterpret_cast<const char*>(pixels.data()), pixels.size_bytes());
+  write_text(path, file);
+}
+
+FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
+  constexpr size_t kMostHeader = 256;
+  std::istringstream header{std::string(as_text(file.first(std::min(file.size(), kMostHeader))))};
+  std::string magic;
+  FloatImage image;
+  double scale = 0;
+  header >> magic >> image.width >> image.height >> scale;
+  if (magic != "Pf" && magic != "PF") fail("{}: is no portable float map; name a .pfm file", name);
+  image.channels = magic == "Pf" ? 1 : 3;
+  const bool has_size =
+      std::min(image.width, image.height) >= 1 && std::max(image.width, image.height) <= kMaxTargetSize;
+  if (!header || !has_size || scale == 0 || !std::isfinite(scale)) {
+    fail("{}: has a header with an unusable size or scale; write the file again", name);
+  }
+  const uint64_t count = uint64_t(image.width) * uint64_t(image.height) * uint64_t(image.channels);
+  size_t position = size_t(header.tellg()) + 1;  // behind the header stands one white-space character
+  if (position > file.size() || file.size() - position != count * sizeof(float)) {
+    fail("{}: does not hold width * height values; write the file again", name);
+  }
+  const LoadOptions standard;
+  Loading(standard).need(count * sizeof(float), name);
+  image.values.resize(size_t(count));
+  for (size_t i = 0; i < image.values.size(); i++, position += 4) {
+    uint32_t bits = 0;  // a negative scale means little-endian
+    for (size_t k = 0; k < 4; k++) bits |= uint32_t(file[position + k]) << 8 * (scale < 0 ? k : 3 - k);
+    image.values[i] = std::bit_cast<float>(bits);
+  }
+  return image;
+}
+
+FloatImage read_pfm(const std::filesystem::path& path) {
+  return read_pfm(read_file(path, kMaxFloatFile), path.string());
+}
+
+}  // namespace brokkr

@@ -1,0 +1,18 @@
+// Pictures for readers of scenes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/loading.h"
+#include "brokkr/image.h"
+
+namespace brokkr {
+
+// read_image (brokkr/image.h) within the memory that `loading` has left: what is too large by its header is refused
+// before it is decoded.
+Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading);
+
+}  // namespace brokkr

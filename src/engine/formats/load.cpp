@@ -1,0 +1,99 @@
+#include "brokkr/load.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "base/failure.h"
+#include "base/known_kind.h"
+#include "base/nearest_name.h"
+#include "formats/generated.h"
+#include "formats/gltf.h"
+#include "formats/obj.h"
+#include "formats/ply.h"
+#include "formats/stl.h"
+#include "frame/bkf.h"
+
+namespace brokkr {
+namespace {
+
+constexpr std::string_view kGenerated = "generated:";
+
+std::string lower_ending(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return ending;
+}
+
+}  // namespace
+
+std::vector<SceneSource> scene_sources() {
+  std::vector<SceneSource> sources = {{".bkf", "a captured frame"},
+                                      {".obj", "a Wavefront scene with its materials and textures"},
+                                      {".gltf", "a glTF 2.0 scene and the files that it names"},
+                                      {".glb", "a glTF 2.0 scene in one file"},
+                                      {".ply", "a mesh: text or binary"},
+                                      {".stl", "a mesh without materials: text or binary"}};
+  for (const SceneSource& scene : generated_scenes()) {
+    sources.push_back({std::string(kGenerated) + scene.name, scene.description});
+  }
+  return sources;
+}
+
+// A file of glTF, PLY or STL. What it leaves out is said to whoever listens.
+static Frame read_mesh_file(const std::filesystem::path& path, std::string_view ending, const LoadOptions& options) {
+  Frame frame = ending == ".ply"   ? read_ply(path, options)
+                : ending == ".stl" ? read_stl(path, options)
+                                   : read_gltf(path, options);
+  for (const std::string& line : frame.warnings) {
+    if (options.warning) options.warning(path.string() + ": " + line);
+  }
+  return frame;
+}
+
+bool is_loadable(const std::string& path) {
+  const std::string ending = lower_ending(path);
+  const std::vector<SceneSource> sources = scene_sources();
+  return !ending.empty() &&
+         std::any_of(sources.begin(), sources.end(), [&](const SceneSource& source) { return source.name == ending; });
+}
+
+Frame load_frame(const std::string& path, const LoadOptions& options) {
+  if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
+  const std::string extension = lower_ending(path);
+  if (extension == ".bkf") {
+    if (!options.camera.empty() || options.views > 1) {
+      fail(
+          "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera "
+          "and the number of views",
+          path);
+    }
+    return read_bkf(std::filesystem::path(path), {}, options);
+  }
+  if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
+  if (extension == ".gltf" || extension == ".glb" || extension == ".ply" || extension == ".stl") {
+    return read_mesh_file(path, extension, options);
+  }
+  refuse_kind(path);
+}
+
+void refuse_kind(const std::string& path) {
+  if (lower_ending(path) == ".trace")
+    fail("{}: is a recording of apitrace; `brokkr import --frame N {}` takes a frame out of it", path, path);
+  fail("{}: the kind of file is unknown; name a .bkf, .obj, .gltf, .glb, .ply or .stl file, or generated:NAME", path);
+}
+
+void require_known_kind(const std::string& path) {
+  const std::string name = path.starts_with(kGenerated) ? path.substr(0, path.find('?')) : lower_ending(path);
+  std::vector<std::string> scenes;
+  for (const SceneSource& source : scene_sources()) {
+    if (source.name == name) return;
+    if (source.name.starts_with(kGenerated)) scenes.push_back(source.name);
+  }
+  if (!path.starts_with(kGenerated)) refuse_kind(path);
+  fail("{}: there is no such scene; use one of {}{}", path, fmt::join(scenes, ", "), did_you_mean(name, scenes));
+}
+
+}  // namespace brokkr

@@ -1,0 +1,34 @@
+// Reads PLY meshes: ascii, binary_little_endian and binary_big_endian, format 1.0.
+//
+// The reader is our own: Debian has none for PLY alone (libassimp reads it, among fifty formats whose readers have a
+// history of crashing on hostile files), and one that checks each count against the bytes that are left is short.
+//
+// Of `vertex`: x y z, nx ny nz, and s t, u v or texture_u texture_v; of `face`: the list vertex_indices or
+// vertex_index, of any integer type, polygons of up to 1024 corners triangulated. A `comment TextureFile NAME` is the
+// picture of the only material. Colours of vertices have no place in a Frame: their mean is the material's colour, and
+// Frame::warnings says so. Other elements and properties are skipped. All errors are std::runtime_error naming file,
+// field and remedy; point clouds and triangle strips (element tristrips) are among them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
+#include "formats/resources.h"
+
+namespace brokkr {
+
+struct PlyLimits {
+  uint64_t file_bytes = uint64_t(1) << 32;
+  uint64_t texture_pixels = uint64_t(1) << 28;
+};
+
+Frame read_ply(const std::filesystem::path& path, const LoadOptions& options, const PlyLimits& limits = {});
+// The same for a file in memory; `name` stands for it in messages.
+Frame read_ply(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
+               const LoadOptions& options, const PlyLimits& limits = {});
+
+}  // namespace brokkr

@@ -1,0 +1,33 @@
+// What every scene needs around its meshes: a target, its views, a state and a clear.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "base/loading.h"
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
+#include "frame/camera.h"
+
+namespace brokkr {
+
+// Gives an empty frame target 0, its views and the clear that begins it. The camera is `options.camera` on top of
+// `preferred`, or on top of one fitted to `bounds`. Draws use views 0 .. frame.views.size() - 1. Throws
+// std::runtime_error for sizes, view counts or cameras out of range.
+void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera>& preferred,
+                  const LoadOptions& options);
+
+// The state of opaque draws: whole target, depth test and write with `less`, no culling.
+State opaque_state(const Frame& frame);
+
+// The state of what is blended over that: without depth writes.
+State blended_state(const Frame& frame);
+
+// width / height of the target that set_up_scene would make.
+float scene_aspect(const LoadOptions& options);
+
+// What `read` makes of the file `name`, named after it and validated. Errors begin with the file's name.
+Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read);
+
+}  // namespace brokkr

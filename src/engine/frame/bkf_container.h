@@ -1,0 +1,29 @@
+// The outer shell of a frame file: header, compressed JSON, compressed blob.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "base/loading.h"
+#include "frame/bkf.h"
+#include "frame/bkf_fields.h"
+
+namespace brokkr::bkf {
+
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, whatever its assertions look like.
+struct Container {
+  nlohmann::json json;
+  std::vector<std::byte> blob;
+};
+
+// Checks the header and both lengths, decodes and parses. Never takes more memory than `loading` allows, nor touches
+// more than what was decoded so far, whatever the header says.
+Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading);
+
+// `level`: of zstd, 1..19.
+std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level,
+                            uint32_t version = kVersion);
+
+}  // namespace brokkr::bkf

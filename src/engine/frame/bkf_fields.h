@@ -1,0 +1,292 @@
+// What a frame file holds, described once: bkf_reader.cpp reads by these lists, bkf_writer.cpp writes by them, and
+// validate.cpp checks by them. What stands here about programs, and all of bkf_programs.h, came with version 2.
+//
+// A list calls its visitor for each key with the member that the key stands for:
+//   required(key, member, limits)          the key must be there
+//   field(key, member, limits)             a member whose key is missing or null keeps its default; always written
+//   sparse(key, member, missing, limits)   the same, but not written where it equals `missing`
+//   many(key, member)                          an array, which is not written where it is empty
+//   clamped(key, member)                   a number of which only 0 .. 255 is kept, the nearest one
+//   bits(key, member, names)               an array of the names of those bits that are set
+//   constant(key, name)                    must be there as it is
+//   target(key, member)                    a target: by its id in the file, by its number in a Frame
+//   object(key, list)                      an object of its own, which must be there and whose keys `list` visits
+//   has(key)                               whether there is such a key; writers have all of them
+// How a member stands in the file follows from its type: a std::optional may be missing, an enumerator stands by its
+// name, a std::vector and a type with `as_list` as an array, and one with `visit_fields` as an object.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "brokkr/frame.h"
+#include "frame/bkf_names.h"
+
+namespace brokkr::bkf {
+
+inline constexpr std::string_view kMagic = "BRKF";
+// A frame without programs, textures and what belongs to them is written as version 1, which older programs read.
+inline constexpr uint32_t kPlainVersion = 1, kVersion = 2;
+inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
+inline constexpr size_t kAlignment = 16;   // of every offset into the blob
+
+// Limits of a number, and what to do about one beyond them.
+struct Limits {
+  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+  const char* remedy = nullptr;
+};
+
+// Members that make up one array of the file, and what messages call such an array.
+template <typename... T>
+struct List {
+  const char* meaning;
+  std::tuple<T&...> members;
+};
+template <typename... T>
+List<T...> list(const char* meaning, T&... members) {
+  return {meaning, {members...}};
+}
+
+// T or const T: readers change what they visit, writers do not.
+template <typename T, typename Plain>
+concept Is = std::same_as<std::remove_const_t<T>, Plain>;
+
+auto as_list(Is<Rect> auto& r) { return list("an array of 4 integers", r.x, r.y, r.width, r.height); }
+auto as_list(Is<glm::vec4> auto& v) { return list("an array of 4 numbers", v.x, v.y, v.z, v.w); }
+auto as_list(Is<std::array<bool, 4>> auto& a) { return list("an array of 4 booleans", a[0], a[1], a[2], a[3]); }
+auto as_list(Is<BlendTerm> auto& t) { return list("[source, destination, equation]", t.src, t.dst, t.equation); }
+auto as_list(Is<TargetColor> auto& c) { return list("[format, base]", c.format, c.base); }
+auto as_list(Is<BoundTexture> auto& b) { return list("[texture, sampler]", b.texture, b.sampler); }
+auto as_list(Is<PolygonOffset> auto& o) { return list("an array of 2 numbers", o.factor, o.units); }
+
+void visit_fields(auto& v, Is<DepthState> auto& depth) {
+  v.field("test", depth.test);
+  v.field("write", depth.write);
+  v.field("func", depth.func);
+}
+
+template <typename V>
+void visit_fields(V& v, Is<BlendState> auto& blend) {
+  v.required("color", blend.color);
+  if constexpr (V::kReads) blend.alpha = blend.color;
+  v.field("alpha", blend.alpha);
+  v.sparse("constant", blend.constant, glm::vec4(0.0f));
+}
+
+void visit_fields(auto& v, Is<AlphaTest> auto& test) {
+  v.required("func", test.func);
+  v.required("ref", test.ref);
+}
+
+template <typename V>
+void visit_fields(V& v, Is<StencilState> auto& stencil) {
+  v.field("func", stencil.func);
+  v.clamped("ref", stencil.ref);
+  v.field("mask", stencil.mask);
+  v.field("writeMask", stencil.write_mask);
+  // The first captured frames do not say what a draw did to the stencil buffer: they are drawn as if the test passed
+  // and nothing were written.
+  if constexpr (V::kReads) {
+    if (!v.has("ops")) stencil.func = CompareFunc::always;
+  }
+  v.field("ops", list("[fail, depth fail, pass]", stencil.stencil_fail, stencil.depth_fail, stencil.pass));
+}
+
+void visit_fields(auto& v, Is<DrawBuffer> auto& buffer) {
+  v.required("plane", buffer.plane, Limits{-1, int64_t(kMaxColorPlanes) - 1, "name a colour of the target, or -1"});
+  v.field("blend", buffer.blend);
+  v.field("colorMask", buffer.color_mask);
+}
+
+void visit_fields(auto& v, Is<State> auto& state) {
+  v.required("viewport", state.viewport);
+  v.field("depthRange", list("an array of 2 numbers", state.depth_near, state.depth_far));
+  v.field("scissor", state.scissor);
+  v.field("depth", state.depth);
+  v.field("cull", state.cull);
+  v.field("frontFace", state.front_face);
+  v.field("polygonMode", state.polygon_mode);
+  v.field("polygonOffset", state.polygon_offset);
+  v.field("blend", state.blend);
+  v.field("colorMask", state.color_mask);
+  v.field("alphaTest", state.alpha_test);
+  v.field("stencil", state.stencil);
+  v.many("buffers", state.buffers);
+  v.sparse("framebufferSrgb", state.framebuffer_srgb, false);
+  v.sparse("flatShading", state.flat_shading, false);
+  v.sparse("pointSprites", state.point_sprites, false);
+  v.sparse("coordReplace", state.coord_replace, 0, Limits{0, 255, "give a bit for each of 8 texture units"});
+  v.sparse("pointOriginLow", state.point_origin_low, false);
+  v.sparse("smoothLines", state.smooth_lines, false);
+  v.sparse("lineWidth", state.line_width, 1.0f);
+  v.sparse("pointSize", state.point_size, 1.0f);
+}
+
+void visit_fields(auto& v, Is<Target> auto& target) {
+  v.required("id", target.id);
+  v.required("size", list("a size in pixels", target.width, target.height), Limits{1, kMaxTargetSize});
+  v.sparse("layers", target.layers, 1, Limits{1, kMaxTargetLayers});
+  v.sparse("format", target.format, ColorFormat::rgba8);
+  v.many("colors", target.colors);
+  v.sparse("depth", target.depth, std::nullopt);
+  v.sparse("stencil", target.stencil, std::nullopt);
+}
+
+void visit_fields(auto& v, Is<PlaneColor> auto& clear) {
+  v.required("plane", clear.plane);
+  v.required("color", clear.color);
+}
+
+void visit_fields(auto& v, Is<ClearCommand> auto& clear) {
+  v.target("target", clear.target);
+  v.sparse("color", clear.color, std::nullopt);
+  v.sparse("depth", clear.depth, std::nullopt, Limits{0, 1, "clamp the depth"});
+  v.sparse("stencil", clear.stencil, std::nullopt);
+  v.sparse("scissor", clear.scissor, std::nullopt);
+  v.many("otherColors", clear.other_colors);
+}
+
+void visit_fields(auto& v, Is<LoadCommand> auto& load) {
+  v.target("target", load.target);
+  v.required("plane", load.plane);
+  v.required("texture", load.texture);
+}
+
+void visit_fields(auto& v, Is<GenerateMipsCommand> auto& generate) { v.required("texture", generate.texture); }
+
+template <typename V>
+void visit_fields(V& v, Is<BlitCommand> auto& blit) {
+  // Sums and differences of such coordinates fit an int, and products of two of them 32 bits.
+  constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
+  v.target("from", blit.from);
+  v.target("to", blit.to);
+  v.required("source", blit.source, kNear);
+  v.required("destination", blit.destination, kNear);
+  uint32_t planes = uint32_t(blit.color) | uint32_t(blit.depth) << 1 | uint32_t(blit.stencil) << 2;
+  v.bits("planes", planes, "color, depth, stencil");
+  if constexpr (V::kReads) {
+    blit.color = planes & 1;
+    blit.depth = planes & 2;
+    blit.stencil = planes & 4;
+  }
+}
+
+void visit_fields(auto& v, Is<CopyCommand> auto& copy) {
+  constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
+  v.target("from", copy.from);
+  v.target("to", copy.to);
+  v.required("fromPlane", copy.from_plane);
+  v.required("toPlane", copy.to_plane);
+  v.required("source", copy.source, kNear);
+  v.required("destination", list("an array of 2 integers", copy.x, copy.y), kNear);
+}
+
+// A part of the blob: `count` elements from byte `offset` on.
+struct Part {
+  uint64_t offset = 0, count = 0;
+};
+
+void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part, const char* count_key = "count") {
+  v.object(key, [&](auto& object) {
+    object.constant("type", type);
+    object.required("offset", part.offset);
+    object.required(count_key, part.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+  });
+}
+
+// A draw as the file has it: into one view, with its vertices and indices in the blob, and what its program reads.
+struct FileDraw {
+  DrawCommand command;
+  uint32_t target = 0, layer = 0;
+  Part positions, indices;
+  bool has_program = false;
+  DrawInputs inputs;  // `first_of_blocks`: bytes of the blob
+  Part varyings, uniforms;
+};
+
+template <typename V>
+void visit_fields(V& v, Is<FileDraw> auto& draw) {
+  auto& command = draw.command;
+  v.target("target", draw.target);
+  v.sparse("layer", draw.layer, 0u, Limits{0, kMaxTargetLayers - 1});
+  v.required("state", command.state);
+  v.required("mode", command.topology);
+  v.sparse("restart", command.restart, false);
+  v.sparse("instances", command.instances, 1u, Limits{1, std::numeric_limits<uint32_t>::max()});
+  v.field("label", command.label);
+  if (V::kReads || command.flags != 0) v.bits("flags", command.flags, kDrawFlags);
+  visit_part(v, "position", "f32x4", draw.positions);
+  if constexpr (V::kReads) command.indexed = v.has("indices");
+  if (command.indexed) visit_part(v, "indices", "u32", draw.indices);
+  if constexpr (V::kReads) draw.has_program = v.has("program");
+  if (!draw.has_program) return;
+  v.required("program", draw.inputs.program);
+  visit_part(v, "varyings", "f32", draw.varyings);
+  visit_part(v, "uniforms", "u32", draw.uniforms);
+  v.many("blocks", draw.inputs.first_of_blocks);
+  v.many("textures", draw.inputs.textures);
+}
+
+// A reference as the file has it, with its pictures in the blob.
+struct FileReference {
+  uint32_t target = 0, before = 0;
+  bool has_color = false, has_depth = false;
+  PictureType picture = PictureType::png;
+  Part color;
+  uint64_t depth_offset = 0;
+  int depth_width = 0, depth_height = 0;
+};
+
+template <typename V>
+void visit_fields(V& v, Is<FileReference> auto& reference) {
+  v.target("target", reference.target);
+  v.required("before", reference.before);
+  if constexpr (V::kReads) {
+    reference.has_color = v.has("color");
+    reference.has_depth = v.has("depth");
+  }
+  if (reference.has_color) {
+    v.object("color", [&](auto& color) {
+      color.required("type", reference.picture);
+      color.required("offset", reference.color.offset);
+      color.required("size", reference.color.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+    });
+  }
+  if (!reference.has_depth) return;
+  v.object("depth", [&](auto& depth) {
+    depth.constant("type", "f32");
+    if (depth.has("origin")) depth.constant("origin", "bottom-left");
+    depth.required("size", list("a size in pixels", reference.depth_width, reference.depth_height),
+                   Limits{1, kMaxTargetSize});
+    depth.required("offset", reference.depth_offset);
+  });
+}
+
+// What the file says about the frame as a whole.
+void visit_fields(auto& v, Is<Frame> auto& frame) {
+  if (v.has("asset")) {
+    v.object("asset", [&](auto& asset) {
+      asset.field("application", frame.application);
+      asset.field("generator", frame.generator);
+      asset.field("license", frame.license);
+      asset.field("frame", frame.frame_number);
+    });
+  }
+  v.field("window", list("a size in pixels", frame.window_width, frame.window_height), Limits{0, kMaxTargetSize});
+  if (!v.has("skipped")) return;
+  v.object("skipped", [&](auto& skipped) {
+    skipped.field("draws", frame.skipped_draws);
+    skipped.field("triangles", frame.skipped_triangles);
+    skipped.field("reasons", frame.skipped_reasons);
+  });
+}
+
+}  // namespace brokkr::bkf

@@ -1,0 +1,149 @@
+// What a frame file of version 2 holds of programs and textures, in the lists that bkf_fields.h explains.
+#pragma once
+
+#include "frame/bkf_fields.h"
+
+namespace brokkr::bkf {
+
+inline constexpr int64_t kMostElements = 1 << 20;  // of an array in a shader
+inline constexpr Limits kElements{1, kMostElements, "use an array of 1 to 1048576 elements"};
+inline constexpr int64_t kMostBytes = 1 << 26;  // of a block of uniforms, or of the default one
+inline constexpr Limits kBytes{0, kMostBytes, "keep blocks of uniforms below 64 MiB"};
+
+auto as_list(Is<std::array<CombineSource, 3>> auto& a) { return list("an array of 3 sources", a[0], a[1], a[2]); }
+auto as_list(Is<std::array<CombineOperand, 3>> auto& a) { return list("an array of 3 operands", a[0], a[1], a[2]); }
+auto as_list(Is<std::array<TextureWrap, 3>> auto& a) { return list("an array of 3 wraps", a[0], a[1], a[2]); }
+auto as_list(Is<std::array<Swizzle, 4>> auto& a) { return list("an array of 4 channels", a[0], a[1], a[2], a[3]); }
+
+void visit_fields(auto& v, Is<ProgramVarying> auto& varying) {
+  v.required("name", varying.name);
+  v.required("type", varying.type);
+  v.sparse("count", varying.count, 1u, kElements);
+  v.required("offset", varying.offset, Limits{0, kMostElements, "keep varyings together"});
+  v.sparse("interpolation", varying.interpolation, Interpolation::smooth);
+  v.sparse("centroid", varying.centroid, false);
+}
+
+void visit_fields(auto& v, Is<ProgramUniform> auto& uniform) {
+  v.required("name", uniform.name);
+  v.required("type", uniform.type);
+  v.sparse("count", uniform.count, 1u, kElements);
+  v.sparse("block", uniform.block, -1);
+  v.required("offset", uniform.offset, kBytes);
+  v.sparse("arrayStride", uniform.array_stride, 0u, kBytes);
+  v.sparse("matrixStride", uniform.matrix_stride, 0u, kBytes);
+  v.sparse("rowMajor", uniform.row_major, false);
+}
+
+void visit_fields(auto& v, Is<ProgramBlock> auto& block) {
+  v.required("name", block.name);
+  v.required("size", block.size, kBytes);
+}
+
+void visit_fields(auto& v, Is<ProgramSampler> auto& sampler) {
+  v.required("name", sampler.name);
+  v.required("kind", sampler.kind);
+  v.sparse("type", sampler.type, SampledType::real);
+  v.sparse("shadow", sampler.shadow, false);
+  v.sparse("count", sampler.count, 1u, kElements);
+}
+
+void visit_fields(auto& v, Is<ProgramOutput> auto& output) {
+  v.required("name", output.name);
+  v.required("type", output.type);
+  v.sparse("count", output.count, 1u, kElements);
+  v.required("location", output.location);
+  v.sparse("index", output.index, 0u);
+}
+
+void visit_fields(auto& v, Is<CombineTerm> auto& term) {
+  v.required("op", term.op);
+  v.required("sources", term.sources);
+  v.required("operands", term.operands);
+  v.sparse("scale", term.scale, 1.0f);
+}
+
+void visit_fields(auto& v, Is<TextureUnit> auto& unit) {
+  v.required("unit", unit.unit);
+  v.required("mode", unit.mode);
+  v.sparse("color", unit.color, glm::vec4(0.0f));
+  v.sparse("rgb", unit.rgb, CombineTerm{});
+  v.sparse("alpha", unit.alpha, CombineTerm{});
+}
+
+void visit_fields(auto& v, Is<Fog> auto& fog) {
+  v.required("mode", fog.mode);
+  v.required("color", fog.color);
+  v.sparse("density", fog.density, 1.0f);
+  v.sparse("start", fog.start, 0.0f);
+  v.sparse("end", fog.end, 1.0f);
+}
+
+void visit_fields(auto& v, Is<FixedFunction> auto& fixed) {
+  v.many("units", fixed.units);
+  v.sparse("separateSpecular", fixed.separate_specular, false);
+  v.sparse("fog", fixed.fog, std::nullopt);
+}
+
+void visit_fields(auto& v, Is<FragmentProgram> auto& program) {
+  v.many("fragment", program.texts);
+  v.sparse("version", program.version, 110);
+  v.many("varyings", program.varyings);
+  v.many("uniforms", program.uniforms);
+  v.many("blocks", program.blocks);
+  v.many("samplers", program.samplers);
+  v.many("outputs", program.outputs);
+  v.sparse("fixedFunction", program.fixed, std::nullopt);
+}
+
+void visit_fields(auto& v, Is<TextureImage> auto& image) {
+  v.required("level", image.level);
+  v.required("layer", image.layer);
+  v.target("target", image.target);
+  v.required("plane", image.plane);
+}
+
+// A texture as the file has it, with its texels in the blob.
+struct FileTexture {
+  CapturedTexture texture;
+  Part data;  // bytes
+};
+
+void visit_fields(auto& v, Is<CapturedTexture> auto& texture) {
+  v.sparse("label", texture.label, "");
+  v.required("kind", texture.kind);
+  v.required("format", texture.format);
+  v.sparse("base", texture.base, TexelBase::rgba);
+  v.required("size", list("an array of 3 integers", texture.width, texture.height, texture.depth),
+             Limits{1, 1 << 27, "give each side at least one texel"});
+  v.sparse("levels", texture.levels, 1, Limits{1, 28, "a texture has 1 to 28 levels"});
+  v.many("images", texture.images);
+}
+
+template <typename V>
+void visit_fields(V& v, Is<FileTexture> auto& file) {
+  visit_fields(v, file.texture);
+  if constexpr (V::kReads) file.texture.stored = v.has("data");
+  if (file.texture.stored) visit_part(v, "data", "u8", file.data, "size");
+}
+
+void visit_fields(auto& v, Is<CapturedSampler> auto& sampler) {
+  v.sparse("magnifyLinear", sampler.magnify_linear, true);
+  v.sparse("minifyLinear", sampler.minify_linear, true);
+  v.sparse("mip", sampler.mip, MipFilter::linear);
+  v.field("wrap", sampler.wrap);
+  v.sparse("minLod", sampler.lod_min, -1000.0f);
+  v.sparse("maxLod", sampler.lod_max, 1000.0f);
+  v.sparse("lodBias", sampler.lod_bias, 0.0f);
+  v.sparse("anisotropy", sampler.anisotropy, 1.0f);
+  v.sparse("border", sampler.border, glm::vec4(0.0f));
+  v.sparse("compare", sampler.compare, std::nullopt);
+  v.sparse("srgbDecode", sampler.srgb_decode, true);
+  v.sparse("seamless", sampler.seamless, false);
+  v.sparse("baseLevel", sampler.base_level, 0, Limits{0, 1000, "name a level"});
+  v.sparse("maxLevel", sampler.max_level, 1000, Limits{0, 1000, "name a level"});
+  v.field("swizzle", sampler.swizzle);
+  v.sparse("depthMode", sampler.depth_mode, DepthMode::red);
+}
+
+}  // namespace brokkr::bkf

@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "frame/bkf.h"
+#include "frame/bkf_container.h"
+#include "frame/bkf_fields.h"
+#include "frame/bkf_programs.h"
+#include "frame/program_sizes.h"
+
+namespace brokkr {
+namespace {
+
+using bkf::visit_fields;
+using nlohmann::json;
+
+// One object of the file, written by the lists of bkf_fields.h.
+class ObjectWriter {
+ public:
+  static constexpr bool kReads = false;
+  using Targets = std::vector<int>;  // identifiers by number
+
+  explicit ObjectWriter(const Targets& targets) : targets_(targets) {}
+
+  void field(const char* key, const auto& member, const bkf::Limits& = {}) { json_[key] = value(member); }
+  void required(const char* key, const auto& member, const bkf::Limits& = {}) { field(key, member); }
+  void sparse(const char* key, const auto& member, const auto& missing, const bkf::Limits& = {}) {
+    if (member != missing) field(key, member);
+  }
+  void many(const char* key, const auto& members) {
+    if (!members.empty()) field(key, members);
+  }
+  void clamped(const char* key, uint8_t member) { field(key, member); }
+  void constant(const char* key, const char* name) { json_[key] = name; }
+  void target(const char* key, uint32_t number) { json_[key] = targets_[number]; }
+  void bits(const char* key, uint32_t member, std::string_view names) {
+    json_[key] = json::array();
+    for (size_t i = 0; !bkf::name_at(names, i).empty(); i++) {
+      if (member >> i & 1) json_[key].push_back(bkf::name_at(names, i));
+    }
+  }
+  void object(const char* key, auto&& list) {
+    ObjectWriter inner(targets_);
+    list(inner);
+    json_[key] = std::move(inner.json_);
+  }
+  static constexpr bool has(const char*) { return true; }
+
+  json take() { return std::move(json_); }
+
+ private:
+  template <typename T>
+  json value(const T& member) const {
+    if constexpr (requires { bkf::as_list(member); }) {
+      return value(bkf::as_list(member));
+    } else if constexpr (std::is_enum_v<T>) {
+      return bkf::name_of(member);
+    } else if constexpr (requires { visit_fields(*this, member); }) {
+      ObjectWriter inner(targets_);
+      visit_fields(inner, member);
+      return inner.json_;
+    } else {
+      return member;
+    }
+  }
+  template <typename T>
+  json value(const std::optional<T>& member) const {
+    return member ? value(*member) : json();
+  }
+  template <typename T>
+  json value(const std::vector<T>& members) const {
+    json array = json::array();
+    for (const T& member : members) array.push_back(value(member));
+    return array;
+  }
+  template <typename... T>
+  json value(const bkf::List<T...>& list) const {
+    return std::apply([&](const auto&... member) { return json::array({value(member)...}); }, list.members);
+  }
+
+  const Targets& targets_;
+  json json_ = json::object();
+};
+
+bkf::PictureType picture_type(const std::vector<uint8_t>& file) {
+  const bool png = file.size() > 1 && file[0] == 0x89 && file[1] == 'P';
+  return png ? bkf::PictureType::png : bkf::PictureType::jpeg;
+}
+
+// Whether there is something in the frame that only version 2 has.
+bool needs_programs(const Frame& frame) {
+  const auto is_new = [](const Command& command) {
+    const auto* clear = std::get_if<ClearCommand>(&command);
+    return command.index() > 2 || (clear != nullptr && !clear->other_colors.empty());
+  };
+  return !frame.programs.empty() || !frame.captured_textures.empty() ||
+         std::any_of(frame.commands.begin(), frame.commands.end(), is_new) ||
+         std::any_of(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return !t.colors.empty(); }) ||
+         std::any_of(frame.references.begin(), frame.references.end(),
+                     [](const Reference& r) { return picture_type(r.color_file) == bkf::PictureType::png; });
+}
+
+class Writer {
+ public:
+  Writer(const Frame& frame, const BkfWriteOptions& options)
+      : frame_(frame), options_(options), sizes_(program_sizes(frame)) {
+    // Identifiers need not be unique in a Frame; in the file they are what commands refer to.
+    std::map<int, int> uses;
+    for (const Target& target : frame.targets) uses[target.id]++;
+    for (const Target& target : frame.targets) {
+      targets_.push_back(uses.size() == frame.targets.size() ? target.id : int(targets_.size()));
+    }
+  }
+
+  std::vector<std::byte> write() {
+    json programs = json::array(), textures = json::array(), samplers = json::array();
+    for (const FragmentProgram& program : frame_.programs) programs.push_back(as_json(program));
+    for (const CapturedTexture& texture : frame_.captured_textures) textures.push_back(as_json(with_data(texture)));
+    for (const CapturedSampler& sampler : frame_.captured_samplers) samplers.push_back(as_json(sampler));
+    std::vector<size_t> number_of;  // of a command in the file
+    for (const Command& command : frame_.commands) {
+      number_of.push_back(commands_.size());
+      std::visit([&](const auto& one) { write_command(one); }, command);
+    }
+    number_of.push_back(commands_.size());
+
+    json root = as_json(frame_);
+    root["commands"] = std::move(commands_);
+    root["targets"] = root["states"] = root["references"] = json::array();
+    for (Target target : frame_.targets) {
+      target.id = targets_[root["targets"].size()];
+      root["targets"].push_back(as_json(target));
+      root["targets"].back()["samples"] = 0;
+    }
+    for (const State& state : frame_.states) root["states"].push_back(as_json(state));
+    for (const Reference& reference : frame_.references) {
+      const bkf::FileReference written = append(reference, uint32_t(number_of[reference.before]));
+      if (written.has_color || written.has_depth) root["references"].push_back(as_json(written));
+    }
+    for (const auto& [key, list] :
+         {std::pair("programs", &programs), std::pair("textures", &textures), std::pair("samplers", &samplers)}) {
+      if (!list->empty()) root[key] = std::move(*list);
+    }
+    root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
+    return bkf::pack(root, blob_, options_.level, needs_programs(frame_) ? bkf::kVersion : bkf::kPlainVersion);
+  }
+
+ private:
+  json as_json(const auto& value) const {
+    ObjectWriter object(targets_);
+    visit_fields(object, value);
+    return object.take();
+  }
+  void add(bkf::CommandType type, const auto& command) {
+    commands_.push_back(as_json(command));
+    commands_.back()["type"] = bkf::name_of(type);
+  }
+
+  template <typename T>
+  uint64_t append(const T* values, size_t count) {
+    blob_.resize((blob_.size() + bkf::kAlignment - 1) / bkf::kAlignment * bkf::kAlignment);
+    const uint64_t offset = blob_.size();
+    const auto bytes = std::as_bytes(std::span(values, count));
+    blob_.insert(blob_.end(), bytes.begin(), bytes.end());
+    return offset;
+  }
+
+  // Ranges that draws share are stored once.
+  template <typename T>
+  uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored, const std::vector<T>& values,
+                         uint64_t first, uint64_t count) {
+    const auto [found, is_new] = stored.emplace(std::pair(first, count), 0);
+    if (is_new) found->second = append(values.data() + first, size_t(count));
+    return found->second;
+  }
+
+  void write_command(const DrawCommand& draw) {
+    for (uint32_t i = 0; i < draw.view_count; i++) {
+      const View& view = frame_.views[draw.first_view + i];
+      const bool clip_space = draw.vertex_kind == VertexKind::clip_space;
+      bkf::FileDraw written{.command = draw, .target = view.target, .layer = view.layer};
+      written.positions.count = draw.vertex_count;
+      written.indices.count = draw.element_count;
+      written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
+                                                            uint64_t(draw.vertex_count) * draw.instances)
+                                            : append_transformed(draw, view);
+      // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
+      if (draw.indexed) {
+        written.indices.offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
+      } else if (draw.element_count != draw.vertex_count) {
+        std::vector<uint32_t> numbers(draw.element_count);
+        std::iota(numbers.begin(), numbers.end(), 0u);
+        written.indices.offset = append(numbers.data(), numbers.size());
+        written.command.indexed = true;
+      }
+      if (draw.inputs >= 0 && clip_space) append_inputs(written);
+      add(bkf::CommandType::draw, written);
+    }
+  }
+
+  void append_inputs(bkf::FileDraw& written) {
+    const DrawCommand& draw = written.command;
+    written.has_program = true;
+    written.inputs = frame_.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = frame_.programs[written.inputs.program];
+    const ProgramSizes& sizes = sizes_[written.inputs.program];
+    const auto uniforms = [&](uint64_t first, uint64_t words) {
+      return append_shared(stored_uniforms_, frame_.uniforms, first, words);
+    };
+    const uint64_t components = sizes.varying_components * draw.vertex_count * draw.instances;
+    written.varyings = {append_shared(stored_varyings_, frame_.varyings, written.inputs.first_varying, components),
+                        components};
+    written.uniforms.count = sizes.uniform_words;
+    written.uniforms.offset = uniforms(written.inputs.first_uniform, written.uniforms.count);
+    for (size_t i = 0; i < program.blocks.size(); i++) {
+      uint64_t& first = written.inputs.first_of_blocks[i];
+      first = uniforms(first, program.blocks[i].size / sizeof(uint32_t));
+    }
+  }
+
+  bkf::FileTexture with_data(const CapturedTexture& texture) {
+    bkf::FileTexture written{.texture = texture};
+    if (texture.stored) {
+      written.data.count = texture_bytes(texture);
+      written.data.offset = append_shared(stored_texels_, frame_.texture_data, texture.first_byte, written.data.count);
+    }
+    return written;
+  }
+
+  uint64_t append_transformed(const DrawCommand& draw, const View& view) {
+    std::vector<glm::vec4> positions;
+    positions.reserve(size_t(draw.vertex_count) * draw.instances);
+    for (uint32_t instance = 0; instance < draw.instances; instance++) {
+      const glm::mat4& model = frame_.models[draw.first_instance + instance];
+      for (uint32_t vertex = 0; vertex < draw.vertex_count; vertex++) {
+        positions.push_back(view.view_projection * (model * frame_.positions[draw.first_vertex + vertex]));
+      }
+    }
+    return append(positions.data(), positions.size());
+  }
+
+  void write_command(const ClearCommand& clear) { add(bkf::CommandType::clear, clear); }
+  void write_command(const BlitCommand& blit) { add(bkf::CommandType::blit, blit); }
+  void write_command(const LoadCommand& load) { add(bkf::CommandType::load, load); }
+  void write_command(const GenerateMipsCommand& generate) { add(bkf::CommandType::generate_mips, generate); }
+  void write_command(const CopyCommand& copy) { add(bkf::CommandType::copy, copy); }
+
+  // `before`: its command's number in the file.
+  bkf::FileReference append(const Reference& reference, uint32_t before) {
+    bkf::FileReference written{.target = reference.target, .before = before};
+    written.has_color = options_.reference_colors && !reference.color_file.empty();
+    written.has_depth = options_.reference_depths && !reference.depth.empty();
+    if (written.has_color) {
+      written.picture = picture_type(reference.color_file);
+      written.color = {append(reference.color_file.data(), reference.color_file.size()), reference.color_file.size()};
+    }
+    if (written.has_depth) {
+      written.depth_offset = append(reference.depth.data(), reference.depth.size());
+      written.depth_width = reference.depth_width;
+      written.depth_height = reference.depth_height;
+    }
+    return written;
+  }
+
+  const Frame& frame_;
+  const BkfWriteOptions& options_;
+  std::vector<ProgramSizes> sizes_;  // by program
+  ObjectWriter::Targets targets_;
+  json commands_ = json::array();
+  std::vector<std::byte> blob_;
+  using Stored = std::map<std::pair<uint64_t, uint64_t>, uint64_t>;
+  Stored stored_indices_, stored_positions_, stored_varyings_, stored_uniforms_, stored_texels_;
+};
+
+}  // namespace
+
+std::vector<std::byte> bkf_bytes(const Frame& frame, const BkfWriteOptions& options) {
+  validate(frame);
+  return Writer(frame, options).write();
+}
+
+void write_bkf(const Frame& frame, const std::filesystem::path& path, const BkfWriteOptions& options) {
+  try {
+    write_file(path, bkf_bytes(frame, options));
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    if (message.starts_with(path.string())) throw;
+    fail("{}: {}", path.string(), message);
+  }
+}
+
+}  // namespace brokkr

@@ -1,0 +1,172 @@
+#include "frame/mesh_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+
+namespace brokkr {
+namespace {
+
+// A displacement of the unit sphere and its gradient, as functions of the point, so that neighbouring faces of the cube
+// agree on their common edge to the last bit.
+struct Displacement {
+  float value;
+  glm::vec3 gradient;
+};
+
+Displacement displacement(const glm::vec3& p, float amplitude) {
+  static constexpr float kFrequencies[4][3] = {{3, 5, 2}, {7, -4, 6}, {-11, 13, 9}, {23, 19, -29}};
+  Displacement sum{0, glm::vec3(0)};
+  for (int i = 0; i < 4; i++) {
+    const glm::vec3 frequency(kFrequencies[i][0], kFrequencies[i][1], kFrequencies[i][2]);
+    const float weight = amplitude / float(1 << i);
+    const float phase = glm::dot(frequency, p) + float(i);
+    sum.value += weight * std::sin(phase);
+    sum.gradient += weight * std::cos(phase) * frequency;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// The finalizer of MurmurHash3 (public domain): every input bit changes every output bit.
+uint32_t hash(uint32_t value) {
+  value = (value ^ value >> 16) * 0x85ebca6bu;
+  value = (value ^ value >> 13) * 0xc2b2ae35u;
+  return value ^ value >> 16;
+}
+
+float random_unit(uint32_t& state) {
+  state += 0x9e3779b9u;
+  return float(hash(state) >> 8) * (1.0f / 16777216.0f);
+}
+
+MeshBuilder::MeshBuilder(Frame& frame, Loading& loading)
+    : frame_(frame), loading_(loading), first_vertex_(frame.positions.size()), first_index_(frame.indices.size()) {}
+
+uint32_t MeshBuilder::vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord) {
+  loading_.step();
+  bounds_.add(position);
+  frame_.positions.emplace_back(position, 1.0f);
+  frame_.normals.push_back(normal);
+  frame_.texcoords.push_back(texcoord);
+  return uint32_t(frame_.positions.size() - 1 - first_vertex_);
+}
+
+void MeshBuilder::triangle(uint32_t a, uint32_t b, uint32_t c) {
+  frame_.indices.insert(frame_.indices.end(), {a, b, c});
+}
+
+void MeshBuilder::box(const glm::vec3& base, const glm::vec3& size, float texture_scale) {
+  const glm::vec3 center = base + glm::vec3(0, size.y / 2, 0);
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2;
+    glm::vec3 normal(0), right(0), up(0);
+    normal[axis] = face % 2 ? 1.0f : -1.0f;
+    up[axis == 1 ? 2 : 1] = 1;
+    right = glm::cross(up, normal);
+    const float width = std::abs(glm::dot(right, size)), height = std::abs(glm::dot(up, size));
+    uint32_t corners[4];
+    for (uint32_t i = 0; i < 4; i++) {
+      const glm::vec2 uv(i == 1 || i == 2 ? 1 : 0, i >= 2 ? 1 : 0);
+      const glm::vec3 offset = 0.5f * (normal + (2 * uv.x - 1) * right + (2 * uv.y - 1) * up) * size;
+      corners[i] = vertex(center + offset, normal, uv * glm::vec2(width, height) * texture_scale);
+    }
+    triangle(corners[0], corners[1], corners[2]);
+    triangle(corners[0], corners[2], corners[3]);
+  }
+}
+
+template <typename F>
+void MeshBuilder::each_quad(int side, F&& f) const {
+  const auto row = uint32_t(side + 1), first = uint32_t(frame_.positions.size() - first_vertex_) - row * row;
+  for (uint32_t j = 0; j < uint32_t(side); j++) {
+    for (uint32_t i = 0; i < uint32_t(side); i++) {
+      const uint32_t a = first + j * row + i;
+      f(a, a + 1, a + row + 1, a + row);
+    }
+  }
+}
+
+void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radius, float amplitude) {
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2;
+    for (int j = 0; j <= side; j++) {
+      for (int i = 0; i <= side; i++) {
+        glm::vec3 p(0);
+        p[axis] = face % 2 ? 1.0f : -1.0f;
+        // Equal angles instead of equal steps give triangles of about the same size. Both ends are set, since tan(pi /
+        // 4) need not be 1.
+        const auto step = [&](int k) {
+          return k == 0 ? -1.0f : k == side ? 1.0f : std::tan(0.78539816f * (2 * float(k) / float(side) - 1));
+        };
+        p[(axis + 1) % 3] = step(i);
+        p[(axis + 2) % 3] = step(j);
+        p = glm::normalize(p);
+        const Displacement d = displacement(p, amplitude);
+        const glm::vec3 tangential = d.gradient - glm::dot(d.gradient, p) * p;
+        const glm::vec3 normal = glm::normalize(p - tangential / (1 + d.value));
+        const glm::vec2 uv = 2.0f * glm::vec2(float(i), float(j)) / float(side);
+        vertex(center + radius * (1 + d.value) * p, normal, uv);
+      }
+    }
+    each_quad(side, [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+      const bool turned = face % 2 == 0;
+      triangle(a, turned ? c : b, turned ? b : c);
+      triangle(a, turned ? d : c, turned ? c : d);
+    });
+  }
+}
+
+void MeshBuilder::height_field(int side, float size, const std::function<float(float, float)>& height) {
+  const float step = size / float(side);
+  for (int j = 0; j <= side; j++) {
+    for (int i = 0; i <= side; i++) {
+      const float x = float(i) * step - size / 2, z = float(j) * step - size / 2;
+      const float slope_x = (height(x + step, z) - height(x - step, z)) / (2 * step);
+      const float slope_z = (height(x, z + step) - height(x, z - step)) / (2 * step);
+      const glm::vec3 normal = glm::normalize(glm::vec3(-slope_x, 1, -slope_z));
+      vertex({x, height(x, z), z}, normal, glm::vec2(x, z) * 0.25f);
+    }
+  }
+  each_quad(side, [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    triangle(a, d, c);
+    triangle(a, c, b);
+  });
+}
+
+DrawCommand MeshBuilder::draw(uint32_t instances) const {
+  DrawCommand draw;
+  draw.view_count = uint32_t(frame_.views.size());
+  draw.vertex_kind = VertexKind::transform;
+  draw.indexed = true;
+  draw.first_index = first_index_;
+  draw.element_count = uint32_t(frame_.indices.size() - first_index_);
+  draw.first_vertex = first_vertex_;
+  draw.vertex_count = uint32_t(frame_.positions.size() - first_vertex_);
+  draw.instances = instances;
+  return draw;
+}
+
+Texture tile_texture(int size) {
+  Texture texture;
+  texture.name = "tiles";
+  texture.width = texture.height = size;
+  texture.texels.resize(size_t(size) * size_t(size));
+  const int tile = std::max(size / 8, 4), joint = std::max(tile / 24, 1);
+  for (int y = 0; y < size; y++) {
+    const int course = y / tile;
+    for (int x = 0; x < size; x++) {
+      const int shifted = (x + (course % 2) * tile / 2) % size;
+      const bool mortar = y % tile < joint || shifted % tile < joint;
+      const uint32_t tone = hash(uint32_t(course * 64 + shifted / tile)) % 48;
+      const uint32_t speckle = hash(uint32_t(y * size + x) + 77u) % 24;
+      const uint32_t level = mortar ? 60 + speckle : 150 + tone + speckle;
+      texture.texels[size_t(y) * size_t(size) + size_t(x)] =
+          level | (level * 15 / 16) << 8 | (level * 13 / 16) << 16 | 0xff000000u;
+    }
+  }
+  return texture;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,152 @@
+// Programs of a captured frame, what draws give them, and the commands that fill planes of targets.
+#include <fmt/core.h>
+
+#include "frame/validate.h"
+
+namespace brokkr {
+namespace {
+
+// `count` elements of a type, at a uniform's strides, end at this byte.
+uint64_t uniform_end(const ProgramUniform& uniform) {
+  const ShaderShape shape = shape_of(uniform.type);
+  const bool by_rows = uniform.row_major && shape.columns > 1;
+  const uint64_t vectors = by_rows ? shape.rows : shape.columns;
+  const uint64_t bytes = uint64_t(by_rows ? shape.columns : shape.rows) * sizeof(float);
+  return uniform.offset + uint64_t(uniform.count - 1) * uniform.array_stride +
+         (vectors - 1) * uint64_t(uniform.matrix_stride) + bytes;
+}
+
+void validate_program(const Frame& frame, size_t number) {
+  const FragmentProgram& program = frame.programs[number];
+  const Place place{"program", number};
+  check_fields(frame, place, program);
+  if (program.fixed ? !program.texts.empty() : program.texts.empty()) {
+    fail_at(place, "fragment", "a program has texts, or is fixed function", "give one of both");
+  }
+  if (program.fixed && program.fixed->units.size() != program.samplers.size()) {
+    fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
+  }
+  for (const ProgramBlock& block : program.blocks) {
+    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
+  }
+  for (const ProgramUniform& uniform : program.uniforms) {
+    require_range(place, "uniforms", uniform.block, -1, int(program.blocks.size()) - 1, "name a block, or -1");
+    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : program.blocks[size_t(uniform.block)].size;
+    if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
+      fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
+    }
+  }
+  const uint64_t most = uint64_t(bkf::kMostElements);
+  require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
+  require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
+  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
+}
+
+bool is_color(TargetPlane plane) { return plane < TargetPlane::depth; }
+
+// Colours beyond those of a target have no memory.
+void require_plane(const Frame& frame, const Place& place, const char* field, uint32_t target, TargetPlane plane) {
+  const size_t colors = std::max<size_t>(frame.targets[target].colors.size(), 1);
+  if (is_color(plane) && size_t(plane) >= colors) {
+    fail_at(place, field, fmt::format("target {} has no colour {}", target, size_t(plane)),
+            "name a colour that it has");
+  }
+}
+
+void validate_captured_texture(const Frame& frame, size_t number) {
+  const CapturedTexture& texture = frame.captured_textures[number];
+  const Place place{"texture", number};
+  check_fields(frame, place, texture);
+  const bool is_buffer = texture.kind == TextureKind::buffer;
+  const int most = is_buffer ? 1 << 27 : kMaxTargetSize;
+  require_range(place, "size", texture.width, 1, most, "use a smaller texture");
+  require_range(place, "size", texture.height, 1, is_buffer ? 1 : kMaxTargetSize, "use a smaller texture");
+  require_range(place, "size", texture.depth, 1, kMaxTargetLayers, "use fewer layers");
+  const bool cube = texture.kind == TextureKind::cube || texture.kind == TextureKind::cube_array;
+  if (cube && texture.depth % 6 != 0) fail_at(place, "size", "a cube has six faces", "give all of them");
+  for (const TextureImage& image : texture.images) {
+    require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
+    require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
+    require_plane(frame, place, "images", image.target, image.plane);
+  }
+  if (texture.stored) {
+    require_extent(place, "data", texture.first_byte, texture_bytes(texture), frame.texture_data.size(),
+                   "bytes of textures");
+  }
+}
+
+}  // namespace
+
+void validate_programs(const Frame& frame) {
+  for (size_t i = 0; i < frame.programs.size(); i++) validate_program(frame, i);
+  for (size_t i = 0; i < frame.captured_textures.size(); i++) validate_captured_texture(frame, i);
+  for (size_t i = 0; i < frame.captured_samplers.size(); i++) {
+    check_fields(frame, {"sampler", i}, frame.captured_samplers[i]);
+  }
+}
+
+void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                     const DrawCommand& draw) {
+  require_index(place, "inputs", uint64_t(draw.inputs), frame.inputs.size(), "inputs");
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  require_index(place, "program", inputs.program, frame.programs.size(), "programs");
+  const FragmentProgram& program = frame.programs[inputs.program];
+  const ProgramSizes& needs = sizes[inputs.program];
+  const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+  require_extent(place, "varyings", inputs.first_varying, needs.varying_components * vertices, frame.varyings.size(),
+                 "varyings");
+  require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
+  if (inputs.first_of_blocks.size() != program.blocks.size()) {
+    fail_at(place, "blocks", "their number is not the program's", "give each block its values");
+  }
+  for (size_t i = 0; i < program.blocks.size(); i++) {
+    require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
+                   "uniforms");
+  }
+  if (inputs.textures.size() != needs.textures) {
+    fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
+  }
+  int last_plane = 0;
+  for (const DrawBuffer& buffer : frame.states[draw.state].buffers) last_plane = std::max(last_plane, buffer.plane);
+  for (uint32_t i = 0; i < draw.view_count && last_plane > 0; i++) {
+    require_plane(frame, place, "state", frame.views[draw.first_view + i].target, TargetPlane(last_plane));
+  }
+  const int last_texture = int(frame.captured_textures.size()) - 1;
+  const int last_sampler = int(frame.captured_samplers.size()) - 1;
+  for (const BoundTexture& bound : inputs.textures) {
+    require_range(place, "textures", bound.texture, -1, last_texture, "use -1 for no texture");
+    require_range(place, "textures", bound.sampler, -1, last_sampler, "use -1 for no texture");
+  }
+}
+
+// Commands whose targets are checked already.
+void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear) {
+  for (const PlaneColor& other : clear.other_colors) {
+    require_plane(frame, place, "otherColors", clear.target, other.plane);
+    if (!is_color(other.plane)) fail_at(place, "otherColors", "one is no colour", "use depth and stencil");
+  }
+}
+void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load) {
+  require_plane(frame, place, "plane", load.target, load.plane);
+  require_index(place, "texture", load.texture, frame.captured_textures.size(), "textures");
+  const CapturedTexture& texture = frame.captured_textures[load.texture];
+  const Target& target = frame.targets[load.target];
+  if (!texture.stored || texture.width != target.width || texture.height != target.height || texture.depth != 1) {
+    fail_at(place, "texture", "it is not a stored picture of the target's size", "store what the plane held");
+  }
+}
+void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate) {
+  require_index(place, "texture", generate.texture, frame.captured_textures.size(), "textures");
+}
+void validate_planes(const Frame& frame, const Place& place, const CopyCommand& copy) {
+  require_plane(frame, place, "fromPlane", copy.from, copy.from_plane);
+  require_plane(frame, place, "toPlane", copy.to, copy.to_plane);
+  if (copy.from_plane != copy.to_plane && !(is_color(copy.from_plane) && is_color(copy.to_plane))) {
+    fail_at(place, "toPlane", "it is of another kind than fromPlane", "copy colours to colours, and depth to depth");
+  }
+  if (copy.source.width < 0 || copy.source.height < 0) {
+    fail_at(place, "source", "its size is negative", "give a size of 0 or more");
+  }
+}
+
+}  // namespace brokkr

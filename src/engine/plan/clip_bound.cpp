@@ -1,0 +1,126 @@
+#include "plan/clip_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/constants.h"
+#include "plan/prepare.h"
+
+namespace brokkr {
+namespace {
+
+// Vertices that are looked at, for each of the frame's, and pairs of a draw's instance and a view, which every move of
+// a camera asks again. Beyond, the frame counts as one that clips.
+constexpr uint64_t kMostLooks = 4;
+constexpr size_t kMostRuns = 1024;
+
+// Of the sum of a distance's terms, without their signs. Positions pass through two products of matrices in single
+// precision on their way: some 20 roundings of 2^-24 of it at most.
+constexpr double kMargin = 1e-4;
+
+// A linear function of clip coordinates that is negative outside of a plane (clip_distance, geometry/setup.h).
+struct Plane {
+  double x = 0, y = 0, z = 0, w = 0;
+};
+
+std::vector<Plane> planes_of(const DrawRecord& draw) {
+  const double low = double(kGuardMin) + double(kGuardMargin), high = double(kGuardMax) - double(kGuardMargin);
+  const double sx = double(draw.scale[0]), sy = double(draw.scale[1]);
+  const double ox = double(draw.offset[0]), oy = double(draw.offset[1]);
+  std::vector<Plane> planes = {
+      {0, 0, 0, 1}, {sx, 0, 0, ox - low}, {-sx, 0, 0, high - ox}, {0, sy, 0, oy - low}, {0, -sy, 0, high - oy}};
+  if (!(draw.bits & kDrawDepthClamp)) {
+    planes.push_back({0, 0, 1, draw.bits & kDrawZeroToOne ? 0.0 : 1.0});
+    planes.push_back({0, 0, -1, 1});
+  }
+  return planes;
+}
+
+// Of a run: clip coordinates as linear functions of x, y, z, w, row by row, and the sums of their terms without signs.
+struct ClipRows {
+  double value[4][4] = {}, size[4][4] = {};
+};
+
+ClipRows rows_of(const PreparedFrame::Impl& f, const RunRecord& run, const DrawRecord& draw) {
+  ClipRows rows;
+  if (!(draw.bits & kDrawTransform)) {
+    for (int i = 0; i < 4; ++i) rows.value[i][i] = rows.size[i][i] = 1;
+    return rows;
+  }
+  const float* const view = f.views[run.view].view_projection;
+  const float* const model = &f.frame->models[draw.first_instance + run.instance][0][0];
+  for (int row = 0; row < 4; ++row) {
+    for (int column = 0; column < 4; ++column) {
+      for (int k = 0; k < 4; ++k) {
+        const double term = double(view[4 * k + row]) * double(model[4 * column + k]);
+        rows.value[row][column] += term;
+        rows.size[row][column] += std::abs(term);
+      }
+    }
+  }
+  return rows;
+}
+
+bool is_inside(const ClipRows& rows, const Plane& plane, const PositionBox& box, bool transformed) {
+  const double of_row[4] = {plane.x, plane.y, plane.z, plane.w};
+  double least = 0, size = 0;
+  for (int column = 0; column < 4; ++column) {
+    double factor = 0, factor_size = 0;
+    for (int row = 0; row < 4; ++row) {
+      factor += of_row[row] * rows.value[row][column];
+      factor_size += std::abs(of_row[row]) * rows.size[row][column];
+    }
+    const bool one = transformed && column == 3;  // positions in object space have no w of their own
+    const double low = one ? 1 : double(box.low[column]), high = one ? 1 : double(box.high[column]);
+    least += std::min(factor * low, factor * high);
+    size += factor_size * std::max(std::abs(low), std::abs(high));
+  }
+  return least > kMargin * size;  // false where positions are not finite
+}
+
+}  // namespace
+
+std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& f) {
+  const std::vector<glm::vec4>& positions = f.positions();
+  std::vector<uint64_t> vertices(f.draws.size());
+  uint64_t looks = 0;
+  for (const RunRecord& run : f.runs) {
+    const DrawRecord& draw = f.draws[run.draw];
+    const uint64_t instances = draw.bits & kDrawTransform ? 1 : uint64_t(run.instance) + 1;
+    vertices[run.draw] = std::max(vertices[run.draw], instances * draw.vertex_count);
+  }
+  for (const uint64_t n : vertices) looks += n;
+  std::vector<PositionBox> boxes;
+  if (looks > kMostLooks * positions.size() || f.runs.size() > kMostRuns) return boxes;
+  boxes.reserve(f.draws.size());
+  for (size_t d = 0; d < f.draws.size(); ++d) {
+    const glm::vec4* const first = positions.data() + f.draws[d].first_vertex;
+    PositionBox box{{INFINITY, INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+    bool finite = true;
+    for (uint64_t v = 0; v < vertices[d]; ++v) {
+      for (int c = 0; c < 4; ++c) {
+        const float at = first[v][c];
+        finite &= std::isfinite(at);
+        box.low[c] = std::min(box.low[c], at);
+        box.high[c] = std::max(box.high[c], at);
+      }
+    }
+    if (!finite) box.low[0] = NAN;  // then no comparison with the box holds
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
+bool is_inside(const PreparedFrame::Impl& f) {
+  if (f.boxes.empty()) return false;
+  return std::all_of(f.runs.begin(), f.runs.end(), [&](const RunRecord& run) {
+    const DrawRecord& draw = f.draws[run.draw];
+    const bool transformed = (draw.bits & kDrawTransform) != 0;
+    const ClipRows rows = rows_of(f, run, draw);
+    const std::vector<Plane> planes = planes_of(draw);
+    return std::all_of(planes.begin(), planes.end(),
+                       [&](const Plane& p) { return is_inside(rows, p, f.boxes[run.draw], transformed); });
+  });
+}
+
+}  // namespace brokkr

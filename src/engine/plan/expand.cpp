@@ -1,0 +1,303 @@
+#include "plan/expand.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace brokkr {
+namespace {
+
+bool is_triangles(Topology t) {
+  return t == Topology::triangles || t == Topology::triangle_strip || t == Topology::triangle_fan;
+}
+
+// The draw's elements as vertex numbers, cut at restarts.
+std::vector<std::vector<uint32_t>> element_lists(const Frame& frame, const DrawCommand& draw, Loading& loading) {
+  std::vector<std::vector<uint32_t>> lists(1);
+  for (uint32_t i = 0; i < draw.element_count; ++i) {
+    loading.step(i, draw.element_count);
+    const uint32_t vertex = draw.indexed ? frame.indices[draw.first_index + i] : i;
+    if (draw.indexed && draw.restart && vertex == 0xffffffffu) {
+      lists.emplace_back();
+    } else {
+      lists.back().push_back(vertex);
+    }
+  }
+  return lists;
+}
+
+void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::vector<uint32_t>& out) {
+  if (topology == Topology::triangles) {
+    out.insert(out.end(), v.begin(), v.begin() + std::ptrdiff_t(v.size() / 3 * 3));
+    return;
+  }
+  for (size_t i = 0; i + 2 < v.size(); ++i) {
+    if (topology == Topology::triangle_fan)
+      out.insert(out.end(), {v[0], v[i + 1], v[i + 2]});
+    else if (i % 2 == 0)
+      out.insert(out.end(), {v[i], v[i + 1], v[i + 2]});
+    else
+      out.insert(out.end(), {v[i + 1], v[i], v[i + 2]});
+  }
+}
+
+// Pixels: whole ones for points that are no sprites and for lines. Files may say anything, NaN too.
+float in_range(float size, bool whole) {
+  constexpr float kMost = 255;  // as Mesa's software drivers have it; larger points are cut to it
+  if (!(size >= 1)) return 1;
+  if (size > kMost) return kMost;
+  // OpenGL leaves open where halves go: Mesa's software drivers take the lesser number, of sizes in 1/256.
+  return whole ? std::ceil(std::nearbyint(size * 256) / 256 - 0.5f) : size;
+}
+
+// As clip space has it; false where the window position is unknown.
+bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
+  const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
+                      double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
+                      double(c.w) * (double(a.x) * b.y - double(b.x) * a.y);
+  return area > 0;
+}
+
+// Fractions of a line that are cut off at its ends.
+struct CutEnds {
+  float first = 0, second = 0;
+
+  // `a`, `b`: how far inside of a plane the ends are.
+  void cut(float a, float b) {
+    if (a < 0) first = std::max(first, b < 0 ? 1 : a / (a - b));
+    if (b < 0) second = std::max(second, a < 0 ? 1 : b / (b - a));
+  }
+  bool leaves_any() const { return first + second < 1; }
+};
+
+// The triangle that lines or points are drawn for.
+struct Polygon {
+  bool counter_clockwise;
+  uint32_t provoking;  // vertex
+};
+
+class Widener {
+ public:
+  Widener(const State& state, uint32_t flags, ExpandedDraw& out)
+      : line_width_(in_range(state.line_width, !state.smooth_lines)),
+        smooth_(state.smooth_lines),
+        has_far_plane_((flags & kDepthClamp) == 0),
+        whole_points_(!state.point_sprites),
+        from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
+        half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
+        half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
+        width_(state.viewport.z),
+        height_(state.viewport.w),
+        out_(out) {}
+
+  // Lines and points that follow are those of the next instance, of its next primitive, of a triangle.
+  void begin_instance() { primitive_ = 0; }
+  void end_primitive() { ++primitive_; }
+  void take(const Polygon& polygon) { polygon_ = polygon; }
+
+  // `vertices`: those of all instances. `size` in pixels.
+  void point(const glm::vec4* vertices, uint32_t number, float size) {
+    glm::vec4 p = vertices[number];
+    if (!(p.w > 0)) return;
+    // Triangles and sprites own the samples on their left and lower edges, points of whole pixels those on their right
+    // and upper ones: they move by a step of window positions, 1/256 pixel.
+    if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
+    const float scale = p.w * in_range(size, whole_points_);
+    const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
+    const VertexSource source{number, number, 0, polygon_ ? polygon_->provoking : number, primitive_};
+    quad({p + glm::vec4(-x, -y, 0, 0), p + glm::vec4(x, -y, 0, 0), p + glm::vec4(x, y, 0, 0),
+          p + glm::vec4(-x, y, 0, 0)},
+         {source, source, source, source});
+  }
+
+  void line(const glm::vec4* vertices, uint32_t first, uint32_t second) {
+    glm::vec4 a = vertices[first], b = vertices[second];
+    VertexSource from_a{first, second, 0, polygon_ ? polygon_->provoking : first, primitive_};
+    VertexSource from_b{second, first, 0, polygon_ ? polygon_->provoking : second, primitive_};
+    for (int i = 0; i < 4; ++i) {
+      if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
+    }
+    // The part behind the near plane has no window position that could be widened. Mesa's software drivers clip smooth
+    // lines before they are widened, so that they end at the window's edge as elsewhere.
+    CutEnds ends;
+    ends.cut(a.z + a.w, b.z + b.w);
+    if (smooth_) {
+      for (int i = 0; i < (has_far_plane_ ? 3 : 2); ++i) {
+        ends.cut(a.w - a[i], b.w - b[i]);
+        ends.cut(a.w + a[i], b.w + b[i]);
+      }
+    }
+    if (!ends.leaves_any()) return;
+    from_a.t = ends.first, from_b.t = ends.second;
+    const glm::vec4 way = b - a;
+    if (ends.first > 0) a = a + way * ends.first;
+    if (ends.second > 0) b = b - way * ends.second;
+    if (!(a.w > 0) || !(b.w > 0)) return;
+    const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
+    if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
+    const bool steep = std::abs(dy) > std::abs(dx);
+    const glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
+    quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w}, {from_a, from_b, from_b, from_a});
+  }
+
+ private:
+  // A rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers have it; (dx, dy): from
+  // a to b in pixels.
+  void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
+                   const std::array<VertexSource, 4>& sources) {
+    const float length = std::sqrt(dx * dx + dy * dy);
+    if (!std::isfinite(length)) return;
+    const float cosine = length > 0 ? dx / length : 1, sine = length > 0 ? dy / length : 0;
+    const float across = line_width_ <= 1 ? 1 : 0.5f * line_width_ + 0.5f;
+    const float along = length < 1 ? length : 0.5f * length + 0.5f;
+    const auto corner = [&](const glm::vec4& p, float forwards, float left) {
+      const float x = forwards * cosine - left * sine, y = forwards * sine + left * cosine;
+      return p + glm::vec4(2 * x * half_x_, 2 * y * half_y_, 0, 0) * p.w;
+    };
+    quad({corner(a, -0.5f, across), corner(b, 0.5f, across), corner(b, 0.5f, -across), corner(a, -0.5f, -across)},
+         sources);
+    for (const auto& [left, forwards] : {std::pair{1, -1}, {1, 1}, {-1, 1}, {-1, -1}})
+      out_.smooth.emplace_back(float(left) * across, across, float(forwards) * along, along);
+  }
+
+  void quad(const std::array<glm::vec4, 4>& corners, const std::array<VertexSource, 4>& sources) {
+    const uint32_t first = uint32_t(out_.positions.size());
+    out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
+    out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
+    // Both triangles of a line begin at its first vertex and end at its second: either may be the provoking one.
+    constexpr uint32_t kOneWay[] = {0, 1, 2, 3, 0, 2}, kOtherWay[] = {0, 2, 1, 0, 3, 2};
+    const bool turns =
+        polygon_ && polygon_->counter_clockwise != is_counter_clockwise(corners[0], corners[1], corners[2]);
+    for (const uint32_t i : turns ? kOtherWay : kOneWay) out_.indices.push_back(first + i);
+  }
+
+  float line_width_;
+  bool smooth_, has_far_plane_;
+  bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
+  float half_x_, half_y_, width_, height_;
+  ExpandedDraw& out_;
+  std::optional<Polygon> polygon_;  // none: of a draw of lines or points
+  uint32_t primitive_ = 0;
+};
+
+bool is_culled(const State& state, uint32_t flags, bool counter_clockwise) {
+  if (state.cull == CullMode::none) return false;
+  if (state.cull == CullMode::front_and_back) return true;
+  const bool clockwise = (state.front_face == FrontFace::cw) != ((flags & kOriginUpperLeft) != 0);
+  return (counter_clockwise != clockwise) == (state.cull == CullMode::front);
+}
+
+// Which vertex of triangle number i of a strip, fan or list gives what is flat.
+size_t provoking_of(Topology topology, bool first, size_t i) {
+  if (!first) return 2;
+  return topology == Topology::triangle_fan || (topology == Topology::triangle_strip && i % 2 == 1) ? 1 : 0;
+}
+
+// Sizes of a draw's points, by number of the vertex.
+class PointSizes {
+ public:
+  PointSizes(const Frame& frame, const DrawCommand& draw, const State& state) : same_(state.point_size) {
+    if (draw.inputs < 0) return;
+    const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = frame.programs[inputs.program];
+    for (const ProgramVarying& varying : program.varyings) {
+      if (varying.name != "gl_PointSize") continue;
+      first_ = frame.varyings.data() + inputs.first_varying + varying.offset;
+      stride_ = size_t(varying_components(program));
+    }
+  }
+  float of(uint32_t vertex) const { return first_ == nullptr ? same_ : first_[vertex * stride_]; }
+
+ private:
+  float same_;
+  const float* first_ = nullptr;
+  size_t stride_ = 0;
+};
+
+// What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
+uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
+  constexpr uint64_t kGrowth = 3, kQuad = 4 * (2 * sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
+  const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);
+  if (as_triangles) return kGrowth * elements * (list + 3 * sizeof(uint32_t));
+  const uint64_t of_primitive = is_triangles(draw.topology) ? 3 : 1;
+  const uint64_t quads = primitive_count(draw.topology, elements) * of_primitive;
+  constexpr uint64_t kBeyondAll = uint64_t(1) << 56;
+  if (quads > kBeyondAll / kQuad / draw.instances) return kBeyondAll;
+  return kGrowth * (elements * list + quads * draw.instances * kQuad);
+}
+
+}  // namespace
+
+bool needs_expansion(const DrawCommand& draw, const State& state) {
+  return !is_triangles(draw.topology) || state.polygon_mode != PolygonMode::fill || (draw.indexed && draw.restart);
+}
+
+ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading) {
+  const bool as_triangles = is_triangles(draw.topology) && state.polygon_mode == PolygonMode::fill;
+  loading.check(most_bytes(draw, as_triangles), fmt::format("command {}", command));
+  ExpandedDraw out;
+  const auto lists = element_lists(frame, draw, loading);
+  if (as_triangles) {
+    for (const auto& list : lists) append_triangles(draw.topology, list, out.indices);
+    out.instances = draw.instances;
+    return out;
+  }
+  if (draw.vertex_kind != VertexKind::clip_space) {
+    throw std::runtime_error("command " + std::to_string(command) +
+                             ": field 'mode': object-space lines and points cannot be drawn; turn them into triangles");
+  }
+  out.are_points =
+      draw.topology == Topology::points || (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::point);
+  Widener widener(state, draw.flags, out);
+  const PointSizes sizes(frame, draw, state);
+  const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
+  for (uint32_t instance = 0; instance < draw.instances; ++instance) {
+    const uint32_t base = instance * draw.vertex_count;
+    const auto line = [&](uint32_t a, uint32_t b) { widener.line(vertices, base + a, base + b); };
+    const auto point = [&](uint32_t v) { widener.point(vertices, base + v, sizes.of(base + v)); };
+    const auto whole_line = [&](uint32_t a, uint32_t b) {
+      line(a, b);
+      widener.end_primitive();
+    };
+    widener.begin_instance();
+    for (const auto& list : lists) {
+      const size_t n = list.size();
+      loading.look(instance, draw.instances);
+      if (draw.topology == Topology::points) {
+        for (const uint32_t v : list) {
+          point(v);
+          widener.end_primitive();
+        }
+      } else if (draw.topology == Topology::lines) {
+        for (size_t i = 0; i + 1 < n; i += 2) whole_line(list[i], list[i + 1]);
+      } else if (draw.topology == Topology::line_strip || draw.topology == Topology::line_loop) {
+        for (size_t i = 0; i + 1 < n; ++i) whole_line(list[i], list[i + 1]);
+        if (draw.topology == Topology::line_loop && n > 2) whole_line(list[n - 1], list[0]);
+      } else {
+        std::vector<uint32_t> triangles;
+        append_triangles(draw.topology, list, triangles);
+        for (size_t i = 0; i + 2 < triangles.size(); i += 3, widener.end_primitive()) {
+          const uint32_t a = triangles[i], b = triangles[i + 1], c = triangles[i + 2];
+          const bool turns_left = is_counter_clockwise(vertices[base + a], vertices[base + b], vertices[base + c]);
+          if (is_culled(state, draw.flags, turns_left)) continue;
+          const size_t flat = provoking_of(draw.topology, (draw.flags & kProvokingFirst) != 0, i / 3);
+          widener.take({turns_left, base + triangles[i + flat]});
+          if (state.polygon_mode == PolygonMode::point) {
+            for (const uint32_t v : {a, b, c}) point(v);
+          } else {
+            line(a, b);
+            line(b, c);
+            line(c, a);
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,167 @@
+#include "plan/launch_plan.h"
+
+#include <bit>
+
+#include "geometry/triangle_store.h"
+#include "plan/prepare.h"
+#include "raster/raster_tables.h"
+#include "raster/shading_traits.h"
+#include "schedule/constants.h"
+
+namespace brokkr {
+namespace {
+
+// Pairs of a triangle and a bin that a task of several batches looks at, at most. A launch that is to end waits for the
+// tasks that its blocks work on, and looking at a million pairs takes a core some 30 ms. Half as many would cost small
+// bins more shared counters.
+constexpr uint64_t kMostTaskPairs = uint64_t(1) << 20;
+
+// Bins of the target with most.
+uint64_t most_bins(const TargetPlan& targets) {
+  uint64_t most = 1;
+  for (const TargetRecord& target : targets.targets) most = std::max(most, uint64_t(target.bins_x) * target.bins_y);
+  return most;
+}
+
+// Each started batch may fill store blocks, and never waits for one. The store's size does not follow from whether
+// triangles are clipped, so that a camera that moves needs no other memory.
+TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store_blocks, const LaunchShape& shape) {
+  const int rasterizers = targets.rasterizers;
+  TaskSizes s;
+  const uint32_t batches = draws.batches, workers = uint32_t(shape.blocks * shape.warps);
+  const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
+  const uint32_t clipped_blocks = uint32_t(kBlocksPerBatch) * chunks;
+  const uint32_t batch_blocks = draws.inside ? chunks : clipped_blocks;
+  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes
+  // per block and rasterizer), at least what one task may fill.
+  uint32_t blocks = uint32_t(store_blocks);
+  if (store_blocks == 0) {
+    const uint64_t affordable =
+        std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(rasterizers))));
+    const uint32_t needed =
+        std::max(kLeastStoreBlocks, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
+    blocks = uint32_t(std::min<uint64_t>(kMostStoreBlocks, affordable));
+    blocks = std::min(std::max(blocks, std::bit_ceil(2 * clipped_blocks * workers)), needed);
+  }
+  s.store_blocks = std::max(blocks, clipped_blocks + 1);
+  const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
+  s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMostTaskBatches);
+  // Each warp of a block is to find the blocks of its task in the block's stock.
+  const auto fit = [&] {
+    const uint32_t of_workers = s.task_batches * batch_blocks * workers;
+    return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
+  };
+  while (s.task_batches > 1 && !fit()) --s.task_batches;
+  const uint64_t of_pairs = kMostTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
+  s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
+  s.tasks = (batches + s.task_batches - 1) / s.task_batches;
+  s.blocks_per_task = s.task_batches * batch_blocks;
+  // When everything is drawn that has started, enough for one task is in no stock.
+  const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
+  s.stock_keep = std::min(kMostStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
+  s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
+  s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
+  return s;
+}
+
+// The order-free phase with most batches, where small triangles go directly (RasterTables::direct_phase). Figures of
+// docs/gpu.md and docs/performance.md decide where `automatic` takes that way: on machines of 32 lanes, if the plane of
+// keys takes no more memory than the queues may. Not where ranks share the bins: there the pattern keeps what this one
+// draws apart from what it does not, and only queues ask it.
+uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
+  const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
+  if (plan.targets->is_shared) return kNoPhase;
+  if (small == SmallTriangles::queue || (small == SmallTriangles::automatic && !pays)) return kNoPhase;
+  uint32_t found = kNoPhase, most = 0, begin = 0;
+  for (const PhaseRecord& phase : plan.draws->phases) {
+    const uint32_t batches = phase.end_batch - begin;
+    begin = phase.end_batch;
+    if (phase.kind != PhaseKind::order_free || batches <= most) continue;
+    most = batches;
+    found = uint32_t(&phase - plan.draws->phases.data());
+  }
+  return found;
+}
+
+MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const PlanKey& key) {
+  MemoryShape m;
+  m.blocks = uint32_t(key.shape.blocks);
+  m.warps = uint32_t(key.shape.warps);
+  m.shared_bytes = key.shape.shared_bytes;
+  m.rasterizers = uint32_t(plan.targets->rasterizers);
+  m.regions = plan.targets->regions;
+  m.samples = plan.targets->samples;
+  m.half = plan.targets->any_half;
+  m.more_words = plan.targets->more_words;
+  m.direct = plan.direct_phase != kNoPhase;
+  m.store_blocks = plan.sizes.store_blocks;
+  m.queue_capacity = std::max<uint32_t>(2, std::bit_ceil(plan.sizes.store_blocks));
+  m.window = plan.sizes.window;
+  m.blits = plan.draws->blits;
+  m.ids = key.ids;
+  m.stamps = key.stamps;
+  m.overdraw = key.overdraw;
+  m.trace = key.trace;
+  if (key.draws.programs && frame.programs.any()) m.programs = frame.programs.sizes();
+  return m;
+}
+
+}  // namespace
+
+PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const LaunchShape& shape) {
+  PlanKey k;
+  k.overdraw = shading_traits(o.shading).overdraw;
+  k.ids = o.keep_ids || o.keep_stamps;
+  k.stamps = o.keep_stamps;
+  k.trace = o.trace;
+  k.store_blocks = o.store_blocks;
+  k.small_triangles = o.small_triangles;
+  k.shape = shape;
+  k.draws.order = k.overdraw ? OrderMode::strict : o.order;
+  k.draws.materials = shading_traits(o.shading).material;
+  k.draws.programs = o.shading == Shading::program;
+  k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
+  k.draws.inside = frame.inside;
+  const uint32_t commands = uint32_t(frame.frame->commands.size());
+  k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
+  k.draws.first_command = frame.part.first_command;
+  k.draws.whole_planes = frame.part.owned != nullptr || frame.part.stays;
+  k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs, frame.part.owned};
+  if (has_ranks(o.policy)) k.ranks.policy = o.policy;
+  if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
+  if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;
+  if (o.policy == Policy::edf) k.ranks.view_deadlines_ms = o.view_deadlines_ms;
+  return k;
+}
+
+PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan) {
+  const auto table = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
+  const TargetPlan& t = *plan.targets;
+  return {frame.tables(*plan.draws), frame.programs.tables(*frame.frame),
+          t.targets.data(),          t.bin_owner.data(),
+          t.first_own_region.data(), t.own_regions.data(),
+          table(plan.ranks),         table(plan.task_order)};
+}
+
+const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key,
+                                                        const Watch& watch) {
+  return plans.get(key, [&] {
+    LaunchPlan plan;
+    plan.shape = key.shape;
+    plan.draws = draws.get(key.draws, [&] {
+      std::shared_ptr<const ReusePlan> batches;
+      if (is_planned(key.draws.reuse)) {
+        batches = reuse.get(key.draws.reuse, [&] { return plan_reuse(frame, key.draws.reuse, watch); });
+      }
+      return plan_draws(frame, key.draws, std::move(batches));
+    });
+    plan.targets = targets.get(key.targets, [&] { return plan_targets(*frame.frame, key.targets); });
+    plan.sizes = task_sizes(*plan.draws, *plan.targets, key.store_blocks, key.shape);
+    plan.direct_phase = find_direct_phase(plan, key.small_triangles, key.shape);
+    plan.memory = memory_shape(frame, plan, key);
+    order_views(frame, key.ranks, plan);
+    return plan;
+  });
+}
+
+}  // namespace brokkr

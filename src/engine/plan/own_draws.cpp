@@ -1,0 +1,280 @@
+#include "plan/own_draws.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "frame/mesh_builder.h"
+#include "plan/own_values.h"
+#include "plan/prepare.h"
+
+namespace brokkr {
+namespace {
+
+TextureWrap wrap_of(Wrap wrap) {
+  if (wrap == Wrap::repeat) return TextureWrap::repeat;
+  return wrap == Wrap::mirrored_repeat ? TextureWrap::mirrored_repeat : TextureWrap::clamp_to_edge;
+}
+
+CapturedSampler captured_sampler(const Sampler& sampler) {
+  CapturedSampler made;
+  made.magnify_linear = sampler.magnify_linear;
+  made.minify_linear = sampler.minify_linear;
+  made.mip = sampler.mip;
+  made.wrap = {wrap_of(sampler.wrap_x), wrap_of(sampler.wrap_y), TextureWrap::repeat};
+  return made;
+}
+
+Texture noise_texture() {
+  Texture noise{.name = "noise", .width = kNoiseSize, .height = kNoiseSize, .srgb = false, .texels = {}, .sampler = {}};
+  for (uint32_t i = 0; i < uint32_t(kNoiseSize * kNoiseSize); ++i) noise.texels.push_back(hash(i + 1));
+  return noise;
+}
+
+// What samplers read, each texture once.
+class OwnTextures {
+ public:
+  OwnTextures(Frame& frame, const FragmentShader& shader, Loading& loading)
+      : frame_(frame), shader_(shader), loading_(loading) {}
+
+  BoundTexture of(const std::string& sampler, const Material& material) {
+    const auto image = shader_.textures.find(sampler);
+    if (image != shader_.textures.end()) return bound("texture " + sampler, [&] { return of_image(image->second); });
+    const GivenSampler* const given = find_given(given_samplers(), sampler);
+    if (given == nullptr) {
+      if (sampler.starts_with("iChannel")) return bound("noise", noise_texture);
+      return one_texel(0xffffffff);
+    }
+    const int number = material.*given->texture;
+    if (number < 0) return one_texel(given->otherwise);
+    return bound("of the frame " + std::to_string(number), [&] { return frame_.textures[size_t(number)]; });
+  }
+
+ private:
+  static Texture of_image(const Image& image) {
+    return {.name = "texture",
+            .width = image.width,
+            .height = image.height,
+            .srgb = false,
+            .texels = image.texels,
+            .sampler = {}};
+  }
+  BoundTexture one_texel(uint32_t texel) {
+    return bound("texel " + std::to_string(texel), [&] {
+      return Texture{.name = "texel", .width = 1, .height = 1, .srgb = false, .texels = {texel}, .sampler = {}};
+    });
+  }
+  template <class F>
+  BoundTexture bound(const std::string& key, F&& make) {
+    const auto [found, is_new] = bound_.try_emplace(key);
+    if (!is_new) return found->second;
+    const Texture texture = make();
+    found->second = {int32_t(frame_.captured_textures.size()), int32_t(frame_.captured_samplers.size())};
+    frame_.captured_textures.push_back(append_captured(texture, frame_.texture_data, loading_));
+    frame_.captured_samplers.push_back(captured_sampler(texture.sampler));
+    return found->second;
+  }
+
+  Frame& frame_;
+  const FragmentShader& shader_;
+  Loading& loading_;
+  std::map<std::string, BoundTexture> bound_;
+};
+
+// The draws whose surfaces the shader takes: commands of the frame.
+std::vector<size_t> surfaces_of(const Frame& frame) {
+  const uint32_t target = main_target(frame);
+  std::vector<size_t> all, solid;
+  for (size_t i = 0; i < frame.commands.size(); ++i) {
+    const auto* const draw = std::get_if<DrawCommand>(&frame.commands[i]);
+    if (draw == nullptr) continue;
+    if (draw->vertex_kind == VertexKind::transform) {
+      all.push_back(i);
+    } else if (frame.views[draw->first_view].target == target) {
+      all.push_back(i);
+      const DepthState& depth = frame.states[draw->state].depth;
+      if (depth.test && depth.write) solid.push_back(i);
+    }
+  }
+  return solid.empty() ? all : solid;
+}
+
+template <class Variable>
+bool has_variable(const std::vector<Variable>& all, const std::string& name) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Variable& one) { return variable_name(one.name) == variable_name(name); });
+}
+
+// A program of the frame with the shader's text: all that it reads, first as the draws' own program has it.
+struct OwnProgram {
+  uint32_t number = 0;
+  uint64_t old_stride = 0, old_words = 0;
+  std::vector<std::pair<uint32_t, const GivenInput*>> inputs;  // component of a vertex, and what it is
+  std::vector<uint32_t> initial;                               // of uniforms, behind the old ones
+  std::vector<std::string> samplers;                           // behind the old ones
+};
+
+ShaderType type_of(shader::Kind kind) {
+  return kind == shader::Kind::number  ? ShaderType::f32
+         : kind == shader::Kind::whole ? ShaderType::i32
+                                       : ShaderType::u32;
+}
+
+class OwnDraws {
+ public:
+  OwnDraws(Frame& frame, const OwnShader& shader, Loading& loading)
+      : frame_(frame), shader_(shader), loading_(loading), textures_(frame, shader.source, loading) {
+    for (const shader::Uniform& uniform : shader.program.uniforms) {
+      const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
+      of_view_ = of_view_ || (given != nullptr && given->of_view);
+    }
+  }
+
+  void run() {
+    split_views();
+    for (const size_t command : surfaces_of(frame_)) {
+      auto& draw = std::get<DrawCommand>(frame_.commands[command]);
+      const OwnProgram& program = program_for(draw);
+      DrawInputs inputs;
+      if (draw.inputs >= 0) inputs = frame_.inputs[size_t(draw.inputs)];
+      inputs.first_varying = varyings_of(draw, program, inputs.first_varying);
+      inputs.first_uniform = add_uniforms(program, inputs.first_uniform);
+      inputs.program = program.number;
+      for (const std::string& sampler : program.samplers)
+        inputs.textures.push_back(textures_.of(sampler, frame_.materials[draw.material]));
+      draw.inputs = int32_t(frame_.inputs.size());
+      frame_.inputs.push_back(std::move(inputs));
+      loading_.look();
+    }
+  }
+
+ private:
+  // A draw has one camera where the shader asks for it.
+  void split_views() {
+    if (!of_view_) return;
+    std::vector<Command> commands;
+    for (Command& command : frame_.commands) {
+      const auto* const draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr || draw->vertex_kind != VertexKind::transform || draw->view_count < 2) {
+        commands.push_back(std::move(command));
+        continue;
+      }
+      for (uint32_t view = 0; view < draw->view_count; ++view) {
+        DrawCommand one = *draw;
+        one.first_view += view;
+        one.view_count = 1;
+        commands.emplace_back(std::move(one));
+      }
+    }
+    frame_.commands = std::move(commands);
+  }
+
+  const OwnProgram& program_for(const DrawCommand& draw) {
+    const int64_t old = draw.inputs < 0 ? -1 : int64_t(frame_.inputs[size_t(draw.inputs)].program);
+    const auto [found, is_new] = programs_.try_emplace(old);
+    if (is_new) found->second = make_program(old < 0 ? FragmentProgram{} : frame_.programs[size_t(old)]);
+    return found->second;
+  }
+
+  OwnProgram make_program(FragmentProgram program) {
+    OwnProgram made{.number = uint32_t(frame_.programs.size()),
+                    .old_stride = varying_components(program),
+                    .old_words = uniform_words(program)};
+    program.texts = {shader_.text};
+    program.fixed.reset();
+    program.outputs.clear();
+    auto component = uint32_t(made.old_stride);
+    for (const shader::Input& input : shader_.program.inputs) {
+      if (input.kind != shader::InputKind::varying || has_variable(program.varyings, input.name)) continue;
+      made.inputs.emplace_back(component, find_given(given_inputs(), input.name));
+      program.varyings.push_back(
+          {.name = input.name, .type = ShaderType::f32, .count = input.words, .offset = component});
+      component += input.words;
+    }
+    auto word = uint32_t(made.old_words);
+    for (const shader::Uniform& uniform : shader_.program.uniforms) {
+      if (!uniform.block.empty() || has_variable(program.uniforms, uniform.name)) continue;
+      made.initial.insert(made.initial.end(), uniform.initial.begin(), uniform.initial.end());
+      made.initial.resize(word + uniform.words - made.old_words);
+      program.uniforms.push_back(
+          {.name = uniform.name, .type = type_of(uniform.kind), .count = uniform.words, .offset = word * 4});
+      word += uniform.words;
+    }
+    for (const shader::SamplerInput& sampler : shader_.program.samplers) {
+      if (has_variable(program.samplers, sampler.name)) continue;
+      program.samplers.push_back({.name = sampler.name});
+      made.samplers.push_back(sampler.name);
+    }
+    frame_.programs.push_back(std::move(program));
+    return made;
+  }
+
+  // Draws that share vertices share what was made of them.
+  uint64_t varyings_of(const DrawCommand& draw, const OwnProgram& program, uint64_t old) {
+    const Key key{
+        program.number,   old,          draw.first_vertex, draw.vertex_count, draw.first_instance, draw.instances,
+        draw.first_index, draw.material};
+    const auto [found, is_new] = varyings_.try_emplace(key, frame_.varyings.size());
+    if (is_new) add_varyings(draw, program, old);
+    return found->second;
+  }
+
+  void add_varyings(const DrawCommand& draw, const OwnProgram& program, uint64_t old) {
+    const uint64_t stride = varying_components(frame_.programs[program.number]);
+    const uint64_t floats = stride * draw.vertex_count * draw.instances;
+    loading_.check(2 * (frame_.varyings.size() + floats) * sizeof(float), "varyings");
+    bool normals = false, tangents = false;
+    const bool has_normals = draw.vertex_kind == VertexKind::transform && !frame_.normals.empty();
+    for (const auto& [component, input] : program.inputs) {
+      normals = normals || (input != nullptr && input->needs_normals && !has_normals);
+      tangents = tangents || (input != nullptr && input->needs_tangents);
+    }
+    const FaceMeans means = face_means(frame_, draw, normals, tangents, loading_);
+    std::vector<float>& all = frame_.varyings;
+    for (uint32_t instance = 0; instance < draw.instances; ++instance) {
+      for (uint32_t vertex = 0; vertex < draw.vertex_count; ++vertex) {
+        loading_.step();
+        const size_t at = all.size();
+        all.resize(at + size_t(stride));
+        const uint64_t number = uint64_t(instance) * draw.vertex_count + vertex;
+        const auto from = all.begin() + std::ptrdiff_t(old + number * program.old_stride);
+        std::copy(from, from + std::ptrdiff_t(program.old_stride), all.begin() + std::ptrdiff_t(at));
+        for (const auto& [component, input] : program.inputs) {
+          if (input == nullptr) continue;
+          const glm::vec4 value = input->value({frame_, draw, means, instance, vertex});
+          for (uint32_t i = 0; i < input->words; ++i) all[at + component + i] = value[int(i)];
+        }
+      }
+    }
+  }
+
+  uint64_t add_uniforms(const OwnProgram& program, uint64_t old) {
+    const uint64_t first = frame_.uniforms.size();
+    const FragmentProgram& made = frame_.programs[program.number];
+    frame_.uniforms.resize(size_t(first + uniform_words(made)));
+    const auto from = frame_.uniforms.begin() + std::ptrdiff_t(old),
+               to = frame_.uniforms.begin() + std::ptrdiff_t(first);
+    std::copy(from, from + std::ptrdiff_t(program.old_words), to);
+    std::ranges::copy(program.initial, to + std::ptrdiff_t(program.old_words));
+    return first;
+  }
+
+  using Key = std::tuple<uint32_t, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t, uint32_t>;
+
+  Frame& frame_;
+  const OwnShader& shader_;
+  Loading& loading_;
+  OwnTextures textures_;
+  bool of_view_ = false;
+  std::map<int64_t, OwnProgram> programs_;  // by that of the draw, -1: it has none
+  std::map<Key, uint64_t> varyings_;
+};
+
+}  // namespace
+
+std::string variable_name(const std::string& name) { return name.substr(0, name.find_first_of("[.")); }
+
+void add_own_draws(Frame& frame, const OwnShader& shader, Loading& loading) { OwnDraws(frame, shader, loading).run(); }
+
+}  // namespace brokkr

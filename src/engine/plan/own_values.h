@@ -1,0 +1,79 @@
+// What Brokkr gives a user's shader by names that begin with "b_" or are Shadertoy's: the tables of
+// docs/own-shaders.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/loading.h"
+#include "brokkr/fragment_shader.h"
+#include "shader/program.h"
+
+namespace brokkr {
+
+// What a draw's vertices have that the frame does not hold: the mean of their faces' values, in object space. Of a
+// captured draw the space is that of `eye_position`.
+struct FaceMeans {
+  std::vector<glm::vec3> normals, tangents;  // by vertex; empty: not asked for
+};
+FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, bool tangents, Loading& loading);
+
+// A vertex of one instance of a draw.
+struct VertexPlace {
+  const Frame& frame;
+  const DrawCommand& draw;
+  const FaceMeans& means;
+  uint32_t instance, vertex;  // vertex: of the draw
+};
+
+struct GivenInput {
+  const char* name;
+  uint32_t words;
+  glm::vec4 (*value)(const VertexPlace&);
+  bool needs_normals = false, needs_tangents = false;  // FaceMeans, where the frame holds none
+};
+std::span<const GivenInput> given_inputs();
+
+// Whose uniforms are filled.
+struct UniformPlace {
+  const Frame& frame;
+  const DrawCommand& draw;
+  const FragmentShader& shader;
+};
+
+struct GivenUniform {
+  const char* name;
+  shader::Kind kind;
+  uint32_t words;
+  void (*fill)(const UniformPlace&, uint32_t* to);
+  bool of_view = false;  // another one for each view of a draw
+};
+std::span<const GivenUniform> given_uniforms();
+
+// A sampler2D, which reads one of the material's textures.
+struct GivenSampler {
+  const char* name;
+  int Material::*texture;
+  uint32_t otherwise;  // the one texel where the material has none: 0xAABBGGRR
+};
+std::span<const GivenSampler> given_samplers();
+
+// Shadertoy's channels read noise where no texture is given: four independent channels, as large as its own.
+inline constexpr int kNoiseSize = 256;
+
+// The one with this name, or null.
+template <class Given>
+const Given* find_given(std::span<const Given> all, const std::string& name) {
+  for (const Given& one : all) {
+    if (name == one.name) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace brokkr

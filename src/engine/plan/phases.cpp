@@ -1,0 +1,210 @@
+// Finds the draws that may be rasterized in any order, and the places of clears and blits between them.
+#include <algorithm>
+
+#include "plan/plane_phases.h"
+#include "plan/prepare.h"
+
+namespace brokkr {
+namespace {
+
+// What order-free draws of one phase have in common.
+struct FreeDraw {
+  uint8_t key_bits = 0;
+  uint8_t color_planes = 0;
+};
+
+// Whether the draw's program allows it: it writes all channels of some colours, the first of them the target's first,
+// or no colour at all.
+bool program_is_free(const ProgramRecord& program, FreeDraw& draw) {
+  if ((program.bits & (kProgramDiscards | kProgramDepth)) != 0) return false;
+  for (uint32_t i = 0; i < program.color_count; ++i) {
+    const ProgramColor& color = program.colors[i];
+    if (color.blends != 0 || color.mask != 15) return false;
+    draw.color_planes |= uint8_t(1u << color.plane);
+  }
+  return program.color_count == 0 || (draw.color_planes & 1) != 0;
+}
+
+bool colors_are_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
+  if (key.programs && d.program != kNoProgram) return program_is_free(frame.programs.record(d.program), draw);
+  const float cutoff = frame.materials[d.material].alpha_cutoff;
+  const bool discards = (d.bits & kDrawMaterial) && ((d.bits & kDrawAlphaTest) || cutoff > 0);
+  draw.color_planes = d.color_mask != 0 ? 1 : 0;
+  return (d.bits & kDrawBlend) == 0 && !(discards && key.materials) && (d.color_mask == 0 || d.color_mask == 15);
+}
+
+// An order-free draw tests and writes depth with one strict order of (depth, submission), writes all colour channels or
+// none, and has no state that depends on earlier draws.
+bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
+  const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
+  if ((d.bits & needed) != needed || (d.bits & kDrawStencil) != 0 || !colors_are_free(frame, d, key, draw))
+    return false;
+  uint8_t& key_bits = draw.key_bits;
+  key_bits = draw.color_planes == 0 ? kKeyDepthOnly : 0;
+  switch (CompareFunc(d.depth_func)) {
+    case CompareFunc::less: return true;
+    case CompareFunc::lequal: key_bits |= kKeyLastWins; return true;
+    case CompareFunc::greater: key_bits |= kKeyGreater; return true;
+    case CompareFunc::gequal: key_bits |= kKeyGreater | kKeyLastWins; return true;
+    default: return false;
+  }
+}
+
+// Which planes beside the colours a draw tests or writes.
+uint32_t planes_beside_colors(const DrawRecord& d) {
+  return ((d.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0 ? kPlaneDepth : 0u) |
+         ((d.bits & kDrawStencil) != 0 ? kPlaneStencil : 0u);
+}
+
+// The phases in which planes become the textures that programs read.
+class Publications {
+ public:
+  Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
+      : frame_(*frame.frame),
+        programs_(frame.programs),
+        plan_(plan),
+        done_(frame_.captured_textures.size(), false),
+        read_(frame_.captured_textures.size(), false) {}
+
+  // Before a draw: textures that it reads and that were not published since their planes were last written to.
+  void add_for(const DrawCommand& draw) {
+    if (draw.inputs < 0) return;
+    for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
+      if (bound.texture < 0) continue;
+      publish(uint32_t(bound.texture));
+      read_[size_t(bound.texture)] = true;
+    }
+  }
+  // After a command that writes to planes of a target: a texture is what its planes hold when it is read.
+  void note_written(uint32_t target, bool depth = true) {
+    for (const shader::PublishedImage& image : programs_.textures().images) {
+      if (image.target == target && (depth || image.plane != TargetPlane::depth)) done_[image.texture] = false;
+    }
+  }
+  void note_written(const Command& command) {
+    if (const auto* draw = std::get_if<DrawCommand>(&command)) {
+      const DepthState& depth = frame_.states[draw->state].depth;
+      for (uint32_t i = 0; i < draw->view_count; ++i)
+        note_written(frame_.views[draw->first_view + i].target, depth.test && depth.write);
+    } else if (const auto* clear = std::get_if<ClearCommand>(&command)) {
+      note_written(clear->target);
+    } else if (const auto* blit = std::get_if<BlitCommand>(&command)) {
+      note_written(blit->to);
+    } else if (const auto* load = std::get_if<LoadCommand>(&command)) {
+      note_written(load->target);
+    } else if (const auto* copy = std::get_if<CopyCommand>(&command)) {
+      note_written(copy->to);
+    }
+  }
+  void make_mips(uint32_t texture) {
+    publish(texture);
+    read_[texture] = true;
+    const TextureTexels& texels = programs_.textures().textures[texture];
+    for (uint32_t level = 1; level < texels.levels; ++level) {
+      PhaseRecord r{};
+      r.kind = PhaseKind::mips;
+      r.texture = texture;
+      r.level = level;
+      push(r);
+    }
+  }
+
+ private:
+  void push(PhaseRecord& r) {
+    r.gate = plan_.blits++;
+    r.end_batch = plan_.batches;
+    plan_.phases.push_back(r);
+  }
+  void publish(uint32_t texture) {
+    if (done_[texture]) return;
+    done_[texture] = true;
+    for (const shader::PublishedImage& image : programs_.textures().images) {
+      if (image.texture != texture || image.plane == TargetPlane::stencil) continue;
+      PhaseRecord r{};
+      r.kind = PhaseKind::publish;
+      r.source_target = image.target;
+      r.planes = image.plane == TargetPlane::depth ? kPlaneDepth : kPlaneColor;
+      r.color_plane = image.plane == TargetPlane::depth ? 0 : whole_plane(frame_, image.target, uint32_t(image.plane));
+      r.first_word = image.first_word;
+      r.encoding = uint32_t(image.encoding);
+      r.image_width = int32_t(image.width);
+      r.image_height = int32_t(image.height);
+      r.unread = read_[texture] ? 0 : 1;
+      push(r);
+    }
+  }
+
+  const Frame& frame_;
+  const ProgramDraws& programs_;
+  DrawPlan& plan_;
+  std::vector<bool> done_, read_;  // by number of the captured texture
+};
+
+// The target that is the application's window, as the capture numbers it; kEveryTarget where the frame has none.
+uint32_t window_of(const Frame& frame) {
+  const auto found =
+      std::find_if(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return t.id == 0; });
+  return found != frame.targets.end() ? uint32_t(found - frame.targets.begin()) : kEveryTarget;
+}
+
+}  // namespace
+
+DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse) {
+  DrawPlan plan;
+  Publications publications(frame, plan);
+  plan.reuse = std::move(reuse);
+  plan.inside = key.inside;
+  plan.programs = key.programs;
+  if (plan.reuse != nullptr) plan.batch_triangles = plan.reuse->max_triangles;
+  const auto push = [&](PhaseRecord r) {
+    r.end_batch = plan.batches;
+    plan.phases.push_back(r);
+  };
+  size_t next_draw = 0;
+  for (uint32_t c = 0; c < key.command_limit; ++c) {
+    if (c == key.first_command) {  // what has been published before stays so
+      plan.phases.clear();
+      plan.blits = plan.ordered_phases = 0;
+    }
+    const Command& command = frame.frame->commands[c];
+    for (const PhaseRecord& phase : plane_phases(frame, command, key.programs, plan.blits)) push(phase);
+    if (const auto* mips = std::get_if<GenerateMipsCommand>(&command); mips != nullptr && key.programs)
+      publications.make_mips(mips->texture);
+    if (const auto* draw = std::get_if<DrawCommand>(&command); draw != nullptr && key.programs)
+      publications.add_for(*draw);
+    for (; next_draw < frame.draws.size() && frame.draws[next_draw].command == c; ++next_draw) {
+      DrawRecord draw = frame.draws[next_draw];
+      FreeDraw common;
+      const bool free = key.order == OrderMode::automatic && order_free(frame, draw, key, common);
+      const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
+      if (!free) common = {};
+      if (plan.phases.empty() || plan.phases.back().kind != kind || plan.phases.back().key_bits != common.key_bits ||
+          plan.phases.back().color_planes != common.color_planes) {
+        PhaseRecord r{};
+        r.kind = kind;
+        r.key_bits = common.key_bits;
+        r.color_planes = common.color_planes;
+        push(r);
+        plan.ordered_phases += !free;
+      }
+      const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end : frame.draw_end;
+      plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 where no reuse was planned for a draw
+      plan.phases.back().end_batch = plan.batches;
+      if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
+      draw.phase = uint32_t(plan.phases.size() - 1);
+      if (key.inside) draw.bits |= kDrawInside;
+      plan.draws.push_back(draw);
+    }
+    if (key.programs) publications.note_written(command);
+  }
+  PhaseRecord finish{};
+  finish.kind = PhaseKind::finish;
+  finish.target = key.whole_planes ? kEveryTarget : window_of(*frame.frame);
+  if (key.whole_planes) finish.planes = kPlaneColor | kPlaneDepth | kPlaneStencil;
+  push(finish);
+  for (const PhaseRecord& r : plan.phases) plan.in_one &= r.end_batch == 0 || r.end_batch == plan.batches;
+  plan.in_one &= plan.ordered_phases == 0;
+  return plan;
+}
+
+}  // namespace brokkr

@@ -1,0 +1,327 @@
+#include "plan/prepare.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/core.h>
+#include <glm/geometric.hpp>
+
+#include "plan/expand.h"
+
+namespace brokkr {
+namespace {
+
+uint64_t next_version() {
+  static std::atomic<uint64_t> versions{0};
+  return ++versions;
+}
+
+std::vector<ViewRecord> view_records(const std::vector<View>& views) {
+  std::vector<ViewRecord> records;
+  records.reserve(views.size());
+  for (const View& v : views) {
+    ViewRecord r{};
+    std::memcpy(r.view_projection, &v.view_projection[0][0], sizeof r.view_projection);
+    for (int i = 0; i < 3; ++i) r.eye[i] = v.eye[i];
+    r.target = v.target;
+    r.layer = v.layer;
+    records.push_back(r);
+  }
+  return records;
+}
+
+MappingRecord mapping_record(const TextureMapping& m) {
+  MappingRecord r{};
+  for (int i = 0; i < 4; ++i) r.linear[i] = m.linear[i / 2][i % 2];
+  for (int i = 0; i < 2; ++i) r.offset[i] = m.offset[i];
+  r.set = m.set;
+  r.moves = m == TextureMapping{.set = m.set} ? 0 : 1;
+  return r;
+}
+
+MaterialRecord material_record(const Material& m) {
+  MaterialRecord r{};
+  for (int i = 0; i < 3; ++i) {
+    r.diffuse[i] = m.diffuse[i];
+    r.specular[i] = m.specular[i];
+    r.emission[i] = m.emission[i];
+    r.ambient[i] = m.ambient[i];
+  }
+  r.shininess = m.shininess;
+  r.opacity = m.opacity;
+  r.alpha_cutoff = m.alpha_cutoff;
+  r.diffuse_texture = m.diffuse_texture;
+  r.alpha_texture = m.alpha_texture;
+  r.textured = m.is_textured() ? 1 : 0;
+  r.metallic = m.kind == MaterialKind::blinn_phong ? 0.0f : m.metallic;
+  r.roughness = roughness_of(m);
+  r.normal_scale = m.normal_scale;
+  r.metallic_roughness_texture = m.metallic_roughness_texture;
+  r.normal_texture = m.normal_texture;
+  r.emission_texture = m.emission_texture;
+  r.occlusion_texture = m.occlusion_texture;
+  r.occlusion_strength = m.occlusion_strength;
+  r.unlit = m.unlit ? 1 : 0;
+  r.second_texcoords = m.reads_second_texcoords() ? 1 : 0;
+  r.diffuse_mapping = mapping_record(m.diffuse_mapping);
+  r.metallic_roughness_mapping = mapping_record(m.metallic_roughness_mapping);
+  r.normal_mapping = mapping_record(m.normal_mapping);
+  r.emission_mapping = mapping_record(m.emission_mapping);
+  r.occlusion_mapping = mapping_record(m.occlusion_mapping);
+  return r;
+}
+
+void require(bool ok, const std::string& message) {
+  if (!ok) throw std::runtime_error(message);
+}
+
+// Cuts a frame's draws into runs and batches.
+class DrawTables {
+ public:
+  DrawTables(const Frame& frame, PreparedFrame::Impl& tables, Loading& loading)
+      : frame_(frame), p_(tables), loading_(loading) {}
+
+  void add(const DrawCommand& draw, uint32_t command) {
+    if (draw.element_count == 0 || draw.instances == 0 || draw.view_count == 0) return;
+    DrawRecord record = make_draw(frame_, draw, target_of(draw, 0), command);
+    uint32_t instances = draw.instances;
+    uint64_t triangles = 0;
+    if (needs_expansion(draw, frame_.states[draw.state])) {
+      triangles = add_expanded(draw, record, instances);
+    } else {
+      record.program = p_.programs.add(frame_, draw, nullptr, loading_);
+      record.assembly = draw.topology == Topology::triangles        ? Assembly::list
+                        : draw.topology == Topology::triangle_strip ? Assembly::strip
+                                                                    : Assembly::fan;
+      triangles = primitive_count(draw.topology, draw.element_count);
+    }
+    if (triangles == 0) return;
+    record.triangle_count = uint32_t(triangles);
+    const uint64_t runs = uint64_t(instances) * draw.view_count;
+    if (draw.flags & (kFragmentDiscard | kFragmentDepth | kClipDistance))
+      p_.discard_unknown_triangles += triangles * runs;
+    if (record.program != kNoProgram && (draw.flags & kClipDistance) == 0 &&
+        (draw.flags & (kFragmentDiscard | kFragmentDepth)) != 0)
+      p_.discard_known_triangles += triangles * runs;
+    const uint64_t batches = (triangles + kBatchTriangles - 1) / kBatchTriangles;
+    require(batches_ + batches * runs <= kMaxBatches,
+            "command " + std::to_string(command) + ": more than 2^32 triangles in the frame; split it");
+    add_runs(draw, record, instances, batches);
+  }
+
+ private:
+  const Target& target_of(const DrawCommand& draw, uint32_t view) const {
+    return frame_.targets[frame_.views[draw.first_view + view].target];
+  }
+
+  // Indices and vertices of a draw in its other form. Returns its triangles.
+  uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
+    const State& state = frame_.states[draw.state];
+    // Its own copies of the frame's lists, and those of the draws before it.
+    loading_.check((p_.own_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
+                       (p_.own_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
+                   fmt::format("command {}", record.command));
+    ExpandedDraw e = expand(frame_, draw, state, record.command, loading_);
+    std::vector<uint32_t>& indices = p_.own_indices;
+    if (indices.empty()) indices = frame_.indices;
+    record.bits |= kDrawIndexed;
+    record.assembly = Assembly::list;
+    require(indices.size() + e.indices.size() < 0x7fffffffu,
+            "command " + std::to_string(record.command) + ": too many indices; limit 2^31");
+    record.first_index = uint32_t(indices.size());
+    indices.insert(indices.end(), e.indices.begin(), e.indices.end());
+    if (!e.positions.empty() || draw.topology >= Topology::points || state.polygon_mode != PolygonMode::fill) {
+      std::vector<glm::vec4>& positions = p_.own_positions;
+      if (positions.empty()) positions = frame_.positions;
+      record.first_vertex = uint32_t(positions.size());
+      record.vertex_count = uint32_t(e.positions.size());
+      record.bits &= ~uint32_t(kDrawCullFront | kDrawCullBack);
+      positions.insert(positions.end(), e.positions.begin(), e.positions.end());
+    }
+    instances = e.instances;
+    if (!e.indices.empty()) record.program = p_.programs.add(frame_, draw, &e, loading_);
+    return e.indices.size() / 3;
+  }
+
+  void add_runs(const DrawCommand& draw, DrawRecord& record, uint32_t instances, uint64_t batches) {
+    const uint64_t runs = uint64_t(instances) * draw.view_count;
+    loading_.check(((batches_ + batches * runs) * sizeof(uint32_t) + (p_.runs.size() + runs) * sizeof(RunRecord)) * 3,
+                   fmt::format("command {}", record.command));
+    const auto push = [&] {
+      p_.draws.push_back(record);
+      p_.draw_end.push_back(uint32_t(batches_));
+    };
+    for (uint32_t v = 0; v < draw.view_count; ++v) {
+      if (v > 0 && &target_of(draw, v) != &target_of(draw, v - 1)) {
+        // Another target has other bounds and gets a record of its own.
+        push();
+        fill_rect(frame_.states[draw.state], target_of(draw, v), record.rect);
+      }
+      const uint32_t draw_number = uint32_t(p_.draws.size());
+      for (uint32_t i = 0; i < instances; ++i) {
+        loading_.step();
+        const uint32_t run = uint32_t(p_.runs.size());
+        p_.runs.push_back({draw_number, draw.first_view + v, i, uint32_t(batches_)});
+        p_.batch_run.insert(p_.batch_run.end(), size_t(batches), run);
+        batches_ += batches;
+      }
+    }
+    push();
+  }
+
+  const Frame& frame_;
+  PreparedFrame::Impl& p_;
+  Loading& loading_;
+  uint64_t batches_ = 0;
+};
+
+}  // namespace
+
+// A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+float roughness_of(const Material& m) {
+  if (m.kind != MaterialKind::blinn_phong) return m.roughness;
+  return std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f);
+}
+
+PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try {
+  const auto begin = std::chrono::steady_clock::now();
+  Loading loading(load);
+  loading.holds(memory_of(frame), "frame");
+  loading.at(0);
+  loading.until(0.2);
+  validate(frame, loading);
+  PreparedFrame result;
+  result.impl_ = std::make_unique<PreparedFrame::Impl>();
+  PreparedFrame::Impl& p = *result.impl_;
+  p.frame = &frame;
+  p.version = next_version();
+  p.views_version = next_version();
+  loading.until(0.5);
+  p.programs.open(frame, loading);
+  DrawTables tables(frame, p, loading);
+  loading.until(0.7);
+  for (size_t c = 0; c < frame.commands.size(); ++c) {
+    loading.look(c, frame.commands.size());
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) tables.add(*draw, uint32_t(c));
+  }
+  require(p.positions().size() < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
+  loading.until(1);
+  p.views = view_records(frame.views);
+  p.boxes = position_boxes(p);
+  p.inside = is_inside(p);
+  for (const Material& m : frame.materials) p.materials.push_back(material_record(m));
+  for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels, loading));
+  p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+} catch (const std::runtime_error& error) {
+  if (frame.source.empty()) throw;
+  throw std::runtime_error(frame.source + ": " + error.what());
+}
+
+Shading PreparedFrame::Impl::shading(Shading asked) const {
+  if (asked == Shading::program && !frame->inputs.empty()) return asked;
+  if (asked == Shading::program) asked = Shading::material;
+  const auto physical = [](const Material& m) { return m.kind == MaterialKind::metallic_roughness; };
+  const bool has_physical = std::any_of(frame->materials.begin(), frame->materials.end(), physical);
+  return asked == Shading::material && has_physical ? Shading::metallic_roughness : asked;
+}
+
+FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
+  FrameTables t{};
+  t.draws = plan.draws.data();
+  t.runs = runs.data();
+  t.batch_run = batch_run.data();
+  t.views = views.data();
+  t.materials = materials.data();
+  t.textures = textures.data();
+  t.texels = texels.data();
+  t.sampled = programs.textures().records.data();
+  // Planes that programs read are published there; what a launch finds is what it has written itself.
+  t.sampled_texels = const_cast<uint32_t*>(programs.textures().texels.data());
+  t.phases = plan.phases.data();
+  t.indices = indices().data();
+  const auto floats = [](const auto& vectors) { return vectors.empty() ? nullptr : &vectors.front().x; };
+  t.positions = floats(positions());
+  t.normals = floats(frame->normals);
+  t.texcoords = floats(frame->texcoords);
+  t.second_texcoords = floats(frame->second_texcoords);
+  t.colors = floats(frame->colors);
+  t.models = frame->models.empty() ? nullptr : &frame->models.front()[0][0];
+  t.whole_ids = whole_ids.empty() ? nullptr : whole_ids.data();
+  t.batches = plan.batches;
+  t.phase_count = uint32_t(plan.phases.size());
+  if (const ReusePlan* reuse = plan.reuse.get()) {
+    t.planned = reuse->batches.data();
+    t.chunks = reuse->chunks.data();
+    t.chunk_corners = reuse->corners.data();
+    t.shade_vertex = reuse->shade_vertex.data();
+    t.shade_slot = reuse->shade_slot.data();
+  }
+  const float length = std::sqrt(glm::dot(frame->light_direction, frame->light_direction));
+  for (int i = 0; i < 3; ++i) t.light[i] = length > 0 ? frame->light_direction[i] / length : (i == 1 ? 1.0f : 0.0f);
+  return t;
+}
+
+void PreparedFrame::Impl::tables_changed() {
+  version = next_version();
+  plans.plans = {};
+  plans.draws = {};
+  plans.reuse = {};
+}
+
+uint64_t PreparedFrame::Impl::held() const {
+  const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
+  return memory_of(*frame) +
+         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions,
+              whole_ids) +
+         programs.bytes(*frame);
+}
+
+uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
+  const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
+  uint64_t sum =
+      size(draws, runs, batch_run, whole_ids, views, materials, textures, texels, indices(), positions(),
+           frame->normals, frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
+  if (const ReusePlan* r = plan.reuse.get())
+    sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
+  return sum + programs.bytes(*frame);
+}
+
+PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
+  PrimitiveOrigin o;
+  const uint32_t batch = primitive_id / kBatchTriangles;
+  if (primitive_id == kNoPrimitive || batch >= impl_->batch_run.size()) return o;
+  const RunRecord& run = impl_->runs[impl_->batch_run[batch]];
+  o.command = impl_->draws[run.draw].command;
+  o.view = run.view;
+  o.instance = run.instance;
+  o.batch = batch;
+  o.triangle = primitive_id - run.first_batch * kBatchTriangles;
+  return o;
+}
+
+void PreparedFrame::update_views() {
+  const auto begin = std::chrono::steady_clock::now();
+  impl_->views = view_records(impl_->frame->views);
+  impl_->inside = is_inside(*impl_);
+  impl_->views_version = next_version();
+  const UniformChange change = impl_->programs.update_uniforms(*impl_->frame);
+  if (change != UniformChange::none) impl_->uniforms_version = next_version();
+  if (change == UniformChange::order) {
+    impl_->plans = {};
+    impl_->version = next_version();
+  }
+  impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+PreparedFrame::PreparedFrame() = default;
+PreparedFrame::~PreparedFrame() = default;
+PreparedFrame::PreparedFrame(PreparedFrame&&) noexcept = default;
+PreparedFrame& PreparedFrame::operator=(PreparedFrame&&) noexcept = default;
+
+}  // namespace brokkr

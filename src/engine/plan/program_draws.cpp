@@ -1,0 +1,414 @@
+#include "plan/program_draws.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "machine/cpu_isa.h"
+#include "plan/launch_plan.h"
+#include "shade/instance.h"
+#include "shade/kernels.h"
+#include "shader/smooth_lines.h"
+#include "shader/texels.h"
+
+namespace brokkr {
+namespace {
+
+using shader::CapturedProgram;
+using shader::Code;
+using shader::ColorOutput;
+
+// A warp's memory holds 256 bytes for each register, of the largest program.
+constexpr uint32_t kMostRegisters = 4096;
+// Programs that one of the frame's becomes for the textures of its draws. Each is compiled by itself.
+constexpr size_t kMostFolded = 4;
+
+template <class T>
+uint32_t append(std::vector<T>& list, const std::vector<T>& more) {
+  const auto first = uint32_t(list.size());
+  list.insert(list.end(), more.begin(), more.end());
+  return first;
+}
+
+bool has(const Code& code, std::initializer_list<shader::Op> ops) {
+  return std::any_of(code.instructions.begin(), code.instructions.end(), [&](const shader::CodeInstruction& one) {
+    return std::find(ops.begin(), ops.end(), one.op) != ops.end();
+  });
+}
+
+// `index` 1: the second source of blending.
+const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer, uint32_t index = 0) {
+  for (const ColorOutput& color : program.colors) {
+    if ((color.buffer == buffer || color.to_all) && color.index == index) return &color;
+  }
+  return nullptr;
+}
+
+// The draw buffers of a state.
+std::vector<DrawBuffer> buffers_of(const State& state) {
+  if (!state.buffers.empty()) return state.buffers;
+  return {{0, state.blend, state.color_mask}};
+}
+
+bool has_alpha(const Target& target, int plane) {
+  if (size_t(plane) >= target.colors.size()) return true;
+  switch (target.colors[size_t(plane)].base) {
+    case TexelBase::red:
+    case TexelBase::rg:
+    case TexelBase::rgb:
+    case TexelBase::luminance: return false;
+    default: return true;
+  }
+}
+
+// A factor where the destination has no alpha, which then counts as 1.
+uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
+  switch (BlendFactor(factor)) {
+    case BlendFactor::dst_alpha: return uint8_t(BlendFactor::one);
+    case BlendFactor::one_minus_dst_alpha: return uint8_t(BlendFactor::zero);
+    case BlendFactor::src_alpha_saturate: return uint8_t(of_alpha ? BlendFactor::one : BlendFactor::zero);
+    default: return factor;
+  }
+}
+
+// kProgramShort: few instructions, and at most one lookup, of which none is made of an ellipse or of levels.
+bool is_short(const Code& code) {
+  constexpr uint32_t kFew = 64;
+  const auto lookups = std::count_if(code.instructions.begin(), code.instructions.end(),
+                                     [](const shader::CodeInstruction& one) { return asks_a_sampler(one.op); });
+  return code.instructions.size() - code.head <= kFew && lookups <= 1 &&
+         !has(code, {shader::Op::change_x, shader::Op::change_y, shader::Op::begin_loop});
+}
+
+uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProgram& program) {
+  const bool alpha_test = state.alpha_test && state.alpha_test->func != CompareFunc::always;
+  const bool triangles = draw.topology <= Topology::triangle_fan;
+  uint32_t bits = 0;
+  const auto set = [&](bool on, uint32_t bit) { bits |= on ? bit : 0u; };
+  set(alpha_test || has(program.code, {shader::Op::discard}), kProgramDiscards);
+  set(alpha_test, kProgramAlphaTest);
+  set(program.depth >= 0, kProgramDepth);
+  set(has(program.code, {shader::Op::change_x, shader::Op::change_y}), kProgramQuads);
+  set(is_short(program.code), kProgramShort);
+  set((draw.flags & kProvokingFirst) != 0, kProgramProvokingFirst);
+  set(!triangles, kProgramFront);
+  set(!state.framebuffer_srgb, kProgramRaw);
+  return bits;
+}
+
+}  // namespace
+
+void ProgramDraws::open(const Frame& frame, Loading& loading) {
+  if (frame.inputs.empty()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  programs_ = shader::translate_programs(frame, loading);
+  textures_ = shader::make_sampled_textures(frame, loading);
+  decode_loads(frame, loading);
+  translate_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The first level's first layer of each texture that a plane begins with.
+void ProgramDraws::decode_loads(const Frame& frame, Loading& loading) {
+  for (const Command& command : frame.commands) {
+    const auto* const load = std::get_if<LoadCommand>(&command);
+    if (load == nullptr || load->plane == TargetPlane::stencil) continue;
+    const CapturedTexture& texture = frame.captured_textures[load->texture];
+    if (!texture.stored) continue;
+    const auto [place, is_new] = first_of_loads_.try_emplace(load->texture, uint32_t(loads_.size()));
+    if (!is_new) continue;
+    const uint64_t words =
+        uint64_t(texture.width) * uint64_t(texture.height) * words_of(shader::encoding_of(texture.format, false));
+    loading.check((loads_.size() + words) * 2 * sizeof(uint32_t), "captured textures");
+    loads_.resize(loads_.size() + size_t(words));
+    shader::decode_texels(texture.format, frame.texture_data.data() + texture.first_byte, texture.width, texture.height,
+                          1, loads_.data() + place->second);
+  }
+}
+
+std::optional<PhaseRecord> ProgramDraws::load_phase(const Frame& frame, const LoadCommand& load) const {
+  const auto found = first_of_loads_.find(load.texture);
+  if (found == first_of_loads_.end() || load.plane == TargetPlane::stencil) return {};
+  const CapturedTexture& texture = frame.captured_textures[load.texture];
+  PhaseRecord r{};
+  r.kind = PhaseKind::load;
+  r.target = load.target;
+  r.planes = load.plane == TargetPlane::depth ? kPlaneDepth : kPlaneColor;
+  r.color_plane = load.plane == TargetPlane::depth ? 0 : uint32_t(load.plane);
+  r.first_word = found->second;
+  r.encoding = uint32_t(shader::encoding_of(texture.format, false));
+  r.image_width = texture.width;
+  r.image_height = texture.height;
+  return r;
+}
+
+std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& draw,
+                                       const CapturedProgram& program) const {
+  if (!program.failure.empty()) return program.failure;
+  if (program.code.registers > kMostRegisters)
+    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMostRegisters);
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  for (const uint32_t texture : program.textures) {
+    if (texture >= inputs.textures.size()) continue;
+    const BoundTexture& bound = inputs.textures[texture];
+    if (bound.texture >= 0 && textures_.record_of(bound) < 0)
+      return fmt::format("texture {} is not in the file", bound.texture);
+  }
+  return {};
+}
+
+uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded,
+                           const Loading& loading) {
+  if (draw.inputs < 0) return kNoProgram;
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  uint32_t number = shader::program_number(programs_, frame, inputs);
+  if (std::string failure = find_failure(frame, draw, programs_[number]); !failure.empty()) {
+    FalseColors& shown = false_colors_[inputs.program];
+    if (shown.draws++ == 0) shown.reason = std::move(failure);
+    return kNoProgram;
+  }
+  if (expanded != nullptr && !expanded->smooth.empty()) number = smooth_program(number);
+  number = fold_program(inputs, number);
+  const CapturedProgram& program = programs_[number];
+  const State& state = frame.states[draw.state];
+  ProgramRecord record{};
+  record.bits = bits_of(draw, state, program);
+  record.stride = uint32_t(varying_components(frame.programs[inputs.program]));
+  record.first_varying = inputs.first_varying;
+  record.running = program.code.running;
+  record.outputs = uint16_t(program.code.outputs);
+  record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
+  const Target& target = frame.targets[frame.views[draw.first_view].target];
+  add_colors(target, state, program, record);
+  place_code(number, record);
+  sources_.push_back({draw.inputs, number, target.height, {}});
+  add_uniforms(frame, record);
+  prove_discards(frame, draw, record);
+  add_inputs(state, program, expanded, record);
+  add_samplers(inputs, program, target.id == 0 && draw.vertex_kind == VertexKind::clip_space, record);
+  if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, draw, *expanded, program, record, loading);
+  sizes_.registers = std::max(sizes_.registers, program.code.registers);
+  sizes_.masks = std::max(sizes_.masks, program.code.masks);
+  sizes_.outputs = std::max(sizes_.outputs, program.code.outputs);
+  records_.push_back(record);
+  return uint32_t(records_.size() - 1);
+}
+
+uint32_t ProgramDraws::smooth_program(uint32_t number) {
+  const auto [found, is_new] = smooth_.try_emplace(number, uint32_t(programs_.size()));
+  if (is_new) programs_.push_back(shader::with_smooth_lines(programs_[number]));
+  return found->second;
+}
+
+uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
+  const CapturedProgram& program = programs_[number];
+  std::vector<shader::LookupFacts> facts;
+  for (size_t i = 0; i < program.textures.size(); ++i) {
+    const uint32_t texture = program.textures[i];
+    const int32_t record = texture < inputs.textures.size() ? textures_.record_of(inputs.textures[texture]) : -1;
+    facts.push_back(
+        shader::facts_of(program.program.samplers[i], record < 0 ? nullptr : &textures_.records[size_t(record)]));
+  }
+  std::map<std::vector<shader::LookupFacts>, uint32_t>& folded = folded_[number];
+  if (const auto found = folded.find(facts); found != folded.end()) return found->second;
+  if (facts.empty() || folded.size() >= kMostFolded) return number;
+  CapturedProgram made = program;
+  shader::fold_lookups(made.program, facts, *shader::find_kernel(best_cpu_isa()));
+  made.code = shader::assemble(made.program);
+  const bool is_worth_it = made.code.instructions.size() < program.code.instructions.size() ||
+                           std::any_of(facts.begin(), facts.end(), [](const auto& one) { return one.known != 0; });
+  const bool fits = made.code.registers <= kMostRegisters;
+  const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;
+  if (result != number) programs_.push_back(std::move(made));
+  return folded[facts] = result;
+}
+
+void ProgramDraws::add_colors(const Target& target, const State& state, const CapturedProgram& program,
+                              ProgramRecord& record) {
+  const ColorOutput* const first = output_of(program, 0);
+  record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
+  const std::vector<DrawBuffer> buffers = buffers_of(state);
+  const auto exact = exact_encoding(target);
+  for (uint32_t i = 0; i < buffers.size() && record.color_count < kMostProgramColors; ++i) {
+    const DrawBuffer& buffer = buffers[i];
+    const ColorOutput* const output = output_of(program, i);
+    if (buffer.plane < 0 || output == nullptr) continue;
+    ProgramColor color{};
+    color.first = uint16_t(output->first);
+    color.words = uint8_t(std::min(output->words, 4u));
+    color.second = kNoOutput;
+    if (const ColorOutput* const second = output_of(program, i, 1)) {
+      color.second = uint16_t(second->first);
+      color.second_words = uint8_t(std::min(second->words, 4u));
+    }
+    color.plane = uint8_t(buffer.plane);
+    for (size_t c = 0; c < 4; ++c) color.mask |= uint8_t(buffer.color_mask[c] ? 1u << c : 0u);
+    if (color.mask == 0) continue;
+    const bool is_real = size_t(buffer.plane) >= target.colors.size() ||
+                         shader::type_of(target.colors[size_t(buffer.plane)].format) == SampledType::real;
+    color.blends = is_real && blends(buffer.blend) ? 1 : 0;  // integers are never blended
+    if (buffer.blend) fill_blend(*buffer.blend, color.blend_color, color.blend_alpha);
+    if (!has_alpha(target, buffer.plane)) {
+      for (const int side : {0, 1}) {
+        color.blend_color[side] = factor_without_alpha(color.blend_color[side], false);
+        color.blend_alpha[side] = factor_without_alpha(color.blend_alpha[side], true);
+      }
+    }
+    color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
+    record.colors[record.color_count++] = color;
+    if (buffer.plane != 0 || !exact || record.color_count == kMostProgramColors) continue;
+    color.plane = uint8_t(kExactPlane);
+    color.bounded = 0;  // by its encoding
+    record.colors[record.color_count++] = color;
+  }
+}
+
+void ProgramDraws::place_code(uint32_t number, ProgramRecord& record) {
+  const Code& code = programs_[number].code;
+  const auto [place, is_new] = placed_.try_emplace(number);
+  if (is_new) {
+    place->second = {uint32_t(placed_.size() - 1), append(code_, code.instructions),
+                     uint32_t(code.instructions.size())};
+  }
+  record.code = place->second.number;
+  record.first_instruction = place->second.first_instruction;
+  record.head = code.head;
+  record.instructions = place->second.instructions;
+}
+
+std::vector<const Code*> ProgramDraws::codes() const {
+  std::vector<const Code*> all(placed_.size());
+  for (const auto& [number, placed] : placed_) all[placed.number] = &programs_[number].code;
+  return all;
+}
+
+// What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
+ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
+                                                     const CapturedProgram& program) {
+  const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
+  const Code& code = program.code;
+  DrawUniforms made;
+  for (const shader::UniformWord& word : program.uniforms) {
+    if (word.block == shader::kHeightOfTarget) {
+      made.words.push_back(std::bit_cast<uint32_t>(float(source.height)));
+      continue;
+    }
+    const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
+    made.words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
+  }
+  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), made.words);
+  const auto add = [&](uint16_t number) { made.presets.push_back({number, instance.bits(number)}); };
+  for (const shader::Preset& preset : code.constants) add(preset.number);
+  for (const shader::Preset& preset : code.uniforms) add(preset.number);
+  const auto is_mask = [](const shader::CodeInstruction& one) {
+    return shader::signature_of(one.op).result == shader::Shape::mask;
+  };
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
+  }
+  made.first_mask = made.presets.size();
+  const auto add_mask = [&](uint16_t number) { made.presets.push_back({number, instance.truth(number) ? 1u : 0u}); };
+  for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
+  }
+  return made;
+}
+
+void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
+  const Source& source = sources_.back();
+  const DrawUniforms made = uniforms_of(frame, source, programs_[source.program]);
+  record.uniform_words = uint32_t(made.words.size());
+  record.first_uniform = append(uniforms_, made.words);
+  record.presets = uint32_t(made.first_mask);
+  record.mask_presets = uint32_t(made.presets.size() - made.first_mask);
+  record.first_preset = append(presets_, made.presets);
+}
+
+void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record) {
+  if ((record.bits & kProgramDiscards) == 0) return;
+  Source& source = sources_.back();
+  const CapturedProgram& program = programs_[source.program];
+  if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;
+  DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha, proof_work_);
+  if (!set_discards(record, discards, program)) return;
+  // Looking at all texels takes a while.
+  discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_, proof_work_);
+  set_discards(record, discards, program);
+}
+
+// Returns whether the draw may discard.
+bool ProgramDraws::set_discards(ProgramRecord& record, DrawDiscards& discards, const CapturedProgram& program) const {
+  const auto [by_program, by_alpha_test] =
+      discards.possible(program, std::span(uniforms_).subspan(record.first_uniform, record.uniform_words));
+  record.bits &= ~(kProgramDiscards | kProgramAlphaTest);
+  if (by_program || by_alpha_test) record.bits |= kProgramDiscards;
+  if (by_alpha_test) record.bits |= kProgramAlphaTest;
+  return by_program || by_alpha_test;
+}
+
+UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
+  UniformChange change = UniformChange::none;
+  for (size_t i = 0; i < records_.size(); ++i) {
+    const CapturedProgram& program = programs_[sources_[i].program];
+    const uint32_t* const words = uniforms_.data() + records_[i].first_uniform;
+    const DrawUniforms made = uniforms_of(frame, sources_[i], program);
+    if (std::equal(made.words.begin(), made.words.end(), words)) continue;
+    change = std::max(change, UniformChange::values);
+    std::copy(made.words.begin(), made.words.end(), uniforms_.begin() + records_[i].first_uniform);
+    std::copy(made.presets.begin(), made.presets.end(), presets_.begin() + records_[i].first_preset);
+    if (!sources_[i].discards) continue;
+    const uint32_t before = records_[i].bits;
+    set_discards(records_[i], *sources_[i].discards, program);
+    if (records_[i].bits != before) change = UniformChange::order;
+  }
+  return change;
+}
+
+void ProgramDraws::add_samplers(const DrawInputs& inputs, const CapturedProgram& program, bool is_window,
+                                ProgramRecord& record) {
+  record.first_sampler = uint32_t(samplers_.size());
+  for (const uint32_t texture : program.textures) {
+    shader::SamplerSlot slot{.quad_lane = is_window ? 2 : 0};
+    if (texture < inputs.textures.size() && inputs.textures[texture].texture >= 0)
+      slot.record = textures_.record_of(inputs.textures[texture]);
+    samplers_.push_back(slot);
+  }
+}
+
+ProgramTables ProgramDraws::tables(const Frame& frame) const {
+  ProgramTables t{};
+  t.programs = records_.data();
+  t.code = code_.data();
+  t.compiled = compiled_;
+  t.presets = presets_.data();
+  t.inputs = inputs_.data();
+  t.uniforms = uniforms_.data();
+  t.samplers = samplers_.data();
+  t.varyings = own_varyings_.empty() ? reinterpret_cast<const uint32_t*>(frame.varyings.data()) : own_varyings_.data();
+  t.loads = loads_.data();
+  t.textures = textures_.textures.data();
+  t.sizes = sizes_;
+  return t;
+}
+
+ProgramDraws::Counts ProgramDraws::counts(const Frame& frame) const {
+  return {records_.size(),
+          code_.size(),
+          presets_.size(),
+          inputs_.size(),
+          uniforms_.size(),
+          samplers_.size(),
+          own_varyings_.empty() ? frame.varyings.size() : own_varyings_.size(),
+          loads_.size()};
+}
+
+uint64_t ProgramDraws::bytes(const Frame& frame) const {
+  const Counts n = counts(frame);
+  return n.programs * sizeof(ProgramRecord) + n.code * sizeof(shader::CodeInstruction) +
+         n.presets * sizeof(ProgramPreset) + n.inputs * sizeof(ProgramInput) +
+         n.samplers * sizeof(shader::SamplerSlot) + (n.uniforms + n.varyings + n.loads) * sizeof(uint32_t);
+}
+
+}  // namespace brokkr

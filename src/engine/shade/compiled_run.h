@@ -1,0 +1,180 @@
+// A run of a compiled shader on a CPU: one vector of samples after the other.
+#pragma once
+
+#include "shade/compiled_shader.h"
+#include "shade/texture_usual.h"
+#include "shader/call.h"
+
+BROKKR_MACHINE_BEGIN
+
+BROKKR_FN Uint load(const uint32_t* p) {
+  Native<uint32_t> n;
+  __builtin_memcpy(&n, p, sizeof n);
+  return Uint(Vector<uint32_t>(n));
+}
+BROKKR_FN void store(uint32_t* p, Uint a) { __builtin_memcpy(p, &a.v.n, sizeof a.v.n); }
+BROKKR_FN uint32_t bits_of(Mask m) { return Warp::ballot(m); }
+BROKKR_FN Mask lanes_of(uint64_t bits) {
+#if defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(cvtmask2d512)
+  return Mask(MaskBits(__builtin_ia32_cvtmask2d512(uint16_t(bits))));
+#endif
+  Native<uint32_t> number;
+  for (int i = 0; i < kWidth; ++i) number[i] = uint32_t(1) << i;
+  return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
+}
+
+// Lanes of quads in another order: f(i) says from where lane i has its number. Compilers make one instruction of it
+// where they are told; a loop over lanes they take apart.
+#define BROKKR_FOUR_LANES(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
+#if BROKKR_LANES == 16
+#define BROKKR_ALL_LANES(f) \
+  BROKKR_FOUR_LANES(f, 0), BROKKR_FOUR_LANES(f, 4), BROKKR_FOUR_LANES(f, 8), BROKKR_FOUR_LANES(f, 12)
+#elif BROKKR_LANES == 8
+#define BROKKR_ALL_LANES(f) BROKKR_FOUR_LANES(f, 0), BROKKR_FOUR_LANES(f, 4)
+#elif BROKKR_LANES == 4
+#define BROKKR_ALL_LANES(f) BROKKR_FOUR_LANES(f, 0)
+#endif
+#define BROKKR_BESIDE(i) ((i) ^ 1)
+#define BROKKR_ABOVE(i) ((i) ^ 2)
+#define BROKKR_FIRST(i) ((i) & ~3)
+#define BROKKR_THIRD(i) (((i) & ~3) + 2)
+#if defined(BROKKR_ALL_LANES) && __has_builtin(__builtin_shufflevector)
+#define BROKKR_SHUFFLED(n, f) __builtin_shufflevector(n, n, BROKKR_ALL_LANES(f))
+#else
+template <class T, class F>
+BROKKR_FN T shuffled(T n, F&& from) {
+  T to;
+  for (int i = 0; i < kWidth; ++i) to[i] = n[from(i)];
+  return to;
+}
+#define BROKKR_SHUFFLED(n, f) shuffled(n, [](int i) { return f(i); })
+#endif
+// Of the lane whose number differs in `bit`, which is 1 or 2.
+template <class T>
+BROKKR_FN T of_other_lane(T n, int bit) {
+  return bit == 1 ? BROKKR_SHUFFLED(n, BROKKR_BESIDE) : BROKKR_SHUFFLED(n, BROKKR_ABOVE);
+}
+// Of one lane of the quad, 0 or 2.
+template <class T>
+BROKKR_FN T of_quad_lane(T n, int lane) {
+  return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
+}
+
+// A lookup of which `kKnown` says how it reads (KnownBit): one function for all that read alike.
+template <uint32_t kKnown>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
+                                            Float detail) {
+  const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
+  Warp w;
+  if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, usual_kind(kKnown), u, v, detail);
+  return usual_two(w, look, usual_kind(kKnown), u, v, detail);
+}
+
+inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
+
+// One vector of a run.
+struct VectorRun {
+  CompiledCall& call;
+  uint32_t first;  // lane
+  uint32_t keep;   // bit i: lane first + i
+
+  BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
+      : call(c), first(vector * kWidth), keep(uint32_t(c.keep >> first & kVectorBits)) {}
+
+  BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * call.lanes + first); }
+  BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * call.lanes]); }
+  BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
+  BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * call.lanes + first, value); }
+
+  // Whether any sample is left.
+  BROKKR_FN bool discard(Mask m) {
+    keep &= ~bits_of(m);
+    return keep != 0;
+  }
+  // A loop's `repeat`; `iterations` are those of this loop.
+  BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
+    constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
+    if (!any(m) || ++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) return false;
+    if (++call.iterations % 256 == 0 && call.abort != nullptr &&
+        *static_cast<const volatile uint32_t*>(call.abort) != 0)
+      call.iterations = kMostOfRun;
+    return call.iterations < kMostOfRun;
+  }
+  BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
+    const Float own = as_float(a), beside = Float(Vector<float>(of_other_lane(own.v.n, bit)));
+    const Mask both = m && Mask(MaskBits(of_other_lane(m.m.n, bit)));
+    Native<uint32_t> upper;
+    for (int i = 0; i < kWidth; ++i) upper[i] = uint32_t(i & bit);
+    const Float difference = select(Uint(Vector<uint32_t>(upper)) != Uint(0u), own - beside, beside - own);
+    return as_uint(select(both, difference, 0.0f));
+  }
+  BROKKR_FN static uint32_t inside(uint32_t index, uint32_t length) {
+    const auto i = int32_t(index);
+    return i < 0 ? 0 : index < length ? index : length - 1;
+  }
+  BROKKR_FN static Uint element(const Uint* cells, uint32_t length, Uint index) {
+    Uint a;
+    for (int i = 0; i < kWidth; ++i) a.v.n[i] = cells[inside(index.v.n[i], length)].v.n[i];
+    return a;
+  }
+  BROKKR_FN static void set_element(Uint* cells, uint32_t length, Uint index, Uint value, Mask m) {
+    for (int i = 0; i < kWidth; ++i) {
+      if (m.m.n[i] != 0) cells[inside(index.v.n[i], length)].v.n[i] = value.v.n[i];
+    }
+  }
+  BROKKR_FN Uint uniform_at(Uint index) const {
+    Uint a;
+    for (int i = 0; i < kWidth; ++i) a.v.n[i] = call.uniforms[inside(index.v.n[i], call.uniform_words)];
+    return a;
+  }
+
+  // detail_of a texture of kind two; a quad has that of one sample.
+  BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
+    const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
+    const Float width = float(texture.width), height = float(texture.height);
+    const auto span = [&](Uint u, Uint v) {
+      const Float x = as_float(u) * width, y = as_float(v) * height;
+      return x * x + y * y;
+    };
+    const Float right = span(u_dx, v_dx), upwards = span(u_dy, v_dy);
+    const Float rho = of_quad && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
+    const Float own = detail_of_span(rho);
+    if (!of_quad) return as_uint(own);
+    const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, call.samplers[sampler].quad_lane)));
+    return as_uint(select(of_one > kLeastDetail, of_one, own));
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+    if (!any(m)) {
+      for (int i = 0; i < shader::kMostResults; ++i) results[i] = Uint(0u);
+      return;
+    }
+    const Vec4<Warp> texel =
+        brokkr::look_up_usual<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail));
+    results[0] = as_uint(texel.x);
+    results[1] = as_uint(texel.y);
+    results[2] = as_uint(texel.z);
+    results[3] = as_uint(texel.w);
+  }
+  template <class... Operands>
+  BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
+    alignas(64) uint32_t values[(shader::kMostResults + shader::kMostOperands) * kWidth];
+    uint32_t* to = values + shader::kMostResults * kWidth;
+    ((store(to, operands), to += kWidth), ...);
+    call.look_up(call.host, op, extra, bits_of(m), values);
+    for (int i = 0; i < shader::kMostResults; ++i) results[i] = load(values + i * kWidth);
+  }
+};
+
+// Runs `vector` for each vector of the run that has lanes. It returns whether samples are left.
+template <class F>
+BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
+  uint64_t keep = 0;
+  for (uint32_t rest = call.vectors; rest != 0; rest &= rest - 1) {
+    VectorRun run(call, uint32_t(lowest_bit(rest)));
+    if (vector(run)) keep |= uint64_t(run.keep) << run.first;
+  }
+  call.keep = keep;
+}
+
+BROKKR_MACHINE_END

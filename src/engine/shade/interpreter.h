@@ -1,0 +1,374 @@
+// The wide interpreter of run-time shaders: each instruction works on several vectors at once, which divides the cost
+// of finding out what to do by as many. A bool of the shader is a word with a bit for each lane, so that masks of all
+// lanes are combined by one scalar instruction, and control flow asks whether a word is 0.
+#pragma once
+
+#include "shade/lane_functions.h"
+#include "shade/texture_aniso.h"
+#include "shader/call.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Vectors of an instruction. With 1 the v4 build needs twice the time for arithmetic, with 8 registers outgrow the
+// nearest cache; a mask has 64 bits.
+BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
+
+// `kVectors` of each register.
+template <int kVectors>
+class InterpreterOf {
+ public:
+  BROKKR_FN InterpreterOf(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
+
+  BROKKR_FN void run() {
+    uint32_t iterations[shader::kMostLoopDepth], of_run = 0;
+    uint64_t keep = call.keep;
+    for (uint32_t at = call.begin; at < call.end; ++at) {
+      const shader::CodeInstruction& o = call.code[at];
+      switch (o.op) {
+        case shader::Op::begin_loop: iterations[o.depth] = 0; [[fallthrough]];
+        case shader::Op::begin_if:
+          if (call.masks[o.operand[0]] == 0) at = o.extra;
+          break;
+        case shader::Op::repeat:
+          if (call.masks[o.operand[0]] != 0 && ++iterations[o.depth] < shader::kMostIterations && goes_on(of_run))
+            at = o.extra;
+          break;
+        case shader::Op::discard:
+          keep &= ~call.masks[o.operand[0]];
+          if (keep == 0) at = call.end;
+          break;
+        default: compute(o); break;
+      }
+    }
+    w.sync();
+    w.once([&] { call.keep = keep; });
+  }
+
+  // An operation for which shader::asks_a_sampler holds.
+  BROKKR_FN void ask_sampler(const shader::CodeInstruction& o) {
+    switch (o.op) {
+      case Op::detail: detail(o); break;
+      case Op::sample: sample(o); break;
+      case Op::texture_size: texture_size(o); break;
+      default: detail_levels(o); break;
+    }
+  }
+
+ private:
+  using Op = shader::Op;
+  using Word = Uint;
+  static constexpr int kLanes = kVectors * kWidth;
+
+  Warp& w;
+  shader::ShaderCall& call;
+
+  // Whether one more iteration may begin; `of_run` counts those of all loops. After an abort none may.
+  BROKKR_FN bool goes_on(uint32_t& of_run) const {
+    if (of_run >= shader::kMostIterationsOfRun) return false;
+    const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
+    if (++of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0) of_run = shader::kMostIterationsOfRun;
+    return of_run < shader::kMostIterationsOfRun;
+  }
+
+  BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
+    return call.registers + int(number) * kLanes + vector * kWidth;
+  }
+  // A vector of a register as T.
+  template <class T>
+  BROKKR_FN T get(uint16_t number, int vector) const {
+    if constexpr (std::is_same_v<T, Mask>) {
+      return w.lanes_of(uint32_t(call.masks[number] >> (vector * kWidth)));
+    } else if constexpr (std::is_same_v<T, Float>) {
+      return as_float(w.load(place(number, vector)));
+    } else if constexpr (std::is_same_v<T, Int>) {
+      return as_int(w.load(place(number, vector)));
+    } else {
+      return w.load(place(number, vector));
+    }
+  }
+  BROKKR_FN void store(uint16_t number, int vector, Uint a) { w.store(place(number, vector), a); }
+  BROKKR_FN void store(uint16_t number, int vector, Int a) { store(number, vector, as_uint(a)); }
+  BROKKR_FN void store(uint16_t number, int vector, Float a) { store(number, vector, as_uint(a)); }
+
+  // Masks are the warp's, not a lane's: all lanes have read them before one changes.
+  BROKKR_FN void put_mask(uint16_t number, uint64_t bits) {
+    w.sync();
+    w.once([&] { call.masks[number] = bits; });
+  }
+  // The register becomes f(vector) in each of its vectors.
+  template <class T, class F>
+  BROKKR_FN void put(uint16_t number, F&& f) {
+    if constexpr (std::is_same_v<T, Mask>) {
+      uint64_t bits = 0;
+      for (int k = 0; k < kVectors; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
+      put_mask(number, bits);
+    } else {
+      for (int k = 0; k < kVectors; ++k) store(number, k, T(f(k)));
+    }
+  }
+
+#define BROKKR_SHADER_OP1(name, R, A, ...) \
+  case Op::name:                           \
+    put<R>(o.result[0], [&](int k) {       \
+      const A a = get<A>(o.operand[0], k); \
+      return __VA_ARGS__;                  \
+    });                                    \
+    break;
+#define BROKKR_SHADER_OP2(name, R, A, B, ...) \
+  case Op::name:                              \
+    put<R>(o.result[0], [&](int k) {          \
+      const A a = get<A>(o.operand[0], k);    \
+      const B b = get<B>(o.operand[1], k);    \
+      return __VA_ARGS__;                     \
+    });                                       \
+    break;
+#define BROKKR_SHADER_OP3(name, R, A, B, C, ...) \
+  case Op::name:                                 \
+    put<R>(o.result[0], [&](int k) {             \
+      const A a = get<A>(o.operand[0], k);       \
+      const B b = get<B>(o.operand[1], k);       \
+      const C c = get<C>(o.operand[2], k);       \
+      return __VA_ARGS__;                        \
+    });                                          \
+    break;
+#define BROKKR_SHADER_MASK1(name, ...)           \
+  case Op::name: {                               \
+    const uint64_t a = call.masks[o.operand[0]]; \
+    put_mask(o.result[0], __VA_ARGS__);          \
+    break;                                       \
+  }
+#define BROKKR_SHADER_MASK2(name, ...)                                         \
+  case Op::name: {                                                             \
+    const uint64_t a = call.masks[o.operand[0]], b = call.masks[o.operand[1]]; \
+    put_mask(o.result[0], __VA_ARGS__);                                        \
+    break;                                                                     \
+  }
+#define BROKKR_SHADER_MASK3(name, ...)                                                                       \
+  case Op::name: {                                                                                           \
+    const uint64_t a = call.masks[o.operand[0]], b = call.masks[o.operand[1]], c = call.masks[o.operand[2]]; \
+    put_mask(o.result[0], __VA_ARGS__);                                                                      \
+    break;                                                                                                   \
+  }
+
+  BROKKR_FN void compute(const shader::CodeInstruction& o) {
+    switch (o.op) {
+#include "shader/operations.def"
+      case Op::reinterpret: put<Word>(o.result[0], [&](int k) { return get<Word>(o.operand[0], k); }); break;
+      case Op::change_x: change(o, 1); break;
+      case Op::change_y: change(o, 2); break;
+      case Op::set:
+        put<Word>(o.result[0], [&](int k) {
+          return select(get<Mask>(o.operand[1], k), get<Word>(o.operand[0], k), get<Word>(o.result[0], k));
+        });
+        break;
+      case Op::mask_set: {
+        const uint64_t lanes = call.masks[o.operand[1]];
+        put_mask(o.result[0], (call.masks[o.operand[0]] & lanes) | (call.masks[o.result[0]] & ~lanes));
+        break;
+      }
+      case Op::element: read_element(o); break;
+      case Op::set_element: write_element(o); break;
+      case Op::uniform_at: read_uniform(o); break;
+      case Op::detail:
+      case Op::sample:
+      case Op::texture_size:
+      case Op::detail_levels: ask_sampler(o); break;
+      case Op::output:
+        for (int k = 0; k < kVectors; ++k)
+          w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
+        break;
+      default: break;  // control, which `run` knows
+    }
+  }
+
+  // `bit`: of a lane's number, set in that lane of a pair from which the other is subtracted. Pairs of which the mask
+  // lacks a lane have no difference.
+  BROKKR_FN void change(const shader::CodeInstruction& o, int bit) {
+    const uint64_t lanes = call.masks[o.operand[1]];
+    const uint64_t lower = bit == 1 ? 0x5555555555555555u : 0x3333333333333333u;
+    const uint64_t pairs = lanes & (lanes >> bit) & lower, both = pairs | pairs << bit;
+    put<Float>(o.result[0], [&](int k) {
+      const Float own = get<Float>(o.operand[0], k), other = w.shuffle(own, w.lane() ^ bit);
+      const Float difference = select((w.lane() & bit) != 0, own - other, other - own);
+      return select(w.lanes_of(uint32_t(both >> (k * kWidth))), difference, 0.0f);
+    });
+  }
+
+  // Where cell number `index` of each lane lies in `registers`; cell 0 is register `first`.
+  BROKKR_FN Int element_place(uint16_t first, uint32_t length, Int index, int vector) const {
+    const Int cell = clamp_to(index, 0, int(length) - 1) + int(first);
+    return cell * kLanes + vector * kWidth + w.lane();
+  }
+  // operand 0: the array's first cell, 1: the index.
+  BROKKR_FN void read_element(const shader::CodeInstruction& o) {
+    put<Word>(o.result[0], [&](int k) {
+      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      return w.gather(call.registers, at, Mask(true));
+    });
+  }
+  // operand 0: the array's first cell, 1: the index, 2: the value, 3: the lanes.
+  BROKKR_FN void write_element(const shader::CodeInstruction& o) {
+    for (int k = 0; k < kVectors; ++k) {
+      const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
+      w.scatter(call.registers, at, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
+    }
+    w.sync();
+  }
+  BROKKR_FN void read_uniform(const shader::CodeInstruction& o) {
+    put<Word>(o.result[0], [&](int k) {
+      const Int at = clamp_to(get<Int>(o.operand[0], k), 0, int(call.uniform_words) - 1);
+      return w.gather(call.uniforms, at, Mask(true));
+    });
+  }
+
+  // What the instruction's sampler reads; null: nothing, or what is of another kind or other numbers than the sampler.
+  BROKKR_FN const SampledRecord* texture_of(const shader::CodeInstruction& o) const {
+    const int32_t number = call.samplers[o.extra & shader::kSamplerMask].record;
+    if (number < 0) return nullptr;
+    const SampledRecord* const texture = call.frame->sampled.get() + number;
+    return shader::fits(o.extra, *texture) ? texture : nullptr;
+  }
+  // Number k of the coordinates, and those behind them from `from` on, as the shader has them in vector `vector`.
+  template <class T, int kCount>
+  BROKKR_FN void get_all(const uint16_t* from, int count, T (&values)[kCount], int vector) const {
+    for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(from[i], vector) : T(0);
+  }
+
+  BROKKR_FN void sample(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    if (texture == nullptr) {
+      const Uint one = shader::type_of_sample(o.extra) == SampledType::real ? as_uint(Float(1.0f)) : Uint(1u);
+      for (int i = 0; i < shader::kMostResults; ++i)
+        put<Word>(o.result[i], [&](int) { return i == 3 ? one : Uint(0u); });
+      return;
+    }
+    if (goes_usual(o, *texture)) return sample_usual(o, *texture);
+    const int count = shader::coordinates_of(texture->kind);
+    for (int k = 0; k < kVectors; ++k) {
+      const uint16_t* from = o.operand + count;
+      const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
+      const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
+      TextureLookup look{texture, call.frame->sampled_texels.get(), o.extra,
+                         texture->clamps_reference ? saturate(reference) : reference, get<Mask>(*from, k)};
+      Int offset[2];
+      if (shader::gives_offset(o.extra)) {
+        get_all(from + 1, 2, offset, k);
+        look.offset = offset;
+      }
+      const Vec4<Warp> texel = is_ellipse(o, *texture) ? sampled_ellipse(o, look, count, level, from + 1, k)
+                                                       : sampled(o, look, count, level, k);
+      store(o.result[0], k, texel.x);
+      store(o.result[1], k, texel.y);
+      store(o.result[2], k, texel.z);
+      store(o.result[3], k, texel.w);
+    }
+  }
+  // The lane of each lane's quad whose level of detail and changes it has.
+  BROKKR_FN Int lane_of_quad(const shader::CodeInstruction& o) const {
+    return (w.lane() & ~3) + int(call.samplers[o.extra & shader::kSamplerMask].quad_lane);
+  }
+  // Whether the lookup is anisotropic.
+  BROKKR_FN static bool is_ellipse(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    return texture.anisotropic && (o.extra & shader::kSampleOfQuad) != 0;
+  }
+  // Whether the lookup is one of usual_two, or, where a function more costs nothing, of nearest_two.
+  BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
+    const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
+    return is_known && (o.extra & kOther) == 0 && !shader::has_offset(o.extra) && !is_ellipse(o, texture);
+  }
+  BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const UsualKind kind = usual_kind(texture);
+    for (int k = 0; k < kVectors; ++k) {
+      const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
+      if (!w.any(look.lanes)) continue;
+      const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
+      const Vec4<Warp> texel = Warp::takes_turns && texture.nearest ? nearest_two(w, look, kind, u, v, d)
+                                                                    : usual_two(w, look, kind, u, v, d);
+      store(o.result[0], k, texel.x);
+      store(o.result[1], k, texel.y);
+      store(o.result[2], k, texel.z);
+      store(o.result[3], k, texel.w);
+    }
+  }
+  // `level`: the register of the level, or of the level of detail.
+  BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,
+                               int k) {
+    if ((o.extra & shader::kSampleFetch) != 0) {
+      Int at[4];
+      get_all(o.operand, count, at, k);
+      return fetched(w, look, at, get<Int>(level, k));
+    }
+    Float at[4];
+    get_all(o.operand, count, at, k);
+    return (o.extra & shader::kSampleGather) != 0 ? gathered(w, look, at)
+                                                  : looked_up(w, look, at, get<Float>(level, k));
+  }
+
+  // `changes`: registers of the changes to the right, and then of those upwards.
+  BROKKR_FN Vec4<Warp> sampled_ellipse(const shader::CodeInstruction& o, const TextureLookup& look, int count,
+                                       uint16_t level, const uint16_t* changes, int k) {
+    Float at[4], own[4], of_quad[4];
+    get_all(o.operand, count, at, k);
+    const Int first = lane_of_quad(o);
+    if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k), first);
+    get_all(changes, 4, own, k);
+    Mask is_there(false);  // the quad's sample takes part here
+    for (int i = 0; i < 4; ++i) {
+      of_quad[i] = w.shuffle(own[i], first);
+      is_there = is_there || of_quad[i] != 0.0f;
+    }
+    const auto change = [&](int i) { return select(is_there, of_quad[i], own[i]); };
+    return covered(w, look, at, get<Float>(level, k), {{change(0), change(1)}, {change(2), change(3)}});
+  }
+
+  BROKKR_FN void detail(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    const bool is_asked = (o.extra & shader::kDetailOfQuery) != 0;
+    if (texture == nullptr || (!texture->has_details && !is_asked))
+      return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
+    const int count = shader::directions_of(texture->kind);
+    const uint16_t* const changes = o.operand + (shader::is_cube(texture->kind) ? 3 : 0);
+    put<Float>(o.result[0], [&](int k) {
+      Float at[3], dx[3], dy[3];
+      get_all(o.operand, count, at, k);
+      get_all(changes, count, dx, k);
+      get_all(changes + count, count, dy, k);
+      if (shader::is_cube(texture->kind) && is_ellipse(o, *texture))
+        return detail_of_faces(w, *texture, at, dx, dy, lane_of_quad(o));
+      const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
+      if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
+      // As llvmpipe. A sample that does not take part here has no changes.
+      const Float of_quad = w.shuffle(own, lane_of_quad(o));
+      return select(of_quad > kLeastDetail, of_quad, own);
+    });
+  }
+  BROKKR_FN void detail_levels(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    const auto biased = [&](int k) {
+      const Float detail = get<Float>(o.operand[0], k);
+      return texture == nullptr ? Float(0.0f) : clamped_detail(*texture, detail);
+    };
+    put<Float>(o.result[0], [&](int k) {
+      if (texture == nullptr || texture->mip == MipFilter::none) return Float(0.0f);
+      const Float inside = clamp_to(biased(k), 0.0f, float(texture->levels - 1));
+      return texture->mip == MipFilter::nearest ? floor(inside + 0.5f) : inside;
+    });
+    put<Float>(o.result[1], biased);
+  }
+  BROKKR_FN void texture_size(const shader::CodeInstruction& o) {
+    const SampledRecord* const texture = texture_of(o);
+    const auto at_level = [&](uint32_t size, int k) {
+      return side_of_level(size, clamp_to(get<Int>(o.operand[0], k), 0, 31));
+    };
+    const uint32_t depth = texture == nullptr ? 1 : texture->depth / (shader::is_cube(texture->kind) ? 6 : 1);
+    const bool halves = texture != nullptr && texture->kind == TextureKind::three;
+    put<Int>(o.result[0], [&](int k) { return at_level(texture == nullptr ? 1 : texture->width, k); });
+    put<Int>(o.result[1], [&](int k) { return at_level(texture == nullptr ? 1 : texture->height, k); });
+    put<Int>(o.result[2], [&](int k) { return halves ? at_level(depth, k) : Int(int(depth)); });
+    put<Int>(o.result[3], [&](int) { return Int(texture == nullptr ? 1 : int(texture->levels)); });
+  }
+};
+using Interpreter = InterpreterOf<kShaderVectors>;
+
+BROKKR_MACHINE_END

@@ -1,0 +1,115 @@
+// Texels in memory: reading and writing each encoding (frame/texture_tables.h).
+#pragma once
+
+#include "frame/texture_tables.h"
+#include "shader.h"
+#include "target/pixel.h"
+
+BROKKR_MACHINE_BEGIN
+
+// Bits of a word as a number from 0 to 1.
+BROKKR_FN Float unorm_bits(Uint word, uint32_t shift, uint32_t bits) {
+  const uint32_t most = (1u << bits) - 1;
+  return to_float(as_int((word >> shift) & most)) * (1.0f / float(most));
+}
+
+// Light of a component that is encoded as sRGB, 0 .. 255: the cubic polynomial of llvmpipe, within 0.0009 of the curve.
+BROKKR_FN Float light_of_byte(Float c) {
+  constexpr float kStep = 1.0f / 255.0f;
+  const Float curve =
+      ((0.3012f * (kStep * kStep * kStep) * c + 0.6935f * (kStep * kStep)) * c + 0.0030f * kStep) * c + 0.0023f;
+  return select(c <= 15.0f, c * (kStep / 12.6f), curve);
+}
+BROKKR_FN Float srgb_bits(Uint word, uint32_t shift) { return light_of_byte(to_float(as_int((word >> shift) & 0xff))); }
+
+// Texels of two words, which are read as one.
+BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  Uint low, high;
+  w.gather_near(texels, word, word + 1, m, low, high);
+  switch (encoding) {
+    case TexelEncoding::rgba16:
+      return Vec4<Warp>(unorm_bits(low, 0, 16), unorm_bits(low, 16, 16), unorm_bits(high, 0, 16),
+                        unorm_bits(high, 16, 16));
+    case TexelEncoding::rgba16f:
+      return Vec4<Warp>(float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(high & 0xffff),
+                        float_from_half(high >> 16));
+    default: return Vec4<Warp>(as_float(low), as_float(high), 0.0f, 1.0f);
+  }
+}
+// The stored channels of the texel that begins at a word; integers as their bits. Channels that are not stored are 0,
+// 0, 1.
+BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  if (words_of(encoding) == 2) return load_texel_of_two(w, texels, encoding, word, m);
+  Uint low = w.gather(texels, word, m);
+  switch (encoding) {
+    case TexelEncoding::rgba8:
+      return Vec4<Warp>(unorm_bits(low, 0, 8), unorm_bits(low, 8, 8), unorm_bits(low, 16, 8), unorm_bits(low, 24, 8));
+    case TexelEncoding::srgb8:
+      return Vec4<Warp>(srgb_bits(low, 0), srgb_bits(low, 8), srgb_bits(low, 16), unorm_bits(low, 24, 8));
+    case TexelEncoding::rgb10_a2:
+      return Vec4<Warp>(unorm_bits(low, 0, 10), unorm_bits(low, 10, 10), unorm_bits(low, 20, 10),
+                        unorm_bits(low, 30, 2));
+    case TexelEncoding::r32: return Vec4<Warp>(as_float(low), 0.0f, 0.0f, 1.0f);
+    default: break;
+  }
+  Uint second, third, fourth;
+  w.gather_near(texels, word, word + 1, m, low, second);
+  w.gather_near(texels, word + 2, word + 3, m, third, fourth);
+  return Vec4<Warp>(as_float(low), as_float(second), as_float(third), as_float(fourth));
+}
+
+// The stored channels as the sampler hands them on: swizzled, and as the base format has them. `from`: as of
+// SampledRecord::channel.
+BROKKR_FN Vec4<Warp> handed_on(const uint8_t (&from)[4], Float one, const Vec4<Warp>& v) {
+  const auto channel = [&](uint8_t c) {
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : c == 3 ? v.w : c == kChannelOne ? one : Float(0.0f);
+  };
+  return Vec4<Warp>(channel(from[0]), channel(from[1]), channel(from[2]), channel(from[3]));
+}
+BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v) {
+  return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), v);
+}
+
+// The nearest code of `bits` bits to a number, of which 0 .. 1 are kept; between two codes the even one, as processors
+// and llvmpipe round.
+BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
+  constexpr float kWhole = 0x1.8p23f;  // sums with it have no fraction
+  return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
+}
+
+// Writes texels, of linear light for srgb8, that begin at the words of lanes `m`; integers as their bits.
+BROKKR_FN_NOINLINE void store_texel(Warp& w, uint32_t* texels, TexelEncoding encoding, Int word,
+                                    const Vec4<Warp>& value, Mask m) {
+  Vec4<Warp> v = value;
+  switch (encoding) {
+    case TexelEncoding::srgb8:
+      v = Vec4<Warp>(srgb_from_linear(saturate(v.x)), srgb_from_linear(saturate(v.y)), srgb_from_linear(saturate(v.z)),
+                     v.w);
+      [[fallthrough]];
+    case TexelEncoding::rgba8:
+      w.scatter(texels, word,
+                unorm_code(v.x, 8) | unorm_code(v.y, 8) << 8 | unorm_code(v.z, 8) << 16 | unorm_code(v.w, 8) << 24, m);
+      return;
+    case TexelEncoding::rgb10_a2:
+      w.scatter(texels, word,
+                unorm_code(v.x, 10) | unorm_code(v.y, 10) << 10 | unorm_code(v.z, 10) << 20 | unorm_code(v.w, 2) << 30,
+                m);
+      return;
+    case TexelEncoding::rgba16:
+      w.scatter(texels, word, unorm_code(v.x, 16) | unorm_code(v.y, 16) << 16, m);
+      w.scatter(texels, word + 1, unorm_code(v.z, 16) | unorm_code(v.w, 16) << 16, m);
+      return;
+    case TexelEncoding::rgba16f:
+      w.scatter(texels, word, half_from_float(v.x) | half_from_float(v.y) << 16, m);
+      w.scatter(texels, word + 1, half_from_float(v.z) | half_from_float(v.w) << 16, m);
+      return;
+    case TexelEncoding::rgba32:
+      w.scatter(texels, word + 2, as_uint(v.z), m);
+      w.scatter(texels, word + 3, as_uint(v.w), m);
+      [[fallthrough]];
+    case TexelEncoding::rg32: w.scatter(texels, word + 1, as_uint(v.y), m); [[fallthrough]];
+    case TexelEncoding::r32: w.scatter(texels, word, as_uint(v.x), m); return;
+  }
+}
+
+BROKKR_MACHINE_END

@@ -1,0 +1,258 @@
+// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Magnification ends at level 0, whatever the
+// filters are. Anisotropic lookups are in texture_aniso.h.
+//
+// Most textures go by a short path in integers: colours of 8 bits, filters of 8-bit weights (texture_usual.h).
+#pragma once
+
+#include "shade/texel_store.h"
+#include "shade/texture_place.h"
+#include "shade/texture_usual.h"
+#include "shader/call.h"
+
+BROKKR_MACHINE_BEGIN
+
+// What a lookup needs beside its coordinates. `how`: bits as of a sample (shader/operation.h).
+struct TextureLookup {
+  const SampledRecord* texture;
+  const uint32_t* texels;
+  uint32_t how;
+  Float reference;  // that depths are compared with
+  Mask lanes;
+  const Int* offset = nullptr;  // of a gather: texels that are added to its two coordinates; null: as `how` says
+};
+
+BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
+  return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
+}
+
+// A level of each lane.
+struct LevelTexels {
+  Int first, width, height, depth;
+};
+BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level) {
+  const SampledRecord& texture = *look.texture;
+  const Int depth = texture.kind == TextureKind::three ? side_of_level(texture.depth, level) : Int(int(texture.depth));
+  const Int height = shader::axes_of(texture.kind) == 1 ? Int(1) : side_of_level(texture.height, level);
+  const Int first =
+      texture.levels == 1 ? Int(int(texture.first[0])) : as_int(w.gather(texture.first, level, look.lanes));
+  return {first, side_of_level(texture.width, level), height, depth};
+}
+
+// A texel, or the border where it lies outside of the level, or 0 where there is no border; of a lookup that compares
+// the answer.
+BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y,
+                                       Int z, bool has_border = true) {
+  const SampledRecord& texture = *look.texture;
+  const Mask inside = x >= 0 && x < level.width && y >= 0 && y < level.height && z >= 0 && z < level.depth;
+  const Int number = (z * level.height + y) * level.width + x;
+  Vec4<Warp> v = load_texel(w, look.texels, texture.encoding, level.first + number * int(words_of(texture.encoding)),
+                            look.lanes && inside);
+  if (!has_border) return v;
+  const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
+  v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
+                 bordered(v.w, texture.border[3]));
+  if ((look.how & shader::kSampleCompare) == 0) return v;
+  const Float answer = texture.compares ? compared(texture.compare, look.reference, v.x) : v.x;
+  return Vec4<Warp>(answer, answer, answer, answer);
+}
+
+BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
+  return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
+}
+
+// The texels around a place on a level.
+struct TexelBox {
+  LevelTexels level;
+  TexelPair x, y, z;
+  Mask linear;
+  bool crosses;  // columns and rows beside a face are the neighbour's
+};
+BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                   Mask linear) {
+  const SampledRecord& texture = *look.texture;
+  const int axes = shader::axes_of(texture.kind);
+  TexelBox box{level_texels(w, look, number),
+               {},
+               {0, 0, 0.0f},
+               {place.layer + place.face, place.layer + place.face, 0.0f},
+               linear,
+               false};
+  box.crosses = shader::is_cube(texture.kind) && texture.seamless;
+  const auto along = [&](int axis, Int size) {
+    const Float scale = texture.kind == TextureKind::rectangle ? Float(1.0f) : to_float(size);
+    const TextureWrap wrap = box.crosses ? TextureWrap::clamp : texture.wrap[axis];
+    const bool repeats = wrap == TextureWrap::mirrored_repeat;
+    const bool gathers_mirrored =
+        (look.how & shader::kSampleGather) != 0 && (repeats || wrap == TextureWrap::mirror_clamp_to_edge);
+    const auto texels = [&](auto offset) {
+      return gathers_mirrored ? mirrored_texels_at(place.at[axis], size, scale, offset, repeats)
+                              : texels_at(place.at[axis], size, scale, offset, wrap, linear);
+    };
+    if (look.offset != nullptr) return texels(to_float(look.offset[axis]));
+    return texels(float(shader::offset_of_sample(look.how, axis)));
+  };
+  box.x = along(0, box.level.width);
+  if (axes > 1) box.y = along(1, box.level.height);
+  if (axes > 2) box.z = along(2, box.level.depth);
+  return box;
+}
+
+// The four texels of a slice, of which the lower left is the first, then the one on its right, then those above. Where
+// three faces of a cube meet, there is no fourth: the mean of the others takes its place.
+struct TexelSquare4 {
+  Vec4<Warp> at[4];
+};
+BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const TexturePlace& place, const TexelBox& box,
+                                 Int slice) {
+  TexelSquare4 square;
+  for (int i = 0; i < 4; ++i) {
+    Int x = (i & 1) != 0 ? box.x.b : box.x.a, y = (i & 2) != 0 ? box.y.b : box.y.a, z = slice;
+    if (box.crosses) {
+      Int face = place.face;
+      cross_edges(face, x, y, box.level.width);
+      z = place.layer + face;
+    }
+    square.at[i] = texel_at(w, look, box.level, x, y, z);
+  }
+  if (!box.crosses) return square;
+  const auto is_outside = [&](Int i) { return i < 0 || i >= box.level.width; };
+  Mask corner[4];
+  for (int i = 0; i < 4; ++i)
+    corner[i] = is_outside((i & 1) != 0 ? box.x.b : box.x.a) && is_outside((i & 2) != 0 ? box.y.b : box.y.a);
+  if (!w.any(look.lanes && (corner[0] || corner[1] || corner[2] || corner[3]))) return square;
+  const TexelSquare4 all = square;
+  for (int i = 0; i < 4; ++i) {
+    const Vec4<Warp>&a = all.at[(i + 1) & 3], &b = all.at[(i + 2) & 3], &c = all.at[(i + 3) & 3];
+    const float third = 1.0f / 3.0f;
+    const Vec4<Warp> mean(((a.x + b.x) + c.x) * third, ((a.y + b.y) + c.y) * third, ((a.z + b.z) + c.z) * third,
+                          ((a.w + b.w) + c.w) * third);
+    square.at[i] = chosen(corner[i], mean, all.at[i]);
+  }
+  return square;
+}
+
+// One level of each lane, filtered inside of it where the lane is `linear`.
+BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                             Mask linear) {
+  const TexelBox box = box_at(w, look, place, number, linear);
+  const int axes = shader::axes_of(look.texture->kind);
+  if (!w.any(look.lanes && linear)) return texel_at(w, look, box.level, box.x.a, box.y.a, box.z.a);
+  if (axes == 1) {
+    const Vec4<Warp> a = texel_at(w, look, box.level, box.x.a, box.y.a, box.z.a);
+    const Vec4<Warp> b = texel_at(w, look, box.level, box.x.b, box.y.a, box.z.a);
+    return chosen(linear, mixed(a, b, box.x.weight), a);
+  }
+  const auto of_slice = [&](const TexelSquare4& square) {
+    return mixed(mixed(square.at[0], square.at[1], box.x.weight), mixed(square.at[2], square.at[3], box.x.weight),
+                 box.y.weight);
+  };
+  const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
+  Vec4<Warp> v = of_slice(square);
+  if (axes == 3) v = mixed(v, of_slice(square_at(w, look, place, box, box.z.b)), box.z.weight);
+  return chosen(linear, v, square.at[0]);
+}
+
+// Whether the nearest texel of every lane is one of the texture's, none of a border or of a neighbouring face.
+BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t how) {
+  return (texture.kind == TextureKind::two || texture.kind == TextureKind::two_array) && !shader::has_offset(how) &&
+         (how & shader::kSampleCompare) == 0 && texture.wrap[0] != TextureWrap::clamp_to_border &&
+         texture.wrap[1] != TextureWrap::clamp_to_border;
+}
+// What filtered_level returns of a texture without a border where no lane is linear.
+BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number) {
+  const SampledRecord& texture = *look.texture;
+  const LevelTexels level = level_texels(w, look, number);
+  const auto nearest = [&](int axis, Int size) {
+    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], Mask(false)).a;
+  };
+  const Int row = place.layer * level.height + nearest(1, level.height);
+  const Int texel = row * level.width + nearest(0, level.width);
+  return load_texel(w, look.texels, texture.encoding, level.first + texel * int(words_of(texture.encoding)),
+                    look.lanes);
+}
+
+// Whether filters read no border either.
+BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t how) {
+  return is_borderless(texture, how) && texture.wrap[0] != TextureWrap::clamp && texture.wrap[1] != TextureWrap::clamp;
+}
+// What filtered_level then returns.
+BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
+                                          Mask linear) {
+  const SampledRecord& texture = *look.texture;
+  const TexelEncoding encoding = texture.encoding;
+  const int words = int(words_of(encoding));
+  const LevelTexels level = level_texels(w, look, number);
+  const auto along = [&](int axis, Int size) {
+    return texels_at(place.at[axis], size, to_float(size), 0.0f, texture.wrap[axis], linear);
+  };
+  const TexelPair x = along(0, level.width), y = along(1, level.height);
+  const Int first = place.layer * level.height;
+  const Int low = (first + y.a) * level.width, high = (first + y.b) * level.width;
+  const auto at = [&](Int number_of_texel) {
+    const Int word = level.first + number_of_texel * words;
+    return words == 2 ? load_texel_of_two(w, look.texels, encoding, word, look.lanes)
+                      : load_texel(w, look.texels, encoding, word, look.lanes);
+  };
+  const Vec4<Warp> corner = at(low + x.a);
+  const Vec4<Warp> lower = mixed(corner, at(low + x.b), x.weight);
+  const Vec4<Warp> upper = mixed(at(high + x.a), at(high + x.b), x.weight);
+  return chosen(linear, mixed(lower, upper, y.weight), corner);
+}
+
+// `given`: the coordinates in the shader's order; `detail`: the level of detail, before bias and clamps.
+BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
+  const SampledRecord& texture = *look.texture;
+  const TexturePlace place = place_of(texture, given);
+  const LevelChoice choice = levels_of(texture, texture.mip, detail);
+  const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
+  const bool mixes = w.any(look.lanes && choice.next > 0.0f);
+  if (is_borderless(texture, look.how) && !w.any(look.lanes && choice.linear)) {
+    const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
+    return handed_on(texture, mixes ? mixed(v, nearest_level(w, look, place, next), choice.next) : v);
+  }
+  if (!texture.usual && filters_borderless(texture, look.how)) {
+    const Vec4<Warp> v = plain_level(w, look, place, choice.level, choice.linear);
+    return handed_on(texture, mixes ? mixed(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
+  }
+  Vec4<Warp> quick;
+  TextureLookup rest = look;  // of lanes that do not go by the short path
+  if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {
+    const UsualLookup usual{&texture, look.texels, look.lanes};
+    quick = usual_level(w, usual, place, choice.level);
+    if (mixes) quick = mixed(quick, usual_level(w, usual, place, next), choice.next);
+    rest.lanes = look.lanes && crosses_edges(texture, place, select(choice.next > 0.0f, next, choice.level));
+    if (!w.any(rest.lanes)) return quick;
+  }
+  Vec4<Warp> v = filtered_level(w, rest, place, choice.level, choice.linear);
+  if (mixes) v = mixed(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
+  if ((look.how & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
+  return texture.usual ? chosen(rest.lanes, v, quick) : v;
+}
+
+// One channel of the four texels that a filter of the base level would read: upper left, upper right, lower right and
+// lower left.
+BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const Float (&given)[4]) {
+  const SampledRecord& texture = *look.texture;
+  const TexturePlace place = place_of(texture, given);
+  const TexelBox box = box_at(w, look, place, 0, Mask(true));
+  const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
+  const int channel = (look.how & shader::kSampleCompare) != 0 ? 0 : shader::channel_of_sample(look.how);
+  const auto part = [&](const Vec4<Warp>& stored) {
+    if ((look.how & shader::kSampleCompare) != 0) return stored.x;
+    const Vec4<Warp> v = handed_on(texture, stored);
+    return channel == 0 ? v.x : channel == 1 ? v.y : channel == 2 ? v.z : v.w;
+  };
+  return Vec4<Warp>(part(square.at[2]), part(square.at[3]), part(square.at[1]), part(square.at[0]));
+}
+
+// The texel of a level with these numbers in the shader's order; outside of the level, 0 in what is stored.
+BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, const Int (&given)[4], Int level) {
+  const SampledRecord& texture = *look.texture;
+  const int axes = shader::axes_of(texture.kind);
+  const LevelTexels of_level = level_texels(w, look, clamp_to(level, 0, int(texture.levels) - 1));
+  const Int x = given[0], y = axes > 1 ? given[1] : Int(0);
+  const Int z = axes > 2 ? given[2] : shader::is_array(texture.kind) ? given[axes] : Int(0);
+  return handed_on(texture, texel_at(w, look, of_level, x, y, z, false));
+}
+
+BROKKR_MACHINE_END

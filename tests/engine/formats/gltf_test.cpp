@@ -1,0 +1,481 @@
+// glTF scenes: containers, accessors, nodes, materials, cameras, and mistakes in files.
+#include "formats/gltf.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <glm/geometric.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/file_io.h"
+#include "brokkr/image.h"
+
+namespace brokkr {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string packed(uint64_t bits, size_t bytes) {
+  std::string out;
+  for (size_t i = 0; i < bytes; i++) out += char(bits >> 8 * i);
+  return out;
+}
+std::string packed(const std::vector<float>& values) {
+  std::string out;
+  for (const float value : values) out += packed(std::bit_cast<uint32_t>(value), 4);
+  return out;
+}
+
+std::string base64(const std::string& bytes) {
+  const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; k++) bits = bits << 8 | (i + k < bytes.size() ? uint8_t(bytes[i + k]) : 0u);
+    for (size_t k = 0; k < 4; k++) out += i + k > bytes.size() ? '=' : digits[bits >> (18 - 6 * k) & 63];
+  }
+  return out;
+}
+
+std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// A square in z = 0 that faces +z, with normals, texture coordinates and 16-bit indices, at one node.
+struct File {
+  std::string binary = packed({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}) +              // 0: positions
+                       packed({0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1}) +              // 48: normals
+                       packed({0, 1, 1, 1, 1, 0, 0, 0}) +                          // 96: texture coordinates
+                       packed(0x0000000200010000, 6) + packed(0x000300020000, 6);  // 128: indices
+  Json json = Json::parse(R"({
+    "asset": {"version": "2.0"},
+    "buffers": [{"byteLength": 140}],
+    "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 48},
+                    {"buffer": 0, "byteOffset": 96, "byteLength": 32}, {"buffer": 0, "byteOffset": 128, "byteLength": 12}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+                  {"bufferView": 1, "componentType": 5126, "count": 4, "type": "VEC3"},
+                  {"bufferView": 2, "componentType": 5126, "count": 4, "type": "VEC2"},
+                  {"bufferView": 3, "componentType": 5123, "count": 6, "type": "SCALAR"}],
+    "meshes": [{"name": "square", "primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1, "TEXCOORD_0": 2},
+                "indices": 3}]}],
+    "nodes": [{"mesh": 0}],
+    "scenes": [{"nodes": [0]}]
+  })");
+
+  Json& primitive() { return json["meshes"][0]["primitives"][0]; }
+  // Appends `bytes` to the buffer as a view and an accessor of it; gives the accessor's number.
+  size_t add(const std::string& bytes, int kind, size_t count, const char* type) {
+    json["bufferViews"].push_back({{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", bytes.size()}});
+    json["accessors"].push_back(
+        {{"bufferView", json["bufferViews"].size() - 1}, {"componentType", kind}, {"count", count}, {"type", type}});
+    binary += bytes + std::string((4 - bytes.size() % 4) % 4, '\0');
+    json["buffers"][0]["byteLength"] = binary.size();
+    return json["accessors"].size() - 1;
+  }
+  std::string glb() const {
+    std::string text = json.dump();
+    text.resize((text.size() + 3) / 4 * 4, ' ');
+    const std::string chunks =
+        packed(text.size(), 4) + "JSON" + text + packed(binary.size(), 4) + std::string("BIN\0", 4) + binary;
+    return "glTF" + packed(2, 4) + packed(12 + chunks.size(), 4) + chunks;
+  }
+};
+
+Frame read(const std::string& file, const LoadOptions& options = {}) {
+  const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {
+    throw std::runtime_error("'" + name + "' is missing; put it there");
+  };
+  return read_gltf(as_bytes(file), "test.glb", none, options);
+}
+
+std::string error_of(const std::string& file) {
+  try {
+    read(file);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+const DrawCommand& draw(const Frame& frame, size_t number) { return std::get<DrawCommand>(frame.commands[number + 1]); }
+
+// Corners of all triangles of all instances in the world, in order.
+std::vector<glm::vec3> corners(const Frame& frame) {
+  std::vector<glm::vec3> result;
+  for (size_t i = 0; i + 1 < frame.commands.size(); i++) {
+    const DrawCommand& d = draw(frame, i);
+    for (uint32_t instance = 0; instance < d.instances; instance++) {
+      for (uint64_t k = d.first_index; k < d.first_index + d.element_count; k++) {
+        result.emplace_back(frame.models[d.first_instance + instance] *
+                            frame.positions[d.first_vertex + frame.indices[k]]);
+      }
+    }
+  }
+  return result;
+}
+
+const std::vector<glm::vec3> kSquare = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+
+TEST(Gltf, ChunksDataUrisAndFilesGiveOneScene) {
+  File file;
+  const Frame glb = read(file.glb());
+  EXPECT_EQ(corners(glb), kSquare);
+  EXPECT_EQ(glb.normals[0], glm::vec3(0, 0, 1));
+  EXPECT_EQ(glb.texcoords[0], glm::vec2(0, 0));  // (0, 1) in a file whose pictures run downwards
+  EXPECT_EQ(glb.materials[0].kind, MaterialKind::metallic_roughness);
+  EXPECT_EQ(glb.materials[0].metallic, 1);
+  EXPECT_TRUE(glb.warnings.empty());
+  file.json["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64(file.binary);
+  EXPECT_EQ(corners(read(file.json.dump())), kSquare);
+
+  const fs::path folder = fs::temp_directory_path() / ("brokkr-gltf-" + std::to_string(getpid()));
+  fs::create_directories(folder / "a b");
+  write_text(folder / "a b" / "data.bin", file.binary);
+  file.json["buffers"][0]["uri"] = "a%20b/data.bin";
+  write_text(folder / "scene.gltf", file.json.dump());
+  EXPECT_EQ(corners(read_gltf(folder / "scene.gltf", {})), kSquare);
+  for (const char* const name : {"../data.bin", "/etc/passwd", "a b/../../x", "gone.bin"}) {
+    file.json["buffers"][0]["uri"] = name;
+    write_text(folder / "scene.gltf", file.json.dump());
+    EXPECT_THROW(read_gltf(folder / "scene.gltf", {}), std::runtime_error) << name;
+  }
+  fs::remove_all(folder);
+}
+
+TEST(Gltf, StripsFansAndUnindexedTriangles) {
+  File file;
+  file.primitive()["indices"] = file.add(packed(0x02030100, 4), 5121, 4, "SCALAR");
+  file.primitive()["mode"] = 5;
+  EXPECT_EQ(corners(read(file.glb())),
+            (std::vector<glm::vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}}));
+  file.primitive().erase("indices");
+  file.primitive()["mode"] = 6;
+  EXPECT_EQ(corners(read(file.glb())), kSquare);
+  file.primitive().erase("mode");
+  EXPECT_EQ(corners(read(file.glb())), (std::vector<glm::vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}));
+}
+
+TEST(Gltf, SparseStridedAndQuantizedAccessors) {
+  File file;
+  file.add(packed(2, 2), 5123, 1, "SCALAR");
+  file.add(packed({5, 6, 7}), 5126, 1, "VEC3");
+  file.json["accessors"][0]["sparse"] = {
+      {"count", 1}, {"indices", {{"bufferView", 4}, {"componentType", 5123}}}, {"values", {{"bufferView", 5}}}};
+  EXPECT_EQ(corners(read(file.glb()))[2], glm::vec3(5, 6, 7));
+
+  File small;  // positions as bytes, each with one unused
+  small.primitive()["attributes"]["POSITION"] = small.add(
+      packed(0xaa000000, 4) + packed(0xaa000001, 4) + packed(0xaa000101, 4) + packed(0xaa0001ff, 4), 5120, 4, "VEC3");
+  small.json["bufferViews"][4]["byteStride"] = 4;
+  EXPECT_EQ(corners(read(small.glb()))[5], glm::vec3(-1, 1, 0));
+  small.json["accessors"][4]["normalized"] = true;
+  EXPECT_EQ(corners(read(small.glb()))[1], glm::vec3(1 / 127.0f, 0, 0));
+}
+
+TEST(Gltf, NodesPlaceInstancesOfOneMesh) {
+  File file;
+  file.json["nodes"] = Json::parse(R"([
+    {"translation": [10, 0, 0], "children": [1, 2]},
+    {"mesh": 0, "rotation": [0, 0, 0.70710678, 0.70710678], "scale": [2, 2, 2]},
+    {"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,5,1]},
+    {"mesh": 0, "translation": [99, 0, 0]}])");
+  const Frame frame = read(file.glb());
+  ASSERT_EQ(frame.commands.size(), 2u);  // the last node is not in the scene
+  EXPECT_EQ(draw(frame, 0).instances, 2u);
+  EXPECT_EQ(frame.positions.size(), 4u);
+  const std::vector<glm::vec3> all = corners(frame);
+  EXPECT_NEAR(glm::length(all[1] - glm::vec3(10, 2, 0)), 0, 1e-5);
+  EXPECT_EQ(all[7], glm::vec3(11, 0, 5));
+}
+
+TEST(Gltf, NormalsFollowUnevenScalesAndMirrorsTurnTheFront) {
+  File file;
+  const float h = std::sqrt(0.5f);
+  file.primitive()["attributes"]["NORMAL"] = file.add(packed({h, 0, h, h, 0, h, h, 0, h, h, 0, h}), 5126, 4, "VEC3");
+  file.json["nodes"] = Json::parse(R"([{"mesh": 0, "scale": [4, 1, 1]}, {"mesh": 0, "scale": [-1, 1, 1]}])");
+  file.json["scenes"][0]["nodes"] = {0, 1};
+  const Frame frame = read(file.glb());
+  ASSERT_EQ(frame.commands.size(), 3u);
+  for (size_t i = 0; i < 2; i++) {
+    const DrawCommand& d = draw(frame, i);
+    const glm::mat3 model(frame.models[d.first_instance]);
+    const glm::vec3 seen = glm::normalize(model * frame.normals[d.first_vertex]);
+    const glm::vec3 expected = glm::normalize(glm::inverse(glm::transpose(model)) * glm::vec3(h, 0, h));
+    EXPECT_NEAR(glm::length(seen - expected), 0, 1e-5) << i;
+    EXPECT_EQ(frame.states[d.state].front_face == FrontFace::cw, glm::determinant(model) < 0) << i;
+    EXPECT_EQ(frame.states[d.state].cull, CullMode::back);
+  }
+}
+
+TEST(Gltf, MissingNormalsAreFlat) {
+  File file;
+  file.primitive()["attributes"].erase("NORMAL");
+  const Frame frame = read(file.glb());
+  EXPECT_EQ(frame.positions.size(), 6u);
+  EXPECT_EQ(frame.normals[5], glm::vec3(0, 0, 1));
+  EXPECT_EQ(corners(frame), kSquare);
+}
+
+// A 2 x 2 picture as PNG.
+std::string png(const std::vector<uint32_t>& pixels) {
+  const fs::path path = fs::temp_directory_path() / ("brokkr-gltf-" + std::to_string(getpid()) + ".png");
+  write_png(path, 2, 2, pixels);
+  const std::vector<std::byte> bytes = read_file(path, 1 << 20);
+  fs::remove(path);
+  return std::string(as_text(bytes));
+}
+
+TEST(Gltf, MaterialsAreRead) {
+  File file;
+  file.json["images"] = {{{"uri", "data:image/png;base64," + base64(png({0x80112233u, 1, 2, 3}))}}};
+  file.json["textures"] = {{{"source", 0}}};
+  file.json["materials"] = Json::parse(R"([
+    {"name": "gold", "pbrMetallicRoughness": {"baseColorFactor": [1, 0.8, 0.2, 0.5], "metallicFactor": 0.75,
+      "roughnessFactor": 0.25, "baseColorTexture": {"index": 0}, "metallicRoughnessTexture": {"index": 0}},
+     "normalTexture": {"index": 0, "scale": 0.5}, "emissiveTexture": {"index": 0}, "emissiveFactor": [1, 1, 0.5],
+     "extensions": {"KHR_materials_emissive_strength": {"emissiveStrength": 4}}, "doubleSided": true},
+    {"alphaMode": "MASK", "alphaCutoff": 0.25, "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}},
+    {"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.5]},
+     "extensions": {"KHR_materials_unlit": {}}}])");
+  Json& primitives = file.json["meshes"][0]["primitives"];
+  for (const int material : {2, 1, 0}) {
+    primitives.push_back(primitives[0]);
+    primitives.back()["material"] = material;
+  }
+  primitives.erase(0);
+  const Frame frame = read(file.glb());
+  ASSERT_EQ(frame.commands.size(), 4u);
+  EXPECT_EQ(frame.positions.size(), 4u);
+  const auto material = [&](size_t i) -> const Material& { return frame.materials[draw(frame, i).material]; };
+  const auto state = [&](size_t i) -> const State& { return frame.states[draw(frame, i).state]; };
+  EXPECT_EQ(material(0).alpha_cutoff, 0.25f);  // blended draws come last
+  EXPECT_EQ(state(0).cull, CullMode::back);
+  const Material& gold = material(1);
+  EXPECT_EQ(gold.diffuse, glm::vec3(1, 0.8f, 0.2f));
+  EXPECT_EQ(gold.opacity, 1);
+  EXPECT_EQ(gold.metallic, 0.75f);
+  EXPECT_EQ(gold.roughness, 0.25f);
+  EXPECT_EQ(gold.normal_scale, 0.5f);
+  EXPECT_EQ(gold.emission, glm::vec3(4, 4, 2));
+  EXPECT_EQ(gold.emission_texture, gold.diffuse_texture);
+  EXPECT_EQ(gold.normal_texture, gold.metallic_roughness_texture);
+  EXPECT_EQ(state(1).cull, CullMode::none);
+  EXPECT_TRUE(frame.textures[size_t(gold.diffuse_texture)].srgb);
+  EXPECT_EQ(frame.textures[size_t(gold.diffuse_texture)].texels[0], 0xff112233u);
+  EXPECT_FALSE(frame.textures[size_t(gold.normal_texture)].srgb);
+  EXPECT_EQ(frame.textures[size_t(material(0).diffuse_texture)].texels[0], 0x80112233u);
+  EXPECT_TRUE(state(2).blend.has_value());
+  EXPECT_TRUE(material(2).unlit);
+}
+
+TEST(Gltf, FirstPerspectiveCameraIsThePreferredOne) {
+  File file;
+  file.json["cameras"] = Json::parse(R"([{"type": "perspective", "perspective": {"yfov": 1, "znear": 0.5}}])");
+  file.json["nodes"].push_back({{"camera", 0}, {"translation", {0.5, 0.5, 3}}});
+  file.json["scenes"][0]["nodes"] = {0, 1};
+  const Frame frame = read(file.glb(), {.width = 64, .height = 64});
+  EXPECT_EQ(frame.views[0].eye, glm::vec3(0.5f, 0.5f, 3));
+  const glm::vec4 corner = frame.views[0].view_projection * glm::vec4(1, 1, 0, 1);
+  EXPECT_NEAR(corner.y / corner.w, 0.5 / 3 / std::tan(0.5), 1e-5);
+  EXPECT_EQ(read(file.glb(), {.camera = "eye=9,9,9"}).views[0].eye, glm::vec3(9));
+}
+
+// Textures 0 .. 2 of one picture, of which 1 and 2 have samplers.
+void add_textures(File& file) {
+  file.json["images"] = {{{"uri", "data:image/png;base64," + base64(png({0x80112233u, 1, 2, 3}))}}};
+  file.json["samplers"] =
+      Json::parse(R"([{"wrapS": 33071, "wrapT": 33648, "magFilter": 9728, "minFilter": 9985}, {}])");
+  file.json["textures"] = Json::parse(R"([{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0, "sampler": 1}])");
+}
+
+TEST(Gltf, SamplersAreRead) {
+  File file;
+  add_textures(file);
+  file.json["materials"] = Json::parse(R"([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 1},
+    "metallicRoughnessTexture": {"index": 0}}, "normalTexture": {"index": 2}}])");
+  file.primitive()["material"] = 0;
+  const Frame frame = read(file.glb());
+  const Material& material = frame.materials[0];
+  EXPECT_EQ(frame.textures[size_t(material.diffuse_texture)].sampler,
+            (Sampler{Wrap::clamp_to_edge, Wrap::mirrored_repeat, MipFilter::nearest, false, true}));
+  EXPECT_EQ(frame.textures[size_t(material.metallic_roughness_texture)].sampler, Sampler{});
+  EXPECT_EQ(frame.textures[size_t(material.normal_texture)].sampler, Sampler{});
+  const std::array<Sampler, 6> filters = {{{.mip = MipFilter::none, .minify_linear = false},
+                                           {.mip = MipFilter::none},
+                                           {.mip = MipFilter::nearest, .minify_linear = false},
+                                           {.mip = MipFilter::nearest},
+                                           {.mip = MipFilter::linear, .minify_linear = false},
+                                           {}}};
+  const std::array<int, 6> numbers = {9728, 9729, 9984, 9985, 9986, 9987};
+  for (size_t i = 0; i < filters.size(); i++) {
+    file.json["samplers"][0] = {{"minFilter", numbers[i]}};
+    EXPECT_EQ(read(file.glb()).textures[0].sampler, filters[i]) << numbers[i];
+  }
+  for (const char* const field : {"minFilter", "magFilter", "wrapS", "wrapT"}) {
+    file.json["samplers"][0] = {{field, 9999}};
+    EXPECT_NE(error_of(file.glb()).find(std::string("samplers 0, field '") + field), std::string::npos);
+  }
+}
+
+// Where the file's coordinates (u, v) of a texture lie in its picture, whose rows run downwards.
+glm::vec2 placed(const TextureMapping& mapping, const glm::vec2& uv) {
+  const glm::vec2 at = mapping.linear * glm::vec2(uv.x, 1 - uv.y) + mapping.offset;
+  return {at.x, 1 - at.y};
+}
+
+TEST(Gltf, TexturesAreMovedAndHaveTwoSetsOfCoordinates) {
+  File file;
+  add_textures(file);
+  file.primitive()["attributes"]["TEXCOORD_1"] = file.add(packed({0, 0, 2, 0, 2, 4, 0, 4}), 5126, 4, "VEC2");
+  // The first one is the specification's example: a quarter of the picture, at its lower left, turned.
+  file.json["materials"] = Json::parse(R"([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0, "texCoord": 1,
+    "extensions": {"KHR_texture_transform": {"offset": [0, 1], "rotation": 1.57079632679, "scale": [0.5, 0.5]}}}},
+    "normalTexture": {"index": 0, "extensions": {"KHR_texture_transform": {"offset": [0.25, -3], "scale": [2, 8],
+      "texCoord": 1}}}, "occlusionTexture": {"index": 0, "strength": 0.25}}])");
+  file.primitive()["material"] = 0;
+  const Frame frame = read(file.glb());
+  const Material& m = frame.materials[0];
+  const auto expect_at = [](const glm::vec2& at, const glm::vec2& expected) {
+    EXPECT_NEAR(at.x, expected.x, 1e-6);
+    EXPECT_NEAR(at.y, expected.y, 1e-6);
+  };
+  expect_at(placed(m.diffuse_mapping, {0, 0}), {0, 1});
+  expect_at(placed(m.diffuse_mapping, {1, 0}), {0, 0.5});
+  expect_at(placed(m.diffuse_mapping, {0, 1}), {0.5, 1});
+  expect_at(placed(m.normal_mapping, {0.5, 0.25}), {1.25, -1});
+  EXPECT_EQ(m.diffuse_mapping.set, 1u);
+  EXPECT_EQ(m.normal_mapping.set, 1u);
+  EXPECT_EQ(m.occlusion_mapping, TextureMapping{});
+  EXPECT_EQ(m.occlusion_strength, 0.25f);
+  EXPECT_GE(m.occlusion_texture, 0);
+  ASSERT_EQ(frame.second_texcoords.size(), frame.positions.size());
+  EXPECT_EQ(frame.second_texcoords[2], glm::vec2(2, -3));
+  EXPECT_TRUE(frame.warnings.empty());
+  // A file may speak of a set that its vertices do not have.
+  file.primitive()["attributes"].erase("TEXCOORD_1");
+  EXPECT_EQ(read(file.glb()).second_texcoords, std::vector<glm::vec2>(4, glm::vec2(0)));
+}
+
+TEST(Gltf, VerticesHaveColours) {
+  File file;
+  file.json["materials"] = Json::parse(R"([{}, {"alphaMode": "BLEND"}])");
+  Json& primitives = file.json["meshes"][0]["primitives"];
+  const size_t bytes =
+      file.add(packed(0x80ff0000, 4) + packed(0x40000033, 4) + packed(0, 4) + packed(~0u, 4), 5121, 4, "VEC4");
+  file.json["accessors"][bytes]["normalized"] = true;
+  const size_t floats = file.add(packed({0.5f, 0, 2, -1, 0.25f, NAN, 0, 0, 0, 1, 1, 1}), 5126, 4, "VEC3");
+  for (const size_t color : {bytes, floats}) {
+    primitives.push_back(primitives[0]);
+    primitives.back()["attributes"]["COLOR_0"] = color;
+    primitives.back()["material"] = color == bytes ? 1 : 0;
+  }
+  const Frame frame = read(file.glb());
+  ASSERT_EQ(frame.colors.size(), 12u);
+  EXPECT_EQ(frame.colors[3], glm::vec4(1));  // the first primitive has none
+  EXPECT_EQ(frame.colors[4], glm::vec4(0, 0, 1, 128 / 255.0f));
+  EXPECT_EQ(frame.colors[5], glm::vec4(0.2f, 0, 0, 64 / 255.0f));
+  EXPECT_EQ(frame.colors[8], glm::vec4(0.5f, 0, 1, 1));
+  EXPECT_EQ(frame.colors[9], glm::vec4(0, 0.25f, 0, 1));
+  EXPECT_TRUE(frame.warnings.empty());
+  // An opaque surface has no alpha; flat faces and scaled copies keep their colours.
+  primitives[1]["material"] = 0;
+  primitives[1]["attributes"].erase("NORMAL");
+  EXPECT_EQ(read(file.glb()).colors[4 + 1], glm::vec4(0.2f, 0, 0, 1));
+  file.json["nodes"][0]["scale"] = {4, 1, 1};
+  const Frame scaled = read(file.glb());
+  EXPECT_EQ(scaled.colors.size(), scaled.positions.size());
+  EXPECT_EQ(std::count(scaled.colors.begin(), scaled.colors.end(), glm::vec4(0.5f, 0, 1, 1)), 2);
+  file.json["accessors"][floats]["count"] = 3;
+  EXPECT_NE(error_of(file.glb()).find("COLOR_0"), std::string::npos);
+}
+
+TEST(Gltf, WhatIsLeftOutIsNamed) {
+  File file;
+  add_textures(file);
+  file.json["materials"] = Json::parse(R"([{"normalTexture": {"index": 0, "texCoord": 2}}])");
+  file.primitive()["material"] = 0;
+  file.primitive()["targets"] = {{{"POSITION", 0}}};
+  file.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", 0}}}, {"mode", 0}});
+  file.json["animations"] = Json::array();
+  file.json["extensionsUsed"] = {"KHR_texture_transform", "KHR_materials_clearcoat"};
+  file.json["nodes"][0]["skin"] = 0;
+  const Frame frame = read(file.glb());
+  EXPECT_EQ(frame.warnings.size(), 6u);
+  std::string all;
+  for (const std::string& line : frame.warnings) all += line + "\n";
+  for (const char* const word : {"TEXCOORD_2", "morph", "points", "animations", ": KHR_materials_clearcoat", "skins"}) {
+    EXPECT_NE(all.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Gltf, MistakesAreNamed) {
+  const std::string good = File().glb();
+  const auto with = [](const char* pointer, const Json& value) {
+    File file;
+    file.json[Json::json_pointer(pointer)] = value;
+    return file.glb();
+  };
+  const std::vector<std::pair<std::string, std::string>> mistakes = {
+      {"", "field 'JSON': it is empty"},
+      {" \n", "field 'JSON': it is empty"},
+      {"glTF", "header"},
+      {good.substr(0, good.size() - 1), "cut short"},
+      {"[" + std::string(200, '['), "deep"},
+      {"[]", "no object"},
+      {with("/asset/version", "1.0"), "version"},
+      {with("/extensionsRequired", {"KHR_draco_mesh_compression"}), "KHR_draco_mesh_compression"},
+      {with("/buffers/0/byteLength", 141), "byteLength"},
+      {with("/buffers/0/uri", "no.bin"), "no.bin"},
+      {with("/buffers/0/uri", "data:;base64,*"), "base64"},
+      {with("/bufferViews/0/byteOffset", 1e15), "bufferViews 0"},
+      {with("/bufferViews/0/byteStride", 4), "stride"},
+      {with("/accessors/0/count", 5), "accessors 0"},
+      {with("/accessors/0/count", 4294967295u), "accessors 0"},
+      {with("/accessors/0/count", -1), "accessors 0"},
+      {with("/accessors/0/byteOffset", 9007199254740992.0), "accessors 0"},
+      {with("/accessors/0/type", "MAT4"), "type"},
+      {with("/accessors/0/componentType", 5130), "componentType"},
+      {with("/accessors/1/count", 3), "NORMAL"},
+      {with("/accessors/3/componentType", 5126), "indices"},
+      {with("/accessors/0/sparse", {{"count", 9}}), "sparse"},
+      {with("/meshes/0/primitives/0/attributes/POSITION", 9), "POSITION"},
+      {with("/meshes/0/primitives/0/mode", 9), "mode"},
+      {with("/meshes/0/primitives/0/mode", 1), "no triangles"},
+      {with("/meshes/0/primitives/0/material", 1), "material"},
+      {with("/nodes/0/children", {0}), "child of two"},
+      {with("/nodes/0/mesh", 1), "mesh"},
+      {with("/nodes/0/scale", {1e30, 1, 1}), "nodes 0"},
+      {with("/scenes/0/nodes", {7}), "7 is none"},
+      {with("/scenes/0/nodes", {0, 0}), "child of two"},
+      {with("/scene", 3), "scene"},
+  };
+  for (size_t i = 0; i < mistakes.size(); i++) {
+    const auto& [file, word] = mistakes[i];
+    const std::string error = error_of(file);
+    EXPECT_NE(error.find(word), std::string::npos) << i << ": " << error << " has no '" << word << "'";
+    EXPECT_TRUE(error.starts_with("test.glb: ")) << error;
+  }
+}
+
+// Many meshes over the same bytes cannot make the program take memory that the file does not back.
+TEST(Gltf, ReadingTheSameBytesAgainAndAgainEnds) {
+  File file;
+  for (int i = 0; i < 8; i++) file.binary += file.binary;
+  file.json["buffers"][0]["byteLength"] = file.binary.size();
+  file.json["bufferViews"][0] = {{"buffer", 0}, {"byteLength", file.binary.size()}};
+  file.json["accessors"] = Json::array();
+  file.json["meshes"][0]["primitives"] = Json::array();
+  for (int i = 0; i < 400; i++) {
+    file.json["accessors"].push_back(
+        {{"bufferView", 0}, {"componentType", 5121}, {"count", file.binary.size() / 3}, {"type", "VEC3"}});
+    file.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", i}}}});
+  }
+  EXPECT_NE(error_of(file.glb()).find("again and again"), std::string::npos) << error_of(file.glb());
+}
+
+}  // namespace
+}  // namespace brokkr
