@@ -102,8 +102,9 @@ struct KeyBuffer {
       const Uint old_depth = w.load(split.depth + at);
       const Uint old_order = w.load(split.order + at);
       const Mask wins = m && (d < old_depth || (d == old_depth && o < old_order));
-      w.store(split.depth + at, d, wins);
-      w.store(split.order + at, o, wins);
+      // Masked stores take processors of AMD eleven cycles, and no load is served from one.
+      w.store(split.depth + at, select(wins, d, old_depth));
+      w.store(split.order + at, select(wins, o, old_order));
     }
   }
   // Sample at_i takes lane i's key where m holds and it is smaller; lanes may meet at a sample.

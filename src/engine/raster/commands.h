@@ -17,7 +17,7 @@ BROKKR_FN void forget_writers(Warp& w, const TargetTables& planes, const RegionR
     if (writers == nullptr) continue;
     for (int s = share.first; s < planes.region * planes.region; s += share.step) {
       const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
-      w.store(writers + first_sample(planes, region) + size_t(s), kNoPrimitive, m);
+      w.merge(writers + first_sample(planes, region) + size_t(s), kNoPrimitive, m);
     }
   }
 }
@@ -30,10 +30,10 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   for (int s = share.first; s < samples; s += share.step) {
     const Mask m = inside_rect(region_position(w, planes, region, s), phase.rect);
     if (phase.planes & kPlaneColor) {
-      w.store(planes.color + base + s, uint32_t(phase.color), m);
-      if (planes.color_high) w.store(planes.color_high + base + s, uint32_t(phase.color >> 32), m);
+      w.merge(planes.color + base + s, uint32_t(phase.color), m);
+      if (planes.color_high) w.merge(planes.color_high + base + s, uint32_t(phase.color >> 32), m);
     }
-    if (phase.planes & kPlaneDepth) w.store(planes.depth + base + s, phase.depth, m);
+    if (phase.planes & kPlaneDepth) w.merge(planes.depth + base + s, phase.depth, m);
     if (phase.planes & kPlaneStencil) {
       w.for_lanes(m, [&](int lane) { planes.stencil[base + size_t(s + lane)] = uint8_t(phase.stencil); });
     }
@@ -140,12 +140,12 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
           low = stored.low;
           high = stored.high;
         }
-        w.store(planes.color + base + s, low, m);
-        if (planes.color_high) w.store(planes.color_high + base + s, high, m);
+        w.merge(planes.color + base + s, low, m);
+        if (planes.color_high) w.merge(planes.color_high + base + s, high, m);
         if (planes.visible_id) w.store(planes.visible_id + base + s, w.gather(planes.visible_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneDepth) {
-        w.store(planes.depth + base + s, w.gather(planes.depth.get(), from, m), m);
+        w.merge(planes.depth + base + s, w.gather(planes.depth.get(), from, m), m);
         if (planes.depth_id) w.store(planes.depth_id + base + s, w.gather(planes.depth_id.get(), from, m), m);
       }
       if (phase.planes & kPlaneStencil) {

@@ -61,6 +61,26 @@ BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy,
   return clamp_to((z + z_dx * dx) + z_dy * dy, z_min, z_max);
 }
 
+// Whether one vector holds the first sample of every vector of a tile, so that edge functions at all of them are one
+// multiplication: 8, 16 and 32 lanes.
+inline constexpr bool kTileStartsFit = Warp::takes_turns && kTileSamples <= kWidth * kWidth;
+
+// The samples of a tile in its first n columns, and in its first n rows, as bits in the order of samples.
+struct SamplesBefore {
+  uint64_t column[kTile + 1], row[kTile + 1];
+};
+constexpr SamplesBefore samples_before() {
+  SamplesBefore before{};
+  for (int n = 0; n <= kTile; ++n) {
+    for (int i = 0; i < kTileSamples; ++i) {
+      if (tile_x(i) < n) before.column[n] |= uint64_t(1) << i;
+      if (tile_y(i) < n) before.row[n] |= uint64_t(1) << i;
+    }
+  }
+  return before;
+}
+inline constexpr SamplesBefore kSamplesBefore = samples_before();
+
 // A triangle's edge functions at the samples of a tile, a vector of samples at a time.
 class TileEdges {
  public:
@@ -76,18 +96,33 @@ class TileEdges {
     for (int k = 0; k < 3; ++k) {
       first_[k] = tri.e[k] + tri.a[k] * x0 + tri.b[k] * y0;
       lane_[k] = tri.a[k] * x_ + tri.b[k] * y_;
+      if constexpr (kTileStartsFit) {
+        const Int first = w.lane() * kWidth & (kTileSamples - 1);
+        w.store(start_[k], tri.a[k] * tile_x(first) + tri.b[k] * tile_y(first) + first_[k]);
+      }
     }
   }
   // Samples s .. s + width - 1 of the tile that lie inside.
   BROKKR_FN Mask inside(int s) const {
     const int sx = tile_x(s), sy = tile_y(s);
-    Int e[3];
-    for (int k = 0; k < 3; ++k) e[k] = lane_[k] + (first_[k] + tri_.a[k] * sx + tri_.b[k] * sy);
-    const Mask inside = (e[0] | e[1] | e[2]) >= 0;
+    const Mask inside = inside_edges(s);
     if (Warp::takes_turns && in_box_) return inside;
     const int x = x0_ + sx, y = y0_ + sy;
     return inside && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x && y_ >= tri_.box.min_y - y &&
            y_ <= tri_.box.max_y - y;
+  }
+  // The same of all samples of the tile, a bit each. A template: only machines on which kTileStartsFit compile it.
+  template <class W>
+  BROKKR_FN uint64_t coverage(W& w) const {
+    uint64_t covered = 0;
+    for (int s = 0; s < kTileSamples; s += w.width) covered |= uint64_t(w.ballot(inside_edges(s))) << s;
+    if (in_box_) return covered;
+    const auto between = [](int first, int last, const uint64_t(&before)[kTile + 1]) {
+      const auto clamp = [](int n) { return n < 0 ? 0 : n > kTile ? kTile : n; };
+      return before[clamp(last + 1)] & ~before[clamp(first)];
+    };
+    return covered & between(tri_.box.min_x - x0_, tri_.box.max_x - x0_, kSamplesBefore.column) &
+           between(tri_.box.min_y - y0_, tri_.box.max_y - y0_, kSamplesBefore.row);
   }
   // Whether these samples lie outside of the triangle's box.
   BROKKR_FN bool misses_box(int s) const {
@@ -102,12 +137,45 @@ class TileEdges {
                        to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
   }
 
+  // The depths of all vectors of a tile: sums of what a column of vectors and what a row of them have in common, added
+  // in the order in which depth() adds.
+  struct Depths {
+    Float column[2], row[4];
+    float z_min, z_max;
+
+    BROKKR_FN Float at(int s) const {
+      return clamp_to(column[tile_x(s) >> 2] + row[tile_y(s) / kRowStep], z_min, z_max);
+    }
+  };
+  BROKKR_FN Depths depths() const {
+    Depths d{.z_min = tri_.z_min, .z_max = tri_.z_max};
+    for (int i = 0; i < 2; ++i) d.column[i] = tri_.z + tri_.z_dx * to_float(x_ + (x0_ + 4 * i - tri_.box.min_x));
+    for (int i = 0; i < kTile / kRowStep; ++i)
+      d.row[i] = tri_.z_dy * to_float(y_ + (y0_ + kRowStep * i - tri_.box.min_y));
+    return d;
+  }
+
  private:
+  // Rows of samples in a vector of 8 (4 x 2) and 16 (4 x 4) samples.
+  static constexpr int kRowStep = kWidth == 8 ? 2 : 4;
+
+  BROKKR_FN Mask inside_edges(int s) const {
+    Int e[3];
+    for (int k = 0; k < 3; ++k) {
+      if constexpr (kTileStartsFit)
+        e[k] = lane_[k] + start_[k][s / kWidth];
+      else
+        e[k] = lane_[k] + (first_[k] + tri_.a[k] * tile_x(s) + tri_.b[k] * tile_y(s));
+    }
+    return (e[0] | e[1] | e[2]) >= 0;
+  }
+
   const RegionTriangle& tri_;
   int x0_, y0_;
   bool in_box_;  // all of the tile; tested once where a warp takes a tile's samples in turns
   Int x_, y_;
   int32_t first_[3];
+  alignas(64) int32_t start_[3][kTileStartsFit ? kWidth : 1];  // of vectors of samples, where they fit
   Int lane_[3];
 };
 

@@ -52,8 +52,8 @@ BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target,
   uint32_t format = tables.targets[target].format;
   if (raw && format == uint32_t(ColorFormat::rgba8_srgb)) format = uint32_t(ColorFormat::rgba8);
   const Stored stored = store_color(format, color);
-  w.store(tables.color + place, stored.low, m);
-  if (tables.color_high) w.store(tables.color_high + place, stored.high, m);
+  w.merge(tables.color + place, stored.low, m);
+  if (tables.color_high) w.merge(tables.color_high + place, stored.high, m);
 }
 
 BROKKR_MACHINE_END

@@ -36,13 +36,13 @@ BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseReco
     } else {
       low = w.gather(texels, word, m);
     }
-    w.store(planes.color + place, low, m);
-    if (planes.color_high) w.store(planes.color_high + place, high, m);
+    w.merge(planes.color + place, low, m);
+    if (planes.color_high) w.merge(planes.color_high + place, high, m);
     return;
   }
   const Vec4<Warp> texel = load_texel(w, texels, encoding, word, m);
   if (phase.planes == kPlaneDepth) {
-    w.store(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
+    w.merge(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
   } else {
     store_plane(w, planes, phase.target, phase.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
   }

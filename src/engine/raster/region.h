@@ -10,11 +10,11 @@ BROKKR_MACHINE_BEGIN
 
 // Coordinates inside an 8x8 tile of the sample at Morton position i = 0..63; of one sample or of a lane's.
 template <class I>
-BROKKR_FN I tile_x(I i) {
+BROKKR_FN constexpr I tile_x(I i) {
   return (i & 1) | ((i >> 1) & 2) | ((i >> 2) & 4);
 }
 template <class I>
-BROKKR_FN I tile_y(I i) {
+BROKKR_FN constexpr I tile_y(I i) {
   return tile_x(i >> 1);
 }
 

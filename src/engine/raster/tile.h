@@ -112,7 +112,7 @@ struct StencilTest {
         select(passed, stencil_result(draw.stencil_ops[1], old, ref), stencil_result(draw.stencil_ops[0], old, ref));
     next = select(visible, stencil_result(draw.stencil_ops[2], old, ref), next);
     const uint32_t writable = draw.stencil_write_mask;
-    w.store(stencil, (next & writable) | (old & ~writable), m);
+    w.store(stencil, select(m, (next & writable) | (old & ~writable), old));
   }
 };
 
@@ -245,8 +245,12 @@ BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& e
 // The same of a whole tile, by bits.
 BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
   uint64_t covered = whole ? ~uint64_t(0) : 0;
-  for (int s = 0; s < kTileSamples && !whole; s += w.width) {
-    if (!edges.misses_box(s)) covered |= uint64_t(w.ballot(edges.inside(s))) << s;
+  if constexpr (kTileStartsFit) {
+    if (!whole) covered = edges.coverage(w);
+  } else {
+    for (int s = 0; s < kTileSamples && !whole; s += w.width) {
+      if (!edges.misses_box(s)) covered |= uint64_t(w.ballot(edges.inside(s))) << s;
+    }
   }
   pass.counts.fragments += uint64_t(count_bits(covered));
   pass.counts.quads += uint64_t(count_bits(first_of_quads(covered)));

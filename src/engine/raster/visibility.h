@@ -120,6 +120,27 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
     const int at = ((row << (pass.shift - 3)) + column) * kTileSamples;
     const bool whole = (tiles.covered >> tile) & 1u;
     const TileEdges edges(w, tri, column * kTile, row * kTile);
+    if constexpr (kTileStartsFit && kWidth <= 16) {
+      if (whole) {
+        const TileEdges::Depths depths = edges.depths();
+        for (int s = 0; s < kTileSamples; s += w.width) {
+          pass.keys->take_min(w, at + s, depth_key(depths.at(s), pass.key_bits), order, true);
+        }
+        covered += kTileSamples;
+        continue;
+      }
+      // Only vectors with samples are visited.
+      const uint64_t samples = edges.coverage(w);
+      covered += count_bits(samples);
+      constexpr uint64_t kVector = (uint64_t(1) << kWidth) - 1;
+      for (uint64_t left = samples; left != 0;) {
+        const int s = lowest_bit(left) & ~(kWidth - 1);
+        left &= ~(kVector << s);
+        pass.keys->take_min(w, at + s, depth_key(edges.depth(s), pass.key_bits), order,
+                            w.lanes_of(uint32_t(samples >> s & kVector)));
+      }
+      continue;
+    }
     for (int s = 0; s < kTileSamples; s += w.width) {
       if (Warp::takes_turns && !whole && edges.misses_box(s)) continue;
       const Mask inside = whole ? true : edges.inside(s);
