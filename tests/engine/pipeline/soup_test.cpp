@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "oracle/boxes.h"
 #include "oracle/compare.h"
 #include "oracle/mesh.h"
 #include "oracle/soup.h"
@@ -17,6 +18,7 @@
 namespace brokkr {
 namespace {
 
+using oracle::BoxKind;
 using oracle::SoupOptions;
 
 // Pixels that the oracle could not be sure of, over all comparisons.
@@ -166,6 +168,26 @@ TEST(Soup, ManyTriangles) {
   options.draws = 12;
   options.triangles = 3000;
   cook(options, 1, some_settings());
+}
+
+TEST(Soup, BoxesAtEveryResidue) {
+  Certainty certainty;
+  for (const BoxKind kind : {BoxKind::scissors, BoxKind::rectangles, BoxKind::small_scissors}) {
+    for (const bool ordered : {false, true}) {
+      const std::string what = "kind " + std::to_string(int(kind)) + (ordered ? ", ordered" : "");
+      expect_oracle(oracle::make_boxes(kind, ordered), some_settings(), what, true, certainty);
+    }
+  }
+  EXPECT_EQ(certainty.uncertain, 0u);
+}
+
+TEST(Soup, ScissoredClearsAtEveryResidue) {
+  Certainty certainty;
+  for (int side = 0; side < 4; ++side) {
+    expect_oracle(oracle::make_boxes(BoxKind::clears, false, side), some_settings(), "side " + std::to_string(side),
+                  true, certainty);
+  }
+  EXPECT_EQ(certainty.uncertain, 0u);
 }
 
 struct MeshCase {
