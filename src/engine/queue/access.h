@@ -1,6 +1,6 @@
 // Access of queues to shared memory: device_atomic, with an observer that is called before every access. Programs run
 // unobserved, which costs nothing; tests interleave threads access by access, or disturb their timing
-// (tests/lab/queue/observed_queues.h).
+// (tests/engine/queue/interleaving.h).
 #pragma once
 
 #include "machine/machine.h"

@@ -8,6 +8,11 @@
 // ([Kerbl18, Alg. 1], ensureEnqueue and ensureDequeue). A claim takes back what it claimed too much. Others may have
 // relied on that in the meantime, so that an operation that takes something back must claim again if the count then
 // allows it: a refusal is final only once the count, without this claim, refuses.
+//
+// So promises may go beyond the capacity, or below nothing, for as long as a claim that went too far is not taken back.
+// While a dequeuer that will be refused holds the count down, enqueuers are promised as much more. Whoever is the last
+// to take such a claim back finds a count above the capacity, and claims again: it takes what the enqueuer without a
+// slot waits for. The same holds the other way round (tests/engine/queue/promises_test.cpp).
 #pragma once
 
 #include "queue/access.h"
@@ -46,7 +51,7 @@ class Broker {
     }
     return got;
   }
-  // Claims n elements, all or none. False: the queue has fewer.
+  // Claims n elements, a capacity at most, all or none. False: the queue has fewer.
   BROKKR_FN bool claim_all(int n) {
     for (int there = count(); there >= n;) {
       if (add(-n) >= n) return true;

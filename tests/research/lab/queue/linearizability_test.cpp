@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "histories.h"
-#include "interleaving.h"
+#include "queue/interleaving.h"
 #include "queue/threads.h"
 
 namespace brokkr::queue_test {

@@ -7,28 +7,12 @@
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "lab/queue/every_queue.h"
 
 namespace brokkr::queue_test {
 
-thread_local StepHook* hook = nullptr;
-
 namespace {
-
-struct Hooked {
-  static void step() {
-    if (hook != nullptr) hook->step();
-  }
-  static void pause(int spin) {
-    if (hook != nullptr) {
-      hook->pause(spin);
-    } else {
-      std::this_thread::yield();
-    }
-  }
-};
 
 template <QueueKind kKind, class Queue>
 class Observed : public AnyQueue {

@@ -5,18 +5,9 @@
 #include <vector>
 
 #include "lab/queue/queue_shape.h"
+#include "queue/interleaving.h"
 
 namespace brokkr::queue_test {
-
-// What the calling thread is doing.
-class StepHook {
- public:
-  virtual ~StepHook() = default;
-  virtual void step() = 0;           // an access comes next
-  virtual void pause(int spin) = 0;  // nothing can happen until another thread has done something
-};
-// Of this thread; nullptr: nobody looks, waits yield.
-extern thread_local StepHook* hook;
 
 class AnyQueue {
  public:

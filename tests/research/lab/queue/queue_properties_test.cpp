@@ -2,7 +2,7 @@
 // scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
 #include <gtest/gtest.h>
 
-#include "interleaving.h"
+#include "observed_queues.h"
 #include "queue/threads.h"
 
 namespace brokkr::queue_test {

@@ -2,7 +2,7 @@
 // hold on to it, and an operation costs no more where many threads could name something.
 #include <gtest/gtest.h>
 
-#include "interleaving.h"
+#include "observed_queues.h"
 #include "queue/threads.h"
 
 namespace brokkr::queue_test {

@@ -7,11 +7,34 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
-#include "observed_queues.h"
-
 namespace brokkr::queue_test {
+
+// What the calling thread is doing.
+class StepHook {
+ public:
+  virtual ~StepHook() = default;
+  virtual void step() = 0;           // an access comes next
+  virtual void pause(int spin) = 0;  // nothing can happen until another thread has done something
+};
+// Of this thread; nullptr: nobody looks, waits yield.
+extern thread_local StepHook* hook;
+
+// The observer of queues (queue/access.h) that tells the hook.
+struct Hooked {
+  static void step() {
+    if (hook != nullptr) hook->step();
+  }
+  static void pause(int spin) {
+    if (hook != nullptr) {
+      hook->pause(spin);
+    } else {
+      std::this_thread::yield();
+    }
+  }
+};
 
 // Who goes on: given who has just reached an access or a wait, and whether it is a wait.
 class TurnPolicy {
@@ -32,6 +55,26 @@ class RandomTurns : public TurnPolicy {
   std::vector<int> priority_;
   int lowest_ = 0;
   uint32_t change_one_in_;
+};
+
+// Every order of turns in which at most `switches` turns are taken from a thread that could go on [Musuvathi07]. A
+// thread that waits gives its turn to the next one.
+class EveryTurn : public TurnPolicy {
+ public:
+  explicit EveryTurn(int switches) : switches_(switches) {}
+
+  // Before each run. False: all orders have been run.
+  bool begin();
+  int next(int current, bool waits, const std::vector<bool>& finished) override;
+
+ private:
+  struct Decision {
+    int taken, options;
+  };
+  std::vector<Decision> decisions_;  // of the run
+  size_t made_ = 0;
+  int switches_, left_ = 0;
+  bool started_ = false;
 };
 
 class Interleaving : public StepHook {

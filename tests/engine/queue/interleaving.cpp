@@ -6,6 +6,9 @@
 #include <numeric>
 
 namespace brokkr::queue_test {
+
+thread_local StepHook* hook = nullptr;
+
 namespace {
 
 constexpr size_t kStack = 128 * 1024;
@@ -25,6 +28,35 @@ int RandomTurns::next(int current, bool waits, const std::vector<bool>& finished
     if (!finished[size_t(i)] && (best < 0 || priority_[size_t(i)] > priority_[size_t(best)])) best = i;
   }
   return best;
+}
+
+bool EveryTurn::begin() {
+  while (started_ && !decisions_.empty() && decisions_.back().taken + 1 == decisions_.back().options) {
+    decisions_.pop_back();
+  }
+  if (started_ && decisions_.empty()) return false;
+  if (started_) ++decisions_.back().taken;
+  started_ = true;
+  made_ = 0;
+  left_ = switches_;
+  return true;
+}
+
+int EveryTurn::next(int current, bool waits, const std::vector<bool>& finished) {
+  const int threads = int(finished.size());
+  const bool goes_on = !waits && !finished[size_t(current)];
+  if (goes_on && left_ == 0) return current;
+  std::vector<int> options;
+  if (goes_on) options.push_back(current);
+  for (int k = 1; k < threads; ++k) {
+    if (const int other = (current + k) % threads; !finished[size_t(other)]) options.push_back(other);
+  }
+  if (options.empty()) return finished[size_t(current)] ? -1 : current;
+  if (waits && !finished[size_t(current)]) return options[0];
+  if (made_ == decisions_.size()) decisions_.push_back({0, int(options.size())});
+  const int taken = decisions_[made_++].taken;
+  if (goes_on && taken > 0) --left_;
+  return options[size_t(taken)];
 }
 
 Interleaving::Interleaving(int threads) : threads_(threads), context_(size_t(threads)) {
