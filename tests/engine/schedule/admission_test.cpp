@@ -30,6 +30,33 @@ TEST_P(Admissions, ATaskStartsWithAllBlocksThatItMayNeed) {
   }
 }
 
+// All workers may take as many at once, and the ring must hold them all; where no task is under way one may start
+// whatever the ring holds.
+TEST_P(Admissions, TasksUnderWayFitTheirRing) {
+  constexpr uint32_t kWindow = 64;
+  for (const int workers : {1, 3, 16}) {
+    for (const int want : {1, 2, 4}) {
+      const uint32_t most = kWindow - uint32_t(workers * want);
+      if (most > 0) {
+        EXPECT_TRUE(programs.has_room(kWindow, most, workers, want)) << workers << " workers, " << want << " tasks";
+      }
+      EXPECT_FALSE(programs.has_room(kWindow, most + 1, workers, want)) << workers << " workers, " << want << " tasks";
+      EXPECT_TRUE(programs.has_room(kWindow, 0, workers, want)) << workers << " workers, " << want << " tasks";
+    }
+  }
+}
+
+TEST_P(Admissions, ABlockOfTheStoreHasOneOwner) {
+  std::mt19937 random(3);
+  for (int again = 0; again < 200; ++again) {
+    const uint32_t tasks = 1 + uint32_t(random()) % 4, each = 1 + uint32_t(random()) % 9;
+    std::vector<uint32_t> used(tasks), owners(tasks * each);
+    for (uint32_t& n : used) n = uint32_t(random()) % (each + 1);
+    programs.settle(int(tasks), each, used.data(), owners.data());
+    EXPECT_EQ(owners, std::vector<uint32_t>(owners.size(), 1)) << tasks << " tasks of " << each << " blocks";
+  }
+}
+
 TEST_P(Admissions, NothingAboveTheWatermarkCountsAsComplete) {
   constexpr uint32_t kTasks = 10, kBatches = 38;
   for (uint32_t complete = 0; complete < kTasks; ++complete) {

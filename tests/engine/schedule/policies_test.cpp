@@ -147,6 +147,17 @@ TEST_P(Policies, DeadlinesInARingThatBeginsNow) {
   EXPECT_EQ(slices, (std::vector<uint32_t>{0, 1, 2, 18, 4, 9, 9, 15, 15}));
 }
 
+// The same where the present is slice 6, or, as time goes by, one of the next: what is late waits for its next lap.
+TEST_P(Policies, DeadlinesInARingThatHasGoneOn) {
+  Launch r = program("edf wrap-around");
+  r.begun_ns = 610'000'000;
+  for (const uint32_t slice : {5u, 16u, 13u, 4u, 18u, 15u}) r.seeds.push_back({0, slice * 100000 + 5, 0, 0});
+  r.go();
+  std::vector<uint32_t> slices;
+  for (const uint32_t id : r.log) slices.push_back(r.seeds[id].deadline / 100000);
+  EXPECT_EQ(slices, (std::vector<uint32_t>{13, 15, 16, 18, 4, 5}));
+}
+
 TEST_P(Policies, EarliestDeadlinePerJobIsExactForEvenSpacing) {
   Launch r = program("edf per job");
   const uint32_t spacing[6] = {100, 170, 230, 410, 640, 1000};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <vector>
 
 #include "bits_workers.h"
@@ -39,16 +40,28 @@ static uint64_t halving_sum(bool monolithic, uint32_t n, int workers,
                     : halving::run<halving::PerType>(n, workers, launch);
 }
 
+// The queue of `blocks` free blocks, numbered from 0 on.
+class FreeBlocks {
+ public:
+  explicit FreeBlocks(uint32_t blocks) {
+    const uint32_t capacity = std::bit_ceil(blocks + 2);
+    const size_t bytes = (QueueMemory<1>::bytes(1, capacity) + 63) / 64 * 64;
+    space_.reset(std::aligned_alloc(64, bytes));
+    std::memset(space_.get(), 0, bytes);
+    memory = QueueMemory<1>::layout(space_.get(), 1, capacity);
+    Warp w;
+    BrokerQueues<1> queue(memory);
+    for (uint32_t i = 0; i < blocks; ++i) queue.enqueue(w, 0, {i});
+  }
+  QueueMemory<1> memory;
+
+ private:
+  std::unique_ptr<void, void (*)(void*)> space_{nullptr, std::free};
+};
+
 static schedule_test::Admission admit(uint32_t free_blocks, uint32_t each, int want) {
-  const uint32_t capacity = std::bit_ceil(free_blocks + 2);
-  const size_t bytes = (QueueMemory<1>::bytes(1, capacity) + 63) / 64 * 64;
-  void* space = std::aligned_alloc(64, bytes);
-  std::memset(space, 0, bytes);
-  const QueueMemory<1> memory = QueueMemory<1>::layout(space, 1, capacity);
-  Warp w;
-  BrokerQueues<1> queue(memory);
-  for (uint32_t i = 0; i < free_blocks; ++i) queue.enqueue(w, 0, {i});
-  const StockTables tables{memory, uint32_t(want) * each, 0};
+  const FreeBlocks free(free_blocks);
+  const StockTables tables{free.memory, uint32_t(want) * each, 0};
   StockState state{};
   Stock stock(tables, state);
   ScheduleControl control{};
@@ -57,9 +70,42 @@ static schedule_test::Admission admit(uint32_t free_blocks, uint32_t each, int w
   schedule.counted = true;
   schedule.tasks = 1000;
   schedule.blocks_per_task = each;
+  Warp w;
   const TaskRange got = admit_tasks(w, schedule, {0, 0, 0, 0, int(free_blocks)}, stock, want, 1);
-  std::free(space);
   return {got.count, state.held, got.refused};
+}
+
+static bool has_room(uint32_t window, uint32_t under_way, int workers, int want) {
+  const FreeBlocks free{uint32_t(want)};
+  const StockTables tables{free.memory, uint32_t(want), 0};
+  StockState state{};
+  Stock stock(tables, state);
+  ScheduleControl control{};
+  ScheduleTables schedule{};
+  schedule.control = &control;
+  schedule.tasks = 1000;
+  schedule.window = window;
+  schedule.blocks_per_task = 1;
+  constexpr uint32_t kDone = 100;
+  control.next_task = kDone + under_way;
+  Warp w;
+  return admit_tasks(w, schedule, {0, 0, kDone, control.next_task, want}, stock, want, workers).count == uint32_t(want);
+}
+
+static void settle(int tasks, uint32_t each, const uint32_t* used, uint32_t* owners) {
+  const uint32_t blocks = uint32_t(tasks) * each;
+  const FreeBlocks free(blocks);
+  const StockTables tables{free.memory, blocks, blocks};
+  StockState state{};
+  Stock stock(tables, state);
+  Warp w;
+  if (stock.fill(w, tasks, int(each)) != tasks) return;
+  for (int task = 0; task < tasks; ++task) {
+    for (uint32_t i = 0; i < used[task]; ++i) ++owners[stock.nth_of_task(w, task, tasks, int(i))];
+    stock.note_used(w, task, int(used[task]));
+  }
+  stock.settle(w, tasks);
+  for (uint32_t i = 0; i < state.held; ++i) ++owners[state.numbers[i]];
 }
 
 static schedule_test::Mark mark(uint32_t complete, uint32_t tasks, uint32_t batches) {
@@ -169,7 +215,8 @@ Programs programs() {
                                 program<Nested<OneByOne>>("nested, one by one"),
                                 program<ManyKinds<Together>>("many kinds"),
                                 program<ManyKinds<OneByOne>>("many kinds, one by one")};
-  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, mark, complete, find, take};
+  return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, has_room, settle, mark, complete,
+          find,   take};
 }
 
 }  // namespace schedule_programs

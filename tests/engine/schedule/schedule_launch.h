@@ -66,6 +66,7 @@ class Launch {
   std::vector<Job> seeds;
   uint32_t workers = 1, maintainers = 1, capacity = 256, respawns = 0, work_ns = 0;
   bool uneven = false;
+  uint64_t begun_ns = 0;         // see Plan
   std::vector<uint64_t> shared;  // first words of the tree's shared state
   std::vector<uint64_t> user;
 
@@ -93,6 +94,7 @@ class Launch {
     plan.respawns = respawns;
     plan.work_ns = work_ns;
     plan.uneven = uneven;
+    plan.begun_ns = begun_ns;
     const size_t bytes = (program_->bytes(capacity, workers) + 63) / 64 * 64;
     const std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(64, bytes), std::free);
     std::memset(memory.get(), 0, bytes);

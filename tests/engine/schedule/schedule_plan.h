@@ -22,6 +22,7 @@ struct Plan {
   uint32_t respawns = 0;  // tasks that come after the seeds: each that runs makes one of its key, while there are
   uint32_t work_ns = 0;   // a task's time, times (1 + key) where `uneven`
   bool uneven = false;
+  uint64_t begun_ns = 0;  // the program began so long ago; 0: it begins with its first worker
   // Filled in.
   uint32_t* log = nullptr;  // ids in the order in which they ran
   uint32_t* ran = nullptr;  // how many
@@ -76,6 +77,11 @@ struct Programs {
   uint64_t (*halving)(bool monolithic, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
   // A block wants `want` tasks, each of which may fill `each` blocks, while so many blocks of the store are free.
   Admission (*admit)(uint32_t free_blocks, uint32_t each, int want);
+  // Whether one of `workers` blocks gets `want` tasks while so many are under way, in a ring of `window` tasks.
+  bool (*has_room)(uint32_t window, uint32_t under_way, int workers, int want);
+  // `tasks` tasks, each with `each` blocks in stock, use `used` [tasks] of them. owners [tasks * each]: how many tasks,
+  // or the stock, have each block then.
+  void (*settle)(int tasks, uint32_t each, const uint32_t* used, uint32_t* owners);
   // The first `complete` of `tasks` tasks are complete, each of which has four batches but the last.
   Mark (*mark)(uint32_t complete, uint32_t tasks, uint32_t batches);
   // One worker completes `ranges` [n] of `tasks` tasks one after the other, with a ring of `window` tasks, or, where

@@ -105,7 +105,10 @@ static Program program(const char* name) {
           Root::kShared,
           Memory::kWords,
           [](uint32_t capacity, uint32_t workers) { return Memory::bytes(capacity, workers); },
-          [](const Plan& plan) { *of(plan).open = plan.workers; },
+          [](const Plan& plan) {
+            *of(plan).open = plan.workers;
+            if (plan.begun_ns != 0) *of(plan).begin_ns = clock_ns() - plan.begun_ns;
+          },
           [](const Plan& plan) { return of(plan).shared; },
           [](const Plan& plan) { return of(plan).user; },
           [](const Plan& plan) { return of(plan).stop; },
