@@ -132,18 +132,26 @@ TEST_F(ProgramDraws, DiscardedSamplesLeaveEverythingAsItWas) {
 
 // Where a test that fails counts in the stencil, discarded samples must not count: the program comes first.
 TEST_F(ProgramDraws, DiscardComesBeforeAStencilThatCountsFailures) {
-  ProgramFrame f(16, 16);
-  const uint32_t holes = f.program(
-      "out vec4 color0;\n"
-      "void main() { if (int(gl_FragCoord.x) % 2 == 1) discard; color0 = vec4(1.0); }\n",
-      {});
-  State state = f.default_state();
-  state.depth.func = CompareFunc::never;
-  state.stencil = StencilState{};
-  state.stencil->depth_fail = StencilOp::increment;
-  f.draw_with(holes, state, rectangle(0, 0, 16, 16));
-  const Layer layer = draw_with_programs(f.frame);
-  for (int x = 0; x < 16; ++x) EXPECT_EQ(layer.stencil[size_t(7 * 16 + x)], x % 2 == 0 ? 1 : 0);
+  for (const bool depth_fails : {true, false}) {
+    ProgramFrame f(16, 16);
+    const uint32_t holes = f.program(
+        "out vec4 color0;\n"
+        "void main() { if (int(gl_FragCoord.x) % 2 == 1) discard; color0 = vec4(1.0); }\n",
+        {});
+    State state = f.default_state();
+    state.stencil = StencilState{};
+    if (depth_fails) {
+      state.depth.func = CompareFunc::never;
+      state.stencil->depth_fail = StencilOp::increment;
+    } else {
+      state.stencil->func = CompareFunc::never;
+      state.stencil->stencil_fail = StencilOp::increment;
+    }
+    f.draw_with(holes, state, rectangle(0, 0, 16, 16));
+    const Layer layer = draw_with_programs(f.frame);
+    for (int x = 0; x < 16; ++x)
+      EXPECT_EQ(layer.stencil[size_t(7 * 16 + x)], x % 2 == 0 ? 1 : 0) << (depth_fails ? "depth" : "stencil");
+  }
 }
 
 TEST_F(ProgramDraws, AlphaIsTestedAfterTheProgram) {
