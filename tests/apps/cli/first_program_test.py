@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""What the first program of tools/run waits for: the kernel of this processor, and nothing of other kernels or of nvcc.
+
+    first_program_test.py BUILD ISA    # ISA: of the one kernel that first/brokkr holds
+
+Exit status 77: BUILD is not a build of ninja's.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+
+def inputs(build, target):
+    """All that ninja makes or reads before `target`, with what targets only wait for."""
+    run = subprocess.run(["ninja", "-C", build, "-t", "inputs", target], capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+class FirstProgram(unittest.TestCase):
+    def setUp(self):
+        self.inputs = inputs(BUILD, "first/brokkr")
+
+    def test_has_the_kernel_of_this_processor_alone(self):
+        kernels = {found.group(1) for found in (re.search(r"_kernel_(\w+)\.dir/", name) for name in self.inputs) if found}
+        self.assertEqual(kernels, {ISA})
+        self.assertTrue([name for name in self.inputs if name.endswith(f"_kernel_{ISA}.dir/pipeline/cpu_kernel.cpp.o")])
+
+    def test_has_nothing_that_nvcc_makes(self):
+        made = [name for name in self.inputs if re.search(r"\.(cu|cu\.o|ptx|fatbin|cubin)$", name)]
+        self.assertEqual(made, [])
+
+    def test_waits_for_no_library_with_all_machines(self):
+        whole = [name for name in self.inputs if re.search(r"/(libbrokkr\.(a|so)|brokkr\.dir/)", name)]
+        self.assertEqual(whole, [])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        print("usage: first_program_test.py BUILD ISA", file=sys.stderr)
+        sys.exit(2)
+    ISA = sys.argv.pop()
+    BUILD = pathlib.Path(sys.argv.pop())
+    if not (BUILD / "build.ninja").exists():
+        print(f"{BUILD} is not a build of ninja's")
+        sys.exit(77)
+    unittest.main()
