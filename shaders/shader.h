@@ -3,7 +3,7 @@
 //
 //   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
 //
-// and may use every lane operation of the machine model. docs/shaders.md teaches writing one.
+// and may use every lane operation of the machine model. docs/guide/shading-modes.md teaches writing one.
 #pragma once
 
 #include "frame/frame_tables.h"

@@ -1,4 +1,4 @@
-// brokkr-gl-bench: milliseconds per frame of OpenGL drawing the same triangles, for docs/performance.md.
+// brokkr-gl-bench: milliseconds per frame of OpenGL drawing the same triangles, for docs/research/performance.md.
 //
 // Times are from an idle GL to glFinish's return, without loading, upload and read-back, after warm-up frames. Mesa's
 // llvmpipe allocates and frees its bins every frame: with glibc's default thresholds it loses up to 30 % to page

@@ -188,7 +188,7 @@ def run_archive(options):
 
 
 def land(options):
-    """Results of an archive's run become a folder of docs/results with a page."""
+    """Results of an archive's run become a folder of docs/research/results with a page."""
     folder = pathlib.Path(options.results)
     if not (folder / "steps.tsv").exists():
         raise Wrong(f"--results {folder}: there is no steps.tsv; name the folder that gpu-check/run wrote")

@@ -1,4 +1,4 @@
-"""The page of a run of gpu-check/run: docs/results/<date>-<gpu>/README.md, with the numbers that it is made from."""
+"""The page of a run of gpu-check/run: docs/research/results/<date>-<gpu>/README.md, with the numbers that it is made from."""
 import json
 import pathlib
 import re

@@ -14,7 +14,7 @@ std::vector<Option> shader_options() {
   constexpr const char* kGroup = "Shader";
   std::vector<Option> options = {
       file_option("--fragment", "FILE",
-                  "Draw surfaces by this fragment shader: GLSL, or mainImage as on Shadertoy (docs/own-shaders.md); "
+                  "Draw surfaces by this fragment shader: GLSL, or mainImage as on Shadertoy (docs/guide/shaders.md); "
                   "without a scene over the whole picture"),
       several(
           text_option("--uniform", "NAME=V,V", "A uniform's numbers, as many as it has. May be given several times")),

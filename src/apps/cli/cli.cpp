@@ -48,7 +48,7 @@ int parse_and_run(const std::vector<std::string>& given) {
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);
   bool markdown = false;
   std::string manual, shell;
-  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/command-line.md has them");
+  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/reference/command-line.md has them");
   app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")->type_name("PAGE");
   app.add_option("--completion", shell, "Print the completion script of bash, zsh or fish")->type_name("SHELL");
   std::deque<CommandLine> lines;

@@ -45,7 +45,7 @@ std::vector<Option> options_of(const Command& command) {
   return all;
 }
 
-// A row of a table in docs/command-line.md.
+// A row of a table in docs/reference/command-line.md.
 std::string markdown_row(const Option& option) {
   const std::string value = !is_positional(option) && takes_value(option) ? " " + option.value : "";
   return fmt::format("| `{}{}` | {} |\n", fmt::join(names_of(option), ", "), value,

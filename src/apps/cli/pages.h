@@ -5,7 +5,7 @@
 
 namespace brokkr::app {
 
-// All commands as docs/command-line.md has them.
+// All commands as docs/reference/command-line.md has them.
 std::string markdown_page();
 
 // Manual page, section 1, in man's macros of groff: "brokkr", or "brokkr-render" for a command. Throws UsageError for

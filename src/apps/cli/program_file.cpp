@@ -85,9 +85,9 @@ void require_same_word_size(const fs::path& program, const fs::path& library) {
   const auto a = header(program), b = header(library);
   const bool elf = std::memcmp(a.data(), "\177ELF", 4) == 0;
   if (!elf || a[4] == b[4]) return;
-  throw std::runtime_error(
-      program.string() + ": the program and " + library.string() +
-      " have different word sizes; build the library for this program (docs/capture.md) and name it with --library");
+  throw std::runtime_error(program.string() + ": the program and " + library.string() +
+                           " have different word sizes; build the library for this program (docs/guide/capture.md) and "
+                           "name it with --library");
 }
 
 ProgramStart start_of(const fs::path& program, std::vector<std::string> command) {

@@ -1,5 +1,5 @@
 // The key table: each key stands here once, with its action and its help. What a key does, the keys in the menu, the
-// help sheet and the list in docs/viewer.md all follow from it.
+// help sheet and the list in docs/guide/viewer.md all follow from it.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // An item whose cost changes is put in again; its old entry is dropped when the queue comes to it. All operations take
 // constant time on average, without the links and the consolidation of a Fibonacci heap (which [Kerbl18, 6.3] uses;
-// docs/batches.md compares their times).
+// docs/research/batches.md compares their times).
 #pragma once
 
 #include <algorithm>

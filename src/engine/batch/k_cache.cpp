@@ -13,7 +13,7 @@ namespace {
 // triangles it finishes, and how far it then is from leaving the cache (1 just pushed, 0 about to leave; 1 as well
 // where it has left before all of them are drawn). The weights are those of three open implementations. Two add the
 // second term, the third subtracts it, and so does this one: that way a vertex that finishes more triangles costs less,
-// and fewer vertices miss the cache (docs/batches.md).
+// and fewer vertices miss the cache (docs/research/batches.md).
 constexpr float kPushes = 1.0f, kTriangles = 0.5f, kPlace = 1.3f;
 constexpr uint32_t kMaxValence = 255;
 // The most triangles that a candidate's cost is computed from.

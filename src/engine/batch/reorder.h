@@ -28,8 +28,8 @@ struct ReorderInfo {
   ReorderMethod method;
   const char* name;
   const char* title;
-  // The best ones of `brokkr batches --sweep` (docs/batches.md); 0: takes none. `cache_size` is for NVIDIA and all
-  // others.
+  // The best ones of `brokkr batches --sweep` (docs/research/batches.md); 0: takes none. `cache_size` is for NVIDIA and
+  // all others.
   uint32_t cache_size, amd_cache_size, intel_cache_size;
 };
 std::span<const ReorderInfo> reorder_methods();

@@ -1,4 +1,5 @@
-// A fragment shader of one's own, in GLSL, in place of a frame's materials. docs/own-shaders.md lists what it can read.
+// A fragment shader of one's own, in GLSL, in place of a frame's materials. docs/guide/shaders.md lists what it can
+// read.
 //
 //   Frame frame = load_frame("courtyard.obj", {});
 //   set_fragment_shader(frame, {.text = "in vec3 b_normal; out vec4 color;"

@@ -1,5 +1,5 @@
 // What a captured frame says of its colours: fragment programs, what each draw gave them, textures. All plain data,
-// which frame files of version 2 hold (docs/frame-format.md). A Frame out of another source has none of it.
+// which frame files of version 2 hold (docs/reference/frame-format.md). A Frame out of another source has none of it.
 //
 // Names, types and offsets are OpenGL's: they are those of the program that the application linked, as far as its
 // fragment shader reads them.

@@ -34,7 +34,7 @@ struct ShaderWork {
 
 struct Statistics {
   std::string machine, isa, pattern;
-  std::string kernel;  // of a GPU: the one that was chosen for the frame (docs/gpu.md); elsewhere empty
+  std::string kernel;  // of a GPU: the one that was chosen for the frame (docs/research/gpu.md); elsewhere empty
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
   // Renderer::render takes frame_ms + read_back_ms of its caller's time; Renderer::prepare took prepare_ms before, and
   // PreparedFrame::update_views update_ms. Nothing else is done for a frame.

@@ -1,5 +1,5 @@
 // Frame files (`.bkf`, versions 1 and 2): one captured frame of an application as clip-space draws.
-// docs/frame-format.md describes them; bkf_fields.h and bkf_programs.h list what is in them.
+// docs/reference/frame-format.md describes them; bkf_fields.h and bkf_programs.h list what is in them.
 //
 // Nothing in a file is trusted: every count, offset and name is checked before it is used, and the Frame that comes
 // back has passed `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex

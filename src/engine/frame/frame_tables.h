@@ -1,5 +1,5 @@
-// A frame as the kernel reads it: flat tables that the host makes once per frame (plan/prepare.h). Plain data, the
-// same on every machine; pointers lead into host memory or into the GPU's.
+// A frame as the kernel reads it: flat tables that the host makes once per frame (plan/prepare.h). Plain data, the same
+// on every machine; pointers lead into host memory or into the GPU's.
 //
 // Batch        32 triangles of one run; numbered over the whole frame in submission order
 // Run          the batches of one instance of one draw in one view
@@ -84,8 +84,8 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// A batch that the host cut beforehand, as a reuse strategy has it (plan/reuse_plan.cpp). Planned batches follow
-// each other in the order of their triangles; primitive ids do not depend on the strategy.
+// A batch that the host cut beforehand, as a reuse strategy has it (plan/reuse_plan.cpp). Planned batches follow each
+// other in the order of their triangles; primitive ids do not depend on the strategy.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle

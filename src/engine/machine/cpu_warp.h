@@ -16,7 +16,7 @@ BROKKR_MACHINE_BEGIN
 
 // A collective needs all lanes of a warp. In a function that once, uniform, for_lanes or for_distinct call, a lane acts
 // alone, and on CUDA the others would never come. The emulated machine, on which tests run, and every machine of a
-// build with assertions end there with words; the PTX interpreter reports a deadlock (docs/ptx.md).
+// build with assertions end there with words; the PTX interpreter reports a deadlock (docs/research/ptx.md).
 #if defined(BROKKR_CHECK_COLLECTIVES)
 inline constinit thread_local bool acts_alone = false;
 

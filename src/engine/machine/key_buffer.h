@@ -118,7 +118,8 @@ struct KeyBuffer {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
         // Load before atomic: a 64-bit minimum in shared memory compiles to a load and a comparison, and only where
-        // this key is smaller to a compare-and-swap. The many fragments that lose stop at the load (docs/gpu.md).
+        // this key is smaller to a compare-and-swap. The many fragments that lose stop at the load
+        // (docs/research/gpu.md).
         atomicMin(reinterpret_cast<unsigned long long*>(keys() + s), static_cast<unsigned long long>(mine));
 #else
         block_atomic<uint64_t> sample(key[s]);

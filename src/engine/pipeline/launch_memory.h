@@ -17,7 +17,7 @@ namespace brokkr {
 
 // Multiply-adds of a vertex shader from which on a warp of 32 lanes shares vertices by default. Finding the first use
 // of a batch's vertices costs some 240 instructions, and a batch of more than 32 of them a second pass of all that
-// comes behind; a transformation is 80 (docs/gpu.md). On the CPU, shading a vertex again always costs less.
+// comes behind; a transformation is 80 (docs/research/gpu.md). On the CPU, shading a vertex again always costs less.
 inline constexpr uint32_t kWorkWorthSharing = 256;
 
 template <class Buffer>

@@ -65,9 +65,9 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
 }
 
 // The order-free phase with most batches, where small triangles go directly (RasterTables::direct_phase). Figures of
-// docs/gpu.md and docs/performance.md decide where `automatic` takes that way: on machines of 32 lanes, if the plane of
-// keys takes no more memory than the queues may. Not where ranks share the bins: there the pattern keeps what this one
-// draws apart from what it does not, and only queues ask it.
+// docs/research/gpu.md and docs/research/performance.md decide where `automatic` takes that way: on machines of 32
+// lanes, if the plane of keys takes no more memory than the queues may. Not where ranks share the bins: there the
+// pattern keeps what this one draws apart from what it does not, and only queues ask it.
 uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
   if (plan.targets->is_shared) return kNoPhase;

@@ -60,7 +60,7 @@ void check_inputs(const Frame& frame, const OwnShader& own) {
              fmt::format("'{}' has {}, not {}", input.name, numbers(given->words), input.words));
     if (given == nullptr && !is_captured(frame, &FragmentProgram::varyings, input.name))
       refuse(own.source, input.name,
-             fmt::format("'{}' is no input that there is{}; docs/own-shaders.md lists them", input.name,
+             fmt::format("'{}' is no input that there is{}; docs/guide/shaders.md lists them", input.name,
                          did_you_mean(input.name, names_of(given_inputs()))));
   }
 }

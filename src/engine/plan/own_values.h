@@ -1,5 +1,5 @@
 // What Brokkr gives a user's shader by names that begin with "b_" or are Shadertoy's: the tables of
-// docs/own-shaders.md.
+// docs/guide/shaders.md.
 #pragma once
 
 #include <array>

@@ -71,7 +71,8 @@ BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& d
 }
 
 // Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find
-// the tiles of one after the other. What one lane does for all of them costs as much as what all do (docs/simt.md).
+// the tiles of one after the other. What one lane does for all of them costs as much as what all do
+// (docs/research/simt.md).
 template <class Shared>
 BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) {
   Warp& w = v.b.warp;

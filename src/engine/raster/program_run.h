@@ -1,5 +1,5 @@
-// Runs fragment programs (shade/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h),
-// interpolates what the program reads, and brings its results back to the samples.
+// Runs fragment programs (shade/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h), interpolates
+// what the program reads, and brings its results back to the samples.
 #pragma once
 
 #include "raster/program_inputs.h"

@@ -7,7 +7,7 @@
 // [Steinberger12a]. Warps that do nothing else sort the queue progressively by a priority function, which they evaluate
 // anew for every package that they see (schedule/maintainer.h).
 //
-// docs/scheduling.md says what was taken from where, and where this reading may differ from the original.
+// docs/research/scheduling.md says what was taken from where, and where this reading may differ from the original.
 #pragma once
 
 #include "lab/plans.h"

@@ -1,4 +1,4 @@
-// What the environment asks for; docs/ptx.md explains each.
+// What the environment asks for; docs/research/ptx.md explains each.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ constexpr NamedConfig kConfigs[] = {
 
 // What is no JSON: where, without the parser's own name for it.
 [[noreturn]] void refuse(const std::string& file, std::string_view text, std::string_view error) {
-  constexpr const char* kRemedy = "write an object of a machine's fields, as docs/simt.md shows";
+  constexpr const char* kRemedy = "write an object of a machine's fields, as docs/research/simt.md shows";
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     fail("{}: field 'JSON': it is empty; {}", file, kRemedy);
   if (const size_t end = error.find("] "); error.starts_with("[") && end != std::string_view::npos)
@@ -36,7 +36,8 @@ class Fields {
  public:
   Fields(const Json& json, std::string file, std::string path)
       : json_(json), file_(std::move(file)), path_(std::move(path)) {
-    if (!json.is_object()) fail("{}: {} is no object; see docs/simt.md", file_, path_.empty() ? "the file" : path_);
+    if (!json.is_object())
+      fail("{}: {} is no object; see docs/research/simt.md", file_, path_.empty() ? "the file" : path_);
   }
   void number(const char* name, uint32_t& value, uint32_t least, uint32_t most) {
     const Json* j = take(name);

@@ -336,9 +336,9 @@ class Commands(unittest.TestCase):
         overview = self.run_program("--help")
         if not all(f"  {command} " in overview for command in ("queues", "simt")):
             self.skipTest("needs a program with the lab and the SIMT machine")
-        document = (SOURCE / "docs" / "command-line.md").read_text()
+        document = (SOURCE / "docs" / "reference" / "command-line.md").read_text()
         self.assertTrue(document.endswith(self.run_program("--help-markdown")),
-                        "docs/command-line.md is old: replace its end by `brokkr --help-markdown`")
+                        "docs/reference/command-line.md is old: replace its end by `brokkr --help-markdown`")
 
     def limits_of(self, command, name, value):
         """What the refusal of a value says that it may be; nothing where the option takes it, or is no number."""

@@ -74,7 +74,7 @@ class Simt(InFolder):
                     self.assertIn(part, done.stderr)
                 self.assertNotIn("json.exception", done.stderr)
                 if "cores" not in text or "column" in expected:
-                    self.assertIn("docs/simt.md", done.stderr)
+                    self.assertIn("docs/research/simt.md", done.stderr)
 
     def test_run_frame_finds_the_bundled_scene_from_any_folder(self):
         done = brokkr("simt", "run_frame", "--size", "16x16", "--lanes", "--json", folder=self.folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/viewer.md anew: the real window on a virtual screen, looking at a bundled frame.
+"""Makes the pictures of docs/guide/viewer.md anew: the real window on a virtual screen, looking at a bundled frame.
 
     pictures.py BROKKR [FOLDER] [NAME…]    writes viewer-policy.png, viewer-pattern.png, viewer-draws.png and
                                            viewer-probe.png, or only those named, to docs/images, or to FOLDER

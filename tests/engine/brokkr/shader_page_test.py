@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The example of docs/shaders.md, added as the page says to a copy of the tree, compiles into the kernel and the host.
+"""The example of docs/guide/shading-modes.md, added as the page says to a copy of the tree, compiles into the kernel and the host.
 
     shader_page_test.py CXX SOURCE
 """
@@ -13,7 +13,7 @@ import tempfile
 
 def main():
     compiler, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    shader, registration = re.findall(r"```cpp\n(// Cel shading.*?|#include.*?)```", (source / "docs/shaders.md").read_text(),
+    shader, registration = re.findall(r"```cpp\n(// Cel shading.*?|#include.*?)```", (source / "docs/guide/shading-modes.md").read_text(),
                                       re.DOTALL)
     include, mode = registration.splitlines()
     with tempfile.TemporaryDirectory() as work:

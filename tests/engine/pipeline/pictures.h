@@ -21,7 +21,7 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
                            double most_seconds = 30);
 
 // The machines of this build that run here, the CPU first. CUDA is among them where there is a GPU, or what stands in
-// for one (docs/ptx.md).
+// for one (docs/research/ptx.md).
 std::vector<MachineKind> machines();
 bool is_there(MachineKind machine);
 

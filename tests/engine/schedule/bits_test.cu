@@ -1,5 +1,5 @@
 // No element stays behind a bit that is not set, and who claims a rasterizer sees what the block before it has done. On
-// the PTX interpreter, under seeds, each release and acquire on the way is needed for that (docs/ptx.md).
+// the PTX interpreter, under seeds, each release and acquire on the way is needed for that (docs/research/ptx.md).
 #include <gtest/gtest.h>
 
 #include <numeric>

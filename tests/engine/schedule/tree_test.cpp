@@ -33,7 +33,8 @@ TEST_P(TaskTrees, AreRatedTogetherAsOneByOne) {
     EXPECT_EQ(order_of(programs, name), order_of(programs, std::string(name) + ", one by one")) << name;
 }
 
-// Measures and checks nothing: rows of docs/results/schedule/decisions.csv, which docs/scheduling.md explains.
+// Measures and checks nothing: rows of docs/research/results/schedule/decisions.csv, which docs/research/scheduling.md
+// explains.
 TEST_P(TaskTrees, DISABLED_DecisionsPerSecond) {
   const Programs programs = programs_of(GetParam());
   for (const std::string shape : {"fifo", "discretized", "discretized 80", "nested", "many kinds"}) {

@@ -1,6 +1,6 @@
 // The watermark: who has read it sees what all tasks below it have written, and it comes to the last task in whatever
 // order tasks end. On the PTX interpreter, under seeds, each release and acquire on the way is needed for that
-// (docs/ptx.md).
+// (docs/research/ptx.md).
 #include "schedule/watermark.h"
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ void list_queues() {
   std::cout << format_table({"queue", "scalable", "fair", "linearizable", "footprint", "static", "paradigms",
                              "multi-queue", "multi-element"},
                             rows)
-            << "* differs from Table 4.1 of Kerbl 2018 (docs/references.md)\n\nqueues:\n";
+            << "* differs from Table 4.1 of Kerbl 2018 (docs/reference/references.md)\n\nqueues:\n";
   for (const QueueTraits& q : kQueueTraits) {
     std::cout << fmt::format("  {:<6}{} ({})\n", q.name, q.title, q.source);
     if (*q.difference != '\0') std::cout << "        here: " << q.difference << '\n';

@@ -1,5 +1,6 @@
 // The other rows of [Kerbl18, Table 4.1]: each queue's claims are tried out. Rows without a test need a GPU: "highly
-// scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports (docs/queues.md).
+// scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports
+// (docs/research/queues.md).
 #include <gtest/gtest.h>
 
 #include "observed_queues.h"
