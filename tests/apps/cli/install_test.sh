@@ -39,9 +39,9 @@ for program in with_shared with_shared_xyzw; do consumer/$program; done
 # What holds the library itself does not lie beside its programs.
 BROKKR_LIBEXEC="$work/prefix/libexec/brokkr" consumer/with_static
 
-# The example is the one that README.md shows, and draws its picture.
+# The example is the one that docs/guide/library.md shows, and draws its picture.
 for part in "cmake CMakeLists.txt" "cpp triangle.cpp"; do
-  sed -n "/^## Build on it/,/^## /p" "$source/README.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
+  sed -n "/^## Build on it/,/^## /p" "$source/docs/guide/library.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
   diff "$source/docs/examples/${part#* }" snippet
 done
 build_against "$source/docs/examples" example

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tools/links: every link of the repository's pages leads somewhere, and a broken one is found."""
+"""tools/links: every link of the repository's pages leads somewhere, and a broken one is found; CITATION.cff has the version."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,22 @@ class Links(unittest.TestCase):
         done = links(self.path / "nothing")
         self.assertIn("there are no pages", done.stderr)
         self.assertEqual(done.returncode, 1)
+
+
+class Citation(unittest.TestCase):
+    def test_it_names_the_version_of_the_headers(self):
+        header = next((ROOT / "src").rglob("version.h")).read_text()
+        version = re.search(r'#define BROKKR_VERSION "(.*)"', header)[1]
+        self.assertIn(f"\nversion: {version}\n", (ROOT / "CITATION.cff").read_text())
+
+
+class Options(unittest.TestCase):
+    def test_the_page_lists_every_option(self):
+        table = next((ROOT / "src").rglob("options.def")).read_text()
+        names = re.findall(r'^BROKKR_OPTION\((?:[^"]*?), "([a-z-]+)"', table, re.MULTILINE)
+        self.assertGreater(len(names), 20)
+        page = (ROOT / "docs/reference/options.md").read_text()
+        self.assertEqual([name for name in names if f"| `--{name}" not in page], [])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""README's commands, run as they stand without a display: each succeeds and leaves what it promises.
+"""Commands of README and guide, run as they stand without a display: each succeeds and leaves what it promises.
 
-    readme_test.py BROKKR     those under "Use it", with the program that stands for build/release/brokkr
-    readme_test.py --build    those under "Build it", in this checkout; they build, test, install and make packages
+    readme_test.py BROKKR     those of README and of the quick start, with the program that stands for build/release/brokkr
+    readme_test.py --build    those of the guide's page on building, in this checkout; they build, test, install and make packages
 """
 import os
 import pathlib
@@ -14,19 +14,20 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 
-def block(section):
-    """Lines of the first block of commands under a heading."""
-    text = (SOURCE / "README.md").read_text()
+def block(page, section):
+    """Lines of the first block of commands under a heading of a page."""
+    text = (SOURCE / page).read_text()
     found = re.search(rf"^## {section}\n(?:(?!^## ).)*?^```sh\n(.*?)```", text, re.MULTILINE | re.DOTALL)
     return found[1].splitlines()
 
 
 def lines_to_use():
-    """The first makes `brokkr` known to the shell; the others."""
-    first, *others = block("Use it")
-    assert first.startswith("export PATH="), first
-    assert len(others) > 5, others
-    return first, others
+    """The line that makes `brokkr` known to the shell, with which both blocks begin, and all others."""
+    first, *others = block("README.md", "Use it")
+    again, *more = block("docs/guide/quick-start.md", "One line for each command")
+    assert first.startswith("export PATH=") and again == first, (first, again)
+    assert len(others) > 2 and len(more) > 5, (others, more)
+    return first, others + more
 
 
 def promised(line):
@@ -48,7 +49,7 @@ def fault(folder, first, line):
 
 
 def build():
-    lines = block("Build it")
+    lines = block("docs/guide/build.md", "Build it")
     assert len(lines) > 2, lines
     for line in lines:
         print(line, flush=True)
