@@ -163,13 +163,17 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   if (draw.inputs < 0) return kNoProgram;
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   uint32_t number = shader::program_number(programs_, frame, inputs);
-  if (std::string failure = find_failure(frame, draw, programs_[number]); !failure.empty()) {
+  std::string failure = find_failure(frame, draw, programs_[number]);
+  if (failure.empty()) {
+    if (expanded != nullptr && !expanded->smooth.empty()) number = smooth_program(number);
+    if (programs_[number].failure.empty()) number = fold_program(inputs, number);
+    failure = programs_[number].failure;
+  }
+  if (!failure.empty()) {
     FalseColors& shown = false_colors_[inputs.program];
     if (shown.draws++ == 0) shown.reason = std::move(failure);
     return kNoProgram;
   }
-  if (expanded != nullptr && !expanded->smooth.empty()) number = smooth_program(number);
-  number = fold_program(inputs, number);
   const CapturedProgram& program = programs_[number];
   const State& state = frame.states[draw.state];
   ProgramRecord record{};
@@ -215,8 +219,8 @@ uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
   if (facts.empty() || folded.size() >= kMostFolded) return number;
   CapturedProgram made = program;
   shader::fold_lookups(made.program, facts, *shader::find_kernel(best_cpu_isa()));
-  made.code = shader::assemble(made.program);
-  const bool is_worth_it = made.code.instructions.size() < program.code.instructions.size() ||
+  shader::make_code(made);
+  const bool is_worth_it = !made.failure.empty() || made.code.instructions.size() < program.code.instructions.size() ||
                            std::any_of(facts.begin(), facts.end(), [](const auto& one) { return one.known != 0; });
   const bool fits = made.code.registers <= kMostRegisters;
   const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;

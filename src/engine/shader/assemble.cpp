@@ -1,9 +1,12 @@
 #include "shader/assemble.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <queue>
 #include <set>
+#include <stdexcept>
 
 #include "shader/spirv_module.h"
 
@@ -62,6 +65,8 @@ class Assembler {
     code_.registers = registers_.count();
     code_.masks = masks_.count();
     code_.outputs = program_.output_words;
+    code_.uniform_words = program_.uniform_words;
+    for (const SamplerInput& sampler : program_.samplers) code_.samplers.push_back(sampler.kind);
     return std::move(code_);
   }
 
@@ -241,6 +246,17 @@ class Assembler {
 
 }  // namespace
 
-Code assemble(const Program& program) { return Assembler(program).run(); }
+Code assemble(const Program& program) {
+  try {
+    verify(program);
+    Code code = Assembler(program).run();
+    verify(code);
+    return code;
+  } catch (const std::logic_error& error) {
+    throw ShaderError(0, fmt::format("its translation is broken and is not run: {}; this is a fault of Brokkr, please "
+                                     "report it as SECURITY.md says",
+                                     error.what()));
+  }
+}
 
 }  // namespace brokkr::shader

@@ -180,6 +180,14 @@ std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loa
   return programs;
 }
 
+void make_code(CapturedProgram& program) {
+  try {
+    program.code = assemble(program.program);
+  } catch (const ShaderError& error) {
+    program.failure = one_line(error.line(), error.what());
+  }
+}
+
 Program translate_text(const std::string& text, const std::string& name, Loading& loading) {
   const Texts texts{text};
   std::map<Texts, Known> known{{texts, store().find(texts)}};

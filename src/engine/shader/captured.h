@@ -68,6 +68,9 @@ struct CapturedProgram {
 // a program is its `failure`. Throws what `loading` throws, when it is cancelled or its memory does not suffice.
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading);
 
+// Makes the code of a program that has changed. Where there is none, `failure` says why.
+void make_code(CapturedProgram& program);
+
 // One text by itself, by the same compiler and store. Throws std::runtime_error "NAME:12: what is wrong".
 Program translate_text(const std::string& text, const std::string& name, Loading& loading);
 

@@ -37,8 +37,6 @@ class CppPrinter {
     statement(line);
   }
 
-  static Shape result_of(Op op) { return signature_of(op).result; }
-
   // Which registers the instructions name, and which of them are elements of arrays.
   void find_names() {
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
@@ -53,57 +51,6 @@ class CppPrinter {
     for (int i = 0; i < operands; ++i) note(one.operand[i], takes_mask(one, i));
   }
   void note(uint16_t number, bool is_mask) { (is_mask ? masks_ : registers_).insert(number); }
-
-  static bool gives_mask(Op op) {
-    return op == Op::mask_set || (signature_of(op).is_function && result_of(op) == Shape::mask);
-  }
-  static bool takes_mask(const CodeInstruction& one, int i) {
-    switch (one.op) {
-      case Op::change_x:
-      case Op::change_y:
-      case Op::set: return i == 1;
-      case Op::set_element: return i == 3;
-      case Op::sample: return i == lanes_of_sample(one.extra);
-      case Op::mask_set:
-      case Op::discard:
-      case Op::begin_if:
-      case Op::begin_loop:
-      case Op::repeat: return true;
-      default: return signature_of(one.op).is_function && signature_of(one.op).operand[size_t(i)] == Shape::mask;
-    }
-  }
-  // Which operand is the mask.
-  static int lanes_of_sample(uint32_t extra) {
-    return coordinates_of(kind_of_sample(extra)) + ((extra & kSampleCompare) != 0 ? 1 : 0) +
-           ((extra & kSampleGather) != 0 ? 0 : 1);
-  }
-  // Results and operands.
-  static std::pair<int, int> counts_of(const CodeInstruction& one) {
-    const TextureKind kind = kind_of_sample(one.extra);
-    switch (one.op) {
-      case Op::change_x:
-      case Op::change_y:
-      case Op::set:
-      case Op::mask_set: return {1, 2};
-      case Op::element: return {1, 2};
-      case Op::set_element: return {0, 4};
-      case Op::uniform_at: return {1, 1};
-      case Op::detail: return {1, 2 * directions_of(kind) + (is_cube(kind) ? 3 : 0)};
-      case Op::sample: {
-        const int behind = has_changes(one.extra) ? 4 : gives_offset(one.extra) ? 2 : 0;
-        return {4, lanes_of_sample(one.extra) + 1 + behind};
-      }
-      case Op::texture_size: return {4, 1};
-      case Op::detail_levels: return {2, 1};
-      case Op::end_if: return {0, 0};
-      case Op::discard:
-      case Op::output:
-      case Op::begin_if:
-      case Op::begin_loop:
-      case Op::repeat: return {0, 1};
-      default: return {1, signature_of(one.op).operands};
-    }
-  }
 
   std::string reg(uint16_t number) const {
     const auto behind = arrays_.upper_bound(number);

@@ -1,6 +1,7 @@
 #include "shader/simplify.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -108,14 +109,7 @@ class Folder {
       kept_.pop_back();
       return at;
     }
-    if (is_false(one.operand[0])) {
-      for (size_t depth = 1; depth > 0;) {
-        const Op op = old[++at].op;
-        if (op == Op::begin_if || op == Op::begin_loop) ++depth;
-        if (op == Op::end_if || op == Op::repeat) --depth;
-      }
-      return at;
-    }
+    if (is_false(one.operand[0])) return drop_body(old, at);
     kept_.push_back(true);
     program_.code.push_back(one);
     if (one.op == Op::begin_loop) {
@@ -124,6 +118,28 @@ class Folder {
     }
     return at;
   }
+
+  // Leaves out what the control at `at` encloses; returns the place of what closes it. No lane makes the temporaries
+  // of the body, so that no lane reads what they hold: wherever one is used, it is the dead value of its kind.
+  size_t drop_body(const std::vector<Instruction>& old, size_t at) {
+    for (size_t depth = 1; depth > 0;) {
+      const Instruction& one = old[++at];
+      if (one.op == Op::begin_if || one.op == Op::begin_loop) ++depth;
+      if (one.op == Op::end_if || one.op == Op::repeat) --depth;
+      for (size_t i = 0; i < one.results; ++i) {
+        const Value& value = program_.value(one.result[i]);
+        if (value.role == Role::temporary) same_[one.result[i]] = dead_value(value.kind);
+      }
+    }
+    return at;
+  }
+  // A zero that the constants do not share, so that `simpler` knows it.
+  Id dead_value(Kind kind) {
+    Id& id = dead_[size_t(kind)];
+    if (id == kNoValue) id = builder_.make(kind, Role::constant, 0);
+    return id;
+  }
+  bool is_dead(Id id) const { return std::find(dead_.begin(), dead_.end(), id) != dead_.end(); }
 
   // Whether the instruction's result is another value, or it does nothing.
   bool known(Instruction& one) {
@@ -140,8 +156,9 @@ class Folder {
     const Id result = one.result[0];
     Id same = kNoValue;
     if (one.op == Op::change_x || one.op == Op::change_y) {
-      const Role role = program_.value(one.operand[0]).role;
-      if (role == Role::constant || role == Role::uniform) same = builder_.number(0);
+      // Infinity less infinity is no number.
+      const Value& value = program_.value(one.operand[0]);
+      if (value.role == Role::constant && (value.payload & 0x7f800000u) != 0x7f800000u) same = builder_.number(0);
     } else if (signature_of(one.op).is_function) {
       same = simpler(one);
       if (same == kNoValue && kernel_ != nullptr &&
@@ -170,8 +187,8 @@ class Folder {
         return is_true(b) ? builder_.truth(false) : kNoValue;
       case Op::select:
       case Op::mask_select:
-        if (b == c || is_true(a)) return b;
-        return is_false(a) ? c : kNoValue;
+        if (b == c || is_true(a) || is_dead(c)) return b;
+        return is_false(a) || is_dead(b) ? c : kNoValue;
       case Op::multiply:
         if (a == builder_.number(1)) return b;
         return b == builder_.number(1) ? a : kNoValue;
@@ -185,6 +202,8 @@ class Folder {
   std::vector<Id> same_;        // the value that each of the program's first values now is
   std::vector<bool> kept_;      // of each control that is open
   std::map<Id, Id> held_;       // by cell: the value that it holds in all lanes
+  // By kind: the constant in place of all that dropped bodies would have made; kNoValue: nothing yet.
+  std::array<Id, 4> dead_{kNoValue, kNoValue, kNoValue, kNoValue};
 };
 
 class Sweeper {

@@ -36,7 +36,7 @@ CapturedProgram with_smooth_lines(const CapturedProgram& program) {
     }
     code.code.push_back(one);
   }
-  made.code = assemble(code);
+  make_code(made);
   return made;
 }
 
