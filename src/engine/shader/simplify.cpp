@@ -166,6 +166,13 @@ class Folder {
         same = builder_.constant(program_.value(result).kind, evaluate(program_, one, *kernel_));
     }
     if (same == kNoValue) return false;
+    if (program_.value(same).role == Role::cell) {  // its value here: later ones may differ
+      const bool is_mask = program_.value(same).kind == Kind::mask;
+      one.op = is_mask ? Op::mask_move : Op::move;
+      one.operands = 1;
+      one.operand[0] = same;
+      return false;
+    }
     same_[result] = same;
     return true;
   }
@@ -175,7 +182,7 @@ class Folder {
     const Id a = one.operand[0], b = one.operand[1], c = one.operand[2];
     switch (one.op) {
       case Op::move:
-      case Op::mask_move: return program_.value(a).role == Role::cell ? kNoValue : a;
+      case Op::mask_move: return a;
       case Op::mask_and:
         if (is_true(a) || is_false(b) || a == b) return b;
         return is_true(b) || is_false(a) ? a : kNoValue;

@@ -1,0 +1,68 @@
+// What the folder puts in the place of values: nothing that another run would not have.
+#include "shader/simplify.h"
+
+#include <limits>
+
+#include "run_shader.h"
+#include "shader/fold_lookups.h"
+
+namespace brokkr::shader::test {
+namespace {
+
+uint32_t number_of_sample(uint32_t, int sample) { return std::bit_cast<uint32_t>(float(sample) * 0.25f - 3.0f); }
+
+void expect_same(const Results& found, const Results& expected, const std::string& what) {
+  EXPECT_EQ(found.kept, expected.kept) << what;
+  for (size_t word = 0; word < expected.outputs.size(); ++word)
+    for (int sample = 0; sample < kSamples; ++sample)
+      if ((expected.kept >> sample & 1) != 0)
+        EXPECT_EQ(same_nan(found.outputs[word][size_t(sample)]), same_nan(expected.outputs[word][size_t(sample)]))
+            << what << ", output " << word << ", sample " << sample;
+}
+
+// A loop's variables exchange what they hold: what `on` chooses is read before either changes.
+TEST(ShaderFolder, AChosenVariableIsReadWhereItIsChosen) {
+  const std::string text = R"(#version 330
+    uniform bool on;
+    in float x;
+    out vec2 result;
+    void main() {
+      float a = x, b = x + 1.0;
+      for (int i = 0; i < 3; ++i) {
+        float c = on ? b : a;
+        b = on ? a : b;
+        a = c;
+      }
+      result = vec2(a, b);
+    })";
+  const Results expected = run_everywhere(compiled(text), {1}, number_of_sample);
+  expect_same(run_everywhere(compiled(text, {{0, 1}}), {1}, number_of_sample), expected, "known");
+  for (int sample = 0; sample < kSamples; ++sample)
+    EXPECT_EQ(expected.number(0, sample), expected.number(1, sample) + 1.0f) << sample;
+}
+
+TEST(ShaderFolder, TheChangeOfAnInfiniteNumberIsNone) {
+  const std::string text =
+      "#version 330\nuniform float u; out float result;\nvoid main() { result = isnan(dFdx(u)) ? 1.0 : dFdx(u); }";
+  for (const float u : {std::numeric_limits<float>::infinity(), 2.5f}) {
+    const uint32_t bits = std::bit_cast<uint32_t>(u);
+    const Results expected = run_everywhere(compiled(text), {bits}, number_of_sample);
+    expect_same(run_everywhere(compiled(text, {{0, bits}}), {bits}, number_of_sample), expected, std::to_string(u));
+    EXPECT_EQ(expected.number(0, 5), u == 2.5f ? 0.0f : 1.0f);
+  }
+}
+
+// Values of branches that no lane enters, once textures are known not to be there.
+TEST(ShaderFolder, WhatADroppedBranchMakesIsDead) {
+  for (const char* const name : {"switch_constant.frag", "switch_nested.frag", "unbound_in_branch.frag"}) {
+    const Program program = compiled(text_of_file(name));
+    Program folded = program;
+    fold_lookups(folded, std::vector<LookupFacts>(program.samplers.size()), *find_kernel(runnable_kernels().front()));
+    ASSERT_NO_THROW(verify(folded)) << name;
+    const std::vector<uint32_t> none(program.uniform_words);
+    expect_same(run_everywhere(folded, none, number_of_sample), run_everywhere(program, none, number_of_sample), name);
+  }
+}
+
+}  // namespace
+}  // namespace brokkr::shader::test
