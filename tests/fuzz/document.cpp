@@ -405,6 +405,7 @@ std::vector<PartForm> forms_of(char kind) {
     case 'L': return {lines, json};
     case 'Y': return {lines};
     case 'S': return {numbers};
+    case 'R': return {bytes};
     default: return {};
   }
 }

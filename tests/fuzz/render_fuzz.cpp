@@ -4,6 +4,8 @@
 // settings that the input's own bytes choose. Frames with many pixels or triangles are only prepared. Sanitizers,
 // -rss_limit_mb, -malloc_limit_mb and -timeout judge the rest.
 //
+// Random shaders are valid: one that is refused is a fault, and so is one whose bits differ between its forms.
+//
 // Most inputs are drawn in the calling thread (solo_launch.h). Of some, which their bytes choose as well, the second
 // picture is the CPU machine's with up to three workers, and some captured frames must come back from being written as
 // what they were.
@@ -35,6 +37,12 @@
 #include "solo_launch.h"
 #include "tally.h"
 #include "target/target_tables.h"
+#if defined(BROKKR_HAVE_SHADERS)
+#include "pipeline/cpu_machine.h"
+#include "shade/kernels.h"
+#include "shader/random/random_frame.h"
+#include "shader/random/trial.h"
+#endif
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
@@ -265,6 +273,28 @@ void try_log(const Document& d, uint64_t) {
   if (!log.frame_ms.empty()) frame_statistics(log.frame_ms);
 }
 
+#if defined(BROKKR_HAVE_SHADERS)
+std::vector<std::string> runnable_kernels() {
+  std::vector<std::string> names = shader::kernel_names();
+  std::erase_if(names, [](const std::string& name) { return !cpu_supports(name); });
+  return names;
+}
+
+void try_random_shader(const Document& d, uint64_t seed) {
+  static const std::vector<std::string> kernels = runnable_kernels();
+  const uint64_t of_shader = std::hash<std::string>()(d.parts[0]);
+  try {
+    shader::test::RandomTrial trial(of_shader);
+    if (const std::string found = trial.run(kernels); !found.empty()) fault(found);
+  } catch (const std::exception& error) {
+    fault("random shader " + std::to_string(of_shader) + ": " + error.what());
+  }
+  draw(shader::test::random_frame(of_shader), seed);
+}
+#else
+void try_random_shader(const Document&, uint64_t) { throw std::runtime_error("built without shaders"); }
+#endif
+
 void try_document(const Document& d, uint64_t seed) {
   switch (d.kind) {
     case 'F': return try_frame(d, seed);
@@ -273,6 +303,7 @@ void try_document(const Document& d, uint64_t seed) {
     case 'P': return try_pattern(d, seed);
     case 'L': return try_log(d, seed);
     case 'Y': return try_ply(d, seed);
+    case 'R': return try_random_shader(d, seed);
     default: return draw(read_stl(bytes_of(d.parts[0]), "fuzz.stl", scene_options()), seed);
   }
 }

@@ -40,9 +40,21 @@ void main() {
   color = vec4(sum, float(mixed % 1000u), exp(at.x) * atan(at.y, at.z), pow(abs(at.w), 1.7) + fwidth(at.y));
 })";
 
-const char* const kTexts[] = {"bumped.frag",      "deferred.frag",  "fixed.frag",    "foliage.frag",
-                              "lightmapped.frag", "particles.frag", "shadowed.frag", "sky.frag",
-                              "terrain.frag",     "text.frag",      "toon.frag",     "water.frag"};
+const char* const kTexts[] = {"bumped.frag",
+                              "deferred.frag",
+                              "fixed.frag",
+                              "foliage.frag",
+                              "lightmapped.frag",
+                              "particles.frag",
+                              "shadowed.frag",
+                              "sky.frag",
+                              "switch_constant.frag",
+                              "switch_nested.frag",
+                              "unbound_in_branch.frag",
+                              "terrain.frag",
+                              "text.frag",
+                              "toon.frag",
+                              "water.frag"};
 
 class CompiledShaderTest : public testing::Test {
  protected:

@@ -153,7 +153,8 @@ class GlTriangle {
     for (size_t i = 0; i < program_.samplers.size(); ++i) {
       const BoundTexture bound = frame.inputs[0].textures[i];
       textures_->bind(GLuint(i), bound);
-      if (frame.captured_samplers[size_t(bound.sampler)].seamless) glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+      const bool is_there = bound.sampler >= 0;
+      if (is_there && frame.captured_samplers[size_t(bound.sampler)].seamless) glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
       glUniform1i(glGetUniformLocation(gl_.id(), program_.samplers[i].name.c_str()), GLint(i));
     }
   }
