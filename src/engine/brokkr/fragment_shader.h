@@ -17,7 +17,8 @@
 #include "brokkr/load.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 struct FragmentShader {
   std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or Shadertoy's: mainImage and no main
@@ -52,3 +53,4 @@ void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadO
 void update_fragment_shader(Frame& frame, const FragmentShader& shader);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

@@ -22,7 +22,8 @@
 #include "brokkr/states.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // Positions and matrices are handed over as they lie in memory.
 static_assert(sizeof(glm::vec4) == 16 && alignof(glm::vec4) == 4 && sizeof(glm::vec3) == 12 && sizeof(glm::mat4) == 64,
@@ -338,3 +339,4 @@ uint32_t main_target(const Frame& frame);
 void validate(const Frame& frame);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

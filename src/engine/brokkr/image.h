@@ -13,7 +13,8 @@
 
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // RGBA8: 0xAABBGGRR, width * height values.
 struct Image {
@@ -62,3 +63,4 @@ Image read_image(const std::filesystem::path& path, uint64_t max_pixels = kMaxIm
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels = kMaxImagePixels);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

@@ -8,7 +8,8 @@
 #include "brokkr/frame.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // Called on the loading thread with the part that is done, 0..1, at least every 100 ms. May throw LoadCancelled, which
 // ends the loading.
@@ -46,3 +47,4 @@ bool is_loadable(const std::string& path);
 Frame load_frame(const std::string& path, const LoadOptions& options);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

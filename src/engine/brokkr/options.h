@@ -12,7 +12,8 @@
 #include "brokkr/pattern.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 using Quotas = std::array<uint32_t, 2>;  // of geometry and of rasterization
 using Point = std::array<float, 2>;      // x and y
@@ -25,3 +26,4 @@ struct RenderOptions {
 };
 
 }  // namespace brokkr
+#pragma GCC visibility pop

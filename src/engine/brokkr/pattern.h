@@ -15,7 +15,8 @@
 #include "brokkr/choices.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 inline constexpr int kMaxRasterizers = 4096;
 inline constexpr int kMaxPatternBins = 4096;  // per side; no table exceeds 4096 x 4096 entries (32 MiB)
@@ -107,3 +108,4 @@ PatternChoice choose_pattern(std::string_view text);
 Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

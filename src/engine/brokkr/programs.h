@@ -15,7 +15,8 @@
 #include "brokkr/states.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // Numbers of shaders, by their names in GLSL; f32, i32, u32 and b32 are float, int, uint and bool. Each component takes
 // 32 bits; matrices stand column by column, and mat2x3 has two columns of three.
@@ -329,3 +330,4 @@ struct DrawInputs {
 };
 
 }  // namespace brokkr
+#pragma GCC visibility pop

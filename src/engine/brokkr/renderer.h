@@ -20,7 +20,8 @@
 #include "brokkr/statistics.h"
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // When and where a pixel's colour was written last.
 struct FragmentStamp {
@@ -73,7 +74,7 @@ class PreparedFrame {
   // since: a camera moves without preparing everything anew. Number, targets and layers of the views must be the same.
   void update_views();
 
-  struct Impl;  // plan/prepare.h
+  struct [[gnu::visibility("hidden")]] Impl;  // plan/prepare.h
 
  private:
   friend class Renderer;
@@ -108,7 +109,7 @@ class Renderer {
   void request_abort();
 
  private:
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   std::unique_ptr<Impl> impl_;
 };
 
@@ -125,3 +126,4 @@ struct MachineInfo {
 std::vector<MachineInfo> find_machines();
 
 }  // namespace brokkr
+#pragma GCC visibility pop

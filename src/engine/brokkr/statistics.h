@@ -7,7 +7,8 @@
 
 #include "brokkr/version.h"
 
-namespace BROKKR_API brokkr {
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // One span of one block's time line (Chrome trace, `--trace`).
 struct TraceEvent {
@@ -87,3 +88,4 @@ struct Statistics {
 };
 
 }  // namespace brokkr
+#pragma GCC visibility pop

@@ -9,12 +9,13 @@
 #define BROKKR_VERSION_PATCH 0
 #define BROKKR_VERSION "0.2.0"
 
-// Namespaces of installed headers carry it: libbrokkr.so exports what they declare and hides all else.
-#define BROKKR_API [[gnu::visibility("default")]]
-
-namespace BROKKR_API brokkr {
+// libbrokkr.so exports what installed headers declare between these pragmas, and hides all else. (An attribute of the
+// namespace would do for GCC; clang does not apply it to definitions elsewhere.)
+#pragma GCC visibility push(default)
+namespace brokkr {
 
 // BROKKR_VERSION of the library that the program runs with, which may be a later patch than its headers.
 const char* library_version();
 
 }  // namespace brokkr
+#pragma GCC visibility pop

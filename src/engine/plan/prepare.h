@@ -16,7 +16,7 @@ namespace brokkr {
 
 class MachineBackend;
 
-struct [[gnu::visibility("hidden")]] PreparedFrame::Impl {
+struct PreparedFrame::Impl {
   static Impl& of(const PreparedFrame& frame) { return *frame.impl_; }
 
   const Frame* frame = nullptr;
