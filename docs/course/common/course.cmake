@@ -17,10 +17,10 @@ get_filename_component(root ${course}/../.. ABSOLUTE)
 if(NOT TARGET course_common)
   add_library(course_common STATIC
     ${course}/common/picture.cpp ${course}/common/recording.cpp ${course}/common/check.cpp ${course}/common/expected.cpp
-    ${root}/tests/oracle/assembly.cpp ${root}/tests/oracle/fragment.cpp ${root}/tests/oracle/surface.cpp
-    ${root}/tests/oracle/triangle.cpp)
+    ${root}/tests/engine/oracle/assembly.cpp ${root}/tests/engine/oracle/fragment.cpp ${root}/tests/engine/oracle/surface.cpp
+    ${root}/tests/engine/oracle/triangle.cpp)
   set_target_properties(course_common PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  target_include_directories(course_common PUBLIC ${course} PRIVATE ${course}/common ${root}/src ${root}/tests)
+  target_include_directories(course_common PUBLIC ${course} PRIVATE ${course}/common ${root}/src/engine ${root}/tests/engine)
   target_compile_definitions(course_common PUBLIC COURSE_RECORDINGS="${course}/recordings")
   # GCC 12 warns of strings of the standard library that are right.
   target_compile_options(course_common PUBLIC

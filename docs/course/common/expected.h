@@ -1,4 +1,4 @@
-// What should come out, by tests/oracle: the same functions that Brokkr's own pipeline is held against.
+// What should come out, by tests/engine/oracle: the same functions that Brokkr's own pipeline is held against.
 #pragma once
 
 #include <utility>

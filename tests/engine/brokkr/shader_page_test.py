@@ -32,7 +32,7 @@ def main():
         kernel = ("-DBROKKR_ISA=emulated", "-DBROKKR_ISA_EMULATED=1", "src/engine/pipeline/cpu_kernel.cpp")
         for arguments in ((str(user),), ("src/engine/raster/shading_traits.cpp",), kernel):
             subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-psabi",
-                            "-Wno-missing-field-initializers", "-Werror", "-Isrc", "-Ishaders", *arguments], cwd=work, check=True)
+                            "-Wno-missing-field-initializers", "-Werror", "-Isrc/engine", "-Ishaders", *arguments], cwd=work, check=True)
     return 0
 
 

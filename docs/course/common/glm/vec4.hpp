@@ -1,4 +1,4 @@
-// The part of GLM that the oracle of tests/oracle needs, so that the course builds without GLM. Every header of this
+// The part of GLM that the oracle of tests/engine/oracle needs, so that the course builds without GLM. Every header of this
 // folder is this one.
 #pragma once
 
