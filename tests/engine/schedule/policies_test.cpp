@@ -118,6 +118,24 @@ TEST_P(Policies, FairSharesOfTimeFollowQuotas) {
   EXPECT_GT(total, 1400 * 2000.0);
 }
 
+// The same where the times are known: beside them, those of these tasks are nothing.
+TEST_P(Policies, TheSmallestPartOfItsQuotaComesFirst) {
+  Launch r = program("fair");
+  r.seeds = jobs_with_keys({0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+  r.shared = {70'000'000'000'000,
+              26'000'000'000'000,
+              100'000'000'000'000,
+              27'000'000'000'000,
+              132'000'000'000'000,
+              7,
+              13,
+              20,
+              27,
+              33};
+  r.go();
+  EXPECT_EQ(r.keys(), (std::vector<uint32_t>{3, 3, 1, 1, 4, 4, 2, 2, 0, 0}));
+}
+
 std::vector<Job> random_deadlines(uint32_t n, uint32_t range) {
   std::vector<Job> jobs;
   for (uint32_t i = 0; i < n; ++i) jobs.push_back({0, scramble(i + 7) % range, 0, 0});

@@ -214,7 +214,9 @@ Programs programs() {
                                 program<Nested<Together>>("nested"),
                                 program<Nested<OneByOne>>("nested, one by one"),
                                 program<ManyKinds<Together>>("many kinds"),
-                                program<ManyKinds<OneByOne>>("many kinds, one by one")};
+                                program<ManyKinds<OneByOne>>("many kinds, one by one"),
+                                program<Tied<Together>>("tied"),
+                                program<Tied<OneByOne>>("tied, one by one")};
   return {kWidth, all, int(sizeof all / sizeof all[0]), sort, halving_sum, admit, has_room, settle, mark, complete,
           find,   take};
 }

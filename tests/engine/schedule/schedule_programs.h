@@ -161,6 +161,10 @@ using Nested = Repeat<4, How<Discrete<0>>,
 template <template <class> class How>
 using ManyKinds = Repeat<128, How<Discrete<0>>,
                          Bucket<How<RoundRobin<ByTask>>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>>;
+// Both children may hold as many.
+template <template <class> class How>
+using Tied = Repeat<2, How<Fullest<ByNumber<3>>>,
+                    Bucket<How<Fullest<ByTask>>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>>;
 static_assert(RatesLanes<Together<RoundRobin<ByTask>>> && !RatesLanes<OneByOne<RoundRobin<ByTask>>>);
 
 }  // namespace schedule_programs

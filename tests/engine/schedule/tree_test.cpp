@@ -33,6 +33,17 @@ TEST_P(TaskTrees, AreRatedTogetherAsOneByOne) {
     EXPECT_EQ(order_of(programs, name), order_of(programs, std::string(name) + ", one by one")) << name;
 }
 
+TEST_P(TaskTrees, TiesGoToTheFirstChild) {
+  const Programs programs = programs_of(GetParam());
+  for (const char* name : {"tied", "tied, one by one"}) {
+    Launch r(programs, name);
+    for (uint32_t i = 0; i < 20; ++i) r.seeds.push_back({0, 0, 0, i % 2});
+    r.go();
+    ASSERT_EQ(r.log.size(), 20u) << name;
+    EXPECT_EQ(r.seeds[r.log[0]].kind, 0u) << name;
+  }
+}
+
 // Measures and checks nothing: rows of docs/research/results/schedule/decisions.csv, which docs/research/scheduling.md
 // explains.
 TEST_P(TaskTrees, DISABLED_DecisionsPerSecond) {
