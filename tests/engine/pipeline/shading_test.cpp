@@ -314,6 +314,27 @@ TEST(Shading, DerivativesStayInsideTheTriangle) {
   }
 }
 
+// Edges are drawn by derivatives. At a triangle's border, these need samples of the quad that it does not cover.
+TEST(Shading, WireframesLookTheSameInEveryOrder) {
+  FrameBuilder builder(70, 70);
+  for (int i = 0; i < 6; ++i) {
+    builder.draw_window(builder.default_state(), {{3.3 + 9 * i, 2.7}, {60.1, 20.9 + 7 * i}, {11.4, 66.2 - 8 * i}},
+                        0.5 - 0.1 * i);
+  }
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(builder.frame);
+  for (const MachineKind machine : test::machines()) {
+    RenderOptions o = cpu();
+    o.machine = machine;
+    o.shading = Shading::wireframe;
+    o.order = OrderMode::strict;
+    const RenderResult expected = renderer.render(prepared, o);
+    o.order = OrderMode::automatic;
+    EXPECT_EQ(renderer.render(prepared, o).targets[0].layers[0].color, expected.targets[0].layers[0].color)
+        << name_of(machine);
+  }
+}
+
 TEST(Shading, AlphaCutoffDiscards) {
   for (const bool by_alpha_texture : {false, true}) {
     for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {

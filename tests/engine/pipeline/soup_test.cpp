@@ -9,6 +9,7 @@
 
 #include "oracle/boxes.h"
 #include "oracle/compare.h"
+#include "oracle/frame_builder.h"
 #include "oracle/mesh.h"
 #include "oracle/soup.h"
 #include "pictures.h"
@@ -188,6 +189,22 @@ TEST(Soup, ScissoredClearsAtEveryResidue) {
                   true, certainty);
   }
   EXPECT_EQ(certainty.uncertain, 0u);
+}
+
+// Triangles that leave the guard band along one axis alone.
+TEST(Soup, TrianglesFarOutAlongOneAxis) {
+  Certainty certainty;
+  for (const bool upright : {false, true}) {
+    for (const double far : {-3e6, 3e6}) {
+      oracle::FrameBuilder builder(200, 150);
+      std::vector<glm::dvec2> corners = {{20, 110}, {far, 90}, {130, 30}};
+      if (upright) corners = {{110, 20}, {90, far}, {30, 130}};
+      builder.draw_window(builder.default_state(), corners);
+      expect_oracle(builder.frame, some_settings(), (upright ? "up to " : "to ") + std::to_string(far), true,
+                    certainty);
+    }
+  }
+  EXPECT_LT(certainty.uncertain, certainty.pixels / 10);
 }
 
 struct MeshCase {
