@@ -74,6 +74,25 @@ TEST(PatternRandom, MaximizedDistanceBeatsRandomAndDiagonal) {
   }
 }
 
+// Tiles repeat: bins of one rasterizer keep as far from each other across a tile's border as inside of it.
+TEST(PatternRandom, MaximizedDistanceGoesAcrossBorders) {
+  int across_right = 0, across_top = 0, inside = 0;
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    constexpr int kSide = 16;
+    const Pattern p = make_pattern(PatternKind::hierarchical_maximized_distance, kSide, 1, 1, seed);
+    const auto are_one = [&](int x, int y, int dx, int dy) { return p.at(x, y) == p.at(x + dx, y + dy); };
+    for (int i = 0; i < kSide; ++i) {
+      for (int d = -1; d <= 1; ++d) {
+        across_right += are_one(kSide - 1, kSide + i, 1, d);
+        across_top += are_one(kSide + i, kSide - 1, d, 1);
+        inside += are_one(kSide / 2, kSide + i, 1, d) + are_one(kSide + i, kSide / 2, d, 1);
+      }
+    }
+  }
+  EXPECT_LE(across_right, inside);
+  EXPECT_LE(across_top, inside);
+}
+
 TEST(PatternRandom, MaximizedDistanceFillsNByNEqually) {
   for (const int n : {1, 2, 3, 7, 16, 60, 97, 128}) {
     const Pattern p = make_pattern(PatternKind::hierarchical_maximized_distance, n, 1, 1, 3);
