@@ -263,5 +263,22 @@ TEST(ShaderControl, UniformArraysTakeAnIndex) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(results.number(0, s), float((s + 2) % 5 * 2 + 1));
 }
 
+// Of nine words each.
+TEST(ShaderControl, MembersOfStructuresFollowEachOther) {
+  const Program program = compiled(
+      "#version 330\nstruct Part { vec3 a; float b; mat2 c; float d; };\nuniform Part parts[2]; in float x;\n"
+      "out float result;\nvoid main() { int i = int(x) % 2; result = parts[i].d + 100.0 * parts[i].b; }");
+  ASSERT_EQ(program.uniform_words, 18u);
+  std::vector<uint32_t> uniforms;
+  for (uint32_t word = 0; word < program.uniform_words; ++word)
+    uniforms.push_back(std::bit_cast<uint32_t>(float(word)));
+  const Results results =
+      run_everywhere(program, uniforms, [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); });
+  for (int s = 0; s < kSamples; ++s) {
+    const int first = 9 * (s % 2);
+    EXPECT_EQ(results.number(0, s), float(first + 8 + 100 * (first + 3))) << s;
+  }
+}
+
 }  // namespace
 }  // namespace brokkr::shader::test

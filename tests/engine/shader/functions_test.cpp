@@ -146,6 +146,12 @@ TEST(ShaderFunctions, Halves) {
   const auto half = [](float v) { return uint32_t(std::bit_cast<uint16_t>(_Float16(v))); };
   expect_bits("uint", "result = packHalf2x16(vec2(x, -x * 0.45));",
               [&](int s) { return half(number_of(s)) | half(-number_of(s) * 0.45f) << 16; });
+  // In the middle between two halves, of which the even one counts.
+  expect_bits("uint", "float n = 1.0 + (float(u % 64u) + 0.5) / 1024.0; result = packHalf2x16(vec2(n, -n));",
+              [&](int s) {
+                const float n = 1.0f + (float(word_of(s) % 64u) + 0.5f) / 1024.0f;
+                return half(n) | half(-n) << 16;
+              });
   for (const int c : {0, 1}) {
     expect_bits("float", "result = unpackHalf2x16(u)[" + std::to_string(c) + "]; if (isnan(result)) result = 7.0;",
                 [&](int s) {

@@ -109,6 +109,41 @@ TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
   }
 }
 
+// GLSL 4.60, 8.9: the layer is floor(number + 0.5), and one that the texture has.
+TEST_F(ShaderTextures, LayersOfArraysAreTheNearest) {
+  const uint32_t texels[] = {0xff000032u, 0xff000064u, 0xff000096u};
+  BoundTextures added;
+  added.add({.kind = TextureKind::two_array, .width = 1, .height = 1, .depth = 3}, std::as_bytes(std::span(texels)),
+            sampler_);
+  added.prepare();
+  const Results results = run("texture(map, vec3(0.1, 0.1, x * 0.25 - 0.75))", added, "sampler2DArray");
+  for (int s = 0; s < kSamples; ++s) {
+    const int layer = std::clamp(int(std::floor(float(s) * 0.25f - 0.25f)), 0, 2);
+    EXPECT_EQ(code_of(results.number(0, s)), 50 * (layer + 1)) << s;
+  }
+}
+
+// Arrays in arrays: each has an index of the run.
+TEST_F(ShaderTextures, TwoIndicesChooseTheSampler) {
+  BoundTextures added;
+  for (uint32_t i = 1; i <= 4; ++i) {
+    const std::vector<uint32_t> texels(1, 0xff000000u | 50 * i);
+    added.add({.width = 1}, std::as_bytes(std::span(texels)), sampler_);
+  }
+  added.prepare(kMostSamplers);
+  const Program program = compiled(R"(#version 400
+    struct Layer { sampler2D map[2]; };
+    uniform Layer layers[2];
+    in float x;
+    out float result;
+    void main() { result = texture(layers[int(x) / 2 % 2].map[int(x) % 2], vec2(0.1)).r; }
+  )");
+  const Results results =
+      run_everywhere(program, std::vector<uint32_t>(program.uniform_words),
+                     [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); }, {added.tables, added.slots});
+  for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(0, s)), 50 * (s % 4 + 1)) << s;
+}
+
 // The changes of coordinates are those between the samples of a quad, also where these choose different samplers.
 TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   BoundTextures added;

@@ -310,6 +310,15 @@ std::vector<TextureCase> levels() {
     c.kind = TextureKind::two_array;
     c.lookup = "texelFetch(map, ivec3(abs(at) * 4.0), 0)";
   });
+  // Numbers between two layers. In the middle between them llvmpipe takes the even one; GLSL, and we, the upper one.
+  for (const auto& [kind, place] : {std::pair{TextureKind::one_array, "vec2(q.x"},
+                                    {TextureKind::two_array, "vec3(q.xy"},
+                                    {TextureKind::cube_array, "vec4(d"}}) {
+    add((std::string("FractionOf") + kKindNames[int(kind)]).c_str(), [kind, place](TextureCase& c) {
+      c.kind = kind;
+      c.lookup = std::string("texture(map, ") + place + ", at.x * 4.0 - 1.2))";
+    });
+  }
   add("FetchOfBuffers", [](TextureCase& c) { c.kind = TextureKind::buffer, c.lookup = "texelFetch(map, p)"; });
   add("Size", [](TextureCase& c) {
     c.lookup = "textureSize(map, int(abs(at.z) * 2.0)), textureQueryLevels(map), 1", c.others = 0.05;
@@ -331,7 +340,7 @@ std::vector<TextureCase> levels() {
   });
   for (const auto& [name, wrap] :
        {std::pair{"GatherAnyOffset", TextureWrap::repeat}, {"GatherAnyOffsetBorder", TextureWrap::clamp_to_border}}) {
-    add(name, [wrap = wrap](TextureCase& c) {
+    add(name, [wrap](TextureCase& c) {
       c.lookup = "textureGatherOffset(map, p, ivec2(at.xy * 9.0) - 4, 3)";
       c.sampler.wrap.fill(wrap);
       c.others = 0.02;
@@ -356,6 +365,10 @@ std::vector<TextureCase> levels() {
   add("GatherOfCubes",
       [](TextureCase& c) { c.kind = TextureKind::cube, c.lookup = "textureGather(map, p, 1)", c.others = 0.02; });
   add("Seamless", [](TextureCase& c) { c.kind = TextureKind::cube, c.sampler.seamless = true; });
+  add("SeamlessCorner", [](TextureCase& c) {
+    c.kind = TextureKind::cube, c.sampler.seamless = true, c.width = 16;
+    c.lookup = "texture(map, vec3(1.0, 1.0 - 0.03 * abs(at.x), 1.0 - 0.03 * abs(at.y)))";
+  });
   add("SeamlessNearest", [](TextureCase& c) {
     c.kind = TextureKind::cube, c.others = 0.02;
     c.sampler = sampler_of(false, MipFilter::nearest, TextureWrap::repeat);
@@ -402,7 +415,7 @@ std::vector<TextureCase> channels() {
   for (const auto& [name, mode] : {std::pair{"DepthLuminance", DepthMode::luminance},
                                    {"DepthIntensity", DepthMode::intensity},
                                    {"DepthRed", DepthMode::red}}) {
-    add(name, TexelFormat::depth32f, TexelBase::depth, [mode = mode](TextureCase& c) { c.sampler.depth_mode = mode; });
+    add(name, TexelFormat::depth32f, TexelBase::depth, [mode](TextureCase& c) { c.sampler.depth_mode = mode; });
   }
   return cases;
 }
@@ -506,7 +519,7 @@ std::vector<TextureCase> ellipses() {
   for (const auto& [name, format] : {std::pair{"Cube", TexelFormat::rgba8},
                                      {"CubeLight", TexelFormat::rgba8_srgb},
                                      {"CubeFloats", TexelFormat::rgba16f}}) {
-    add(name, [format = format](TextureCase& c) {
+    add(name, [format](TextureCase& c) {
       c.kind = TextureKind::cube;
       c.format = format;
       c.width = 64;
