@@ -99,9 +99,11 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
 }
 
 // The mask that goes with the change is that of the lanes for which `v` was made: others hold what another path left.
+// Lanes that are not here may never have set a cell.
 Id ValueTranslator::change_of(Op op, Id v) {
   const auto made = made_in_.find(v);
-  return number_op(op, {v, made == made_in_.end() ? program_.running : made->second});
+  if (made != made_in_.end()) return number_op(op, {v, made->second});
+  return number_op(op, {v, program_.value(v).role == Role::cell ? lanes_ : program_.running});
 }
 
 bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uint32_t function) {

@@ -52,6 +52,30 @@ TEST(ShaderFolder, TheChangeOfAnInfiniteNumberIsNone) {
   }
 }
 
+// Lanes that did not come here hold what another path left in a variable, or nothing: they are no neighbours.
+TEST(ShaderFolder, OtherPathsLeaveNothingForDerivatives) {
+  const std::string text = R"(#version 330
+    uniform bool on;
+    in float x;
+    out float result;
+    void main() {
+      result = 0.0;
+      if ((int(x * 4.0 + 12.0) & 3) != 1) {
+        float a = on ? x : 1.0;
+        for (int i = 0; i < 3; ++i) {
+          result += dFdx(a);
+          a = a * 2.0 + sin(x);
+        }
+      }
+    })";
+  const Results expected = run_everywhere(compiled(text), {1}, number_of_sample);
+  expect_same(run_everywhere(compiled(text, {{0, 1}}), {1}, number_of_sample), expected, "known");
+  for (int sample = 0; sample < kSamples; sample += 4) {
+    EXPECT_EQ(expected.number(0, sample), 0.0f) << sample;
+    EXPECT_NE(expected.number(0, sample + 2), 0.0f) << sample;
+  }
+}
+
 // Values of branches that no lane enters, once textures are known not to be there.
 TEST(ShaderFolder, WhatADroppedBranchMakesIsDead) {
   for (const char* const name : {"switch_constant.frag", "switch_nested.frag", "unbound_in_branch.frag"}) {
