@@ -25,7 +25,7 @@ BROKKR_FN CubeFace face_of(Float x, Float y, Float z) {
   const Float ax = absolute(x), ay = absolute(y), az = absolute(z);
   const Mask z_major = az >= maximum(ax, ay), x_major = !z_major && ax > ay;
   const Float along = select(z_major, z, select(x_major, x, y));
-  return {z_major, x_major, as_int(along) < 0};
+  return {z_major, x_major, as_int(along) < 0 && along == along};  // which sign a NaN has is the processor's choice
 }
 
 // One texel beside the edge of a face, as the texel of the neighbour that lies there. The centres of a face's texels
