@@ -22,5 +22,5 @@ add_library(brokkr_scene_dependencies INTERFACE)
 target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE
   $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}> $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}/stb>)
 target_link_libraries(brokkr_scene_dependencies INTERFACE
-  zstd::libzstd_shared fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> tinyobjloader::tinyobjloader tinyexr
-  $<BUILD_INTERFACE:${BROKKR_STB_LIBRARY}> $<INSTALL_INTERFACE:stb>)
+  zstd::libzstd_shared fmt::fmt OpenSSL::Crypto $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+  tinyobjloader::tinyobjloader tinyexr $<BUILD_INTERFACE:${BROKKR_STB_LIBRARY}> $<INSTALL_INTERFACE:stb>)

@@ -54,7 +54,7 @@ with.")
 set(same_version "brokkr (= ${PROJECT_VERSION})")
 # GLM is in the headers; the others are what the static library is linked with.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same_version}, libglm-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, libzstd-dev, libfmt-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, libzstd-dev, libfmt-dev, libssl-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
 
 if(TARGET brokkr-view)
   list(APPEND CPACK_COMPONENTS_ALL viewer)

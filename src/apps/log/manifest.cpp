@@ -1,15 +1,13 @@
 #include "log/manifest.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <array>
-#include <memory>
 #include <span>
-#include <stdexcept>
 #include <variant>
 
 #include "base/file_io.h"
+#include "base/sha256.h"
 #include "brokkr/renderer.h"
 #include "brokkr/version.h"
 #include "log/json_text.h"
@@ -55,17 +53,6 @@ Json computer_json() {
 }
 
 }  // namespace
-
-std::string sha256(std::span<const std::span<const std::byte>> parts) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  bool good = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-  for (const auto part : parts) good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
-  std::array<unsigned char, 32> digest{};
-  if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256: libcrypto failed; is its configuration whole?");
-  }
-  return fmt::format("{:02x}", fmt::join(digest, ""));
-}
 
 std::filesystem::path manifest_path(const std::filesystem::path& log) {
   return std::filesystem::path(log).replace_extension(".json");

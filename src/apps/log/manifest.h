@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,6 @@ inline constexpr int kLogVersion = 1;
 
 // "run.csv" → "run.json".
 std::filesystem::path manifest_path(const std::filesystem::path& log);
-
-// SHA-256 of the parts one after another, as 64 hexadecimal digits: a log names its scene without doubt. Throws
-// std::runtime_error where libcrypto cannot.
-std::string sha256(std::span<const std::span<const std::byte>> parts);
 
 // File, size, SHA-256 of the file (null for a generated scene) and of the geometry as it was loaded: positions,
 // indices, normals, texture coordinates and models. Reads the file; takes 5 ms per MiB.

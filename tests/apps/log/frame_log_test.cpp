@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/sha256.h"
 #include "brokkr/load.h"
 #include "log/frame_log.h"
 #include "log/log_reader.h"
