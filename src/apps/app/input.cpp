@@ -12,6 +12,7 @@
 #include "app/pipeline_options.h"
 #include "app/rank_options.h"
 #include "app/resize.h"
+#include "base/file_io.h"
 #include "base/known_kind.h"
 #include "frame/camera.h"
 #include "plan/options.h"
@@ -32,9 +33,9 @@ void check_camera(const std::string& text) {
 }
 
 bool holds_scene(const std::filesystem::path& folder) {
-  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
+  for (const std::filesystem::path& path : paths_in(folder)) {
     for (const SceneSource& source : scene_sources()) {
-      if (entry.path().extension() == source.name) return true;
+      if (path.extension() == source.name) return true;
     }
   }
   return false;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "app/text.h"
@@ -138,7 +140,8 @@ int CommandLine::run(std::vector<std::string> words) const try {
     else if (option.required)
       throw UsageError(option.value + " is missing");
   }
-  return command_.run(Arguments(std::move(found), std::move(words)));
+  const Arguments arguments(std::move(found), std::move(words));
+  return command_.run(arguments);
 } catch (const UsageError& error) {
   throw UsageError(error.what() + ("; see `brokkr " + command_.name + " --help`"));
 }
@@ -174,6 +177,11 @@ int run_guarded(const std::function<int()>& body) {
     return fail(kUsageError, error.what());  // an option out of the library's range
   } catch (const std::bad_alloc&) {
     return fail(kFailure, "not enough memory for this; choose a smaller --size, or a machine with more");
+  } catch (const std::length_error&) {  // of a container: more than memory has addresses
+    return fail(kFailure, "not enough memory for this; choose a smaller --size, or a smaller file");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(kFailure, error.path1().string() + ": " + error.code().message() +
+                              "; check the name, the permissions of its folder, and that the current folder is there");
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) return fail(kFailure, error.what());
     return fail(

@@ -10,6 +10,7 @@
 #include "app/command.h"
 #include "app/resize.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "base/nearest_name.h"
 #include "base/process.h"
 
@@ -29,12 +30,8 @@ bool is_folder(const fs::path& path) {
 }
 
 std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
-  std::vector<fs::path> files;
-  if (!is_folder(folder)) return files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == extension) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = paths_in(folder);
+  std::erase_if(files, [&](const fs::path& file) { return file.extension() != extension; });
   return files;
 }
 

@@ -142,7 +142,9 @@ int race(const Arguments& arguments) {
     if (arguments.has("log")) check_one_workload(variant.workloads);
   }
   if (arguments.has("ab-program")) {
-    variants[0].program = std::filesystem::read_symlink("/proc/self/exe");
+    std::error_code error;
+    variants[0].program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) throw std::runtime_error("--ab-program: this program's own file is not known; mount /proc");
     variants[1].program = arguments.text("ab-program");
     if (access(variants[1].program.c_str(), X_OK) != 0)
       throw std::runtime_error("--ab-program " + variants[1].program.string() + ": there is no such program");

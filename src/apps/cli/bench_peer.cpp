@@ -10,6 +10,7 @@
 
 #include "app/command.h"
 #include "app/text.h"
+#include "base/file_io.h"
 #include "base/json_parse.h"
 #include "base/process.h"
 
@@ -28,9 +29,8 @@ const std::map<std::string, std::string> kKeptMemory = {
 
 std::string lavapipe_driver() {
   for (const char* folder : {"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().filename().string().rfind("lvp_icd", 0) == 0) return entry.path().string();
+    for (const fs::path& path : paths_in(folder)) {
+      if (path.filename().string().rfind("lvp_icd", 0) == 0) return path.string();
     }
   }
   throw std::runtime_error(
@@ -195,7 +195,8 @@ PeerPicture Peer::read_request(PeerJson request) {
   }
   read_values(file, picture.depth, pixels);
   if (!file) throw std::runtime_error(path.string() + ": cut short; is the disk full?");
-  fs::remove(path);
+  std::error_code ignored;
+  fs::remove(path, ignored);
   return picture;
 }
 

@@ -18,6 +18,7 @@
 #include <set>
 
 #include "app/text.h"
+#include "base/file_io.h"
 #include "base/json_parse.h"
 #include "base/process.h"
 #include "cli/capture_status.h"
@@ -59,7 +60,7 @@ class Signals {
   std::array<struct sigaction, 3> before_{};
 };
 
-fs::path output_path(const Arguments& arguments) { return fs::absolute(arguments.text("output", "frame.bkf")); }
+fs::path output_path(const Arguments& arguments) { return absolute_path(arguments.text("output", "frame.bkf")); }
 
 // How many frames; 0: no limit.
 int64_t frame_count(const Arguments& arguments) {
@@ -215,13 +216,13 @@ fs::path find_capture_library(const std::string& given) {
     if (!is_capture_library(given)) {
       throw std::runtime_error(given + ": this is no capture library; check --library, or leave it out");
     }
-    return fs::absolute(given);
+    return absolute_path(given);
   }
   const fs::path folder = program_folder();
   for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
                                 folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
     const fs::path library = place / kLibraryName;
-    if (fs::exists(library, error)) return fs::canonical(library);
+    if (is_there(library)) return absolute_path(library).lexically_normal();
   }
   throw std::runtime_error(
       std::string(kLibraryName) + " is not beside this program (" + folder.string() +

@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_io.h"
 #include "base/process.h"
 
 namespace brokkr::app {
@@ -54,9 +55,8 @@ std::optional<Process> find_process(pid_t number) {
 // All living processes that descend from this one, by their numbers.
 std::map<pid_t, Process> descendants() {
   std::map<pid_t, Process> all;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& path : paths_in("/proc")) {
+    const std::string name = path.filename().string();
     if (std::isdigit(static_cast<unsigned char>(name[0])) == 0) continue;
     const pid_t number = std::stoi(name);
     if (const std::optional<Process> process = find_process(number)) all.emplace(number, *process);

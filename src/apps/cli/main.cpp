@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/ending_signals.h"
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {
@@ -16,5 +17,6 @@ int main(int argc, char** argv) {
 #endif
   // A log that grows beyond the limit of files (ulimit -f) is an error with a message.
   std::signal(SIGXFSZ, SIG_IGN);
+  brokkr::end_after_files_in_the_making();
   return brokkr::app::run(argc, argv);
 }

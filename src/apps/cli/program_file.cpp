@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "app/text.h"
+#include "base/file_io.h"
 
 namespace brokkr::app {
 namespace {
@@ -96,7 +97,7 @@ ProgramStart start_of(const fs::path& program, std::vector<std::string> command)
   if (linker.empty()) return {program, std::move(command)};
   warn(program.string() +
        " has rights of another user or group, with which it takes no capture library; it is started without them");
-  std::vector<std::string> words{linker, fs::absolute(program).string()};
+  std::vector<std::string> words{linker, absolute_path(program).string()};
   words.insert(words.end(), command.begin() + 1, command.end());
   return {linker, std::move(words)};
 }

@@ -198,7 +198,9 @@ int run_trim(const Arguments& arguments) {
   Progress progress;
   progress.show("reading " + input);
   const Frame frame = read_bkf(std::filesystem::path(input), {}, load_options(arguments));
-  const auto file_before = uint64_t(std::filesystem::file_size(input));
+  std::error_code error;  // a pipe has no size
+  const uintmax_t size = std::filesystem::file_size(input, error);
+  const uint64_t file_before = error ? 0 : uint64_t(size);
   Trimming trimming(frame, arguments, progress);
   const std::vector<std::byte> bytes = trimming.file();
   write_file(output, bytes);

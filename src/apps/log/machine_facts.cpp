@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/file_io.h"
 #include "brokkr_commit.h"
 
 namespace brokkr {
@@ -40,9 +41,8 @@ uint64_t kib_of(const char* path, const char* name) { return std::strtoull(field
 
 void read_gpu(MachineFacts& facts) {
   facts.driver = first_line("/sys/module/nvidia/version");
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", error)) {
-    facts.gpu = field(entry.path() / "information", "Model:");
+  for (const std::filesystem::path& path : paths_in("/proc/driver/nvidia/gpus")) {
+    facts.gpu = field(path / "information", "Model:");
     if (!facts.gpu.empty()) return;
   }
 }

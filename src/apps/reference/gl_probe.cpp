@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/file_io.h"
 #include "reference/gl_link.h"
 #include "reference/gl_object.h"
 
@@ -85,10 +86,9 @@ bool driver_has(std::string_view wanted) {
 // Processor time of this process's threads so far, in ms, by their numbers.
 std::map<int, double> thread_times() {
   std::map<int, double> times;
-  std::error_code gone;  // a thread may end while it is looked at
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", gone)) {
-    double ns = 0;
-    if (std::ifstream(task.path() / "schedstat") >> ns) times[std::stoi(task.path().filename())] = ns * 1e-6;
+  for (const std::filesystem::path& task : paths_in("/proc/self/task")) {
+    double ns = 0;  // a thread may end while it is looked at
+    if (std::ifstream(task / "schedstat") >> ns) times[std::stoi(task.filename())] = ns * 1e-6;
   }
   return times;
 }

@@ -9,6 +9,7 @@
 #include "app/input.h"
 #include "app/parse.h"
 #include "app/rank_options.h"
+#include "base/ending_signals.h"
 #include "ranks/transport.h"
 #include "viewer/rank_view.h"
 #include "viewer/viewer.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   // As in src/main.cpp: pictures come and go with every frame.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  end_after_files_in_the_making();
   // A window that could show nothing does not open.
   const auto show = [](const app::Arguments& arguments) {
     // Of several ranks the first has the window.

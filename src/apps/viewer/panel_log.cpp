@@ -157,7 +157,7 @@ class LogPanel : public Panel {
     if (!state.scene) return state.commands.show_note("there is nothing to record: load a scene first");
     auto recording = std::make_unique<Recording>();
     LogSession& session = recording->session;
-    session.log = free_name(fs::current_path(), state.scene->path, ".csv", ".json");
+    session.log = free_name(current_folder(), state.scene->path, ".csv", ".json");
     session.format = format_ == 1 ? LogFormat::mangohud : LogFormat::presentmon;
     session.source = source_of_window();
     session.begun = utc_now();

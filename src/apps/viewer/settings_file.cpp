@@ -160,7 +160,7 @@ void write_settings(const fs::path& path, const Settings& s) {
   json["trace"] = std::move(trace);
   json["micropolygons"] = std::move(reyes);
   json["bookmarks"] = std::move(bookmarks);
-  fs::create_directories(path.parent_path());
+  make_folder(path.parent_path());
   write_text(path, json_text(json));
 }
 

@@ -344,7 +344,7 @@ void Viewer::take_screenshot() {
                           state_.last->painting && state_.last->painting->traced;
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
   try {
-    fs::path path = free_name(fs::current_path(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
+    fs::path path = free_name(current_folder(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
     write_file(path, encode_screenshot(picture, metadata_of(*state_.last)));
     show_note("saved " + path.string());
     if (with_light) save_light(path.replace_extension(".exr"));
@@ -359,7 +359,7 @@ void Viewer::save_image(bool exr) {
   } else if (!state_.last || !state_.last->painting || !state_.last->painting->traced) {
     show_note("there is no traced picture to save yet");
   } else {
-    save_light(free_name(fs::current_path(), state_.last->scene->path, ".exr", ".png"));
+    save_light(free_name(current_folder(), state_.last->scene->path, ".exr", ".png"));
   }
 }
 

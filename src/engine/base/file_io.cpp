@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ending_signals.h"
 #include "base/failure.h"
 #include "base/loading.h"
 
@@ -22,14 +24,6 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-// Distinct for every call of every process, so that two writers of one file do not share a temporary one.
-std::filesystem::path temporary_path(const std::filesystem::path& path) {
-  static std::atomic<unsigned> counter{0};
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".part-{}-{}", getpid(), counter.fetch_add(1));
-  return temporary;
-}
-
 // An open file, which the destructor closes.
 class Descriptor {
  public:
@@ -37,6 +31,7 @@ class Descriptor {
   ~Descriptor() {
     if (owned_ && number_ >= 0) close(number_);
   }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)), owned_(other.owned_) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
@@ -69,29 +64,18 @@ class NoSizeSignal {
   sigset_t signals_{}, before_{};
 };
 
+// Stops at the next piece, with less than all, where a signal ends the program.
 void write_all(const Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  constexpr size_t kPiece = size_t(4) << 20;
   const NoSizeSignal guard;
-  while (!bytes.empty()) {
-    const ssize_t written = write(file.number(), bytes.data(), bytes.size());
+  while (!bytes.empty() && !FileInTheMaking::must_end()) {
+    const ssize_t written = write(file.number(), bytes.data(), std::min(bytes.size(), kPiece));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EFBIG)
       fail("{}: is larger than files may be here; raise the limit (ulimit -f) or write less", path.string());
     if (written < 0) fail("{}: cannot be written ({}); check the space on the disk", path.string(), reason());
     bytes = bytes.subspan(size_t(written));
   }
-}
-
-// Where the symbolic links end that begin at `path`: the link stays when the file is replaced. The file need not exist.
-std::filesystem::path linked_file(const std::filesystem::path& path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
-  std::filesystem::path file = path;
-  std::error_code error;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(file, error); i++) {
-    const std::filesystem::path next = std::filesystem::read_symlink(file, error);
-    if (error) break;
-    file = file.parent_path() / next;
-  }
-  return file;
 }
 
 // Devices, pipes and sockets stay what they are.
@@ -109,13 +93,24 @@ void require_writable(const std::filesystem::path& path, mode_t mode) {
     fail("{}: is read-only; make it writable, or choose another name", path.string());
 }
 
+// A new file in `folder` for what becomes `path`; sets its name, which fits wherever the name of `path` does.
+Descriptor make_temporary(const std::filesystem::path& folder, const std::filesystem::path& path,
+                          std::filesystem::path& temporary) {
+  static std::atomic<unsigned> counter{0};
+  constexpr int kMostTries = 1000;  // others may write here that have the same number, on another computer
+  for (int tries = 0;; ++tries) {
+    temporary = folder / fmt::format(".brokkr.part-{}-{}", getpid(), counter.fetch_add(1));
+    const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) return Descriptor(file);
+    if (errno != EEXIST || tries == kMostTries)
+      fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
+  }
+}
+
 // `old`: the file to be replaced, whose owner (where this user may give files away) and mode the new one gets.
-void write_beside(const std::filesystem::path& temporary, const std::filesystem::path& path,
-                  std::span<const std::byte> bytes, const struct stat* old) {
+void fill(Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes,
+          const struct stat* old) {
   constexpr mode_t kPermissions = 07777;
-  Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (file.number() < 0)
-    fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
   write_all(file, path, bytes);
   if (old != nullptr) {
     const bool given =
@@ -165,25 +160,73 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
   return bytes;
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder, error))
+    fail("{}: this folder cannot be made ({}); name another", folder.string(),
+         error ? error.message() : "something else has that name");
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+std::filesystem::path current_folder() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::current_path(error);
+  if (error) fail("the current folder cannot be used ({}); change to another one", error.message());
+  return folder;
+}
+
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  return path.is_absolute() ? path : current_folder() / path;
+}
+
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    paths.push_back(at->path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::filesystem::path end_of_links(const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::filesystem::path file = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(file, error); i++) {
+    const std::filesystem::path next = std::filesystem::read_symlink(file, error);
+    if (error) break;
+    file = file.parent_path() / next;
+  }
+  return file;
+}
+
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   if (path == kStandardOutput) return write_all(Descriptor(STDOUT_FILENO, false), path, bytes);
-  const std::filesystem::path target = linked_file(path);
+  const std::filesystem::path target = end_of_links(path);
   struct stat old {};
   const bool exists = stat(target.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) return write_in_place(path, bytes, old.st_mode);
   if (exists) require_writable(path, old.st_mode);
 
-  const std::filesystem::path temporary = temporary_path(target);
+  const FileInTheMaking guard;
+  std::filesystem::path temporary;
+  Descriptor file = make_temporary(target.parent_path(), path, temporary);
   try {
-    write_beside(temporary, path, bytes, exists ? &old : nullptr);
+    fill(file, path, bytes, exists ? &old : nullptr);
+    if (FileInTheMaking::must_end()) {
+      unlink(temporary.c_str());
+      return;  // and the guard ends the program
+    }
+    if (rename(temporary.c_str(), target.c_str()) != 0)
+      fail("{}: cannot be replaced ({}); check its name and its permissions", path.string(), reason());
   } catch (...) {
     unlink(temporary.c_str());
     throw;
-  }
-  if (rename(temporary.c_str(), target.c_str()) != 0) {
-    const std::string why = reason();
-    unlink(temporary.c_str());
-    fail("{}: cannot be replaced ({}); check its permissions", path.string(), why);
   }
 }
 

@@ -43,8 +43,8 @@ std::string texture_path(const Frame& frame, int texture, const std::filesystem:
   const std::filesystem::path file = texture_folder / frame.textures[size_t(texture)].name;
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};
-  const auto relative = std::filesystem::proximate(std::filesystem::absolute(file),
-                                                   std::filesystem::absolute(folder.empty() ? "." : folder), error);
+  const auto relative =
+      std::filesystem::proximate(absolute_path(file), absolute_path(folder.empty() ? "." : folder), error);
   return error ? file.string() : relative.generic_string();
 }
 

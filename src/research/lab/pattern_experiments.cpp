@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/file_io.h"
 #include "base/parallel.h"
 #include "lab/pattern_lab.h"
 #include "lab/pattern_partition.h"
@@ -136,7 +137,7 @@ std::filesystem::path searched_file(const PatternBench& bench, int rasterizers, 
 // The pattern that was searched without this frame's application, where there is one.
 SavedPatternPointer searched_pattern(const PatternBench& bench, const LabFrame& frame, int rasterizers, int bin) {
   const std::filesystem::path path = searched_file(bench, rasterizers, bin, frame.group);
-  return std::filesystem::exists(path) ? std::make_shared<const SavedPattern>(load_pattern(path)) : nullptr;
+  return is_there(path) ? std::make_shared<const SavedPattern>(load_pattern(path)) : nullptr;
 }
 
 // A map that a search trains on or scores with.
@@ -212,7 +213,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
   };
   std::vector<std::string> folds{""};  // nothing left out
   if (groups.size() > 1) folds.insert(folds.end(), groups.begin(), groups.end());
-  std::filesystem::create_directories(o.folder / "searched");
+  make_folder(o.folder / "searched");
 
   const auto piece = [&](int i) {
     const std::string& out = folds[size_t(i)];

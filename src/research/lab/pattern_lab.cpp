@@ -45,7 +45,7 @@ PatternLab::PatternLab(PatternLabOptions options, Progress progress) : progress_
   bench_.say = [this](const std::string& what, double share) {
     progress_(fmt::format("{}: {} {} %", now_, what, int(100 * share)));
   };
-  std::filesystem::create_directories(bench_.options.folder / "parts");
+  make_folder(bench_.options.folder / "parts");
 }
 
 void PatternLab::add(const std::string& name, Frame frame) {
@@ -73,7 +73,7 @@ void PatternLab::add(const std::string& name, Frame frame) {
 Rows PatternLab::rows_of(const PatternExperiment& experiment, const PatternUnit& unit) {
   const auto path = bench_.options.folder / "parts" / fmt::format("{}.{}.csv", experiment.name, unit.name);
   const std::string head = "# " + key_of(bench_, experiment, unit) + "\n";
-  std::string text = std::filesystem::exists(path) ? read_text(path) : "";
+  std::string text = is_there(path) ? read_text(path) : "";
   if (text.starts_with(head)) {
     ++reused_;
   } else {

@@ -72,12 +72,7 @@ Results::Results(const app::Arguments& arguments)
       save_(arguments.text("save")),
       film_(int(arguments.integer("film", 0))) {
   if (film_ > 0 && folder_.empty()) throw app::UsageError("--film needs --output DIR, the folder for its pictures");
-  if (folder_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error)
-    throw std::runtime_error(folder_.string() + ": this folder cannot be made (" + error.message() +
-                             "); name another with --output");
+  if (!folder_.empty()) make_folder(folder_);
 }
 
 void Results::add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject) {

@@ -1,4 +1,5 @@
 #include "ranks/devices.h"
+#include "base/file_io.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,7 +22,7 @@ std::string own_device(const std::string& visible, int devices, int local_rank) 
 
 void choose_device() {
   int devices = 0;
-  while (std::filesystem::exists("/dev/nvidia" + std::to_string(devices))) ++devices;
+  while (is_there("/dev/nvidia" + std::to_string(devices))) ++devices;
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
     const char* const rank = std::getenv(name);
     if (rank == nullptr) continue;

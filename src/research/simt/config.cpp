@@ -198,7 +198,7 @@ Config find_config(const std::string& name_or_file) {
   for (const NamedConfig& c : kConfigs) {
     if (name_or_file == c.name) return read_config(c.text, c.name);
   }
-  if (!std::filesystem::exists(name_or_file)) {
+  if (!is_there(name_or_file)) {
     fail("{}: no such machine, and no file{}; `brokkr simt --list` names those there are", name_or_file,
          did_you_mean(name_or_file, config_names()));
   }

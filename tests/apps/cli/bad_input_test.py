@@ -259,6 +259,39 @@ def unwritable(folder, good):
     expect(FAILURE, ["check", good], "good.bkf", "reference")
 
 
+def strange_places(folder, good):
+    """Names that the system refuses, files where folders should be, a current folder that is gone: no message of a library's."""
+    long, below_a_file = "n" * 300, good + "/sub"
+    known = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+    for name in (long, long + ".bkf", below_a_file + ".bkf", "a/" * 3000 + "x.bkf"):
+        for words in (["render", name, "--no-output"], ["info", name], ["check", name], ["trim", name, "-o", str(folder / "t.bkf")],
+                      ["optimize", name, "-o", str(folder / "o.bkf")], ["bench", name]):
+            expect(FAILURE, words, name[:200])
+    for name in (str(folder / long) + ".png", below_a_file + ".png"):
+        expect(FAILURE, ["render", good, "-o", name], name[-100:])
+        expect(FAILURE, ["pattern", "hilbert", "-o", name], name[-100:])
+    expect(FAILURE, ["render", good, "--no-output", "--pattern", "./" + long + ".json"], long)
+    expect(FAILURE, ["capture", "--frame", "1", "-o", below_a_file + "/x.bkf", "--", "true"], "sub")
+    expect(FAILURE, ["capture", "--frame", "1", "--library", below_a_file, "--", "true"], "sub")
+    if "  patterns " in known:
+        expect(FAILURE, ["patterns", good, "-o", below_a_file], "sub", "folder")
+        expect(FAILURE, ["patterns", good, "-o", good], "good.bkf", "folder")
+        expect(FAILURE, ["batches", good, "-o", below_a_file], "sub", "folder")
+    if "  probe " in known:
+        expect(FAILURE, ["probe", "E1.5", "-o", below_a_file], "sub", "folder")
+    if "  simt " in known:
+        expect(FAILURE, ["simt", "sad", "--config", long], long)
+        expect(FAILURE, ["simt", "sad", "-o", below_a_file], "sub", "folder")
+    for words in (["capture", "--frame", "1", "--", "true"], ["render", "generated:sphere-100k?triangles=9", "--size", "8x8", "-o", "a.png"],
+                  ["optimize", "generated:sphere-100k?triangles=9", "-o", "a.obj"], ["pattern", "hilbert", "-o", "a.png"]):
+        gone = folder / "gone"
+        gone.mkdir()
+        run = subprocess.run(["sh", "-c", 'rmdir ../gone; exec "$0" "$@"', program, *words], cwd=gone, capture_output=True, text=True,
+                             timeout=600)
+        if run.returncode != FAILURE or run.stderr.count("\n") != 1 or "filesystem error" in run.stderr or "folder" not in run.stderr:
+            problems.append(f"{words} in a folder that is gone: {run}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -274,6 +307,7 @@ def main():
         bad_files(folder, valid)
         wrong_scenes(folder)
         unwritable(folder, str(good))
+        strange_places(folder, str(good))
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problems")

@@ -52,13 +52,7 @@ Json json_rows(const ResultTable& table) {
 
 ResultFiles::ResultFiles(std::string command, const Arguments& arguments)
     : command_(std::move(command)), folder_(arguments.text("output")), json_(arguments.text("json")) {
-  if (folder_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) {
-    throw std::runtime_error(folder_ + ": this folder cannot be made (" + error.message() +
-                             "); name another with --output");
-  }
+  if (!folder_.empty()) make_folder(folder_);
 }
 
 void ResultFiles::add(const ResultTable& table) const {

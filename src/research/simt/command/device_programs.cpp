@@ -11,6 +11,7 @@
 #include "brokkr/renderer.h"
 #include "pipeline/simt_device.h"
 #if defined(BROKKR_SIMT_LAB)
+#include "base/file_io.h"
 #include "lab/lab_machine.h"
 #endif
 
@@ -25,7 +26,7 @@ constexpr const char* kUsualFrame = "gl-feature-test.bkf";
 std::string frame_file(const Arguments& arguments) {
   if (arguments.has("frame")) return arguments.text("frame");
   const std::filesystem::path scenes = app::bundled_folder("scenes");
-  if (scenes.empty() || !std::filesystem::exists(scenes / kUsualFrame))
+  if (scenes.empty() || !is_there(scenes / kUsualFrame))
     fail("run_frame: scenes/{} is not beside this program; name a frame or scene with --frame", kUsualFrame);
   return (scenes / kUsualFrame).string();
 }

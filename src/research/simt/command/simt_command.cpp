@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/frame.h"
 #include "log/json_text.h"
 #include "ptx/launch.h"
@@ -69,7 +70,7 @@ Config config_of(const Arguments& arguments, const std::string& program) {
 
 std::filesystem::path folder_of(const Arguments& arguments) {
   const std::filesystem::path folder = arguments.text("output");
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   return folder;
 }
 
