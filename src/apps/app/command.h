@@ -28,6 +28,9 @@ enum class ValueKind : uint8_t {
   choice_or_file,  // one of `choices`, or a path: it then has a dot or a slash
 };
 
+// What a command does with the file that an option names.
+enum class FileUse : uint8_t { none, read, written };
+
 struct Option {
   std::string names;  // "-o,--output", or a bare name for a positional argument
   ValueKind kind = ValueKind::flag;
@@ -38,6 +41,8 @@ struct Option {
   bool repeat = false;    // may be given several times (a positional argument: takes several)
   bool required = false;  // positional arguments only
   std::string group;      // heading in help; empty: "Options"
+  FileUse use = FileUse::none;
+  std::string beside = {};  // ending of a second file that is written beside the option's: ".json"
 };
 
 // Options by their kind. The value's name in help of an integer is N.
@@ -48,7 +53,22 @@ inline Option text_option(std::string names, std::string value, std::string help
   return {std::move(names), ValueKind::text, std::move(value), std::move(help)};
 }
 inline Option file_option(std::string names, std::string value, std::string help) {
-  return {std::move(names), ValueKind::file, std::move(value), std::move(help)};
+  Option option{std::move(names), ValueKind::file, std::move(value), std::move(help)};
+  option.use = FileUse::read;
+  return option;
+}
+// A file that the command writes; `beside`: Option's.
+inline Option output_option(std::string names, std::string value, std::string help, std::string beside = "") {
+  Option option = file_option(std::move(names), std::move(value), std::move(help));
+  option.use = FileUse::written;
+  option.beside = std::move(beside);
+  return option;
+}
+// A text_option of the form NAME=FILE.
+inline Option named_file_option(std::string names, std::string value, std::string help, FileUse use) {
+  Option option = text_option(std::move(names), std::move(value), std::move(help));
+  option.use = use;
+  return option;
 }
 inline Option integer_option(std::string names, std::string help, double min, double max, std::string value = "N") {
   return {std::move(names), ValueKind::integer, std::move(value), std::move(help), min, max};
@@ -106,6 +126,9 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// No two of the files that these options write are the same, and none is one that they read. Throws UsageError.
+void require_own_files(const std::vector<Option>& options, const Arguments& arguments);
 
 // The name of an option in Arguments.
 std::string key_of(const Option& option);

@@ -18,8 +18,9 @@ std::vector<Option> shader_options() {
                   "without a scene over the whole picture"),
       several(
           text_option("--uniform", "NAME=V,V", "A uniform's numbers, as many as it has. May be given several times")),
-      several(text_option("--texture", "NAME=FILE",
-                          "The picture that a sampler2D reads (white). May be given several times")),
+      several(named_file_option("--texture", "NAME=FILE",
+                                "The picture that a sampler2D reads (white). May be given several times",
+                                FileUse::read)),
       real_option("--time", "SECONDS", "Time of the picture: b_time, iTime (0)", -1e6, 1e6)};
   for (Option& option : options) option.group = kGroup;
   return options;

@@ -141,6 +141,7 @@ int CommandLine::run(std::vector<std::string> words) const try {
       throw UsageError(option.value + " is missing");
   }
   const Arguments arguments(std::move(found), std::move(words));
+  require_own_files(command_.options, arguments);
   return command_.run(arguments);
 } catch (const UsageError& error) {
   throw UsageError(error.what() + ("; see `brokkr " + command_.name + " --help`"));

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "app/command.h"
 #include "base/file_io.h"
@@ -75,6 +76,16 @@ std::string output_name(const std::string& path, const std::string& input, bool 
     if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
   }
   return path.substr(0, place) + name + path.substr(place + 2);
+}
+
+void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option) {
+  std::map<std::string, std::string> known;
+  for (const std::string& input : inputs) {
+    const auto [first, is_new] = known.emplace(output_name(path, input, inputs.size() > 1, option), input);
+    if (!is_new)
+      throw UsageError(option + ": '" + first->first + "' would be written for " + first->second + " and for " + input +
+                       "; draw them one after the other, into different folders");
+  }
 }
 
 bool is_exr(const std::string& path) { return ending(path) == ".exr"; }

@@ -23,6 +23,9 @@ std::string written_path(const std::string& path);
 // UsageError that names `option`.
 std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
 
+// Every input gets a name of its own there. Throws UsageError that names `option` and the two that do not.
+void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option);
+
 // The colour of a layer to .png as a window shows it, or to .exr, which holds linear values. The path of this and the
 // following pictures may be "-": PNG to standard output.
 void write_color(const std::string& path, const Layer& layer, ColorFormat format);

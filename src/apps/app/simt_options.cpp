@@ -14,6 +14,7 @@ std::vector<Option> simt_options() {
                               "Machine simt: count cycles, on a machine that `brokkr simt --list` names, or a JSON "
                               "file (none: as fast as it goes)");
   config.group = "Pipeline";
+  config.use = FileUse::read;
   return {config};
 }
 

@@ -242,12 +242,13 @@ Command bench_command() {
       integer_option("--frames", "Frames per turn; a turn of very short frames has more (15)", 1, 1000000),
       integer_option("--rounds", "Turns of each renderer (3)", 1, 1000),
       real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6),
-      file_option("--json", "FILE", "Write every number and where it was taken; - prints it"),
-      file_option("--csv", "FILE", "Write one line per row; - prints it"),
-      file_option(
+      output_option("--json", "FILE", "Write every number and where it was taken; - prints it"),
+      output_option("--csv", "FILE", "Write one line per row; - prints it"),
+      output_option(
           "--log", "FILE.csv",
           "Draw one FILE --frames times without peers and write a line per frame at once, and FILE.json beside it; "
-          "- prints the lines. With --ab: FILE-a.csv and FILE-b.csv"),
+          "- prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
+          ".json"),
       choice_option("--log-format", "F",
                     "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
                     {"presentmon", "mangohud"}),

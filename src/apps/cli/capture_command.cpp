@@ -42,9 +42,9 @@ std::vector<Option> with_shared(std::vector<Option> own) {
   return joined(
       std::move(own),
       {
-          file_option("-o,--output", "FILE.bkf",
-                      "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there "
-                      "are several"),
+          output_option("-o,--output", "FILE.bkf",
+                        "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there "
+                        "are several"),
           integer_option("--frame", "Frame to capture, counted from 0", 0, 1e12),
           integer_option("--every", "Capture further frames, N frames apart", 1, 1e12),
           integer_option("--count", "Stop after K frames (1; with --every or --key: 0, no limit)", 0, 1e9, "K"),

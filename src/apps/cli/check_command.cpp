@@ -207,7 +207,7 @@ int run_check(const Arguments& arguments) {
 Command check_command() {
   const std::vector<Option> own = {
       needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with pictures of the game's own driver"))),
-      file_option(
+      output_option(
           "-o,--output", "FILE.png",
           "Difference picture: red where pixels differ, amber where a shader may have discarded; with --color, this "
           "picture, the game's and their difference, eightfold, side by side; {} stands for the input's name; - writes "

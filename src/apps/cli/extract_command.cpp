@@ -165,21 +165,22 @@ int run_extract(const Arguments& arguments) {
 }  // namespace
 
 Command extract_command() {
-  return {"extract",
-          "Write what a captured frame holds: the game's own picture, a program, a texture",
-          {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
-           file_option("-o,--output", "FILE",
-                       "Picture to write: .png, or .jpg where that is stored ({}-original.png; {} stands for the name "
-                       "of each FILE)"),
-           file_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
-           integer_option("--before", "Of the reference before this command, as `brokkr info` lists them (the last)", 0,
-                          4294967295.0),
-           integer_option("--program", "Instead, the fragment shader of this program to -o FILE.frag", 0, 4294967295.0),
-           integer_option("--texture",
-                          "Instead, this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin", 0,
-                          4294967295.0),
-           memory_option()},
-          run_extract};
+  return {
+      "extract",
+      "Write what a captured frame holds: the game's own picture, a program, a texture",
+      {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
+       output_option("-o,--output", "FILE",
+                     "Picture to write: .png, or .jpg where that is stored ({}-original.png; {} stands for the name "
+                     "of each FILE)"),
+       output_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
+       integer_option("--before", "Of the reference before this command, as `brokkr info` lists them (the last)", 0,
+                      4294967295.0),
+       integer_option("--program", "Instead, the fragment shader of this program to -o FILE.frag", 0, 4294967295.0),
+       integer_option("--texture",
+                      "Instead, this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin", 0,
+                      4294967295.0),
+       memory_option()},
+      run_extract};
 }
 
 }  // namespace brokkr::app

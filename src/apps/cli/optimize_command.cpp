@@ -90,7 +90,7 @@ Command optimize_command() {
   std::vector<Option> options = {
       needed(file_option("INPUT", "INPUT",
                          "Scene (.obj, .gltf, .glb, .ply, .stl), captured frame (.bkf) or generated:NAME")),
-      file_option("-o,--output", "FILE", "File of the reordered mesh: .obj (with .mtl beside it) or .bkf"),
+      output_option("-o,--output", "FILE", "File of the reordered mesh: .obj (with .mtl beside it) or .bkf", ".mtl"),
       model_option(),
       choice_option("--method", "METHOD", "Order of the triangles (batch)", method_names()),
       integer_option("--cache", "Vertices of the cache that hoppe, k-cache and tipsify assume (the best for the model)",
@@ -98,7 +98,7 @@ Command optimize_command() {
       flag("--every-draw", "Also reorder draws whose order shows in the picture, as with blending"),
       flag("--keep-numbers", "Keep the numbers of vertices, instead of numbering them in the order of first use"),
       flag("--no-copies", "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"),
-      file_option("--json", "FILE.json", "Write the result as JSON; - prints it"),
+      output_option("--json", "FILE.json", "Write the result as JSON; - prints it"),
       memory_option()};
   return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
 }

@@ -66,22 +66,22 @@ int run_pattern(const Arguments& arguments) {
 }  // namespace
 
 Command pattern_command() {
-  return {
-      "pattern",
-      "Draw a bin pattern: which rasterizer owns which bin",
-      {{.names = "NAME",
-        .kind = ValueKind::choice_or_file,
-        .value = "NAME",
-        .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
-        .choices = names_of<PatternKind>()},
-       flag("--list", "List the patterns"),
-       integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
-       file_option("-o,--output", "FILE.png", "Picture, - for PNG to standard output; without it the table is printed"),
-       size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),
-       integer_option("--cells", "Pixels per bin in the picture (16)", 1, 256),
-       flag("--highlight", "Colour only the first rasterizer"),
-       integer_option("--seed", "Seed of the random patterns (1)", 0, 4294967295.0)},
-      run_pattern};
+  return {"pattern",
+          "Draw a bin pattern: which rasterizer owns which bin",
+          {{.names = "NAME",
+            .kind = ValueKind::choice_or_file,
+            .value = "NAME",
+            .help = "Name of the pattern (see --list), or a FILE that `brokkr patterns` saved",
+            .choices = names_of<PatternKind>()},
+           flag("--list", "List the patterns"),
+           integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
+           output_option("-o,--output", "FILE.png",
+                         "Picture, - for PNG to standard output; without it the table is printed"),
+           size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),
+           integer_option("--cells", "Pixels per bin in the picture (16)", 1, 256),
+           flag("--highlight", "Colour only the first rasterizer"),
+           integer_option("--seed", "Seed of the random patterns (1)", 0, 4294967295.0)},
+          run_pattern};
 }
 
 }  // namespace brokkr::app

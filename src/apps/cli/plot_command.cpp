@@ -31,7 +31,7 @@ Command plot_command() {
           {needed(several(file_option(
                "FILE", "FILE.csv",
                "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
-           file_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
+           output_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
            text_option("--title", "TEXT", "Heading of the picture (Frame times)")},
           run_plot};
 }

@@ -161,8 +161,8 @@ Command ranks_command() {
           kTasks)),
       several(
           file_option("FILE", "FILE", "Frames; of model, a figure of the paper (" + figures + ") and a file of costs")),
-      file_option("-o,--output", "FILE",
-                  "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
+      output_option("-o,--output", "FILE",
+                    "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
       integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
                      ranks::kMostRanks),
       real_option("--hop-ns", "NS", "Of model times: latency of a hop (400)", 0, 1e9),

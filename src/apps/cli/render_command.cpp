@@ -193,21 +193,22 @@ int run_render(const Arguments& arguments) {
 Command render_command() {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw")),
-      file_option(
+      output_option(
           "-o,--output", "FILE",
           "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "
           "target's layer, as with --views, where that has several: each is written. One .exr without {} holds them "
           "all, as "
           "its layers view000, view001, …; - writes PNG to standard output"),
       flag("--no-output", "Write no picture"),
-      several(
-          text_option("--aov", "NAME=FILE",
-                      "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated")),
+      several(named_file_option(
+          "--aov", "NAME=FILE",
+          "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated",
+          FileUse::written)),
       integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0),
       integer_option("--frames", "Draw each input N times and report the least and the median time (1)", 1, 1000000),
-      file_option("--stats", "FILE.json", "Write counts and times; - prints them"),
-      file_option("--trace", "FILE.json",
-                  "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
+      output_option("--stats", "FILE.json", "Write counts and times; - prints them"),
+      output_option("--trace", "FILE.json",
+                    "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
   return {"render", "Draw frames and scenes to pictures",
           joined(joined(joined(joined(own, target_options()), input_options()), shader_options()),

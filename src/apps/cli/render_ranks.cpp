@@ -223,6 +223,8 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
 }
 
 int run_render_or_ranks(const Arguments& arguments) {
+  if (!arguments.has("output") && !arguments.has("no-output"))
+    require_own_names("{}.png", arguments.all("FILE"), "--output");
   if (!draws_together(arguments)) return render_command().run(arguments);
   if (arguments.all("FILE").empty()) throw UsageError("FILE is missing");
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
@@ -248,7 +250,7 @@ int run_render_or_ranks(const Arguments& arguments) {
 Command with_ranks(Command render) {
   std::vector<Option> own = rank_options(spread_modes());
   own.push_back(rank_link_option());
-  own.push_back(file_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
+  own.push_back(output_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
   for (Option& option : own) option.group = own.front().group;
   render.options = joined(std::move(render.options), own);
   render.run = run_render_or_ranks;

@@ -111,15 +111,16 @@ Command shaders_command() {
                      "Print the text as the compiler sees it (glsl), the instructions that run (ir), or the C++ that "
                      "these become with --shaders compiled (cpp), in place of a summary",
                      {"glsl", "ir", "cpp"}),
-       file_option("-o,--output", "FILE",
-                   "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
-                   ".png"),
+       output_option("-o,--output", "FILE",
+                     "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
+                     ".png"),
        size_option("--size", "Size of the picture (512x512)", 1, 8192),
        several(text_option("--uniform", "NAME=V,V",
                            "A uniform's numbers, which are then constants of the shader; others are 0 in a picture. "
                            "May be given several times")),
-       several(text_option("--texture", "NAME=FILE",
-                           "The picture that a sampler reads (black without one). May be given several times")),
+       several(named_file_option("--texture", "NAME=FILE",
+                                 "The picture that a sampler reads (black without one). May be given several times",
+                                 FileUse::read)),
        memory_option()},
       run_shaders};
 }

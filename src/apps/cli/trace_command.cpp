@@ -198,7 +198,8 @@ Command trace_command() {
   const char *light = "Light and lens", *where = "Where and how it runs";
   std::vector<Option> own = {
       needed(file_option("FILE", "FILE", "Scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
-      file_option("-o,--output", "FILE", "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
+      output_option("-o,--output", "FILE",
+                    "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
       integer_option("--samples", "Samples of each pixel, by fours; on average with --adaptive (64)", 1, 1048576),
       integer_option("--seed", "Another picture of the same scene, with other noise (1)", 0, 4294967295.0),
       integer_option("--bounces", "Surfaces that a path leaves at most (8)", 0, 256),
@@ -209,7 +210,7 @@ Command trace_command() {
       real_option("--worst-error", "E", "Error of a region that belongs into the highest bucket (1; contrast: 10)",
                   1e-6, 1e6),
       flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
-      file_option("--sample-map", "FILE", "How often each pixel was sampled: .png, or numbers as .pfm or .exr"),
+      output_option("--sample-map", "FILE", "How often each pixel was sampled: .png, or numbers as .pfm or .exr"),
       real_option("--exposure", "EV", "Of a .png: brighter by so many factors of 2 (0)", -32, 32),
       choice_option("--tone", "T", "Of a .png: clamp what is too bright (clamp), or bend the curve as film does",
                     {"clamp", "filmic"}),

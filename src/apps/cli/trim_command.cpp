@@ -215,7 +215,7 @@ Command trim_command() {
       "trim",
       "Make a captured frame small without changing its picture",
       {needed(file_option("INPUT", "INPUT", "Captured frame (.bkf)")),
-       file_option("-o,--output", "FILE.bkf", "File to write, once both were drawn and their pictures are the same"),
+       output_option("-o,--output", "FILE.bkf", "File to write, once both were drawn and their pictures are the same"),
        integer_option("--target", "Keep only what this target of the frame is made of (by the file's own number)", 0,
                       2147483647.0, "T"),
        integer_option("--commands", "Keep only the first N commands", 1, 4294967295.0),

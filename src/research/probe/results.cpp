@@ -141,10 +141,10 @@ void Results::finish(const std::string& subject) {
 
 std::vector<app::Option> result_options() {
   using namespace app;
-  return {file_option("-o,--output", "DIR", "Also write tables, pixels (CSV), pictures and the map into this folder"),
+  return {output_option("-o,--output", "DIR", "Also write tables, pixels (CSV), pictures and the map into this folder"),
           integer_option("--film", "Pictures of each film, PNG (0)", 0, 1000),
-          file_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern"),
-          file_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
+          output_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern"),
+          output_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
 }
 
 }  // namespace brokkr::probe

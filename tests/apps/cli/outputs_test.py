@@ -9,6 +9,7 @@ import pathlib
 import pty
 import resource
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -197,6 +198,112 @@ class Outputs(unittest.TestCase):
                       ("render", scene, "--size", "640x360", "-o", "a.png"), ("optimize", scene, "-o", "a.bkf")):
             self.assertIn("ulimit -f", limited(*words))
         self.assertEqual([path.name for path in self.path.iterdir()], ["one.bkf"])
+
+
+    def refused(self, *words):
+        """The line that says why, after which nothing new lies in the folder."""
+        before = {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
+        error = self.run_program(*words, code=2)
+        self.assertEqual({path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}, before, words)
+        return error
+
+    def test_two_outputs_are_two_files(self):
+        (self.path / "sub").mkdir()
+        (self.path / "link.png").symlink_to("a.png")
+        (self.path / "up").symlink_to(".")
+        scene = str(SOURCE / "assets" / "courtyard.obj")
+        for first, second, words in (
+                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "a.png")),
+                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "./sub/../a.png")),
+                ("--output", "--stats", ("render", "one.bkf", "-o", self.path / "a.png", "--stats", "a.png")),
+                ("--output", "--stats", ("render", "one.bkf", "-o", "a.png", "--stats", "link.png")),
+                ("--output", "--stats", ("render", "one.bkf", "-o", "up/a.png", "--stats", "a.png")),
+                ("--output", "--stats", ("render", "one.bkf", "-o", "{}.png", "--stats", "one.png")),
+                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "s.json", "--trace", "s.json")),
+                ("--output", "--aov", ("render", "one.bkf", "-o", "a.exr", "--aov", "depth=a.exr")),
+                ("--aov", "--aov", ("render", "one.bkf", "--no-output", "--aov", "depth=d.pfm", "--aov", "draw=d.pfm")),
+                ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
+                ("--output", "--json", ("optimize", scene, "-o", "b.obj", "--json", "b.obj")),
+                ("--output", "--json", ("optimize", scene, "-o", "b.obj", "--json", "b.mtl")),
+                ("--output", "--sample-map", ("trace", scene, "-o", "a.png", "--sample-map", "a.png")),
+                ("--output", "--depth", ("extract", "one.bkf", "-o", "a.png", "--depth", "a.png")),
+                ("--csv", "--json", ("reyes", "teapot", "--csv", "r", "--json", "r")),
+                ("--error", "--write-patches", ("reyes", "teapot", "--error", "r", "--write-patches", "r")),
+                ("--json", "--csv", ("bench", "one.bkf", "--json", "b", "--csv", "b")),
+                ("--json", "--log", ("bench", "one.bkf", "--json", "b.json", "--log", "b.csv")),
+                ("--json", "--csv", ("bench", "one.bkf", "--json", "-", "--csv", "-"))):
+            error = self.refused(*words)
+            self.assertIn(first, error)
+            self.assertIn(second, error)
+
+    def test_no_output_is_an_input(self):
+        self.render("t.png")
+        (self.path / "link.bkf").symlink_to("one.bkf")
+        (self.path / "f.frag").write_text("out vec4 c; uniform sampler2D t; void main() { c = texture(t, vec2(0)); }")
+        (self.path / "p.json").write_text("{}")
+        scene = str(SOURCE / "assets" / "courtyard.obj")
+        shutil.copy(scene, self.path / "c.obj")
+        for words in (("trim", "one.bkf", "-o", "one.bkf"), ("trim", "one.bkf", "-o", "./one.bkf"), ("trim", "link.bkf", "-o", "one.bkf"),
+                      ("trim", "one.bkf", "-o", "link.bkf"), ("optimize", "one.bkf", "-o", "one.bkf"),
+                      ("optimize", "c.obj", "-o", "c.obj"), ("optimize", "c.obj", "-o", "d.obj", "--json", "c.obj"),
+                      ("render", "one.bkf", "--no-output", "--stats", "one.bkf"),
+                      ("render", "one.bkf", "--no-output", "--pattern", "p.json", "--stats", "p.json"),
+                      ("render", "--fragment", "f.frag", "--texture", "t=t.png", "-o", "t.png"),
+                      ("render", "--fragment", "f.frag", "--no-output", "--stats", "f.frag"),
+                      ("bench", "one.bkf", "--json", "one.bkf"), ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
+            self.assertIn("would be lost", self.refused(*words))
+
+    def test_inputs_of_one_name_do_not_share_an_output(self):
+        for folder in ("x", "y"):
+            (self.path / folder).mkdir()
+            shutil.copy(self.path / "one.bkf", self.path / folder / "same.bkf")
+        for words in ((), ("-o", "{}.png"), ("--no-output", "--stats", "{}.json"), ("--no-output", "--aov", "depth={}.pfm")):
+            error = self.refused("render", "x/same.bkf", "y/same.bkf", *words)
+            self.assertIn("x/same.bkf", error)
+            self.assertIn("y/same.bkf", error)
+        self.run_program("render", "x/same.bkf", "one.bkf", "-o", "{}.png")
+
+    def test_a_device_may_take_two_outputs(self):
+        self.run_program("render", "one.bkf", "--no-output", "--stats", "/dev/null", "--trace", "/dev/null")
+
+    def test_names_as_long_as_the_system_has_them(self):
+        for length in (200, 245, 249, 250, 255):
+            name = "n" * (length - 4) + ".png"
+            self.render(name)
+            self.assertEqual((self.path / name).read_bytes()[:8], PNG)
+            self.render(name)  # and over the old one
+        self.run_program("pattern", "hilbert", "-o", "\u00e4" * 125 + ".png")
+        self.assertIn("n" * 252, self.render("n" * 252 + ".png", code=1))
+        self.no_parts()
+
+    def test_signals_leave_no_part_of_a_file(self):
+        """The signal comes while a part is there; half a file has no name of its own."""
+        scene = "generated:sphere-100k?triangles=300"
+        words = [PROGRAM, "render", scene, "--size", "4000x4000", "--no-output", "--memory-limit", "4000", "--aov", "depth=d.pfm"]
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            met = False
+            for _ in range(20):
+                process = subprocess.Popen(words, cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                           preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (1, 2, 15)])
+                while process.poll() is None and not met:
+                    met = any(".part-" in name for name in os.listdir(self.path))
+                process.send_signal(number)
+                code = process.wait(timeout=600)
+                self.no_parts()
+                if met:
+                    self.assertIn(code, (-number, 0))
+                    break
+            self.assertTrue(met, "no part was seen")
+            if (self.path / "d.pfm").exists():
+                self.assertEqual((self.path / "d.pfm").stat().st_size, len(b"Pf\n4000 4000\n-1.0\n") + 4 * 4000 * 4000)
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        words = [PROGRAM, "render", "one.bkf", "-o", "a.png", "--frames", "200"]
+        process = subprocess.Popen(words, cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while process.poll() is None:
+            process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.returncode, 0)
 
 
 if __name__ == "__main__":

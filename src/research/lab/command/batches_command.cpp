@@ -165,8 +165,8 @@ Command batches_command() {
                      "Also render N frames with each model as reuse strategy, before and after reordering for it", 1,
                      1000),
       integer_option("--heavy", "Multiply-adds of the longer vertex shader of --frames (2000)", 1, 1000000),
-      file_option("--picture", "FILE.png",
-                  "Also draw the first model's batches in colours of their own; {} is the input's name"),
+      output_option("--picture", "FILE.png",
+                    "Also draw the first model's batches in colours of their own; {} is the input's name"),
       choice_option("--picture-method", "METHOD", "Order of the triangles in the picture (original)", method_names())};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
           joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};

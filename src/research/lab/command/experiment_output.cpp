@@ -71,8 +71,8 @@ bool ResultFiles::finish(const Json& document) const {
 }
 
 std::vector<Option> result_options(const std::string& command) {
-  return {file_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder"),
-          file_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
+  return {output_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder"),
+          output_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
 }
 
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,

@@ -162,7 +162,7 @@ Command patterns_command() {
           "FILE", "FILE",
           "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure patterns on")),
       flag("--list", "Show the experiments"),
-      file_option(
+      output_option(
           "-o,--output", "DIR",
           "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are used "
           "again"),

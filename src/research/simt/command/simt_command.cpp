@@ -218,7 +218,7 @@ Command simt_command() {
            size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
-           file_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
+           output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
            flag("--json", "Print JSON instead of a table"),
            flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},
