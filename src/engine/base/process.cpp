@@ -1,10 +1,15 @@
 #include "base/process.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -25,10 +30,51 @@ std::optional<fs::path> first_executable(const std::vector<fs::path>& places, co
   return std::nullopt;
 }
 
-// Whether nobody but this user and the system's administrator can have put it there.
-bool is_trusted(const fs::path& file) {
+bool is_trusted_user(uid_t user) { return user == 0 || user == geteuid(); }
+
+// Whether a group is that of one user alone, as many systems give one to each: the group bits of such a file let nobody
+// else in.
+bool is_private(gid_t group, uid_t user) {
+  std::array<char, 4096> of_group{}, of_user{};
+  struct group entry {};
+  struct passwd owner {};
+  struct group* found = nullptr;
+  struct passwd* known = nullptr;
+  if (getgrgid_r(group, &entry, of_group.data(), of_group.size(), &found) != 0 || found == nullptr) return false;
+  if (getpwuid_r(user, &owner, of_user.data(), of_user.size(), &known) != 0 || known == nullptr) return false;
+  for (char** member = entry.gr_mem; *member != nullptr; ++member) {
+    if (std::strcmp(*member, owner.pw_name) != 0) return false;
+  }
+  return std::strcmp(entry.gr_name, owner.pw_name) == 0;
+}
+
+// Why others than this user and the system's administrator can change it: one line; empty where they cannot.
+std::string trouble_with(const fs::path& path) {
   struct stat what {};
-  return stat(file.c_str(), &what) == 0 && (what.st_uid == 0 || what.st_uid == geteuid());
+  if (stat(path.c_str(), &what) != 0) return {};  // what is not there is not run
+  if (!is_trusted_user(what.st_uid))
+    return fmt::format("{} belongs to another user; install it anew, or name a folder of your own", path.string());
+  const bool others = (what.st_mode & S_IWOTH) != 0;
+  if (others || ((what.st_mode & S_IWGRP) != 0 && !is_private(what.st_gid, what.st_uid)))
+    return fmt::format("others may write {}; chmod go-w it, after a look at what is there", path.string());
+  return {};
+}
+
+// The same for a program: its file, the folders of that and of a link to it, and those above them.
+std::string why_not_to_run(const fs::path& program) {
+  std::error_code error;
+  for (const fs::path& file : {fs::absolute(program, error), fs::canonical(program, error)}) {
+    if (error) return fmt::format("{}; check that folder", error.message());
+    for (const fs::path& path : {file, file.parent_path()}) {
+      if (std::string trouble = trouble_with(path); !trouble.empty()) return trouble;
+    }
+    for (fs::path above = file.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+      struct stat what {};
+      if (stat(above.c_str(), &what) == 0 && (what.st_mode & S_IWOTH) != 0 && (what.st_mode & S_ISVTX) == 0)
+        return fmt::format("others may write {}; chmod o-w it, after a look at what is there", above.string());
+    }
+  }
+  return {};
 }
 
 // The folder of the file that this code is in: the program, or a shared library.
@@ -53,7 +99,8 @@ std::optional<fs::path> find_beside(const std::string& name, const fs::path& bui
   return first_executable({folder / build, folder.parent_path() / "libexec" / "brokkr", folder}, name);
 }
 
-std::optional<fs::path> find_beside_library(const std::string& name, const fs::path& build) {
+std::optional<fs::path> find_beside_library(const std::string& name, const fs::path& build, std::string& refused) {
+  refused.clear();
   std::vector<fs::path> places;
   if (const char* const named = std::getenv("BROKKR_LIBEXEC"); named != nullptr && *named == '/')
     places.emplace_back(named);
@@ -65,8 +112,11 @@ std::optional<fs::path> find_beside_library(const std::string& name, const fs::p
       places.push_back(folder / "libexec" / "brokkr");
     }
   }
-  std::erase_if(places, [&](const fs::path& place) { return !is_trusted(place / name); });
-  return first_executable(places, name);
+  std::optional<fs::path> program = first_executable(places, name);
+  const std::string why = program ? why_not_to_run(*program) : "";
+  if (why.empty()) return program;
+  refused = fmt::format("{} is not run: {}", program->string(), why);
+  return std::nullopt;
 }
 
 std::vector<char*> word_pointers(std::vector<std::string>& words) {
@@ -93,21 +143,34 @@ pid_t start_program(const fs::path& program, std::vector<std::string> words,
   std::vector<std::string> variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  for (int stream = 0; stream < 3; ++stream) {
-    if (streams[size_t(stream)] >= 0) posix_spawn_file_actions_adddup2(&actions, streams[size_t(stream)], stream);
+  // Numbers below 3, which a program gets whose own streams are closed, would be taken by the streams before them.
+  std::array<int, 3> copies{-1, -1, -1};
+  int error = 0;
+  for (size_t stream = 0; stream < 3; ++stream) {
+    if (streams[stream] < 0) continue;
+    copies[stream] = fcntl(streams[stream], F_DUPFD_CLOEXEC, 3);
+    posix_spawn_file_actions_adddup2(&actions, copies[stream], int(stream));
+    if (copies[stream] < 0) error = errno;
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   if (own_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own
   std::cout.flush();
   pid_t process = 0;
-  const int error = posix_spawn(&process, program.c_str(), &actions, &attributes, word_pointers(words).data(),
-                                word_pointers(variables).data());
+  if (error == 0)
+    error = posix_spawn(&process, program.c_str(), &actions, &attributes, word_pointers(words).data(),
+                        word_pointers(variables).data());
+  for (const int copy : copies) {
+    if (copy >= 0) close(copy);
+  }
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return process;
-  throw std::runtime_error(program.string() + " cannot be started (" + std::strerror(error) +
-                           "); is it, or the interpreter that it names, installed?");
+  const bool lacks = error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+  throw std::runtime_error(
+      fmt::format("{} cannot be started ({}); {}", program.string(), std::strerror(error),
+                  lacks ? "close other programs, or raise the limits of files, processes and memory (ulimit -n, -u, -v)"
+                        : "is it, or the interpreter that it names, installed?"));
 }
 
 }  // namespace brokkr

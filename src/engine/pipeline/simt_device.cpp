@@ -15,7 +15,8 @@ constexpr const char* kLibrary = "brokkr-simt.so";
 constexpr const char* kEntry = "brokkr_simt_device_" BROKKR_VERSION;
 
 SimtDevice* load(std::string& why) {
-  const auto file = find_beside_library(kLibrary, "src/research/simt");
+  const auto file = find_beside_library(kLibrary, "src/research/simt", why);
+  if (!why.empty()) return nullptr;
   if (!file) {
     why =
         "this program was built without the simulated device, or without nvcc, which makes its kernels; build with "

@@ -6,15 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "base/failure.h"
+#include "base/file_io.h"
+#include "base/sha256.h"
 
 namespace brokkr::shader {
 
@@ -49,6 +53,32 @@ bool is_left_behind(const std::string& name) {
   return kill(process, 0) != 0 && errno == ESRCH;
 }
 
+// A file of at most as many bytes as the cache holds, and of nobody else's. Nothing where it cannot be read.
+std::optional<std::vector<std::byte>> own_bytes(const fs::path& file) {
+  struct stat what {};
+  if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return std::nullopt;
+  try {
+    return read_file(file, CodeCache::kMostBytes);
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+// What the name of a kept file says of its content, between the name that it was kept under and its ending.
+std::string mark_of(std::span<const std::byte> bytes) {
+  const std::span<const std::byte> parts[] = {bytes};
+  return fmt::format("-{}-{}", bytes.size(), sha256(parts));
+}
+
+// A name in the folder counts only once the file's bytes are on the disk, and it stays after a power cut only once the
+// folder's are. A file system that cannot tell is one that the hash watches over.
+void sync(const fs::path& path, int flags) {
+  const int file = open(path.c_str(), flags | O_CLOEXEC);
+  if (file < 0) return;
+  fsync(file);
+  close(file);
+}
+
 }  // namespace
 
 std::string name_of_content(std::string_view content) {
@@ -66,17 +96,25 @@ CodeCache::CodeCache() : folder_(folder_of_user()) {
     throw std::runtime_error(
         fmt::format("{} is refused: it must be a folder that you own and nobody else may write", folder_.string()));
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    if (is_left_behind(entry.path().filename())) fs::remove_all(entry.path(), error);
+  for (const fs::path& path : paths_in(folder_)) {
+    if (is_left_behind(path.filename())) fs::remove_all(path, error);
   }
 }
 
 fs::path CodeCache::find(const std::string& name) const {
-  const fs::path file = folder_ / name;
-  struct stat what {};
-  if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return {};
-  utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  return file;
+  const fs::path wanted(name);
+  const std::string begin = wanted.stem().string() + "-";
+  for (const fs::path& file : paths_in(folder_)) {
+    if (!file.filename().string().starts_with(begin) || file.extension() != wanted.extension()) continue;
+    const std::optional<std::vector<std::byte>> bytes = own_bytes(file);
+    if (bytes && file.stem() == wanted.stem().string() + mark_of(*bytes)) {
+      utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+      return file;
+    }
+    std::error_code ignored;
+    fs::remove_all(file, ignored);
+  }
+  return {};
 }
 
 fs::path CodeCache::make_temporary() const {
@@ -87,25 +125,31 @@ fs::path CodeCache::make_temporary() const {
 }
 
 fs::path CodeCache::keep(const fs::path& file, const std::string& name) const {
-  fs::path kept = folder_ / name;
-  fs::permissions(file, fs::perms::owner_all);
-  fs::rename(file, kept);
+  const fs::path wanted(name);
+  const std::vector<std::byte> bytes = read_file(file, kMostBytes);
+  fs::path kept = folder_ / (wanted.stem().string() + mark_of(bytes) + wanted.extension().string());
+  sync(file, O_RDONLY);
+  if (chmod(file.c_str(), S_IRWXU) != 0 || rename(file.c_str(), kept.c_str()) != 0)
+    fail("{} cannot be made ({}); remove what is there, or set XDG_CACHE_HOME to another folder", kept.string(),
+         std::strerror(errno));
+  sync(folder_, O_RDONLY | O_DIRECTORY);
   sweep();
   return kept;
 }
 
 void CodeCache::sweep() const {
   struct File {
-    fs::file_time_type used;
+    std::pair<int64_t, int64_t> used;  // seconds and nanoseconds
     uint64_t bytes;
     fs::path path;
   };
   std::vector<File> files;
   uint64_t bytes = 0;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    if (!entry.is_regular_file(error)) continue;
-    files.push_back({entry.last_write_time(error), entry.file_size(error), entry.path()});
+  for (const fs::path& path : paths_in(folder_)) {
+    struct stat what {};
+    if (lstat(path.c_str(), &what) != 0 || !S_ISREG(what.st_mode)) continue;
+    files.push_back({{what.st_mtim.tv_sec, what.st_mtim.tv_nsec}, uint64_t(what.st_size), path});
     bytes += files.back().bytes;
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });

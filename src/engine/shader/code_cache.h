@@ -1,5 +1,6 @@
 // Compiled shaders that are kept from one program run to the next: files in the user's cache folder,
-// $XDG_CACHE_HOME/brokkr or ~/.cache/brokkr, which nobody else may write.
+// $XDG_CACHE_HOME/brokkr or ~/.cache/brokkr, which nobody else may write. The name of a file says what it was made of,
+// how many bytes it has and their SHA-256: what a full disk, a power cut or a copy left behind is never loaded.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,13 @@ class CodeCache {
   // write it. Takes away what programs that have ended by force left behind.
   CodeCache();
 
-  // The file of that name, which is touched, so that it counts as used; empty where there is none.
+  // The file that was kept under that name, which is touched, so that it counts as used; empty where there is none. A
+  // file that does not have the size and the hash of its name is removed.
   std::filesystem::path find(const std::string& name) const;
   // A new folder for files in the making.
   std::filesystem::path make_temporary() const;
-  // Moves a file into the cache. Files that were used longest ago go where all take more than kMostBytes.
+  // Moves a file into the cache, once its bytes are on the disk. Files that were used longest ago go where all take
+  // more than kMostBytes. Throws std::runtime_error.
   std::filesystem::path keep(const std::filesystem::path& file, const std::string& name) const;
 
  private:

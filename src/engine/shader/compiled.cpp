@@ -19,6 +19,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/failure.h"
+#include "base/file_io.h"
 #include "base/process.h"
 #include "shader/code_cache.h"
 #include "shader/print_cpp.h"
@@ -82,23 +84,26 @@ std::string identity_of(const std::vector<std::string>& command) {
   return identity;
 }
 
-void write_file(const fs::path& file, const std::string& text) {
-  fs::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw std::runtime_error(file.string() + " cannot be written; is the disk full?");
+void write_source(const fs::path& file, const std::string& text) {
+  make_folder(file.parent_path());
+  write_text(file, text);
 }
 
-// What a compiler says first that is an error, or its first line.
-std::string first_error(const fs::path& file) {
+// Why a compiler failed: what it says first that is an error, or its first line, and what to do.
+std::string why_it_failed(const std::string& compiler, const fs::path& file) {
   std::ifstream stream(file);
-  std::string first;
+  std::string said;
   for (std::string line; std::getline(stream, line);) {
-    if (first.empty()) first = line;
-    if (line.find("error") != std::string::npos) return line;
+    const bool is_error = line.find("error") != std::string::npos;
+    if (said.empty() || is_error) said = line;
+    if (is_error) break;
   }
-  return first.empty() ? "without a word" : first;
+  if (said.starts_with("sh: "))  // Process's own script
+    return fmt::format(
+        "{} cannot be started; close other programs, or raise the limits of open files and processes (ulimit -n, -u)",
+        compiler);
+  return fmt::format("{} does not compile shaders ({}); name another compiler by CXX, or choose --shaders interpreted",
+                     compiler, said.empty() ? "without a word" : said);
 }
 
 // A compiler that runs. When this program ends, in whatever way, the pipe to the compiler's watcher closes, which then
@@ -109,10 +114,17 @@ class Process {
     static const std::string script =
         "exec 3<&0 0</dev/null; (read -r line <&3; rm -rf -- \"$1\"; kill -9 0) & watcher=$!; exec 3<&-; shift; "
         "\"$@\"; status=$?; kill $watcher; exit $status";
+    static constexpr const char* kNoFile =
+        "no file can be opened for a compiler; close other programs, or raise the limit of open files (ulimit -n)";
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made for a compiler");
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error(kNoFile);
     pipe_ = ends[1];
     const int said = open((folder / "said").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (said < 0) {
+      close(ends[0]);
+      close(ends[1]);
+      throw std::runtime_error(kNoFile);
+    }
     std::vector<std::string> words = {"sh", "-c", script, "sh", folder.string()};
     words.insert(words.end(), command.begin(), command.end());
     const auto close_theirs = [&] {
@@ -244,13 +256,19 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
 
 CompiledShaders::~CompiledShaders() { end(); }
 
-bool CompiledShaders::load(Part& part) {
+// False where the cache has no such file, or none that can be loaded; `why` then says why not.
+bool CompiledShaders::load(Part& part, std::string& why) {
   const fs::path file = CodeCache().find(part.name);
+  why = "it is not in the cache";
   if (file.empty()) return false;
   auto library = std::make_unique<Library>(file);
   for (size_t i = 0; i < part.codes.size(); ++i) {
     const CompiledShader function = library->find(fmt::format("brokkr_shader_{}", i));
-    if (function == nullptr) return false;
+    if (function == nullptr) {
+      const char* const said = dlerror();
+      if (said != nullptr) why = said;
+      return false;
+    }
     functions_[part.codes[i]] = function;
   }
   part.code = std::move(library);
@@ -262,7 +280,8 @@ void CompiledShaders::take_cached(std::span<const Code* const> codes) {
   print(codes);
   try {
     bool all = true;
-    for (Part& part : parts_) all = load(part) && all;
+    std::string ignored;
+    for (Part& part : parts_) all = load(part, ignored) && all;
     if (all) finish(0, codes.size());
   } catch (const std::exception& error) {
     fail(error.what());
@@ -283,8 +302,8 @@ void CompiledShaders::compile() {
     compiled += part.codes.size();
     Job& job = jobs.emplace_back(Job{&part, std::make_unique<TemporaryFolder>(cache.make_temporary()), nullptr});
     const fs::path& folder = job.folder->path;
-    for (const HeaderText& header : kHeaders) write_file(folder / header.name, header.text);
-    write_file(folder / "shaders.cpp", part.text);
+    for (const HeaderText& header : kHeaders) write_source(folder / header.name, header.text);
+    write_source(folder / "shaders.cpp", part.text);
     std::vector<std::string> command = compiler_;
     command.insert(command.end(),
                    {"-I" + folder.string(), "-o", (folder / "shaders.so").string(), (folder / "shaders.cpp").string()});
@@ -300,11 +319,12 @@ void CompiledShaders::compile() {
         continue;
       }
       if (*status != 0) {
-        throw std::runtime_error(
-            fmt::format("{} does not compile shaders: {}", compiler_.front(), first_error(job->folder->path / "said")));
+        throw std::runtime_error(why_it_failed(compiler_.front(), job->folder->path / "said"));
       }
       cache.keep(job->folder->path / "shaders.so", job->part->name);
-      if (!load(*job->part)) throw std::runtime_error("a compiled shader cannot be loaded");
+      if (std::string why; !load(*job->part, why))
+        brokkr::fail("a compiled shader cannot be loaded ({}); set XDG_CACHE_HOME to a folder whose files may be run",
+                     why);
       job = jobs.erase(job);
     }
   }

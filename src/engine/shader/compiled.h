@@ -27,7 +27,7 @@ class CompiledShaders : public CodeMaker {
   struct Part;
 
   void print(std::span<const Code* const> codes);
-  bool load(Part& part);
+  bool load(Part& part, std::string& why);
   void compile() override;
 
   std::string isa_;

@@ -151,14 +151,16 @@ class Run {
       : task_(task), programs_(programs), loading_(loading), take_(take) {}
 
   void run() {
-    const auto program = find_beside_library("brokkr-glsl", "src/engine/shader");
+    std::string missing;
+    const auto program = find_beside_library("brokkr-glsl", "src/engine/shader", missing);
+    if (missing.empty())
+      missing =
+          "brokkr-glsl, which compiles shaders, is not installed beside this program (BROKKR_LIBEXEC names another "
+          "folder)";
     size_t broken = 0;
     while (done_ < programs_.size()) {
       if (!program) {
-        give(
-            refusal("brokkr-glsl, which compiles shaders, is not installed beside this program (BROKKR_LIBEXEC names "
-                    "another folder)",
-                    false));
+        give(refusal(missing, false));
       } else if (broken == kMostBroken) {
         give(refusal(fmt::format("it was not compiled, since {} others broke the compiler", kMostBroken), false));
       } else {

@@ -107,7 +107,9 @@ int ranks_on_this_computer() {
 }
 
 std::unique_ptr<Transport> open_transport() {
-  const auto module = find_beside_library("brokkr-mpi.so", "src/research/ranks");
+  std::string refused;
+  const auto module = find_beside_library("brokkr-mpi.so", "src/research/ranks", refused);
+  if (!refused.empty()) throw std::runtime_error("ranks: " + refused);
   if (!module)
     throw std::runtime_error(
         "ranks: this program was built without MPI; install libopenmpi-dev and build with BROKKR_RANKS=ON");

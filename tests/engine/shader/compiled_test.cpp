@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "bound_textures.h"
@@ -168,6 +169,47 @@ TEST_F(CompiledShaderTest, FilesThatOthersMayWriteAndLeftoversAreNotTaken) {
   const CodeCache another;
   EXPECT_TRUE(fs::exists(temporary));
   EXPECT_FALSE(fs::exists(folder_ / "brokkr" / "making-999999999-abcdef"));
+}
+
+// Whatever became of a kept file, it is taken as it was kept or not at all, and what does not fit makes room.
+TEST_F(CompiledShaderTest, DamagedFilesAreRemovedAndMadeAnew) {
+  const CodeCache cache;
+  const std::string content(20000, 'x');
+  const auto keep = [&] {
+    const fs::path temporary = cache.make_temporary();
+    std::ofstream(temporary / "file") << content;
+    const fs::path kept = cache.keep(temporary / "file", "name.so");
+    fs::remove_all(temporary);
+    return kept;
+  };
+  const auto write = [](const fs::path& file, const std::string& text) { std::ofstream(file) << text; };
+  std::string changed = content;
+  changed[12345] = 'y';
+  const std::vector<std::function<void(const fs::path&)>> damages = {
+      [&](const fs::path& file) { fs::resize_file(file, 3000); },
+      [&](const fs::path& file) { fs::resize_file(file, 0); },
+      [&](const fs::path& file) { write(file, std::string(content.size(), '\0')); },
+      [&](const fs::path& file) { write(file, changed); },
+      [&](const fs::path& file) { write(file, content + "x"); },
+      [&](const fs::path& file) { fs::resize_file(file, uintmax_t(1) << 40); },  // sparse
+      [&](const fs::path& file) { fs::remove(file), fs::create_directory(file); },
+      [&](const fs::path& file) { fs::remove(file), fs::create_symlink("/bin/sh", file); },
+      [&](const fs::path& file) { fs::remove(file), mkfifo(file.c_str(), 0600); },
+      [&](const fs::path& file) { fs::rename(file, file.parent_path() / "name-.so"); },
+      [&](const fs::path& file) { fs::rename(file, file.parent_path() / "name-20000-0123.so"); },
+  };
+  for (size_t i = 0; i < damages.size(); ++i) {
+    const fs::path kept = keep();
+    ASSERT_EQ(cache.find("name.so"), kept) << i;
+    damages[i](kept);
+    EXPECT_EQ(cache.find("name.so"), fs::path()) << i;
+    EXPECT_EQ(entries(), 0u) << i;
+  }
+  const fs::path kept = keep();
+  EXPECT_EQ(cache.find("name.so"), kept);
+  EXPECT_EQ(cache.find("nam.so"), fs::path());
+  EXPECT_EQ(cache.find("name.cubin"), fs::path());
+  EXPECT_TRUE(fs::exists(kept));
 }
 
 TEST(CompiledShaderCompiler, IsFoundByItsVariable) {

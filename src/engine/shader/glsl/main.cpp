@@ -1,8 +1,12 @@
 // brokkr-glsl: compiles shaders, so that a text which breaks the compiler breaks nothing else. It reads requests from
 // its standard input and answers on its standard output (shader/front_end.h), limits itself in memory and time, and
-// ends with its input.
+// ends with its input, and with the program that started it, however that ends.
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,6 +34,12 @@ void limit_time() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   limit(RLIMIT_CPU, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kMostSeconds);
+}
+
+// Whether nobody waits for answers any more: the other end of the output is closed.
+bool is_abandoned() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 bool read_bytes(void* to, size_t bytes) { return std::fread(to, 1, bytes, stdin) == bytes; }
@@ -82,10 +92,11 @@ int main() {
   limit(RLIMIT_AS, kMostMemory);
 #endif
   limit(RLIMIT_CORE, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a program that has ended before this line is found by is_abandoned
   GlslTask task{};
   Texts texts;
   do {
     limit_time();
-  } while (read_request(task, texts) && serve(task, texts));
+  } while (read_request(task, texts) && !is_abandoned() && serve(task, texts));
   return 0;
 }
