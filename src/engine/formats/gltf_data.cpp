@@ -217,7 +217,10 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
     if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
-    bytes = resources_(percent_decoded(uri), loading_);
+    const std::string name = percent_decoded(uri);
+    if (has_control_characters(name))
+      from.fail_at("uri", "it has a control character, as %00; give the file a name without, and export again");
+    bytes = resources_(name, loading_);
     bytes_ += bytes.size();
     loading_.need(bytes.size(), "uri");
   }

@@ -1,5 +1,7 @@
 #include "formats/gltf_nodes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/gtc/quaternion.hpp>
@@ -32,32 +34,52 @@ glm::mat4 local(const GltfPart& node) {
 }  // namespace
 
 GltfNodes::GltfNodes(const GltfData& data, GltfWarnings& warnings) : data_(data), warnings_(warnings) {
-  const size_t count = data_.count("nodes");
-  std::vector<bool> reached(count);
+  // Where each node is listed: kNowhere, kInScene, or the number of its parent.
+  constexpr uint64_t kNowhere = ~uint64_t(0), kInScene = kNowhere - 1;
+  std::vector<uint64_t> listed(data_.count("nodes"), kNowhere);
+  const auto list = [&](uint64_t number, uint64_t where, const GltfPart& part, const char* key) {
+    data_.element("nodes", number, part, key);
+    uint64_t& known = listed[size_t(number)];
+    const auto refuse = [&](const std::string& what) {
+      part.fail_at(key, fmt::format("node {} {}; export the file again", number, what));
+    };
+    if (number == where) refuse("is a child of itself");
+    if (known == where) refuse("is there twice");
+    if (known == kInScene) refuse("is in the scene's own list as well");
+    if (known != kNowhere) refuse(fmt::format("is a child of node {} as well", known));
+    known = where;
+  };
+  const GltfPart scene = shown_scene();
   std::vector<std::pair<uint64_t, glm::mat4>> open;
-  for (const uint64_t root : roots()) open.emplace_back(root, glm::mat4(1));
+  for (const uint64_t root : roots(scene)) {
+    list(root, kInScene, scene, "nodes");
+    open.emplace_back(root, glm::mat4(1));
+  }
   std::reverse(open.begin(), open.end());
   while (!open.empty()) {
     const auto [number, parent] = open.back();
     open.pop_back();
     const GltfPart node = data_.element("nodes", number, data_.root(), "nodes");
-    if (reached[size_t(number)])
-      node.fail_at("children", "it is the child of two nodes or of itself; export the file again");
-    reached[size_t(number)] = true;
     const glm::mat4 model = parent * local(node);
     visit(node, model);
     const std::vector<uint64_t> children = node.wholes("children");
     for (size_t i = children.size(); i-- > 0;) {
-      data_.element("nodes", children[i], node, "children");
+      list(children[i], number, node, "children");
       open.emplace_back(children[i], model);
     }
-    if (open.size() > count) node.fail_at("children", "some are there twice; export the file again");
   }
 }
 
-std::vector<uint64_t> GltfNodes::roots() const {
+// The file itself where it has no scenes.
+GltfPart GltfNodes::shown_scene() const {
   const GltfPart root = data_.root();
-  if (data_.count("scenes") > 0) return data_.element("scenes", root.whole("scene", 0), root, "scene").wholes("nodes");
+  return data_.count("scenes") > 0 ? data_.element("scenes", root.whole("scene", 0), root, "scene") : root;
+}
+
+// Without scenes, all nodes that are children of none.
+std::vector<uint64_t> GltfNodes::roots(const GltfPart& scene) const {
+  if (data_.count("scenes") > 0) return scene.wholes("nodes");
+  const GltfPart root = data_.root();
   std::set<uint64_t> children;
   for (size_t i = 0; i < data_.count("nodes"); i++) {
     for (const uint64_t child : data_.element("nodes", i, root, "nodes").wholes("children")) children.insert(child);

@@ -26,7 +26,8 @@ class GltfNodes {
   std::optional<GltfCamera> camera;
 
  private:
-  std::vector<uint64_t> roots() const;
+  GltfPart shown_scene() const;
+  std::vector<uint64_t> roots(const GltfPart& scene) const;
   void visit(const GltfPart& node, const glm::mat4& model);
   void use_camera(const GltfPart& node, const glm::mat4& model);
 

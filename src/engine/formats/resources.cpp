@@ -7,6 +7,10 @@
 
 namespace brokkr {
 
+bool has_control_characters(const std::string& name) {
+  return std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 bool is_outside(const std::string& name) {
   const std::filesystem::path path(name);
   return path.has_root_path() || std::find(path.begin(), path.end(), "..") != path.end();
@@ -14,14 +18,16 @@ bool is_outside(const std::string& name) {
 
 ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes, OutsideNames outside) {
   return [folder = path.parent_path(), max_bytes, outside](const std::string& name, Loading& loading) {
-    const std::filesystem::path relative(name);
-    if (name.empty() || name.find('\0') != std::string::npos || is_outside(name)) {
-      const std::string text = fmt::format(
-          "'{}' is not in the scene's folder or below it; put it there, and name it by its path from there", name);
-      if (outside == OutsideNames::missing) throw MissingResource(text);
-      fail("{}", text);
-    }
-    const std::filesystem::path file = folder / relative;
+    const auto refuse = [&](const char* text) {
+      const std::string problem = fmt::format("'{}' {}", name.substr(0, 200), text);
+      if (outside == OutsideNames::missing) throw MissingResource(problem);
+      fail("{}", problem);
+    };
+    if (has_control_characters(name))
+      refuse("has a control character; give the file, and the scene's name of it, another name");
+    if (name.empty() || is_outside(name))
+      refuse("is not in the scene's folder or below it; put it there, and name it by its path from there");
+    const std::filesystem::path file = folder / std::filesystem::path(name);
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
       throw MissingResource(

@@ -23,6 +23,10 @@ struct MissingResource : std::runtime_error {
 // read or is too large.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name, Loading& loading)>;
 
+// Whether there are control characters in a name, NUL among them: it ends where the system reads it, or forges what a
+// terminal shows.
+bool has_control_characters(const std::string& name);
+
 // Whether `name`, as a scene file has it, is absolute or leads upwards.
 bool is_outside(const std::string& name);
 

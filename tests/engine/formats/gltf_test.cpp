@@ -446,11 +446,11 @@ TEST(Gltf, MistakesAreNamed) {
       {with("/meshes/0/primitives/0/mode", 9), "mode"},
       {with("/meshes/0/primitives/0/mode", 1), "no triangles"},
       {with("/meshes/0/primitives/0/material", 1), "material"},
-      {with("/nodes/0/children", {0}), "child of two"},
+      {with("/nodes/0/children", {0}), "nodes 0, field 'children': node 0 is a child of itself"},
       {with("/nodes/0/mesh", 1), "mesh"},
       {with("/nodes/0/scale", {1e30, 1, 1}), "nodes 0"},
-      {with("/scenes/0/nodes", {7}), "7 is none"},
-      {with("/scenes/0/nodes", {0, 0}), "child of two"},
+      {with("/scenes/0/nodes", {7}), "scenes 0, field 'nodes': 7 is none"},
+      {with("/scenes/0/nodes", {0, 0}), "scenes 0, field 'nodes': node 0 is there twice"},
       {with("/scene", 3), "scene"},
   };
   for (size_t i = 0; i < mistakes.size(); i++) {
@@ -458,6 +458,42 @@ TEST(Gltf, MistakesAreNamed) {
     const std::string error = error_of(file);
     EXPECT_NE(error.find(word), std::string::npos) << i << ": " << error << " has no '" << word << "'";
     EXPECT_TRUE(error.starts_with("test.glb: ")) << error;
+  }
+}
+
+// A node that is listed twice is named where it is listed the second time, with the place of the first.
+TEST(Gltf, NodesThatAreListedTwiceAreNamedWhereTheyAre) {
+  struct Case {
+    const char *nodes, *roots, *error;
+  };
+  const Case cases[] = {
+      {R"([{"children": [1, 1]}, {}])", "[0]", "nodes 0, field 'children': node 1 is there twice"},
+      {R"([{"children": [1]}, {}])", "[0, 1]", "nodes 0, field 'children': node 1 is in the scene's own list"},
+      {R"([{"children": [1]}, {}])", "[1, 0]", "nodes 0, field 'children': node 1 is in the scene's own list"},
+      {R"([{"children": [2]}, {"children": [2]}, {}])", "[0, 1]",
+       "nodes 1, field 'children': node 2 is a child of node 0 as well"},
+      {R"([{"children": [1]}, {"children": [2]}, {"children": [1]}])", "[0]",
+       "nodes 2, field 'children': node 1 is a child of node 0 as well"},
+      {R"([{"children": [1]}, {"children": [1]}])", "[0]", "nodes 1, field 'children': node 1 is a child of itself"},
+      {R"([{}, {}, {}])", "[2, 0, 1, 0]", "scenes 0, field 'nodes': node 0 is there twice"},
+      {R"([{"children": [9]}])", "[0]", "nodes 0, field 'children': 9 is none"},
+  };
+  for (const Case& one : cases) {
+    File file;
+    file.json["nodes"] = Json::parse(one.nodes);
+    file.json["scenes"][0]["nodes"] = Json::parse(one.roots);
+    const std::string error = error_of(file.glb());
+    EXPECT_NE(error.find(one.error), std::string::npos) << error << " has no '" << one.error << "'";
+  }
+}
+
+TEST(Gltf, ControlCharactersInNamesOfFilesAreRefused) {
+  for (const std::string& uri : std::vector<std::string>{"x%00/../../etc/passwd", "a%0ab.bin", std::string("a\0b", 3),
+                                                         "%1b[31m.bin", "a\tb", "%7f", "%00"}) {
+    File file;
+    file.json["buffers"][0]["uri"] = uri;
+    const std::string error = error_of(file.glb());
+    EXPECT_NE(error.find("buffers 0, field 'uri': it has a control character"), std::string::npos) << error;
   }
 }
 
