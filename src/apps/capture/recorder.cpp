@@ -79,15 +79,6 @@ Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number
   frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
 }
 
-uint32_t Recorder::add_state(const State& state) {
-  // Programs return to recent states.
-  for (size_t i = frame_.states.size(); i-- > 0;) {
-    if (frame_.states[i] == state) return static_cast<uint32_t>(i);
-  }
-  frame_.states.push_back(state);
-  return static_cast<uint32_t>(frame_.states.size() - 1);
-}
-
 void Recorder::note_problem(const std::string& what, const std::string& problem) {
   if (!problem.empty()) note(what + ": " + problem);
 }
@@ -340,10 +331,10 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   draw.first_view = *target;  // views and targets are made together
   std::optional<uint32_t> of_back;
   if (const std::optional<State> back = state_of_back(render)) {
-    of_back = add_state(*back);
+    of_back = states_.number_of(*back, frame_.states);
     state.cull = CullMode::back;
   }
-  draw.state = add_state(state);
+  draw.state = states_.number_of(state, frame_.states);
   const bool possible = stage.kind != VertexStage::Kind::impossible;
   if (!possible || counts_vertices(context)) {
     const char* const counting = "a query of the program counts primitives or vertices, and would count a second run";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "capture/numbers.h"
 #include "capture/replay.h"
 #include "capture/shading.h"
 #include "capture/srgb_targets.h"
@@ -74,7 +75,6 @@ class Recorder {
   // Counts what the file has not of how a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) are rasterized.
   void note_smoothing(const Context& context, GLenum primitive);
   void note_problem(const std::string& what, const std::string& problem);
-  uint32_t add_state(const State& state);
   // `draw`: without vertices. A part that is not recorded keeps its place and says why.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
   void repeat_draw(uint32_t state);
@@ -83,6 +83,7 @@ class Recorder {
 
   Surface window_;
   Frame frame_;
+  Numbers<State> states_;
   Targets targets_;
   Textures textures_;
   Shading shading_;

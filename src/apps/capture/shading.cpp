@@ -49,13 +49,6 @@ bool Shading::note(const std::string& problem) {
   return false;
 }
 
-uint32_t Shading::number_of(const FragmentProgram& program) {
-  const auto found = std::find(frame_.programs.begin(), frame_.programs.end(), program);
-  if (found != frame_.programs.end()) return static_cast<uint32_t>(found - frame_.programs.begin());
-  frame_.programs.push_back(program);
-  return static_cast<uint32_t>(frame_.programs.size() - 1);
-}
-
 bool Shading::find_columns(const VertexStage& stage, const FragmentProgram& program, ShadingInputs& out) {
   for (const ProgramVarying& varying : program.varyings) {
     const auto found = std::find_if(stage.recorded.begin(), stage.recorded.end(),
@@ -128,7 +121,7 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
     for (const std::string& what : stage.fixed->notes) frame_.skipped_reasons[what]++;
     const FragmentProgram program = with_more(stage.fixed->program, stage.more);
     if (!find_columns(stage, program, out)) return std::nullopt;
-    out.draw.program = number_of(program);
+    out.draw.program = programs_.number_of(program, frame_.programs);
     for (size_t i = 0; i < program.samplers.size(); i++) {
       out.draw.textures.push_back(textures_.read(context, program.samplers[i].kind, program.fixed->units[i].unit));
     }
@@ -141,7 +134,8 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   }
   const std::pair key(stage.fragment.get(), stage.more);
   const auto [known, is_new] = known_.emplace(key, Known{stage.fragment});
-  if (is_new) known->second.number = number_of(with_more(stage.fragment->program, stage.more));
+  if (is_new)
+    known->second.number = programs_.number_of(with_more(stage.fragment->program, stage.more), frame_.programs);
   out.draw.program = known->second.number;
   const FragmentProgram& program = frame_.programs[out.draw.program];
   if (!find_columns(stage, program, out)) return std::nullopt;

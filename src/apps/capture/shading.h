@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "capture/numbers.h"
 #include "capture/program.h"
 #include "capture/textures.h"
 
@@ -37,7 +38,6 @@ class Shading {
   };
 
   bool note(const std::string& problem);
-  uint32_t number_of(const FragmentProgram& program);
   bool find_columns(const VertexStage& stage, const FragmentProgram& program, ShadingInputs& out);
   uint64_t add_uniforms(const std::vector<uint32_t>& words);
   uint64_t read_uniforms(const Context& context, const FragmentProgram& program, GLuint name);
@@ -45,6 +45,7 @@ class Shading {
 
   Frame& frame_;
   Textures& textures_;
+  Numbers<FragmentProgram> programs_;
   // With the names of what its draws' vertices give beside what it reads.
   std::map<std::pair<const FragmentInterface*, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // by content: where they are

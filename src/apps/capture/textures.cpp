@@ -315,11 +315,7 @@ uint32_t Textures::add(CapturedTexture texture, const std::vector<std::byte>& da
 }
 
 int32_t Textures::add_sampler(const CapturedSampler& sampler) {
-  std::vector<CapturedSampler>& all = frame_.captured_samplers;
-  const auto found = std::find(all.begin(), all.end(), sampler);
-  if (found != all.end()) return static_cast<int32_t>(found - all.begin());
-  all.push_back(sampler);
-  return static_cast<int32_t>(all.size() - 1);
+  return static_cast<int32_t>(samplers_.number_of(sampler, frame_.captured_samplers));
 }
 
 // Of the texture that is bound to its target.

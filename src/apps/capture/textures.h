@@ -11,6 +11,7 @@
 
 #include "brokkr/frame.h"
 #include "capture/context.h"
+#include "capture/numbers.h"
 #include "capture/targets.h"
 
 namespace brokkr::capture {
@@ -45,6 +46,7 @@ class Textures {
   Frame& frame_;
   const Targets& targets_;
   uint64_t limit_;
+  Numbers<CapturedSampler> samplers_;
   std::map<Name, uint32_t> known_;  // as read since the last change
   std::map<Name, uint32_t> drawn_;  // that the frame draws itself: the last description
   std::set<Name> generated_;        // of those, whose other levels are made from the base level

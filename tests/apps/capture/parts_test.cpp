@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "capture/clip.h"
 #include "capture/glsl_scan.h"
+#include "capture/numbers.h"
 #include "capture/primitives.h"
 #include "run.h"
 
@@ -35,6 +37,54 @@ TEST(Indices, CompactKeepsRestartsApart) {
   EXPECT_EQ(compact.vertices, (Indices{4, 5, 6}));
   EXPECT_EQ(compact.indices, (Indices{0, 1, kRestartIndex, 2}));
   EXPECT_TRUE(compact.has_restart);
+}
+
+TEST(Numbers, EqualValuesHaveOneAndOthersTheirOwn) {
+  Numbers<State> numbers;
+  std::vector<State> all;
+  State first, other;
+  first.viewport = {0, 0, 64, 64};
+  first.blend.emplace();
+  other = first;
+  other.blend->alpha.dst = BlendFactor::src1_alpha;
+  EXPECT_EQ(numbers.number_of(first, all), 0u);
+  EXPECT_EQ(numbers.number_of(other, all), 1u);
+  for (float i = 1; i < 1000; ++i) {
+    State next = first;
+    next.viewport.x = i;
+    EXPECT_EQ(numbers.number_of(next, all), size_t(i) + 1);
+  }
+  first.viewport.x = -0.0f;  // equal to 0
+  EXPECT_EQ(numbers.number_of(first, all), 0u);
+  EXPECT_EQ(numbers.number_of(other, all), 1u);
+  EXPECT_EQ(all.size(), 1001u);
+  State never = first;  // equal to nothing, not even to itself
+  never.line_width = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(numbers.number_of(never, all), 1001u);
+  EXPECT_EQ(numbers.number_of(never, all), 1002u);
+}
+
+TEST(Numbers, ProgramsAndSamplersAreToldApartByAllTheyHave) {
+  Numbers<FragmentProgram> numbers;
+  std::vector<FragmentProgram> all;
+  FragmentProgram program;
+  program.fixed.emplace().units.resize(2);
+  EXPECT_EQ(numbers.number_of(program, all), 0u);
+  program.fixed->units[1].alpha.scale = 2;
+  EXPECT_EQ(numbers.number_of(program, all), 1u);
+  program.fixed->fog.emplace().density = 0.5f;
+  EXPECT_EQ(numbers.number_of(program, all), 2u);
+  program.varyings.push_back({.name = "gl_Color"});
+  EXPECT_EQ(numbers.number_of(program, all), 3u);
+  program.fixed->units[1].alpha.scale = 1;
+  program.fixed->fog.reset();
+  program.varyings.clear();
+  EXPECT_EQ(numbers.number_of(program, all), 0u);
+  Numbers<CapturedSampler> of_samplers;
+  std::vector<CapturedSampler> samplers;
+  EXPECT_EQ(of_samplers.number_of({.lod_min = 1}, samplers), 0u);
+  EXPECT_EQ(of_samplers.number_of({.compare = CompareFunc::less}, samplers), 1u);
+  EXPECT_EQ(of_samplers.number_of({.lod_min = 1}, samplers), 0u);
 }
 
 // A draw of vertices at x = 0, 1, 2 … with a smooth, a noperspective and a flat component; the plane keeps x <= 1.5.

@@ -1,7 +1,8 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
 // number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
-// until somebody ends it. With --srgb its window encodes colours as sRGB, and with --kept it could; there is one case
-// then.
+// until somebody ends it. With --many N the first one has N draws of immediate mode, each with a state, fog and sampler
+// of its own, and the program prints the thread's processor time for each quarter of them. With --srgb its window
+// encodes colours as sRGB, and with --kept it could; there is one case then.
 #include "cases.h"
 #include "scene.h"
 
@@ -9,10 +10,12 @@
 #include <EGL/eglext.h>
 #include <dlfcn.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -62,6 +65,33 @@ void check_lookup() {
   if (preloaded && (asked != direct || found != direct)) {
     std::fprintf(stderr, "capture test program: lookups differ: %p %p %p\n", direct, asked, found);
     std::exit(1);
+  }
+}
+
+double thread_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) * 1e3 + double(time.tv_nsec) * 1e-6;
+}
+
+void draw_many(int count) {
+  GLuint texture = 0;
+  const std::vector<GLubyte> texels(16, 255);
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels.data());
+  for (const GLenum feature : {GL_TEXTURE_2D, GL_FOG, GL_SCISSOR_TEST}) glEnable(feature);
+  for (int quarter = 0; quarter < 4; quarter++) {
+    const double begin = thread_ms();
+    for (int i = quarter * count / 4; i < (quarter + 1) * count / 4; i++) {
+      glScissor(i % 64, i / 64 % 64, 1 + i / 4096, 1);
+      glFogf(GL_FOG_DENSITY, GLfloat(i) * 1e-6f);
+      glTexParameterf(GL_TEXTURE_2D, GL_TEXTURE_MIN_LOD, GLfloat(i) * 1e-6f);
+      glBegin(GL_TRIANGLES);
+      for (const auto& [x, y] : {std::array{-1, -1}, {1, -1}, {0, 1}}) glVertex2f(GLfloat(x), GLfloat(y));
+      glEnd();
+    }
+    std::printf("%.3f ms\n", thread_ms() - begin);
   }
 }
 
@@ -120,6 +150,12 @@ int main(int count_of_words, char** words) {
   while (is_asked("--forever")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     eglSwapBuffers(display, surface);
+  }
+  if (is_asked("--many") && count_of_words > 2) {
+    eglMakeCurrent(display, surface, surface, fixed);
+    draw_many(std::atoi(words[2]));
+    eglSwapBuffers(display, surface);
+    return 0;
   }
   if (srgb) {
     eglMakeCurrent(display, surface, surface, fixed);
