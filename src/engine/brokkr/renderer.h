@@ -105,7 +105,10 @@ class Renderer {
   // a launch runs. False where that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
-  // May be called from any thread: ends the launch that is running within 100 ms (the emulated machine: 1 s).
+  // May be called from any thread: ends the launch that is running. None of its threads needs more than 100 ms of
+  // processor time until then (the emulated machine: 1 s), so that it ends within 100 ms where each has a processor. A
+  // computer that is busy with other programs makes it wait for its turns: with n times as many threads ready to run as
+  // it has processors, up to n times as long.
   void request_abort();
 
  private:

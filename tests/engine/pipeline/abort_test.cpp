@@ -1,11 +1,16 @@
-// Ending a launch early: within 100 ms, with a partial picture, statistics that hold, and a Renderer that goes on as if
-// nothing had been.
+// Ending a launch early: within 100 ms of each thread's processor time, with a partial picture, statistics that hold,
+// and a Renderer that goes on as if nothing had been.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
 #include <thread>
 
+#include "base/file_io.h"
 #include "brokkr/load.h"
 #include "frame/frame_tables.h"
 #include "oracle/frame_builder.h"
@@ -19,8 +24,7 @@ using oracle::FrameBuilder;
 
 // The contract of Renderer::request_abort.
 constexpr double kPromisedMs = 100 * test::kSlowBuild;
-// The emulated machine is for tests; several threads make one of its blocks and wait for each other, which takes its
-// time where other programs want the cores.
+// The emulated machine is for tests; several threads make one of its blocks and wait for each other.
 constexpr double kEmulatedMs = 10 * kPromisedMs;
 
 // `count` triangles that each cover the whole target, each nearer than the one before.
@@ -88,35 +92,64 @@ void expect_partial(const RenderResult& r, const Frame& frame) {
   EXPECT_FALSE(s.to_json().empty());
 }
 
+// What each thread of this process had of the processors so far, in ms: other programs do not count. Empty where the
+// system does not tell.
+using ThreadTimes = std::map<std::string, double>;
+ThreadTimes thread_times() {
+  ThreadTimes times;
+  for (const std::filesystem::path& task : paths_in("/proc/self/task")) {
+    double ns = 0;  // on a processor; then its time in the queue, and its turns
+    if (std::ifstream(task / "schedstat") >> ns && ns > 0) times[task.filename().string()] = ns * 1e-6;
+  }
+  return times;
+}
+
+// Of the thread that had most between two moments.
+double longest_ms(const ThreadTimes& before, const ThreadTimes& after) {
+  double longest = 0;
+  for (const auto& [thread, ms] : after) {
+    const auto then = before.find(thread);
+    longest = std::max(longest, ms - (then == before.end() ? 0 : then->second));
+  }
+  return longest;
+}
+
 // A busy computer can hold any thread up: the least of all attempts is what the program itself takes. They go on until
 // one is quick enough, or until it is certain that none will be.
 bool try_again(int attempt, double least_ms, double promised_ms, Clock::time_point begin) {
   return attempt == 0 || (least_ms > promised_ms && Clock::now() - begin < std::chrono::minutes(2));
 }
 
-TEST_P(Abort, EndsWithinTheTimePromised) {
+TEST_P(Abort, EndsWithinTheProcessorTimePromised) {
   // Takes several seconds if it is let.
   const Frame frame = cover(60000, GetParam().blended);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
-  double least = 1e9;
+  constexpr double kHeldUpMs = 20;
+  bool measured = false;
   const Clock::time_point begin = Clock::now();
-  for (int attempt = 0; try_again(attempt, least, promised_ms(), begin); ++attempt) {
-    Clock::time_point requested;
+  for (int attempt = 0; attempt < 5 || (!measured && Clock::now() - begin < std::chrono::minutes(2)); ++attempt) {
+    ThreadTimes before, requested;
     std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(250));
-      requested = Clock::now();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      before = thread_times();
       renderer.request_abort();
+      requested = thread_times();
     });
     const RenderResult r = renderer.render(prepared, options());
-    const Clock::time_point end = Clock::now();
+    const ThreadTimes end = thread_times();
     other.join();
-    least = std::min(least, std::chrono::duration<double, std::milli>(end - requested).count());
     expect_partial(r, frame);
     if (HasFailure()) return;
+    if (end.empty()) GTEST_SKIP() << "/proc/self/task/*/schedstat tells no times";
+    // Where the other thread was held up between its two looks, nobody knows when the request came.
+    if (longest_ms(before, requested) > kHeldUpMs) continue;
+    measured = true;
+    const double took = longest_ms(before, end);
+    EXPECT_LE(took, promised_ms());
+    RecordProperty("milliseconds", std::to_string(took));
   }
-  EXPECT_LE(least, promised_ms());
-  RecordProperty("milliseconds", std::to_string(least));
+  EXPECT_TRUE(measured);
 }
 
 TEST_P(Abort, FrameBudgetEndsTheLaunch) {
