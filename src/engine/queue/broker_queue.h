@@ -17,9 +17,9 @@
 //
 // Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to memory before
 // it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait for room or for an
-// element, but may wait for another operation that is under way: one that has been promised and is not finished, or
-// one that the broker must still promise what it claims again (queue/broker.h); all waits end when *abort is not 0.
-// After an aborted wait the queue's content is undefined until it is reset.
+// element, but may wait for another operation that is under way: one that has been promised and is not finished, or one
+// that the broker must still promise what it claims again (queue/broker.h); all waits end when *abort is not 0. After
+// an aborted wait the queue's content is undefined until it is reset.
 #pragma once
 
 #include <bit>
