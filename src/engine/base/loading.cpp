@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/failure.h"
+#include "base/processors.h"
 
 namespace brokkr {
 namespace {
@@ -48,19 +49,7 @@ uint64_t free_in_group(const fs::path& group) {
 // Of the process's control group and of all that it lies in.
 uint64_t free_in_groups(const fs::path& root) {
   uint64_t least = kUnknown;
-  std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    // "0::/a/b" of version 2, "5:memory:/a/b" of version 1.
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!controllers.empty() && controllers != "memory") continue;
-    const fs::path top = root / (controllers.empty() ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
-    for (fs::path group = fs::path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
-      least = std::min(least, free_in_group(top / group));
-      if (group.empty()) break;
-    }
-  }
+  each_control_group(root, "memory", [&](const fs::path& group) { least = std::min(least, free_in_group(group)); });
   return least;
 }
 
@@ -80,6 +69,7 @@ uint64_t free_memory(const fs::path& root) {
 }
 
 uint64_t memory_limit_bytes(int limit_mib, uint64_t held) {
+  if (limit_mib < 0) fail("field 'memory_limit': {} MiB is below 0; give 0 for the usual limit", limit_mib);
   constexpr uint64_t kShare = 4;  // other programs, and the next frame, want some as well
   if (limit_mib > 0) return uint64_t(limit_mib) << 20;
   const uint64_t free = free_memory();
@@ -108,7 +98,9 @@ void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std:
        file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit));
 }
 
-Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {}
+Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {
+  if (limit_mib_ < 0) fail("field 'memory_limit': {} MiB is below 0; give 0 for the usual limit", limit_mib_);
+}
 
 uint64_t Loading::limit() const {
   if (limit_ == 0) limit_ = std::max<uint64_t>(memory_limit_bytes(limit_mib_, held_), 1);

@@ -72,6 +72,7 @@ class PreparedFrame {
   PrimitiveOrigin origin(uint32_t primitive_id) const;
   // Takes over matrices and eyes of the frame's views and the numbers of Frame::uniforms, which the caller has changed
   // since: a camera moves without preparing everything anew. Number, targets and layers of the views must be the same.
+  // Throws std::invalid_argument where the frame has changed otherwise, and for a PreparedFrame that was moved from.
   void update_views();
 
   struct [[gnu::visibility("hidden")]] Impl;  // plan/prepare.h
@@ -92,11 +93,12 @@ class Renderer {
   // memory than the limit, and what `progress` throws.
   PreparedFrame prepare(const Frame& frame, const LoadOptions& options = {});
 
-  // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range and std::runtime_error
-  // where the machine is not available, where the frame, its tables, targets, pictures, store and queues together need
-  // more memory than options.memory_limit, and where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be
-  // used after that, but for a GPU that still hangs. `read_back` false leaves `targets` empty: what a benchmark wants
-  // to time.
+  // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range, for a PreparedFrame
+  // that was moved from and for one whose frame has changed. Throws std::runtime_error where the machine is not
+  // available, where the frame, its tables, targets, pictures, store and queues together need more memory than
+  // options.memory_limit, and where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be used after that,
+  // but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back` false
+  // leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   RenderResult render(const Frame& frame, const RenderOptions& options);
 

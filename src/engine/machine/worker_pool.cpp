@@ -1,6 +1,18 @@
 #include "machine/worker_pool.h"
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/forked.h"
+#include "base/processors.h"
 
 namespace brokkr {
 namespace {
@@ -17,56 +29,90 @@ void rest() {
 
 }  // namespace
 
-WorkerPool::~WorkerPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+// The threads and what they share.
+struct WorkerPool::Crew {
+  std::mutex mutex;
+  std::condition_variable go, done;
+  std::vector<std::thread> threads;
+  const std::function<void(int)>* work = nullptr;
+  std::atomic<uint64_t> generation = 0;  // changes under the lock
+  int count = 0, running = 0;
+  bool stop = false;
+
+  void run(size_t number, uint64_t seen) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      go.wait(lock, [&] { return stop || generation != seen; });
+      if (stop) return;
+      seen = generation;
+      if (number >= size_t(count)) continue;
+      const auto* const its_work = work;
+      const int looks = count <= usable_processors() ? kLooks : 0;
+      lock.unlock();
+      (*its_work)(int(number));
+      lock.lock();
+      const bool is_last = --running == 0;
+      lock.unlock();
+      if (is_last) done.notify_all();
+      for (int look = 0; look < looks && generation.load(std::memory_order_relaxed) == seen; ++look) rest();
+      lock.lock();
+    }
   }
-  go_.notify_all();
-  for (std::thread& t : threads_) t.join();
+};
+
+WorkerPool::WorkerPool() : process_(process_number()), crew_(std::make_shared<Crew>()) {}
+
+WorkerPool::~WorkerPool() {
+  if (is_forked()) {
+    leave_behind(std::move(crew_));
+    return;
+  }
+  {
+    const std::lock_guard lock(crew_->mutex);
+    crew_->stop = true;
+  }
+  crew_->go.notify_all();
+  for (std::thread& t : crew_->threads) t.join();
+}
+
+bool WorkerPool::is_forked() const { return process_ != process_number(); }
+
+void WorkerPool::renew() {
+  leave_behind(std::exchange(crew_, std::make_shared<Crew>()));
+  process_ = process_number();
 }
 
 void WorkerPool::start(int count, const std::function<void(int)>& work) {
+  if (is_forked()) renew();
+  Crew& crew = *crew_;
   {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    count_ = running_ = count;
-    while (threads_.size() < size_t(count)) {
-      threads_.emplace_back([this, number = threads_.size(), seen = generation_.load()] { run(number, seen); });
+    const std::lock_guard lock(crew.mutex);
+    try {
+      while (crew.threads.size() < size_t(count)) {
+        crew.threads.emplace_back(
+            [&crew, number = crew.threads.size(), seen = crew.generation.load()] { crew.run(number, seen); });
+      }
+    } catch (const std::system_error&) {
+      throw std::runtime_error("workers: the system gives " + std::to_string(crew.threads.size()) +
+                               " threads and not " + std::to_string(count) + "; use fewer workers");
     }
-    ++generation_;
+    crew.work = &work;
+    crew.count = crew.running = count;
+    ++crew.generation;
   }
-  go_.notify_all();
+  crew.go.notify_all();
 }
 
 bool WorkerPool::wait(double timeout_ms) {
-  std::unique_lock lock(mutex_);
-  const auto finished = [&] { return running_ == 0; };
+  if (is_forked()) return true;
+  Crew& crew = *crew_;
+  std::unique_lock lock(crew.mutex);
+  const auto finished = [&] { return crew.running == 0; };
   if (timeout_ms < 0) {
-    done_.wait(lock, finished);
+    crew.done.wait(lock, finished);
     return true;
   }
-  return done_.wait_for(lock, std::chrono::duration<double, std::milli>(timeout_ms), finished);
-}
-
-void WorkerPool::run(size_t number, uint64_t seen) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    go_.wait(lock, [&] { return stop_ || generation_ != seen; });
-    if (stop_) return;
-    seen = generation_;
-    if (number >= size_t(count_)) continue;
-    const auto* work = work_;
-    const int looks = count_ <= int(std::thread::hardware_concurrency()) ? kLooks : 0;
-    lock.unlock();
-    (*work)(int(number));
-    lock.lock();
-    const bool is_last = --running_ == 0;
-    lock.unlock();
-    if (is_last) done_.notify_all();
-    for (int look = 0; look < looks && generation_.load(std::memory_order_relaxed) == seen; ++look) rest();
-    lock.lock();
-  }
+  return crew.done.wait_for(lock, std::chrono::duration<double, std::milli>(timeout_ms), finished);
 }
 
 }  // namespace brokkr

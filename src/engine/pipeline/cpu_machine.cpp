@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
-#include <thread>
 
+#include "base/processors.h"
 #include "shader/compiled.h"
 
 namespace brokkr {
@@ -40,7 +40,7 @@ std::unique_ptr<shader::CodeMaker> CpuMachine::make_code_maker() const {
 LaunchShape CpuMachine::shape(const RenderOptions& options) const {
   LaunchShape s;
   s.width = kernel_->width;
-  s.blocks = options.workers > 0 ? options.workers : std::max(1, int(std::thread::hardware_concurrency()));
+  s.blocks = options.workers > 0 ? options.workers : usable_processors();
   s.warps = kernel_->max_warps == 1
                 ? 1
                 : std::min(kernel_->max_warps, options.warps_per_block > 0 ? options.warps_per_block : 2);
@@ -125,7 +125,7 @@ std::vector<TargetImage> CpuMachine::read_back() {
   return read_planes(*plan_->targets,
                      {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id,
                       t.depth_id, t.overdraw, t.stamps},
-                     &pool_, int(std::thread::hardware_concurrency()));
+                     &pool_, usable_processors());
 }
 
 TargetSquares& CpuMachine::squares() {

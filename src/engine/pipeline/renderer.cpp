@@ -4,10 +4,10 @@
 #include <chrono>
 #include <map>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "base/loading.h"
+#include "base/processors.h"
 #include "pipeline/cpu_machine.h"
 #include "pipeline/simt_device.h"
 #include "plan/options.h"
@@ -219,22 +219,24 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   impl_->abort.store(0);
   check_options(asked);
   RenderOptions options = asked;
-  options.shading = frame.impl_->shading(asked.shading);
-  const uint64_t of_targets = memory_of_targets(*frame.impl_->frame, options, read_back);
-  impl_->require(*frame.impl_, of_targets, options, "targets");
+  PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame);
+  p.shape.require(*p.frame);
+  options.shading = p.shading(asked.shading);
+  const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back);
+  impl_->require(p, of_targets, options, "targets");
   MachineBackend& machine = impl_->machine(options);
-  const std::shared_ptr<const LaunchPlan> plan = impl_->plan(*frame.impl_, machine, options);
-  impl_->require(*frame.impl_, of_targets + memory_of_launch(*plan), options, "store");
+  const std::shared_ptr<const LaunchPlan> plan = impl_->plan(p, machine, options);
+  impl_->require(p, of_targets + memory_of_launch(*plan), options, "store");
   RenderResult result;
   Statistics& s = result.statistics;
-  impl_->last = frame.impl_->machine = &machine;
-  choose_shaders(*frame.impl_, machine, options, impl_->abort, s);
-  machine.start(*frame.impl_, plan, options);
+  impl_->last = p.machine = &machine;
+  choose_shaders(p, machine, options, impl_->abort, s);
+  machine.start(p, plan, options);
   result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);
-  fill_statistics(*frame.impl_, *plan, machine.finish(result.aborted, s), s);
-  s.update_ms = std::exchange(frame.impl_->update_ms, 0.0);
+  fill_statistics(p, *plan, machine.finish(result.aborted, s), s);
+  s.update_ms = std::exchange(p.update_ms, 0.0);
   s.frame_ms = call.ms();
-  if (!s.shaders.empty()) frame.impl_->program_ms += s.frame_ms;
+  if (!s.shaders.empty()) p.program_ms += s.frame_ms;
   if (read_back) {
     result.targets = machine.read_back();
     s.read_back_ms = call.ms() - s.frame_ms;
@@ -259,7 +261,7 @@ const char* library_version() { return BROKKR_VERSION; }
 
 std::vector<MachineInfo> find_machines() {
   std::vector<MachineInfo> all;
-  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const int cores = usable_processors();
 #if defined(BROKKR_HAVE_CUDA)
   for (MachineInfo& m : find_cuda_machines()) all.push_back(std::move(m));
 #else

@@ -199,7 +199,7 @@ void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, c
   if (plan.draws->programs) fill_programs(frame.programs, s);
   if (plan.draws->programs) s.discard_unknown_triangles -= frame.discard_known_triangles;
   fill_counters(counts.counters, s);
-  fill_loads(*plan.targets, plan.targets->targets[main_target(*frame.frame)], counts, s);
+  fill_loads(*plan.targets, plan.targets->targets[frame.main_target], counts, s);
   fill_times(size_t(plan.shape.blocks), counts, s);
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/processors.h"
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_machine.h"
@@ -20,7 +21,7 @@ class CpuTaskMachine : public TaskMachine {
   CpuTaskMachine(std::string its_name, const std::string& isa) : TaskMachine(std::move(its_name), isa, isa, 1) {}
 
   uint32_t most_warps(const void*) const override { return 256; }
-  uint32_t usual_warps(const void*) const override { return std::max(1u, std::thread::hardware_concurrency()); }
+  uint32_t usual_warps(const void*) const override { return uint32_t(usable_processors()); }
   std::shared_ptr<void> allocate(size_t bytes) override {
     auto memory = std::make_shared<ZeroedMemory>(std::max<size_t>(bytes, 1), "a program of tasks");
     return {memory, memory->as<void>()};

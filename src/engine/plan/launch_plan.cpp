@@ -149,6 +149,7 @@ const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Imp
     LaunchPlan plan;
     plan.shape = key.shape;
     plan.draws = draws.get(key.draws, [&] {
+      frame.shape.require_commands(*frame.frame);
       std::shared_ptr<const ReusePlan> batches;
       if (is_planned(key.draws.reuse)) {
         batches = reuse.get(key.draws.reuse, [&] { return plan_reuse(frame, key.draws.reuse, watch); });

@@ -19,6 +19,8 @@ namespace {
 
 using shader::Kind;
 
+constexpr double kMostSeconds = 1e9;  // b_time, a float, no longer tells minutes apart
+
 // "NAME:12: what is wrong", at the line where the text first has `name`.
 [[noreturn]] void refuse(const FragmentShader& shader, const std::string& name, const std::string& what) {
   const uint32_t line = name.empty() ? 0 : line_of_name(shader.text, variable_name(name));
@@ -129,7 +131,17 @@ void check_given(const OwnShader& own) {
   for (const auto& [name, image] : source.textures) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       refuse(source, "", fmt::format("the shader reads no texture '{}' of its own{}", name, did_you_mean(name, known)));
+    if (image.width < 1 || image.height < 1 || image.width > kMaxTargetSize || image.height > kMaxTargetSize)
+      refuse(source, name,
+             fmt::format("texture '{}' is {} x {} pixels; give it 1 to {} a side", name, image.width, image.height,
+                         kMaxTargetSize));
+    if (image.texels.size() != size_t(image.width) * size_t(image.height))
+      refuse(source, name,
+             fmt::format("texture '{}' has {} texels; give {} x {} of them", name, image.texels.size(), image.width,
+                         image.height));
   }
+  if (!(std::abs(source.time) <= kMostSeconds))
+    refuse(source, "", fmt::format("time is {}; give seconds, up to {}", source.time, kMostSeconds));
 }
 
 uint32_t bits_of(Kind kind, double value) {
@@ -154,17 +166,39 @@ const ProgramUniform* find_uniform(const FragmentProgram& program, const std::st
   return found == program.uniforms.end() ? nullptr : &*found;
 }
 
+// That what a draw names is there, in a frame that may have been changed since it was validated.
+void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
+  const auto require = [&](const char* field, uint64_t number, size_t size) {
+    if (number < size) return;
+    throw std::runtime_error(fmt::format(
+        "command {}, field '{}': the frame has {} of them, and {} is asked for; set the shader of a whole frame anew",
+        command, field, size, number));
+  };
+  require("inputs", uint64_t(draw.inputs), frame.inputs.size());
+  require("program", frame.inputs[size_t(draw.inputs)].program, frame.programs.size());
+  require("material", draw.material, frame.materials.size());
+  require("first_view", draw.first_view, frame.views.size());
+  require("target", frame.views[draw.first_view].target, frame.targets.size());
+}
+
 void fill_uniforms(Frame& frame, const OwnShader& own) {
-  for (const Command& command : frame.commands) {
-    const auto* const draw = std::get_if<DrawCommand>(&command);
+  for (size_t number = 0; number < frame.commands.size(); ++number) {
+    const auto* const draw = std::get_if<DrawCommand>(&frame.commands[number]);
     if (draw == nullptr || draw->inputs < 0) continue;
+    require_draw(frame, number, *draw);
     const DrawInputs& inputs = frame.inputs[size_t(draw->inputs)];
     const FragmentProgram& program = frame.programs[inputs.program];
     if (program.texts.size() != 1 || program.texts[0] != own.text) continue;
     for (const shader::Uniform& uniform : own.program.uniforms) {
       const ProgramUniform* const place = uniform.block.empty() ? find_uniform(program, uniform.name) : nullptr;
       if (place == nullptr) continue;
-      uint32_t* const to = frame.uniforms.data() + inputs.first_uniform + place->offset / 4;
+      const uint64_t first = inputs.first_uniform + place->offset / 4, size = frame.uniforms.size();
+      if (first > size || uniform.words > size - first) {
+        throw std::runtime_error(fmt::format(
+            "command {}, field 'uniforms': '{}' is beyond the frame's {}; set the shader of a whole frame anew", number,
+            uniform.name, size));
+      }
+      uint32_t* const to = frame.uniforms.data() + first;
       const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
       if (given != nullptr) {
         given->fill({frame, *draw, own.source}, to);
@@ -208,6 +242,7 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load) {
   Loading loading(load);
   loading.holds(memory_of(frame), "frame");
+  validate(frame, loading);
   const OwnShader own = checked(frame, shader, loading);
   add_own_draws(frame, own, loading);
   fill_uniforms(frame, own);

@@ -199,6 +199,8 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   result.impl_ = std::make_unique<PreparedFrame::Impl>();
   PreparedFrame::Impl& p = *result.impl_;
   p.frame = &frame;
+  p.shape = FrameShape(frame);
+  p.main_target = main_target(frame);
   p.version = next_version();
   p.views_version = next_version();
   loading.until(0.5);
@@ -221,6 +223,15 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
 } catch (const std::runtime_error& error) {
   if (frame.source.empty()) throw;
   throw std::runtime_error(frame.source + ": " + error.what());
+}
+
+PreparedFrame::Impl& PreparedFrame::Impl::of(const PreparedFrame& frame) {
+  if (frame.impl_ == nullptr) {
+    throw std::invalid_argument(
+        "frame: this PreparedFrame was moved from and holds nothing; use the one that it was moved to, or prepare the "
+        "frame anew");
+  }
+  return *frame.impl_;
 }
 
 Shading PreparedFrame::Impl::shading(Shading asked) const {
@@ -293,11 +304,12 @@ uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
 }
 
 PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
+  const Impl& p = Impl::of(*this);
   PrimitiveOrigin o;
   const uint32_t batch = primitive_id / kBatchTriangles;
-  if (primitive_id == kNoPrimitive || batch >= impl_->batch_run.size()) return o;
-  const RunRecord& run = impl_->runs[impl_->batch_run[batch]];
-  o.command = impl_->draws[run.draw].command;
+  if (primitive_id == kNoPrimitive || batch >= p.batch_run.size()) return o;
+  const RunRecord& run = p.runs[p.batch_run[batch]];
+  o.command = p.draws[run.draw].command;
   o.view = run.view;
   o.instance = run.instance;
   o.batch = batch;
@@ -307,16 +319,18 @@ PrimitiveOrigin PreparedFrame::origin(uint32_t primitive_id) const {
 
 void PreparedFrame::update_views() {
   const auto begin = std::chrono::steady_clock::now();
-  impl_->views = view_records(impl_->frame->views);
-  impl_->inside = is_inside(*impl_);
-  impl_->views_version = next_version();
-  const UniformChange change = impl_->programs.update_uniforms(*impl_->frame);
-  if (change != UniformChange::none) impl_->uniforms_version = next_version();
+  Impl& p = Impl::of(*this);
+  p.shape.require(*p.frame);
+  p.views = view_records(p.frame->views);
+  p.inside = is_inside(p);
+  p.views_version = next_version();
+  const UniformChange change = p.programs.update_uniforms(*p.frame);
+  if (change != UniformChange::none) p.uniforms_version = next_version();
   if (change == UniformChange::order) {
-    impl_->plans = {};
-    impl_->version = next_version();
+    p.plans = {};
+    p.version = next_version();
   }
-  impl_->update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  p.update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 PreparedFrame::PreparedFrame() = default;

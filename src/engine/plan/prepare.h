@@ -8,6 +8,7 @@
 
 #include "base/loading.h"
 #include "plan/clip_bound.h"
+#include "plan/frame_shape.h"
 #include "plan/launch_plan.h"
 #include "plan/program_draws.h"
 #include "shader/code_maker.h"
@@ -17,9 +18,12 @@ namespace brokkr {
 class MachineBackend;
 
 struct PreparedFrame::Impl {
-  static Impl& of(const PreparedFrame& frame) { return *frame.impl_; }
+  // Throws std::invalid_argument for a PreparedFrame that was moved from.
+  static Impl& of(const PreparedFrame& frame);
 
   const Frame* frame = nullptr;
+  FrameShape shape;                // of `frame` when it was prepared
+  uint32_t main_target = 0;        // of `frame`
   std::vector<DrawRecord> draws;   // one per draw command that has triangles, in order
   std::vector<uint32_t> draw_end;  // per draw: first batch after it
   std::vector<RunRecord> runs;

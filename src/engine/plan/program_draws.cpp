@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <stdexcept>
 
 #include <fmt/core.h>
 
@@ -292,14 +293,25 @@ ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const S
                                                      const CapturedProgram& program) {
   const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
   const Code& code = program.code;
+  const auto word_at = [&](int block, uint32_t word) {
+    const bool is_there = block < 0 || size_t(block) < inputs.first_of_blocks.size();
+    const uint64_t first = !is_there   ? ~uint64_t(0)
+                           : block < 0 ? inputs.first_uniform
+                                       : inputs.first_of_blocks[size_t(block)];
+    if (first >= frame.uniforms.size() || word >= frame.uniforms.size() - first) {
+      throw std::invalid_argument(fmt::format(
+          "frame, field 'inputs': the uniforms of inputs {} no longer lie in 'uniforms'; prepare the frame anew",
+          source.inputs));
+    }
+    return frame.uniforms[size_t(first + word)];
+  };
   DrawUniforms made;
   for (const shader::UniformWord& word : program.uniforms) {
     if (word.block == shader::kHeightOfTarget) {
       made.words.push_back(std::bit_cast<uint32_t>(float(source.height)));
       continue;
     }
-    const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
-    made.words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms[size_t(first + word.word)]);
+    made.words.push_back(word.word == shader::kNoPlace ? 0 : word_at(word.block, word.word));
   }
   const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), made.words);
   const auto add = [&](uint16_t number) { made.presets.push_back({number, instance.bits(number)}); };

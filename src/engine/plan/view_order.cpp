@@ -119,7 +119,7 @@ void order_views(const PreparedFrame::Impl& frame, const RankKey& key, LaunchPla
     }
   };
   if (key.policy == Policy::foveated) {
-    const uint32_t main = main_target(*frame.frame);
+    const uint32_t main = frame.main_target;
     const Target& target = frame.frame->targets[main];
     const float x = key.fixation ? (*key.fixation)[0] : 0.5f * float(target.width);
     const float y = key.fixation ? (*key.fixation)[1] : 0.5f * float(target.height);

@@ -1,6 +1,7 @@
 #include "shader/captured.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <charconv>
@@ -56,15 +57,21 @@ class Store {
     }
     if (bytes <= kMost && known_.emplace(texts, one).second) bytes_ += bytes;
   }
+  std::mutex& mutex() { return mutex_; }
 
  private:
   std::mutex mutex_;
   std::map<Texts, Known> known_;
   uint64_t bytes_ = 0;
 };
+// Whole in a forked child too: no other thread of the parent is in the midst of it at a fork.
 Store& store() {
-  static Store result;
-  return result;
+  static Store* const result = [] {
+    static Store the_store;
+    pthread_atfork([] { store().mutex().lock(); }, [] { store().mutex().unlock(); }, [] { store().mutex().unlock(); });
+    return &the_store;
+  }();
+  return *result;
 }
 
 // One line, whatever names a text has put into it.

@@ -2,13 +2,24 @@
 
 #include <chrono>
 #include <exception>
+#include <utility>
+
+#include "base/forked.h"
 
 namespace brokkr::shader {
 
+void CodeMaker::leave_parents_thread() {
+  if (!thread_.joinable() || process_ == process_number()) return;
+  leave_behind(std::make_shared<std::thread>(std::move(thread_)));
+  if (state_.load() == State::runs) state_.store(State::idle);
+}
+
 void CodeMaker::start() {
+  leave_parents_thread();
   if (state_.load() != State::idle) return;
   began_ = std::chrono::steady_clock::now();
   state_.store(State::runs);
+  process_ = process_number();
   thread_ = std::thread([this] {
     try {
       compile();
@@ -37,6 +48,7 @@ void CodeMaker::fail(const std::string& problem) {
 }
 
 void CodeMaker::end() {
+  leave_parents_thread();
   stop_.store(true);
   if (thread_.joinable()) thread_.join();
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -23,7 +24,7 @@ class CodeMaker {
 
   // Says which shaders they are, once, and takes what the cache has.
   virtual void take_cached(std::span<const Code* const> codes) = 0;
-  // Begins to compile the rest in the background, unless that has begun.
+  // Begins to compile the rest in the background, unless that has begun in this process.
   void start();
   // Waits until all is there, or fails, or `abort` is no longer 0.
   void wait(const std::atomic<uint32_t>& abort) const;
@@ -56,6 +57,9 @@ class CodeMaker {
  private:
   enum class State { idle, runs, ready, failed };
 
+  // The thread of a process that this one was forked from: not here.
+  void leave_parents_thread();
+
   // In the background: all that is missing; then `finish`, unless it was stopped. Throws std::exception.
   virtual void compile() = 0;
 
@@ -65,6 +69,7 @@ class CodeMaker {
   std::atomic<State> state_{State::idle};
   std::atomic<bool> stop_{false};
   std::thread thread_;
+  uint64_t process_ = 0;  // that thread_ runs in
 };
 
 }  // namespace brokkr::shader

@@ -22,6 +22,7 @@
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/process.h"
+#include "base/processors.h"
 #include "shader/code_cache.h"
 #include "shader/print_cpp.h"
 
@@ -231,7 +232,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   const auto size = [&](size_t i) { return codes[i]->instructions.size(); };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
   // As many compilers as processors, each with about as much to do.
-  const size_t parts = std::min(codes.size(), size_t(std::max(1u, std::thread::hardware_concurrency())));
+  const size_t parts = std::min(codes.size(), size_t(usable_processors()));
   std::vector<size_t> load(parts, 0);
   parts_.resize(parts);
   for (Part& part : parts_) {

@@ -4,9 +4,9 @@
 #include <bit>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "shader/texels.h"
 
 namespace brokkr::shader {
@@ -221,8 +221,7 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
     const Rows& rows = all[size_t(i)];
     decode_texels(rows.format, rows.data, rows.width, rows.height, 1, made.texels.data() + rows.first);
   };
-  parallel_for(int(all.size()), int(std::thread::hardware_concurrency()), decode,
-               [&](int i) { loading.look(uint64_t(i), all.size()); });
+  parallel_for(int(all.size()), usable_processors(), decode, [&](int i) { loading.look(uint64_t(i), all.size()); });
   return made;
 }
 

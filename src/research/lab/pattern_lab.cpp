@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "base/file_io.h"
+#include "base/processors.h"
 
 namespace brokkr::lab {
 namespace {
@@ -41,7 +41,7 @@ std::string group_of(const std::string& name) { return name.substr(0, name.find_
 
 PatternLab::PatternLab(PatternLabOptions options, Progress progress) : progress_(std::move(progress)) {
   bench_.options = std::move(options);
-  if (bench_.options.workers == 0) bench_.options.workers = std::max(1, int(std::thread::hardware_concurrency()));
+  if (bench_.options.workers == 0) bench_.options.workers = usable_processors();
   bench_.say = [this](const std::string& what, double share) {
     progress_(fmt::format("{}: {} {} %", now_, what, int(100 * share)));
   };

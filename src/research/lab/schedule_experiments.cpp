@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
-#include <thread>
 
+#include "base/processors.h"
 #include "lab/foveated.h"
 
 namespace brokkr::lab {
@@ -69,7 +69,7 @@ class Bench {
       : run_(run), workers_(run.options.workers), buffer_(run.machine, size_t(kScheduleBuffer)) {
     // The tasks of the experiment with deadlines take a time that each worker has: few workers are quick also where a
     // GPU is interpreted.
-    const uint32_t usual = run.machine.is_gpu() ? (run.options.quick ? 8 : 256) : std::thread::hardware_concurrency();
+    const uint32_t usual = run.machine.is_gpu() ? (run.options.quick ? 8 : 256) : uint32_t(usable_processors());
     if (workers_ == 0) workers_ = std::max(2u, usual);
   }
   uint32_t workers() const { return workers_; }  // workers that run tasks

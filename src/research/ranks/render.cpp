@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/file_io.h"
+#include "base/processors.h"
 #include "pipeline/machine_backend.h"
 #include "ranks/exchange.h"
 #include "ranks/launches.h"
@@ -208,7 +209,10 @@ std::string why_not(const PreparedFrame& frame, const RenderOptions& options) tr
 int usual_workers() {
   const int cores = std::max(1, int(std::thread::hardware_concurrency()));
   const bool bound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
-  return bound ? cores : std::max(1, cores / ranks_on_this_computer());
+  const int own = bound ? cores : std::max(1, cores / ranks_on_this_computer());
+  // Ranks share a quota, whatever processors each is bound to.
+  const int usable = usable_processors();
+  return usable < cores ? std::min(own, std::max(1, usable / ranks_on_this_computer())) : own;
 }
 
 uint64_t frame_hash(const Frame& frame) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/processors.h"
 #include "simt/figures.h"
 
 namespace brokkr::simt {
@@ -30,7 +31,7 @@ void for_each_run(size_t count, const std::function<void(size_t)>& run) {
       }
     }
   };
-  const size_t threads = std::min<size_t>(count, std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
+  const size_t threads = std::min<size_t>(count, std::clamp(unsigned(usable_processors()), 1u, kMostThreads));
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
   work();

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
 
+#include "base/processors.h"
 #include "pipeline/cuda/compiler.h"
 #include "shader/code_cache.h"
 #include "shader/print_cpp.h"
@@ -112,7 +112,7 @@ LinkedPrograms::~LinkedPrograms() { end(); }
 
 // Parts of about the same size, the dispatcher in the first.
 void LinkedPrograms::print(std::span<const Code* const> codes) {
-  const size_t parts = std::min({codes.size(), kMostParts, size_t(std::max(1u, std::thread::hardware_concurrency()))});
+  const size_t parts = std::min({codes.size(), kMostParts, size_t(usable_processors())});
   texts_.assign(std::max<size_t>(parts, 1),
                 "#define BROKKR_COMPILED_SHADER\n#include \"shade/linked_run.h\"\nusing namespace brokkr;\n");
   programs_ = codes.size();

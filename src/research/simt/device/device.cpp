@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/processors.h"
 #include "brokkr/version.h"
 #include "pipeline/cuda/machine.h"
 #include "pipeline/simt_device.h"
@@ -46,7 +47,7 @@ class Device : public SimtDevice, public DeviceControl {
     lanes_ = {};
     machines_.clear();
     ptx::Settings p = ptx::settings();
-    p.threads = s.threads > 0 ? s.threads : int(std::max(1u, std::thread::hardware_concurrency()));
+    p.threads = s.threads > 0 ? s.threads : usable_processors();
     p.multiprocessors = s.config ? int(s.config->cores) : std::max(2, p.threads);
     // The frame's watch looks at a clock of the host: a device that counts cycles needs patience.
     p.megahertz = s.config ? 1 : 16;
