@@ -79,6 +79,7 @@ void model(const Arguments& arguments, const std::vector<std::string>& words) {
   ranks::RankSettings settings;
   settings.bin = costs.bin;
   settings.pattern = choose_pattern(costs.pattern);
+  settings.memory_limit = int(arguments.integer("memory-limit", 0));
   ranks::TimesSettings times;
   times.network.hop_ns = arguments.real("hop-ns", times.network.hop_ns);
   times.network.link_gb_s = arguments.real("link-gb-s", times.network.link_gb_s);

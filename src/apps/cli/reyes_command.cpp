@@ -190,6 +190,7 @@ ReyesMachine machine_of(const Arguments& arguments) {
   machine.isa = arguments.text("isa");
   machine.workers = uint32_t(arguments.integer("workers", 0));
   machine.memory_limit = int(arguments.integer("memory-limit", 0));
+  if (arguments.has("difference") || arguments.has("error")) machine.pictures = 4;
   return machine;
 }
 
@@ -232,10 +233,13 @@ int run_reyes(const Arguments& arguments) {
   {
     Progress progress;
     progress.show("loading " + name);
-    PatchScene scene = load_patches(name);
+    const ReyesMachine machine = machine_of(arguments);
+    LoadOptions load;
+    load.memory_limit = machine.memory_limit;
+    PatchScene scene = load_patches(name, load);
     if (!patches.empty()) write_text(written_path(patches), bpt_text(scene, float(start)));
     try {
-      reyes.emplace(std::move(scene), machine_of(arguments));
+      reyes.emplace(std::move(scene), machine);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());
     }

@@ -11,6 +11,7 @@
 #include "app/parse.h"
 #include "app/picture.h"
 #include "app/text.h"
+#include "base/loading.h"
 #include "brokkr/image.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
@@ -153,13 +154,23 @@ int run_trace(const Arguments& arguments) {
   const trace::SceneOptions lit = scene_options(arguments);
   const std::string file = arguments.text("FILE");
   Progress progress;
-  const trace::TraceScene scene = trace::make_trace_scene(load_input(file, arguments, progress), lit);
+  const auto budget =
+      std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)),
+                                     "choose a smaller --size, or a scene of fewer triangles and texels", file);
+  trace::TraceScene scene;
+  {
+    const Frame frame = load_input(file, arguments, progress);
+    const HeldMemory of_frame(budget, memory_of(frame), "frame");
+    scene = trace::make_trace_scene(frame, lit, budget);
+  }
   if (scene.dropped > 0)
     warn(fmt::format("{}: {} triangles have no area, and light does not meet them", file, grouped(scene.dropped)));
   progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
   std::unique_ptr<trace::Tracer> tracer;
   try {
-    tracer = std::make_unique<trace::Tracer>(task_machine_of(arguments), scene, options);
+    std::unique_ptr<TaskMachine> machine = task_machine_of(arguments);
+    machine->use_budget(budget, "path tracer");
+    tracer = std::make_unique<trace::Tracer>(std::move(machine), scene, options);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }

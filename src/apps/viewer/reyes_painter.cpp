@@ -132,7 +132,7 @@ std::shared_ptr<const Scene> load_patch_scene(const std::string& path, const Loa
   const std::string prefix = kPatchScenes;
   auto scene = std::make_shared<Scene>();
   auto patches =
-      std::make_shared<PatchScene>(load_patches(path.starts_with(prefix) ? path.substr(prefix.size()) : path));
+      std::make_shared<PatchScene>(load_patches(path.starts_with(prefix) ? path.substr(prefix.size()) : path, options));
   scene->path = path;
   scene->frame.source = path;
   scene->bounds = patches->bounds();

@@ -193,7 +193,9 @@ class TracePainter : public Painter {
       app::resize_frame(frame, 0, looked.width, looked.height);
     hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
     if (!r.scene->clip_space) frame.views = views;
-    scene_ = trace::make_trace_scene(frame, options);
+    const auto budget = std::make_shared<MemoryBudget>(
+        r.settings.options.memory_limit, "choose a smaller picture, or a scene of fewer triangles", frame.source);
+    scene_ = trace::make_trace_scene(frame, options, budget);
     trace::TraceOptions o;
     o.structure = wanted.structure;
     o.grid = wanted.grid;
@@ -205,7 +207,9 @@ class TracePainter : public Painter {
     o.high_error = wanted.worst_error;
     o.decreasing_priorities = wanted.decreasing_priorities;
     o.workers = uint32_t(wanted.workers);
-    tracer_ = std::make_unique<trace::Tracer>(make_task_machine(machine_name(wanted.machine), wanted.isa), scene_, o);
+    std::unique_ptr<TaskMachine> machine = make_task_machine(machine_name(wanted.machine), wanted.isa);
+    machine->use_budget(budget, "path tracer");
+    tracer_ = std::make_unique<trace::Tracer>(std::move(machine), scene_, o);
     build_ms_ = milliseconds(Clock::now() - begin);
   }
 

@@ -92,10 +92,11 @@ std::string memory_text(uint64_t bytes) {
                               : fmt::format("{:.1f} GiB", double(bytes) / kGib);
 }
 
-void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file) {
+void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file,
+                    std::string_view remedy) {
   if (bytes <= limit) return;
-  fail("{}{}field '{}': needs {} of memory, above the limit of {}; make it smaller, or raise --memory-limit", file,
-       file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit));
+  fail("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise --memory-limit", file,
+       file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit), remedy);
 }
 
 Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {

@@ -30,8 +30,10 @@ uint64_t memory_of(const Frame& frame);
 // "1.5 GiB".
 std::string memory_text(uint64_t bytes);
 
-// Throws std::runtime_error where `bytes` are more than `limit`: "FILE: field 'FIELD': needs …".
-void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file = {});
+// Throws std::runtime_error where `bytes` are more than `limit`: "FILE: field 'FIELD': needs …; REMEDY, or raise
+// --memory-limit".
+void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file = {},
+                    std::string_view remedy = "make it smaller");
 
 class Loading {
  public:

@@ -22,10 +22,6 @@ class CpuTaskMachine : public TaskMachine {
 
   uint32_t most_warps(const void*) const override { return 256; }
   uint32_t usual_warps(const void*) const override { return uint32_t(usable_processors()); }
-  std::shared_ptr<void> allocate(size_t bytes) override {
-    auto memory = std::make_shared<ZeroedMemory>(std::max<size_t>(bytes, 1), "a program of tasks");
-    return {memory, memory->as<void>()};
-  }
   void upload(void* to, const void* from, size_t bytes) override {
     if (bytes > 0) std::memcpy(to, from, bytes);
   }
@@ -44,6 +40,10 @@ class CpuTaskMachine : public TaskMachine {
   uint32_t abort_ = 0, pause_ = 0;
   WorkerPool pool_;  // destroyed first: its threads read the words
 
+  std::shared_ptr<void> make_memory(size_t bytes) override {
+    auto memory = std::make_shared<ZeroedMemory>(std::max<size_t>(bytes, 1), "a program of tasks");
+    return {memory, memory->as<void>()};
+  }
   TaskRun launch(uint32_t warps, const TaskLimits& limits, const std::function<void(int)>& work, const void*,
                  const void*) override {
     std::atomic_ref<uint32_t> abort(abort_), pause(pause_);

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_budget.h"
+
 namespace brokkr {
 
 // What runs a plan: a function of one warp, or a kernel for cudaLaunchKernel with the plan as its one argument, in
@@ -56,8 +58,24 @@ class TaskMachine {
   // As many as keep the machine busy: one per core, or all that a GPU runs at once.
   virtual uint32_t usual_warps(const void* on_gpu) const = 0;
 
-  // Zeroed memory, aligned to 64 bytes. Throws std::runtime_error where there is not enough.
-  virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
+  // What is allocated from now on counts within `budget`, as `field` in its messages. Memory of a GPU counts as that of
+  // the host does.
+  void use_budget(std::shared_ptr<MemoryBudget> budget, std::string field) {
+    budget_ = std::move(budget);
+    field_ = std::move(field);
+  }
+  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }  // null: nothing is counted
+
+  // Zeroed memory, aligned to 64 bytes. Throws std::runtime_error where there is not enough, or no more is allowed.
+  std::shared_ptr<void> allocate(size_t bytes) {
+    auto held = std::make_shared<HeldMemory>(budget_, bytes, field_);
+    std::shared_ptr<void> memory = make_memory(bytes);
+    void* const address = memory.get();
+    return {address, [memory = std::move(memory), held = std::move(held)](void*) mutable {
+              memory.reset();
+              held.reset();
+            }};
+  }
   virtual void upload(void* to, const void* from, size_t bytes) = 0;
   virtual void download(void* to, const void* from, size_t bytes) = 0;
   virtual void clear(void* memory, size_t bytes) = 0;
@@ -80,8 +98,13 @@ class TaskMachine {
  protected:
   TaskMachine(std::string its_name, std::string its_detail, std::string its_build, uint32_t warps)
       : name(std::move(its_name)), detail(std::move(its_detail)), build(std::move(its_build)), warps_per_block(warps) {}
+  virtual std::shared_ptr<void> make_memory(size_t bytes) = 0;
   virtual TaskRun launch(uint32_t warps, const TaskLimits& limits, const std::function<void(int)>& on_cpu,
                          const void* on_gpu, const void* plan) = 0;
+
+ private:
+  std::shared_ptr<MemoryBudget> budget_;
+  std::string field_;
 };
 
 // An array in the machine's memory, zeroed at first. The machine must outlive it.

@@ -192,7 +192,7 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
         triangles += draw.indices.size() / 3 * d.instances * d.view_count;
       }
       const double predicted = triangles == 0 ? 0 : double(runs) / double(triangles);
-      PreparedFrame prepared = renderer.prepare(frame);
+      PreparedFrame prepared = renderer.prepare(frame, {.memory_limit = request.render.memory_limit});
       for (const uint32_t multiply_adds : {0u, request.work}) {
         RenderOptions o = request.render;
         o.reuse = reuse_of(model.name).value();

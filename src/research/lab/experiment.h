@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ using ShowProgress = std::function<void(const std::string&)>;  // one line
 struct LabOptions {
   uint32_t runs = 5;  // of each configuration
   uint32_t seed = 1;
-  bool quick = false;   // few sizes and points: shows that everything works, not how fast or how well
-  double seconds = 60;  // after which a run is ended
+  bool quick = false;                    // few sizes and points: shows that everything works, not how fast or how well
+  double seconds = 60;                   // after which a run is ended
+  std::shared_ptr<MemoryBudget> budget;  // of graphs and of what experiments take on the host; null: without a limit
 
   // Of the experiments with queues.
   std::vector<QueueKind> queues;  // empty: those that the experiment compares

@@ -65,7 +65,7 @@ class Comparison {
   }
 
   void run(ResultTable& table, const ShowProgress& progress) {
-    PreparedFrame prepared = renderer_.prepare(frame_);
+    PreparedFrame prepared = renderer_.prepare(frame_, {.memory_limit = o_.render.memory_limit});
     RenderOptions whole = o_.render;
     whole.frame_budget_ms = 0;
     whole.policy = Policy::fill_level;
@@ -163,6 +163,7 @@ template <CutOff what>
 void cut_off(const LabRun& run) {
   const LabOptions& o = run.options;
   LoadOptions load;
+  load.memory_limit = o.render.memory_limit;
   if (what == CutOff::views) {
     load.views = o.views > 0 ? o.views : o.scene.ends_with(".bkf") ? 0 : 4;
     load.view_size = o.view_size > 0 ? o.view_size : o.quick ? 128 : 720;

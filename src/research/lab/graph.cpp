@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 #include <unordered_set>
+#include <utility>
 
 #include "lab/plans.h"
 
@@ -17,8 +18,10 @@ namespace {
 
 using Edges = std::vector<std::pair<uint32_t, uint32_t>>;  // from, to
 
-Graph graph_of(std::string name, size_t nodes, Edges edges) {
-  Graph graph{std::move(name), std::vector<uint32_t>(nodes + 1), {}, std::vector<uint32_t>(nodes)};
+Graph graph_of(std::string name, size_t nodes, Edges edges, const std::shared_ptr<MemoryBudget>& budget) {
+  auto held = std::make_shared<HeldMemory>(budget, (2 * nodes + 1 + edges.size()) * sizeof(uint32_t), "graph");
+  Graph graph{std::move(name), std::vector<uint32_t>(nodes + 1), {}, std::vector<uint32_t>(nodes), std::move(held)};
+  graph.target.reserve(edges.size());
   std::sort(edges.begin(), edges.end());
   for (const auto& [from, to] : edges) {
     ++graph.first_edge[from + 1];
@@ -67,8 +70,9 @@ uint32_t draw_ranked(std::mt19937_64& random, uint32_t n, double a) {
 
 }  // namespace
 
-Graph parse_edge_list(const std::string& text, const std::string& name) {
+Graph parse_edge_list(const std::string& text, const std::string& name, const std::shared_ptr<MemoryBudget>& budget) {
   std::vector<std::pair<uint64_t, uint64_t>> list;
+  GrowingMemory memory(budget, "edges");
   size_t line = 0;
   for (size_t begin = 0; begin < text.size(); ++line) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -79,13 +83,14 @@ Graph parse_edge_list(const std::string& text, const std::string& name) {
         fail(name + ":" + std::to_string(line + 1), "expected two node numbers, as in \"12 345\", or a # comment");
       }
       if (list.size() >= kMaxGraphEdges) fail(name, "more than 2^30 edges");
+      memory.make_room(list, 1);
       list.emplace_back(ends[0], ends[1]);
     }
     begin = end + 1;
   }
   if (list.empty()) fail(name, "holds no edges; expected lines of two node numbers");
   std::vector<uint64_t> number;
-  number.reserve(list.size() * 2);
+  memory.make_room(number, list.size() * 2);
   for (const auto& [from, to] : list) number.insert(number.end(), {from, to});
   std::sort(number.begin(), number.end());
   number.erase(std::unique(number.begin(), number.end()), number.end());
@@ -94,30 +99,39 @@ Graph parse_edge_list(const std::string& text, const std::string& name) {
     return uint32_t(std::lower_bound(number.begin(), number.end(), n) - number.begin());
   };
   Edges edges;
+  memory.make_room(edges, list.size());
   for (const auto& [from, to] : list) edges.emplace_back(node_of(from), node_of(to));
-  return graph_of(name, number.size(), std::move(edges));
+  return graph_of(name, number.size(), std::move(edges), budget);
 }
 
-Graph read_edge_list(const std::filesystem::path& path) {
+Graph read_edge_list(const std::filesystem::path& path, const std::shared_ptr<MemoryBudget>& budget) {
   const gzFile file = gzopen(path.c_str(), "rb");  // reads what is not compressed as it is
   if (file == nullptr) fail(path.string(), "cannot be opened; name an edge list, .txt or .txt.gz");
+  struct Closer {
+    gzFile file;
+    ~Closer() {
+      if (file != nullptr) gzclose(file);
+    }
+  } closer{file};
   constexpr unsigned kPiece = 1u << 22;
   std::string text;
+  GrowingMemory memory(budget, path.string());
   int got = 0;
   do {
     const size_t done = text.size();
+    memory.make_room(text, kPiece);
     text.resize(done + kPiece);
     got = gzread(file, text.data() + done, kPiece);
     text.resize(done + size_t(std::max(got, 0)));
   } while (got > 0);
-  if (gzclose(file) != Z_OK || got < 0)
+  if (gzclose(std::exchange(closer.file, nullptr)) != Z_OK || got < 0)
     fail(path.string(), "cannot be read to its end; download it again, or unpack it with gunzip");
-  Graph graph = parse_edge_list(text, path.string());
+  Graph graph = parse_edge_list(text, path.string(), budget);
   graph.name = path.stem().stem().string();
   return graph;
 }
 
-Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
+Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed, const std::shared_ptr<MemoryBudget>& budget) {
   const uint64_t possible = uint64_t(nodes) * (nodes - 1);
   if (nodes < 2 || nodes > kMaxGraphNodes || edges > kMaxGraphEdges || edges > uint64_t(nodes) * 16 ||
       edges > std::max<uint64_t>(possible / 4, 1)) {
@@ -125,17 +139,21 @@ Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
         "graph: " + std::to_string(nodes) + " nodes with " + std::to_string(edges) +
         " edges: needs 2 .. 2^27 nodes, and edges up to 16 per node and a quarter of all pairs");
   }
+  // Two orders of the nodes; an edge in its list, and in a set: a number with two pointers, and its bucket.
+  constexpr uint64_t kOfNode = 2 * sizeof(uint32_t), kOfEdge = 2 * sizeof(uint32_t) + 32 + 16;
+  const HeldMemory on_top(budget, nodes * kOfNode + edges * kOfEdge, "graph");
   std::mt19937_64 random(seed);
   const std::vector<uint32_t> from_order = shuffled(nodes, random), to_order = shuffled(nodes, random);
   std::unordered_set<uint64_t> seen;
   seen.reserve(edges);
   Edges list;
+  list.reserve(edges);
   while (list.size() < edges) {
     const uint32_t from = from_order[draw_ranked(random, nodes, 0.5)];
     const uint32_t to = to_order[draw_ranked(random, nodes, 0.75)];
     if (from != to && seen.insert(uint64_t(from) << 32 | to).second) list.emplace_back(from, to);
   }
-  return graph_of("power-law-" + std::to_string(nodes), nodes, std::move(list));
+  return graph_of("power-law-" + std::to_string(nodes), nodes, std::move(list), budget);
 }
 
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations) {

@@ -222,14 +222,17 @@ void pagerank(const LabRun& run) {
   if (o.graphs.empty()) {
     run.progress("pagerank: generating graphs");
     // As many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
-    made.push_back(o.quick ? make_power_law_graph(2000, 6000, o.seed) : make_power_law_graph(62586, 147892, o.seed));
-    if (!o.quick) made.push_back(make_power_law_graph(325729, 1497134, o.seed));
+    made.push_back(o.quick ? make_power_law_graph(2000, 6000, o.seed, o.budget)
+                           : make_power_law_graph(62586, 147892, o.seed, o.budget));
+    if (!o.quick) made.push_back(make_power_law_graph(325729, 1497134, o.seed, o.budget));
   }
   for (const Graph& graph : o.graphs.empty() ? made : o.graphs) {
     if (uint64_t(graph.nodes()) * o.iterations > 1u << 26) {
       throw std::invalid_argument(
           graph.name + ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
     }
+    // The ranks that are expected, with their last iteration, and those that come back.
+    const HeldMemory of_ranks(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
     const std::vector<uint64_t> expected = page_rank_fixed(graph, o.iterations);
     for (const QueueKind kind : chosen(run)) {
       if (is_blocking(kind)) continue;

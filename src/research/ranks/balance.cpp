@@ -19,7 +19,7 @@ double unevenness(const std::vector<uint64_t>& loads) {
 std::vector<Balance> measure_balance(const Frame& frame, const RenderOptions& asked, const RankSettings& settings,
                                      int ranks) {
   Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
+  PreparedFrame prepared = renderer.prepare(frame, {.memory_limit = asked.memory_limit});
   RenderOptions options = asked;
   options.bin = settings.bin;
   const Statistics s = renderer.render(prepared, options, false).statistics;

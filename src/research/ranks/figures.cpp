@@ -27,7 +27,9 @@ class Model {
   const TimesSettings times;
 
   Model(const Costs& costs, const RankSettings& settings, const TimesSettings& asked) : times(asked), costs_(costs) {
-    for (const FrameCosts& frame : costs.frames) frames_.push_back(std::make_unique<LoadedFrame>(frame, settings));
+    const auto budget = std::make_shared<MemoryBudget>(settings.memory_limit, "measure fewer frames at once");
+    for (const FrameCosts& frame : costs.frames)
+      frames_.push_back(std::make_unique<LoadedFrame>(frame, settings, budget));
   }
 
   size_t frames() const { return frames_.size(); }

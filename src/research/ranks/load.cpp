@@ -10,16 +10,25 @@
 namespace brokkr::ranks {
 
 struct LoadedFrame::Parts {
-  explicit Parts(Frame loaded) : frame(std::move(loaded)), prepared(renderer.prepare(frame)), given(prepared) {}
+  Parts(Frame loaded, const LoadOptions& load, const std::shared_ptr<MemoryBudget>& budget)
+      : frame(std::move(loaded)),
+        prepared(renderer.prepare(frame, load)),
+        given(prepared),
+        held(budget, PreparedFrame::Impl::of(prepared).held(), "frames") {}
 
   Frame frame;
   Renderer renderer;
   PreparedFrame prepared;
   GivenDraws given;
+  HeldMemory held;
 };
 
-LoadedFrame::LoadedFrame(const FrameCosts& costs, const RankSettings& settings)
-    : costs_(costs), settings_(settings), parts_(std::make_unique<Parts>(load_frame(costs.file, {}))) {}
+LoadedFrame::LoadedFrame(const FrameCosts& costs, const RankSettings& settings,
+                         const std::shared_ptr<MemoryBudget>& budget)
+    : costs_(costs), settings_(settings) {
+  const LoadOptions load{.memory_limit = settings.memory_limit};
+  parts_ = std::make_unique<Parts>(load_frame(costs.file, load), load, budget);
+}
 LoadedFrame::~LoadedFrame() = default;
 
 double LoadedFrame::geometry_us() const {

@@ -6,8 +6,10 @@
 #include <array>
 #include <ctime>
 #include <limits>
+#include <memory>
 #include <thread>
 
+#include "base/memory_budget.h"
 #include "ranks/costs.h"
 #include "ranks/project.h"
 #include "ranks/stopwatch.h"
@@ -41,6 +43,18 @@ uint64_t words_of_color(const Target& target, bool programs) {
   return words;
 }
 
+uint64_t bytes_of(const std::vector<TargetImage>& images) {
+  const auto of = [](const auto&... list) { return (uint64_t(list.size() * sizeof(list[0])) + ...); };
+  uint64_t bytes = 0;
+  for (const TargetImage& image : images) {
+    for (const Layer& layer : image.layers) {
+      bytes += of(layer.color, layer.color_float, layer.depth, layer.stencil, layer.visible_id, layer.depth_id);
+      for (const std::vector<float>& more : layer.more_colors) bytes += of(more);
+    }
+  }
+  return bytes;
+}
+
 class Measurement {
  public:
   Measurement(PreparedFrame& frame, const RenderOptions& options, const RankSettings& settings, int repeats)
@@ -51,7 +65,9 @@ class Measurement {
         repeats_(repeats),
         programs_(tables_.shading(options.shading) == Shading::program),
         segments_(cut_segments(tables_, programs_, uint32_t(tables_.frame->commands.size()))),
-        given_(frame) {
+        given_(frame),
+        budget_(std::make_shared<MemoryBudget>(
+            options.memory_limit, "choose a smaller --size or a frame of fewer passes", tables_.frame->source)) {
     options_.bin = std::min(options.bin, settings.bin);
     options_.thread_time = true;
   }
@@ -63,6 +79,7 @@ class Measurement {
   void find_contents() {
     std::vector<TargetImage> content;
     for (size_t s = 0; s < segments_.size(); ++s) {
+      held_.emplace_back(budget_, bytes_of(content), "targets");
       contents_.push_back(content);
       given_.give_commands(segments_[s].first_command, segments_[s].end_command);
       content = launch(s, owned_bins(*tables_.frame, settings_, 0, 1), true).targets;
@@ -201,6 +218,8 @@ class Measurement {
   GivenDraws given_;
   Renderer renderer_;
   std::vector<std::vector<TargetImage>> contents_;  // per segment
+  std::shared_ptr<MemoryBudget> budget_;
+  std::vector<HeldMemory> held_;  // of each of contents_
   Statistics statistics_;
 };
 
@@ -228,7 +247,7 @@ std::vector<int> rank_counts(int most) {
 FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
                          const RankSettings& settings, int most_ranks, int repeats, Costs& machine) {
   Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
+  PreparedFrame prepared = renderer.prepare(frame, {.memory_limit = options.memory_limit});
   Measurement measurement(prepared, options, settings, repeats);
   measurement.find_contents();
   const Target& target = frame.targets[main_target(frame)];

@@ -32,6 +32,7 @@ struct RankSettings {
   uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: each stands alone
   bool runahead = true;   // the next merge is projected while this one is distributed
   LinkMode link = LinkMode::automatic;
+  int memory_limit = 0;   // MiB, of frames that a model loads, as LoadOptions has it
   double timeout_s = 60;  // without a word from a rank that is waited for; 0: for ever
 };
 

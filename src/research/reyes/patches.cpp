@@ -40,7 +40,7 @@ std::array<float, 12> numbers_of(const std::array<glm::vec3, 4>& points, bool ba
   return numbers;
 }
 
-PatchScene parse(std::span<const std::byte> file) {
+PatchScene parse(std::span<const std::byte> file, Loading& loading) {
   TextScanner scanner(as_text(file));
   const std::optional<int64_t> count = scanner.number<int64_t>();
   if (!count) fail("field 'patches': the file begins with no number; it should say how many patches follow");
@@ -51,6 +51,8 @@ PatchScene parse(std::span<const std::byte> file) {
          kMostPatches);
   }
   PatchScene scene;
+  loading.need(uint64_t(*count) * (kPatchPoints * sizeof(glm::vec3) + sizeof(uint32_t)), "patches");
+  scene.points.reserve(size_t(*count) * kPatchPoints);
   scene.palette = {{{0.72f, 0.74f, 0.78f}, 0.35f}};
   for (int64_t p = 1; p <= *count; ++p) {
     const std::optional<int> u = scanner.number<int>(), v = scanner.number<int>();
@@ -109,9 +111,9 @@ std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points) {
   return edges;
 }
 
-PatchScene read_bpt(std::span<const std::byte> file, std::string_view name) {
+PatchScene read_bpt(std::span<const std::byte> file, std::string_view name, Loading& loading) {
   try {
-    PatchScene scene = parse(file);
+    PatchScene scene = parse(file, loading);
     scene.name = name;
     return scene;
   } catch (const std::runtime_error& error) {
@@ -135,7 +137,7 @@ std::vector<std::string> patch_scene_names() {
   return names;
 }
 
-PatchScene load_patches(const std::string& name) {
+PatchScene load_patches(const std::string& name, const LoadOptions& options) {
   for (const Named& scene : kScenes) {
     if (name == scene.name) return scene.make();
   }
@@ -143,7 +145,10 @@ PatchScene load_patches(const std::string& name) {
     fail("'{}' is neither a scene of patches nor a .bpt file{}; scenes are {}", name,
          did_you_mean(name, patch_scene_names()), "teapot, tea-set and creature");
   }
-  return read_bpt(read_file(name, kMostBytes), name);
+  Loading loading(options);
+  const std::vector<std::byte> file = read_file(name, kMostBytes, &loading);
+  loading.holds(file.size(), "file");
+  return read_bpt(file, name, loading);
 }
 
 }  // namespace brokkr

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loading.h"
+#include "brokkr/load.h"
 #include "frame/camera.h"
 
 namespace brokkr {
@@ -48,15 +50,15 @@ struct PatchScene {
 // side runs against the direction that the edge itself has. Equal sides have equal numbers.
 std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points);
 
-// "teapot", "tea-set" or "creature", or the path of a .bpt file. Throws std::runtime_error naming file, field and
-// remedy.
-PatchScene load_patches(const std::string& name);
+// "teapot", "tea-set" or "creature", or the path of a .bpt file. Of `options` memory_limit counts. Throws
+// std::runtime_error naming file, field and remedy.
+PatchScene load_patches(const std::string& name, const LoadOptions& options = {});
 // Their names, as load_patches takes them.
 std::vector<std::string> patch_scene_names();
 
 // Reads the text form of patches: how many there are, then for each "3 3" and 16 lines of three numbers. Throws
-// std::runtime_error naming file, field and remedy.
-PatchScene read_bpt(std::span<const std::byte> file, std::string_view name);
+// std::runtime_error naming file, field and remedy, and where `loading` has no memory for them.
+PatchScene read_bpt(std::span<const std::byte> file, std::string_view name, Loading& loading);
 // The patches of a scene at a phase in that form.
 std::string bpt_text(const PatchScene& scene, float phase);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/failure.h"
+#include "base/memory_budget.h"
 #include "formats/scene_setup.h"
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
@@ -40,6 +41,15 @@ constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
 // Decisions in a row that find the upper half of the priorities empty before their bound comes down. Fewer follow
 // faster, and put tasks anew more often.
 constexpr uint64_t kPatience = 16;
+
+// What a grid takes of the machine's memory.
+uint64_t bytes_of_grids(uint64_t grids, uint64_t slack) {
+  constexpr uint64_t kPoint = 8 * sizeof(float) + sizeof(uint32_t), kEdge = sizeof(uint64_t) + sizeof(uint32_t);
+  return grids *
+         (sizeof(GridRecord) + slack * (kGridPoints * kPoint + kGridIndices * sizeof(uint32_t)) + kGridEdges * kEdge);
+}
+// Of the host's memory, for a patch: its points at rest and in motion, the numbers of its edges and how they are found.
+constexpr uint64_t kPatchBytes = 2 * kPatchPoints * sizeof(glm::vec3) + 4 * (sizeof(uint32_t) + 112);
 
 const ReyesKernels& kernels_of(const TaskMachine& machine) {
   const ReyesKernels* kernels = find_reyes_kernels(machine.build.c_str());
@@ -83,6 +93,8 @@ struct ReyesMemory {
 struct Reyes::Impl {
   PatchScene scene;
   ReyesMachine settings;
+  std::shared_ptr<MemoryBudget> budget;
+  HeldMemory of_scene;
   std::unique_ptr<TaskMachine> machine;
   const ReyesKernels& kernels;
   uint32_t workers = 1;
@@ -95,12 +107,17 @@ struct Reyes::Impl {
   FrameCost cost;
   uint32_t visible = 0;  // patches that the last frame has not culled
   Frame frame;
+  HeldMemory of_frame, of_pictures;
+  uint64_t frame_bytes = 0;           // in of_frame
   std::vector<uint32_t> raw_indices;  // as the machine made them
 
   Impl(PatchScene its, const ReyesMachine& s)
       : scene(std::move(its)),
         settings(s),
-        machine(make_task_machine(s.machine, s.isa)),
+        budget(std::make_shared<MemoryBudget>(
+            s.memory_limit, "give a larger --rate, a smaller --size or a limit (--tasks, --budget)", scene.name)),
+        of_scene(budget, scene.patches() * kPatchBytes, "patches"),
+        machine(make_machine(s, budget)),
         kernels(kernels_of(*machine)),
         edges(*machine, edge_numbers(scene.points)),
         materials(*machine, scene.materials),
@@ -111,12 +128,14 @@ struct Reyes::Impl {
     render.machine = kind_of(machine->name);
     if (render.machine == MachineKind::cpu) render.isa = machine->build;
     render.workers = int(settings.workers);
-    render.memory_limit = settings.memory_limit;
     render.shading = Shading::material;
     // A store of one size for all frames: where it follows their triangles, a frame that needs another one pays for new
     // pages, and that is more than most budgets have room for.
     if (!machine->is_gpu()) render.store_blocks = int(kMostStoreBlocks);
-    grid_capacity = std::max(kFirstGrids, std::bit_ceil(scene.patches() * 2));
+    // A small limit has room for small pictures.
+    const uint32_t least = std::bit_ceil(scene.patches() * 2);
+    grid_capacity = std::max(kFirstGrids, least);
+    while (grid_capacity > least && !budget->fits(2 * bytes_of_grids(grid_capacity, slack))) grid_capacity /= 2;
     make_memory();
     Material material;
     material.name = "micropolygons";
@@ -134,20 +153,35 @@ struct Reyes::Impl {
     return values;
   }
 
+  static std::unique_ptr<TaskMachine> make_machine(const ReyesMachine& s, const std::shared_ptr<MemoryBudget>& budget) {
+    std::unique_ptr<TaskMachine> made = make_task_machine(s.machine, s.isa);
+    made->use_budget(budget, "grids");
+    return made;
+  }
+
+  // What is left for the pipeline, which counts the frame itself.
+  int megabytes_of_pipeline() const {
+    return int(std::clamp<uint64_t>((budget->left() + frame_bytes) >> 20, 1, 1u << 24));
+  }
+
   void make_memory() {
     memory.reset();  // before there is more
     memory = std::make_unique<ReyesMemory>(*machine, kernels.memory(queue_capacity, workers), grid_capacity, slack);
   }
   void grow(const ReyesCounts& counts) {
-    if (counts.lost > 0) slack *= 2;
-    if (counts.crowded > 0) {
-      grid_capacity *= 2;
-      queue_capacity = std::min(kMostQueue, queue_capacity * 2);
-    }
-    if (grid_capacity > kMostGrids || slack > 64) {
+    const uint32_t more_slack = counts.lost > 0 ? slack * 2 : slack,
+                   more_grids = counts.crowded > 0 ? grid_capacity * 2 : grid_capacity;
+    if (more_grids > kMostGrids || more_slack > 64) {
       fail("micropolygons: the picture needs more than {} grids; give a larger --rate or a smaller --size", kMostGrids);
     }
+    budget->check(bytes_of_grids(more_grids, more_slack) - bytes_of_grids(grid_capacity, slack), "grids");
+    slack = more_slack;
+    grid_capacity = more_grids;
+    if (counts.crowded > 0) queue_capacity = std::min(kMostQueue, queue_capacity * 2);
     make_memory();
+  }
+  bool can_have_more_grids() const {
+    return grid_capacity < kMostGrids && budget->fits(2 * bytes_of_grids(grid_capacity, slack));
   }
 
   // Targets, the view and the clear of the frame.
@@ -213,6 +247,7 @@ struct Reyes::Impl {
     return plan;
   }
   void give_memory(ReyesPlan& plan, const ReyesOptions& o) {
+    if (!memory) make_memory();  // where more could not be made
     plan.program = memory->program.data();
     plan.queue_capacity = queue_capacity;
     plan.workers = workers;
@@ -270,10 +305,25 @@ struct Reyes::Impl {
     }
   }
 
+  // Counts the frame's lists, and what it takes to put them together.
+  void hold_frame(const ReyesCounts& counts, const ReyesOptions& o) {
+    constexpr uint64_t kVertex = 2 * sizeof(glm::vec4) + sizeof(glm::vec3);
+    // Of the lines of a grid, which has them on four sides.
+    constexpr uint64_t kLines = 4 << kMostDice, kOfLine = 4 * kVertex + 6 * sizeof(uint32_t);
+    uint64_t bytes = counts.points * kVertex + counts.indices * 2 * sizeof(uint32_t) +
+                     counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));
+    if (o.grid_lines) bytes += counts.grids * kLines * kOfLine;
+    frame_bytes = 0;
+    of_frame = {};
+    of_frame = HeldMemory(budget, bytes, "triangles");
+    frame_bytes = bytes;
+  }
+
   // The grids as a draw of the frame.
   void fill_frame(const ReyesOptions& o, const ReyesPlan& plan, ReyesStatistics& s) {
     const Clock::time_point begin = Clock::now();
     const ReyesCounts& counts = s.counts;
+    hold_frame(counts, o);
     frame.positions.resize(counts.points);
     frame.colors.resize(counts.points);
     machine->download(frame.positions.data(), memory->vertices.data(), frame.positions.size() * sizeof(glm::vec4));
@@ -315,6 +365,12 @@ struct Reyes::Impl {
     const float pixel = 1 / (glm::length(row(plan.clip_y)) * plan.half_height);  // world units, at distance 1
     draw.first_vertex = frame.positions.size();
     draw.first_index = frame.indices.size();
+    size_t lines = 0;
+    for (const uint32_t g : order)
+      lines += 2 * ((size_t(1) << (grids[g].shape >> 8 & 15u)) + (size_t(1) << (grids[g].shape >> 12 & 15u)));
+    frame.positions.reserve(frame.positions.size() + 4 * lines);
+    frame.colors.reserve(frame.colors.size() + 4 * lines);
+    frame.indices.reserve(frame.indices.size() + 6 * lines);
     const auto line = [&](const glm::vec4& from, const glm::vec4& to) {
       const glm::vec3 a(from), b(to), across = glm::cross(b - a, eye - a);
       const float length = glm::length(across);
@@ -368,6 +424,9 @@ struct Reyes::Impl {
   ReyesFrame draw(float phase, const ReyesOptions& o, bool read_back) {
     const std::vector<glm::vec3> moved = scene.points_at(phase);
     set_up(phase, o, moved);
+    of_pictures = {};
+    of_pictures =
+        HeldMemory(budget, uint64_t(o.width) * uint64_t(o.height) * sizeof(uint32_t) * settings.pictures, "picture");
     ReyesFrame result;
     ReyesStatistics& s = result.statistics;
     s.budget_ms = o.budget_ms;
@@ -384,7 +443,7 @@ struct Reyes::Impl {
     fill_frame(o, plan, s);
     const Clock::time_point sample = Clock::now();
     LoadOptions load;
-    load.memory_limit = settings.memory_limit;
+    render.memory_limit = load.memory_limit = megabytes_of_pipeline();
     PreparedFrame prepared = renderer.prepare(frame, load);
     const double prepare_ms = since(sample);
     RenderResult picture = renderer.render(prepared, render, read_back);
@@ -393,7 +452,7 @@ struct Reyes::Impl {
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
     conclude(s, plan, waits, processor);
     // Where time would have sufficed for more grids than there is room for, the frames that follow have it.
-    if (s.counts.crowded > 0 && grid_capacity < kMostGrids) grow(s.counts);
+    if (s.counts.crowded > 0 && can_have_more_grids()) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
     return result;
   }

@@ -24,7 +24,8 @@ namespace brokkr {
 struct ReyesMachine {
   std::string machine = "auto", isa;  // as make_task_machine takes them
   uint32_t workers = 0;               // of splits and of the pipeline; 0: as many as the machine runs
-  int memory_limit = 0;               // MiB, as LoadOptions has it
+  int memory_limit = 0;               // MiB, as LoadOptions has it: for all that there is at a time
+  uint32_t pictures = 1;              // of a frame's size that the caller keeps of those that it gets
 };
 
 struct ReyesOptions {
@@ -77,7 +78,7 @@ struct ReyesFrame {
 
 class Reyes {
  public:
-  // Throws std::invalid_argument for a machine that is not there.
+  // Throws std::invalid_argument for a machine that is not there, std::runtime_error where memory_limit is too small.
   Reyes(PatchScene scene, const ReyesMachine& machine);
   ~Reyes();
 
@@ -85,7 +86,7 @@ class Reyes {
   // The grids that were drawn last, as the pipeline has got them: their triangles first, in one draw.
   const Frame& frame() const;
   // Draws the scene at a phase 0..1. Throws std::runtime_error for cameras and sizes out of range, and where there is
-  // not enough memory.
+  // not enough memory or no more is allowed; it can draw again after that.
   ReyesFrame draw(float phase, const ReyesOptions& options, bool read_back = true);
 
  private:

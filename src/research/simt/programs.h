@@ -3,19 +3,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "simt/runner.h"
 
 namespace brokkr::simt {
 
 struct ProgramSize {
-  uint32_t scale = 1;          // 1: what a test runs; the work grows with it
-  uint32_t triangles = 2000;   // of rays
-  uint32_t width = 64;         // of rays: pixels of a side
-  uint32_t stay_percent = 50;  // of rays by tasks: lanes that stay together, of a warp's
+  uint32_t scale = 1;                    // 1: what a test runs; the work grows with it
+  uint32_t triangles = 2000;             // of rays
+  uint32_t width = 64;                   // of rays: pixels of a side
+  uint32_t stay_percent = 50;            // of rays by tasks: lanes that stay together, of a warp's
+  std::shared_ptr<MemoryBudget> budget;  // of rays: of the scene and what is made of it; null: without a limit
 };
 
 struct ProgramInfo {

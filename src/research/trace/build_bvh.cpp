@@ -26,11 +26,16 @@ constexpr BvhCosts kCostsOfEight = {uint32_t(kWide), uint32_t(kWide), 0.4f};
 
 class BvhBuilder {
  public:
-  BvhBuilder(const TraceScene& scene, const BvhCosts& costs)
-      : costs_(costs), places_(scene.triangles.size()), boxes_(scene.triangles.size()) {
+  BvhBuilder(const TraceScene& scene, const BvhCosts& costs, const Budget& budget)
+      : costs_(costs), memory_(budget, "structure") {
+    // The second list of places is that of std::stable_partition.
+    memory_.hold(scene.triangles.size() * (2 * sizeof(uint32_t) + sizeof(Box)));
+    places_.resize(scene.triangles.size());
+    boxes_.resize(scene.triangles.size());
     for (size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = bounds_of(scene.triangles[i], scene.tolerance);
     std::iota(places_.begin(), places_.end(), 0u);
     const Box all = box_of(0, uint32_t(places_.size()));
+    memory_.make_room(nodes_, 1);
     nodes_.emplace_back();
     // The root has two children always: the same one twice where one leaf holds everything.
     const Range whole{0, uint32_t(places_.size())};
@@ -53,6 +58,7 @@ class BvhBuilder {
     uint32_t size() const { return last - first; }
   };
   const BvhCosts costs_;
+  GrowingMemory memory_;
   std::vector<uint32_t> places_;
   std::vector<Box> boxes_;
   std::vector<BvhNode> nodes_;
@@ -82,6 +88,7 @@ class BvhBuilder {
     const uint32_t middle = range.size() <= 1 ? range.first : split(range, box, depth);
     if (middle == range.first || middle == range.last) return kBvhLeaf | (range.size() << 27) | range.first;
     const auto node = uint32_t(nodes_.size());
+    memory_.make_room(nodes_, 1);
     nodes_.emplace_back();
     set(node, {range.first, middle}, {middle, range.last}, depth + 1);
     return node;
@@ -145,7 +152,8 @@ class BvhBuilder {
 // Draws a tree of two children to a node together.
 class WideBuilder {
  public:
-  WideBuilder(const TraceScene& scene, const Structure& two) : scene_(scene), two_(two) {
+  WideBuilder(const TraceScene& scene, const Structure& two, const Budget& budget)
+      : scene_(scene), two_(two), memory_(budget, "structure") {
     s_.kind = StructureKind::bvh;
     s_.bvh_children = uint32_t(kWide);
     add_node(0, 1);
@@ -160,6 +168,7 @@ class WideBuilder {
   };
   const TraceScene& scene_;
   const Structure& two_;
+  GrowingMemory memory_;
   Structure s_;
 
   static Box box_of(const float (&low)[3], const float (&high)[3]) {
@@ -195,6 +204,7 @@ class WideBuilder {
       }
       node.child[k] = kNone;
     }
+    memory_.make_room(s_.wide, 1);
     s_.wide.push_back(node);
     s_.depth = std::max(s_.depth, depth);
     for (size_t k = 0; k < children.size(); ++k) {
@@ -219,6 +229,7 @@ class WideBuilder {
       }
       block.primitive[k] = primitives[k];
     }
+    memory_.make_room(s_.blocks, 1);
     s_.blocks.push_back(block);
     return kBvhLeaf | (count << 27) | uint32_t(s_.blocks.size() - 1);
   }
@@ -226,9 +237,14 @@ class WideBuilder {
 
 }  // namespace
 
-Structure build_bvh(const TraceScene& scene, uint32_t children) {
-  if (children == 2) return BvhBuilder(scene, kCostsOfTwo).take();
-  return WideBuilder(scene, BvhBuilder(scene, kCostsOfEight).take()).take();
+Structure build_bvh(const TraceScene& scene, uint32_t children, const Budget& budget) {
+  const auto counted = [&](Structure s) {
+    s.memory = std::make_shared<HeldMemory>(budget, s.memory_bytes(), "structure");
+    return s;
+  };
+  Structure two = counted(BvhBuilder(scene, children == 2 ? kCostsOfTwo : kCostsOfEight, budget).take());
+  if (children == 2) return two;
+  return counted(WideBuilder(scene, two, budget).take());
 }
 
 }  // namespace brokkr::trace

@@ -22,8 +22,10 @@ struct Cells {
 
 class KdBuilder {
  public:
-  KdBuilder(const TraceScene& scene, uint32_t grid) : scene_(scene), grid_(int(grid)) {
+  KdBuilder(const TraceScene& scene, uint32_t grid, const Budget& budget)
+      : scene_(scene), grid_(int(grid)), memory_(budget, "structure") {
     const auto n = uint32_t(scene.triangles.size());
+    memory_.hold(n * (sizeof(Box) + sizeof(uint32_t)) + uint64_t(grid) * grid * grid * sizeof(uint32_t));
     boxes_.resize(n);
     std::vector<uint32_t> all(n);
     for (uint32_t i = 0; i < n; ++i) {
@@ -35,6 +37,7 @@ class KdBuilder {
     const Box space{scene.low, scene.high};
     if (grid_ == 0) {
       s_.kind = StructureKind::kd;
+      memory_.make_room(s_.kd, 1);
       s_.kd.emplace_back();
       fill(0, std::move(all), space, 0);
       return;
@@ -57,6 +60,7 @@ class KdBuilder {
   };
   const TraceScene& scene_;
   int grid_;
+  GrowingMemory memory_;
   int most_depth_ = 0;
   std::vector<Box> boxes_;
   Structure s_;
@@ -123,11 +127,22 @@ class KdBuilder {
     return best;
   }
   // A triangle that touches the plane is on both sides.
-  void divide(const List& list, const Plane& plane, List& lower, List& upper) const {
+  void divide(const List& list, const Plane& plane, List& lower, List& upper) {
+    const auto is_lower = [&](uint32_t p) { return boxes_[p].low[plane.axis] <= plane.at; };
+    const auto is_upper = [&](uint32_t p) { return boxes_[p].high[plane.axis] >= plane.at; };
+    const auto of_lower = size_t(std::count_if(list.begin(), list.end(), is_lower)),
+               of_upper = size_t(std::count_if(list.begin(), list.end(), is_upper));
+    memory_.hold((of_lower + of_upper) * sizeof(uint32_t));
+    lower.reserve(of_lower);
+    upper.reserve(of_upper);
     for (const uint32_t p : list) {
-      if (boxes_[p].low[plane.axis] <= plane.at) lower.push_back(p);
-      if (boxes_[p].high[plane.axis] >= plane.at) upper.push_back(p);
+      if (is_lower(p)) lower.push_back(p);
+      if (is_upper(p)) upper.push_back(p);
     }
+  }
+  void drop(List& list) {
+    memory_.give_back(list.size() * sizeof(uint32_t));
+    list = List();
   }
 
   void fill(uint32_t node, List list, const Box& space, int depth) {
@@ -144,10 +159,13 @@ class KdBuilder {
       if (s_.places.size() + list.size() > 0x3fffffffu)
         throw std::runtime_error("the kd-tree needs more than 2^30 references; use --structure bvh");
       s_.kd[node] = {uint32_t(s_.places.size()), uint32_t(list.size()) << 2 | 3u};
+      memory_.make_room(s_.places, list.size());
       s_.places.insert(s_.places.end(), list.begin(), list.end());
+      drop(list);
       return;
     }
     const auto child = uint32_t(s_.kd.size());
+    memory_.make_room(s_.kd, 2);
     s_.kd.resize(child + 2);
     uint32_t bits;
     static_assert(sizeof bits == sizeof plane.at);
@@ -155,7 +173,7 @@ class KdBuilder {
     s_.kd[node] = {bits, child << 2 | uint32_t(plane.axis)};
     List lower, upper;
     divide(list, plane, lower, upper);
-    list = List();
+    drop(list);
     Box a = space, b = space;
     a.high[plane.axis] = b.low[plane.axis] = plane.at;
     fill(child, std::move(lower), a, depth + 1);
@@ -173,7 +191,7 @@ class KdBuilder {
     if (plane.axis >= 0) {
       List lower, upper;
       divide(list, plane, lower, upper);
-      list = List();
+      drop(list);
       Cells a = cells, b = cells;
       b.low[plane.axis] = cells.low[plane.axis] + plane.cell;
       a.high[plane.axis] = b.low[plane.axis] - 1;
@@ -189,9 +207,11 @@ class KdBuilder {
     }
     if (!list.empty()) {
       made.root = uint32_t(s_.kd.size());
+      memory_.make_room(s_.kd, 1);
       s_.kd.emplace_back();
       fill(made.root, std::move(list), space, 0);
     }
+    memory_.make_room(s_.groups, 1);
     s_.groups.push_back(made);
     for (int z = cells.low[2]; z <= cells.high[2]; ++z) {
       for (int y = cells.low[1]; y <= cells.high[1]; ++y) {
@@ -210,11 +230,21 @@ uint64_t Structure::tree_bytes() const {
          wide.size() * sizeof(WideNode) + blocks.size() * sizeof(TriangleBlock);
 }
 
-Structure build_kd(const TraceScene& scene, uint32_t grid) { return KdBuilder(scene, grid).take(); }
+uint64_t Structure::memory_bytes() const {
+  const auto of = [](const auto&... list) { return (uint64_t(list.capacity() * sizeof(list[0])) + ...); };
+  return of(places, bvh, wide, blocks, kd, groups, cells);
+}
 
-Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid, uint32_t children) {
-  if (kind == StructureKind::bvh) return build_bvh(scene, children);
-  return build_kd(scene, kind == StructureKind::grug ? grid : 0);
+Structure build_kd(const TraceScene& scene, uint32_t grid, const Budget& budget) {
+  Structure s = KdBuilder(scene, grid, budget).take();
+  s.memory = std::make_shared<HeldMemory>(budget, s.memory_bytes(), "structure");
+  return s;
+}
+
+Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid, uint32_t children,
+                          const Budget& budget) {
+  if (kind == StructureKind::bvh) return build_bvh(scene, children, budget);
+  return build_kd(scene, kind == StructureKind::grug ? grid : 0, budget);
 }
 
 }  // namespace brokkr::trace

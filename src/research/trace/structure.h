@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "trace/trace_scene.h"
@@ -20,19 +21,25 @@ struct Structure {
   std::vector<GrugGroup> groups;
   std::vector<uint32_t> cells;
   uint32_t grid_bits = 0;
-  int depth = 0;  // of the deepest leaf below a root
+  int depth = 0;                       // of the deepest leaf below a root
+  std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
   // Bytes as [Steffen12, A.7] counts them: nodes and lists; 24 for the bounds of each group; the table of cells.
   uint64_t tree_bytes() const;
   uint64_t bounds_bytes() const { return kind == StructureKind::grug ? groups.size() * 24 : 0; }
   uint64_t table_bytes() const { return cells.size() * 4; }
+  // Of all its lists, with what they have room for.
+  uint64_t memory_bytes() const;
 };
 
 // `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. `children`: of a node of a BVH, 2 or 8. Throws
-// std::runtime_error for a scene that no such structure holds.
-Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2);
+// std::runtime_error for a scene that no such structure holds, and where `budget`, if there is one, has less memory than
+// it takes to build it.
+using Budget = std::shared_ptr<MemoryBudget>;
+Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2,
+                          const Budget& budget = nullptr);
 
-Structure build_bvh(const TraceScene& scene, uint32_t children);
+Structure build_bvh(const TraceScene& scene, uint32_t children, const Budget& budget = nullptr);
 // grid: 0 for a kd-tree alone.
-Structure build_kd(const TraceScene& scene, uint32_t grid);
+Structure build_kd(const TraceScene& scene, uint32_t grid, const Budget& budget = nullptr);
 
 }  // namespace brokkr::trace

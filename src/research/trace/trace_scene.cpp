@@ -166,9 +166,35 @@ void add_textures(const Frame& frame, TraceScene& scene) {
   }
 }
 
+// What the scene's lists will take, and what it takes to fill them: room for all triangles is made before they are
+// looked at.
+void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<MemoryBudget>& budget) {
+  uint64_t triangles = 0, texels = 0, longest = 0, emitting = 0;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr) continue;
+    longest = std::max<uint64_t>(longest, draw->element_count);
+    if (draw->topology > Topology::triangle_fan) continue;
+    const uint64_t its = primitive_count(draw->topology, draw->element_count) * draw->instances;
+    triangles += its;
+    if (luminance(scene.materials[draw->material].emission) > 0) emitting += its;
+  }
+  for (const Texture& texture : frame.textures) texels += texture.texels.size();
+  if (triangles >= (1u << 27)) refuse(frame, "has more than 2^27 triangles; trace a part of it");
+  const uint64_t stays = triangles * (sizeof(TriangleRecord) + 3 * sizeof(CornerRecord)) + texels * sizeof(uint32_t) +
+                         emitting * sizeof(LightRecord);
+  const HeldMemory on_top(budget, longest * sizeof(uint64_t) + emitting * sizeof(double), "scene");
+  scene.memory = std::make_shared<HeldMemory>(budget, stays, "scene");
+  scene.triangles.reserve(triangles);
+  scene.corners.reserve(3 * triangles);
+  scene.texels.reserve(texels);
+  scene.lights.reserve(emitting);
+}
+
 // Triangles that emit, by their power.
 void add_lights(TraceScene& scene) {
   std::vector<double> power;
+  power.reserve(scene.lights.capacity());
   double total = 0;
   for (size_t i = 0; i < scene.triangles.size(); ++i) {
     const TriangleRecord& t = scene.triangles[i];
@@ -266,7 +292,8 @@ Box bounds_of(const TriangleRecord& t, float tolerance) {
   return box;
 }
 
-TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options) {
+TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
+                            const std::shared_ptr<MemoryBudget>& budget) {
   TraceScene scene;
   std::vector<bool> blends(frame.materials.size());
   const DrawCommand* first = nullptr;
@@ -281,16 +308,16 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options) {
     if (frame.states[draw->state].blend) blends[draw->material] = true;
   }
   if (first == nullptr || frame.views.empty()) refuse(frame, "nothing is drawn, so that there is nothing to trace");
-  add_textures(frame, scene);
   for (size_t i = 0; i < frame.materials.size(); ++i)
     scene.materials.push_back(material_of(frame.materials[i], blends[i]));
+  make_room(frame, scene, budget);
+  add_textures(frame, scene);
   Collector collector(frame, scene);
   for (const Command& command : frame.commands) {
     if (const auto* draw = std::get_if<DrawCommand>(&command)) collector.add(*draw, draw->material);
   }
   if (scene.triangles.empty())
     refuse(frame, "has no triangle with an area; " + std::to_string(scene.dropped) + " without one are left out");
-  if (scene.triangles.size() >= (1u << 27)) refuse(frame, "has more than 2^27 triangles; trace a part of it");
   for (const TriangleRecord& t : scene.triangles)
     scene.all_opaque = scene.all_opaque && scene.materials[t.material].reads_alpha == 0;
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "brokkr/frame.h"
 #include "trace/tables.h"
 
@@ -40,14 +42,17 @@ struct TraceScene {
   float tolerance = 0;
   bool all_opaque = true;
   LensRecord lens;
-  int width = 0, height = 0;     // pixels of the picture
-  uint64_t dropped = 0;          // triangles without an area, or with corners that are no numbers
-  uint64_t without_surface = 0;  // lines and points, which light does not meet
+  int width = 0, height = 0;           // pixels of the picture
+  uint64_t dropped = 0;                // triangles without an area, or with corners that are no numbers
+  uint64_t without_surface = 0;        // lines and points, which light does not meet
+  std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
 };
 
 // What `frame` shows in its first view. Throws std::runtime_error naming file, field and remedy for a frame that cannot
-// be traced: captured frames, whose vertices have left the scene; nothing to hit; no light.
-TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options);
+// be traced: captured frames, whose vertices have left the scene; nothing to hit; no light; more memory than `budget`
+// has, where there is one.
+TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
+                            const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 // Looks at a scene through another view, in another size: lens, width and height become its. Throws as
 // make_trace_scene. False where the tolerance of `scene` does not suit the view's distance: the scene is then to be

@@ -53,6 +53,9 @@ TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
 
 constexpr uint32_t kMostRegions = 1u << 22;
 
+// Host memory of a pixel: three planes, three floats, a count, a word of the screen, and a file that is written.
+constexpr uint64_t kPictureBytes = 12 + 12 + 4 + 4 + 8;
+
 // So many tasks in a row that come from the lower half of the buckets halve the upper bound. The most urgent task comes
 // first: where even that has a low error, all have, but for those that are being worked on. With 1, the bound comes
 // down before these are back; with hundreds, small pictures are done before it does.
@@ -84,6 +87,7 @@ struct Tracer::State {
   TaskArray<uint32_t> counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
+  HeldMemory of_picture;  // of TracePicture, and of what becomes of it
   uint64_t patience = 0;
   double ms = 0;
 
@@ -109,7 +113,7 @@ struct Tracer::State {
   State(std::unique_ptr<TaskMachine> its_machine, const TraceScene& s, const TraceOptions& o)
       : machine(std::move(its_machine)),
         kernels(trace_kernels(machine->build)),
-        structure(build_structure(s, o.structure, o.grid, children_of(kernels, o))),
+        structure(build_structure(s, o.structure, o.grid, children_of(kernels, o), machine->budget())),
         warps(warps_of(*machine, kernels, o)),
         triangles(on_machine(*machine, s.triangles)),
         corners(on_machine(*machine, s.corners)),
@@ -171,6 +175,8 @@ struct Tracer::State {
     plan.regions = regions;
     plan.capacity = capacity_of(regions);
     if (fits) return;
+    of_picture = {};
+    of_picture = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
     planes = TaskArray<float>(*machine, size_t(kPlanes) * regions * kRegionPixels);
     errors = TaskArray<float>(*machine, regions);
     counts = TaskArray<uint32_t>(*machine, regions);

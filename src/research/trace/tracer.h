@@ -49,7 +49,8 @@ struct TraceReport {
 
 class Tracer {
  public:
-  // Throws std::invalid_argument for options that are out of range, and what the machine throws.
+  // Throws std::invalid_argument for options that are out of range, and what the machine throws. What finds hits and the
+  // picture count within the machine's budget.
   Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options);
   ~Tracer();
 

@@ -3,6 +3,7 @@
 
     limits_test.py BROKKR
 """
+import gzip
 import json
 import os
 import pathlib
@@ -19,6 +20,8 @@ from test_frame import TRIANGLE, container, draw, frame
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MEMORY = 300 << 20  # bytes that a refusal may take
+ITSELF = 120 << 20  # what the program and its threads take, on top of what counts for --memory-limit
+COMMANDS = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout.split()
 
 
 def target(size):
@@ -115,6 +118,72 @@ class Limits(unittest.TestCase):
                              preexec_fn=limit)
         self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
         self.assertIn("targets", run.stderr)
+
+    def held(self, limit, words, *mentions):
+        """Within `limit` MiB a command ends well, or where it is said what its refusal mentions, by that."""
+        code, error, _, memory = self.run_program(*words, "--memory-limit", limit)
+        self.assertLess(memory, (limit << 20) + ITSELF, words)
+        if not mentions:
+            self.assertEqual((code, error), (0, ""), words)
+            return
+        self.assertEqual((code, error.count("\n")), (1, 1), (words, error))
+        for mention in (*mentions, "iB", "--memory-limit"):
+            self.assertIn(mention, error)
+
+    def test_trace(self):
+        small = ["--samples", 4, "-o", "out.png"]
+        self.held(100, ["trace", "generated:sphere-1m", *small], "generated:sphere-1m", "fewer triangles")
+        for structure in ("bvh", "kd", "grug"):
+            scene = "generated:scan?triangles=100000"
+            self.held(300, ["trace", scene, "--size", "64x64", *small, "--structure", structure])
+            self.held(40, ["trace", scene, "--size", "64x64", *small, "--structure", structure], "triangles")
+        self.held(64, ["trace", "generated:city?triangles=1000", "--size", "8192x8192", *small], "picture", "--size")
+        self.held(40, ["trace", "generated:city?triangles=1000", "--size", "320x200", *small])
+
+    def test_reyes(self):
+        """Patches around the eye, which split for ever; and what a small limit allows."""
+        patch = "3 3\n" + "".join(f"{x} {y} 0\n" for y in (-4.5, -1.5, 1.5, 4.5) for x in (-4.5, -1.5, 1.5, 4.5))
+        near = self.write("near.bpt", "40\n" + 40 * patch)
+        around = ["--camera", "eye=0,0,6 target=0,0,0"]
+        self.held(64, ["reyes", near, *around], near, "--rate", "--size")
+        self.held(400, ["reyes", near, *around], near, "--rate", "--size")
+        self.held(200, ["reyes", near, *around, "--tasks", 100, "--size", "320x200", "-o", "out.png"])
+        self.held(64, ["reyes", "teapot", "--size", "160x100", "-o", "out.png", "--grid-lines"])
+        self.held(64, ["reyes", "teapot", "--size", "8192x8192"], "--size")
+        many = self.write("many.bpt", "400000\n" + 400000 * ("3 3\n" + 16 * "0 0 0\n"))
+        self.held(30, ["reyes", many], many)
+        self.held(120, ["reyes", many], many, "patches")
+
+    def packed(self, name, pieces):
+        """Written piece by piece: what this process holds at a fork counts as its child's."""
+        with gzip.open(self.path / name, "wb", compresslevel=1) as file:
+            file.writelines(pieces)
+        return name
+
+    @unittest.skipUnless("schedule" in COMMANDS, "built without the laboratory")
+    def test_experiments(self):
+        quick = ["--quick", "--runs", 1, "--machine", "cpu"]
+        self.held(64, ["queues", "pagerank", "--nodes", 4000000, *quick], "graph", "--iterations")
+        self.held(64, ["queues", "mix", "--loops", 100000000, "--warps", 4, "--queues", "BQ", *quick], "queues", "--loops")
+        self.held(64, ["queues", "pagerank", "--graph", self.packed("lines.txt.gz", [b"\n" * (1 << 20)] * 400), *quick], "lines.txt.gz")
+        edges = (b"%d %d\n" % (i, i + 1) for i in range(2000000))
+        self.held(64, ["queues", "pagerank", "--graph", self.packed("edges.txt.gz", edges), *quick], "edges.txt.gz")
+        self.held(200, ["queues", "balanced", "--queues", "BQ", "--warps", 2, *quick])
+        self.held(16, ["schedule", "quotas", "--decisions", 1000000, *quick], "--decisions")
+        self.held(64, ["schedule", "foveated", "--scene", "generated:sphere-1m", *quick], "sphere")
+        self.held(200, ["schedule", "accuracy", "--workers", 2, *quick])
+
+    @unittest.skipUnless("simt" in COMMANDS, "built without the simulator")
+    def test_rays(self):
+        code, error, _, memory = self.run_program("simt", "ray", "--triangles", 4000000, "--memory-limit", 64)
+        self.assertLess(memory, (64 << 20) + ITSELF)
+        self.assertEqual((code, error.count("\n")), (1, 1), error)
+
+    def test_ranks(self):
+        scene = "generated:scan?triangles=300000"
+        self.held(50, ["ranks", "balance", scene], "scan")
+        self.held(64, ["ranks", "owners", "generated:city?triangles=1000", "--size", "8192x8192", "-o", "out.png"], "targets")
+        self.held(200, ["ranks", "balance", "generated:city?triangles=1000", "--size", "320x200"])
 
     def test_many_draws_of_one_range(self):
         """`info` looks at each index once, whatever draws share it."""

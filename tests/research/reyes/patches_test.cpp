@@ -13,7 +13,12 @@
 namespace brokkr {
 namespace {
 
-PatchScene bpt(const std::string& text) { return read_bpt(std::as_bytes(std::span(text)), "test.bpt"); }
+PatchScene bpt(const std::string& text, int memory_limit = 0) {
+  LoadOptions options;
+  options.memory_limit = memory_limit;
+  Loading loading(options);
+  return read_bpt(std::as_bytes(std::span(text)), "test.bpt", loading);
+}
 
 std::string error_of(const std::string& text) {
   try {

@@ -38,14 +38,6 @@ class CudaTaskMachine : public TaskMachine {
   }
   uint32_t usual_warps(const void* on_gpu) const override { return most_warps(on_gpu); }
 
-  std::shared_ptr<void> allocate(size_t bytes) override {
-    void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, std::max<size_t>(bytes, 1)), "memory of a program of tasks");
-    clear(memory, bytes);
-    return {memory, [](void* p) {
-              if (!device_is_lost) cudaFree(p);
-            }};
-  }
   void upload(void* to, const void* from, size_t bytes) override {
     check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
   }
@@ -65,6 +57,14 @@ class CudaTaskMachine : public TaskMachine {
 
   volatile uint32_t& host_word(int i) const { return reinterpret_cast<volatile uint32_t*>(words_.host())[i]; }
 
+  std::shared_ptr<void> make_memory(size_t bytes) override {
+    void* memory = nullptr;
+    check_cuda(cudaMalloc(&memory, std::max<size_t>(bytes, 1)), "memory of a program of tasks");
+    clear(memory, bytes);
+    return {memory, [](void* p) {
+              if (!device_is_lost) cudaFree(p);
+            }};
+  }
   TaskRun launch(uint32_t warps, const TaskLimits& limits, const std::function<void(int)>&, const void* on_gpu,
                  const void* plan) override {
     host_word(0) = 0;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "app/input.h"
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
@@ -87,16 +88,18 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
                     {"v2", "v3", "v4", "neon", "emulated"}),
       integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
       integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),
-      real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600)};
+      real_option("--seconds", "S", "End a run after S seconds (60)", 0.1, 3600),
+      memory_option()};
   return joined(joined(joined(first, own), last), result_options(command));
 }
 
-lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs) {
+lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy) {
   lab::LabOptions o;
   o.quick = arguments.has("quick");
   o.runs = uint32_t(arguments.integer("runs", o.quick ? quick_runs : runs));
   o.seed = uint32_t(arguments.integer("seed", 1));
   o.seconds = arguments.real("seconds", 60);
+  o.budget = std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)), remedy);
   return o;
 }
 
@@ -114,6 +117,7 @@ int run_lab(const std::string& command, std::span<const lab::Experiment> experim
             const char* list) {
   const LabPlace place = lab_place_of(arguments);
   const auto machine = lab::make_lab_machine(place.machine, place.isa);
+  machine->tasks().use_budget(options.budget, command);
   const ResultFiles files(command, arguments);
   std::vector<ResultTable> tables;
   {

@@ -37,10 +37,11 @@ class ResultFiles {
 std::vector<Option> result_options(const std::string& command);
 
 // The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed, --seconds,
-// and where results go. `quick_help` says what is then measured.
+// --memory-limit, and where results go. `quick_help` says what is then measured.
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
                                 const char* quick_help, std::vector<Option> own, const char* machine_help, int runs);
-lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs);
+// `remedy`: what takes less memory.
+lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy);
 
 // What --machine and --isa say; `--isa emulated` is the emulated machine. Throws UsageError where they contradict.
 struct LabPlace {

@@ -72,15 +72,16 @@ int run_queues(const Arguments& arguments) {
     list_queues();
     return kSuccess;
   }
-  lab::LabOptions o = lab_options_of(arguments, 2, 5);
+  lab::LabOptions o =
+      lab_options_of(arguments, 2, 5, "choose fewer --warps or --loops, a smaller graph or fewer --iterations");
   if (arguments.has("queues")) o.queues = queues_of(arguments.text("queues"));
   if (arguments.has("warps")) o.warps = warps_of(arguments.text("warps"));
   o.loops = uint32_t(arguments.integer("loops", 0));
   o.iterations = uint32_t(arguments.integer("iterations", 8));
-  for (const std::string& path : arguments.all("graph")) o.graphs.push_back(lab::read_edge_list(path));
+  for (const std::string& path : arguments.all("graph")) o.graphs.push_back(lab::read_edge_list(path, o.budget));
   for (const std::string& nodes : arguments.all("nodes")) {
     const auto n = uint32_t(std::stoul(nodes));
-    o.graphs.push_back(lab::make_power_law_graph(n, 4 * n, o.seed));
+    o.graphs.push_back(lab::make_power_law_graph(n, 4 * n, o.seed, o.budget));
   }
   std::vector<std::string> names = arguments.all("EXPERIMENT");
   if (names.empty()) names = names_of(lab::queue_experiments());

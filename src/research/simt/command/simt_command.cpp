@@ -8,6 +8,7 @@
 #include <iostream>
 #include <mutex>
 
+#include "app/input.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/frame.h"
@@ -149,6 +150,8 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
   size.scale = uint32_t(arguments.integer("scale", size.scale));
   size.triangles = uint32_t(arguments.integer("triangles", size.triangles));
   size.width = uint32_t(arguments.integer("pixels", size.width));
+  size.budget =
+      std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)), "choose fewer --triangles or --pixels");
   Progress progress;
   std::vector<TimedRun> runs;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -213,6 +216,7 @@ Command simt_command() {
            integer_option("--scale", "How much work programs have (1)", 1, 64),
            integer_option("--triangles", "Of the rays' scene (2000; a figure's own)", 100, 4000000),
            integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
+           memory_option(),
            integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
            file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/gl-feature-test.bkf)"),
            size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),

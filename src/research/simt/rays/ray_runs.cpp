@@ -32,7 +32,7 @@ struct RaysOfMachine {
   TaskArray<RayCounts> counts;
 
   RaysOfMachine(std::unique_ptr<TaskMachine> its_machine, const RayScene& scene, uint32_t width)
-      : machine(std::move(its_machine)),
+      : machine(counted(std::move(its_machine), scene)),
         plan(make_plan(scene, width,
                        [&]<class T>(const std::vector<T>& values) {
                          tables.push_back(keep(values.size() * sizeof(T)));
@@ -47,6 +47,10 @@ struct RaysOfMachine {
     plan.t = t.data();
     plan.primitive = primitive.data();
     plan.counts = counts.data();
+  }
+  static std::unique_ptr<TaskMachine> counted(std::unique_ptr<TaskMachine> its, const RayScene& scene) {
+    its->use_budget(scene.budget, "rays");
+    return its;
   }
   std::shared_ptr<void> keep(size_t bytes) { return machine->allocate(std::max<size_t>(bytes, 1)); }
   void run(void (*kernel)(const RayPlan&, int)) {

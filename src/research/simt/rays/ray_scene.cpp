@@ -37,9 +37,12 @@ void add_sheet(TraceScene& scene, glm::vec3 from, glm::vec3 u, glm::vec3 v, int 
   }
 }
 
-TraceScene make_room(uint32_t triangles) {
+TraceScene make_room(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
   TraceScene scene;
   const int cells = std::max(1, int(std::sqrt(float(triangles) / 30.0f)));
+  const uint64_t most = std::max<uint64_t>(triangles, 6 * uint64_t(cells) * uint64_t(cells));
+  scene.memory = std::make_shared<HeldMemory>(budget, most * sizeof(TriangleRecord), "triangles");
+  scene.triangles.reserve(most);
   add_sheet(scene, {-1, 0, -1}, {2, 0, 0}, {0, 0, 2}, cells);
   add_sheet(scene, {-1, 0, 1}, {2, 0, 0}, {0, 1, 0}, cells);
   add_sheet(scene, {-1, 0, -1}, {0, 0, 2}, {0, 1, 0}, cells);
@@ -62,17 +65,18 @@ TraceScene make_room(uint32_t triangles) {
   return scene;
 }
 
-std::shared_ptr<const RayScene> build_scene(uint32_t triangles) {
+std::shared_ptr<const RayScene> build_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
   auto built = std::make_shared<RayScene>();
-  built->scene = make_room(triangles);
-  built->tree = trace::build_kd(built->scene, 0);
+  built->budget = budget;
+  built->scene = make_room(triangles, budget);
+  built->tree = trace::build_kd(built->scene, 0, budget);
   if (built->tree.depth > int(kRayStack)) fail("rays: the tree is {} deep, more than stacks hold", built->tree.depth);
   return built;
 }
 
 }  // namespace
 
-std::shared_ptr<const RayScene> ray_scene(uint32_t triangles) {
+std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
   constexpr size_t kMostKept = 3;  // a figure has as many
   static std::mutex mutex;
   static std::deque<std::pair<uint32_t, std::shared_ptr<const RayScene>>> kept;
@@ -80,7 +84,7 @@ std::shared_ptr<const RayScene> ray_scene(uint32_t triangles) {
   const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == triangles; });
   if (known != kept.end()) return known->second;
   if (kept.size() == kMostKept) kept.pop_front();
-  kept.emplace_back(triangles, build_scene(triangles));
+  kept.emplace_back(triangles, build_scene(triangles, budget));
   return kept.back().second;
 }
 
