@@ -1,5 +1,8 @@
 # The SIMT machine: left out where nothing but the product is built, as it only measures. Sets BROKKR_SIMT. nvcc makes the
 # PTX of its kernels; without it the machine times PTX files alone.
+if(NOT BROKKR_RESEARCH)
+  set(BROKKR_SIMT OFF)
+endif()
 if(BROKKR_SIMT STREQUAL "AUTO")
   set(BROKKR_SIMT OFF)
   if(NOT BROKKR_TESTS STREQUAL "OFF" AND NOT BROKKR_FUZZ)

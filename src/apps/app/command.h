@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -118,7 +119,7 @@ struct Command {
   std::string name;
   std::string summary;
   std::vector<Option> options;
-  int (*run)(const Arguments&);  // returns the exit code; throws for errors
+  std::function<int(const Arguments&)> run;  // returns the exit code; throws for errors
 };
 
 // An error in the command line, with exit code 2. The message is one line that says what to do.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,7 +11,6 @@
 
 #include "app/own_shader.h"
 #include "app/pipeline_options.h"
-#include "app/rank_options.h"
 #include "app/resize.h"
 #include "base/file_io.h"
 #include "base/known_kind.h"
@@ -19,9 +19,6 @@
 
 namespace brokkr::app {
 namespace {
-
-// Bicubic patches, which the viewer shows as micropolygons: files, and the names of scenes that are built in.
-constexpr const char *kPatchFile = ".bpt", *kPatchScenes = "reyes:";
 
 // An unreadable camera is an error of the command line and not of the file.
 void check_camera(const std::string& text) {
@@ -69,21 +66,20 @@ std::vector<Option> target_options() {
           integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1)};
 }
 
-Command view_command(int (*run)(const Arguments&)) {
+Command view_command(const std::vector<ViewPart>& parts, std::function<int(const Arguments&)> run) {
   const std::vector<Option> own = {
-      several(file_option("FILE", "FILE",
-                          "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), patches (.bpt), generated:NAME, "
-                          "reyes:NAME, or a folder; several frames, or a folder of them, are a sequence")),
-      flag("--reyes",
-           "Show FILE's patches as micropolygons: teapot, tea-set (which is taken without FILE) or creature"),
-      flag("--trace", "Trace the light of the scene, as brokkr trace does; the picture grows while it is shown"),
+      several(
+          file_option("FILE", "FILE",
+                      "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), generated:NAME, or a folder; several "
+                      "frames, or a folder of them, are a sequence")),
       size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
       real_option("--scale", "F", "Size of text and widgets (as the monitor has it)", 0.5, 4),
       flag("--fresh", "Neither read nor write what the viewer remembers"),
   };
-  return {"view", "Open a window: look at frames and scenes, switch patterns and policies live",
-          joined(joined(joined(joined(own, input_options()), shader_options()), pipeline_options()), rank_options()),
-          run};
+  std::vector<Option> options = joined(joined(joined(own, input_options()), shader_options()), pipeline_options());
+  for (const ViewPart& part : parts) options = joined(std::move(options), part.options);
+  return {"view", "Open a window: look at frames and scenes, switch patterns and policies live", std::move(options),
+          std::move(run)};
 }
 
 LoadOptions load_options(const Arguments& arguments) {
@@ -97,29 +93,35 @@ LoadOptions load_options(const Arguments& arguments) {
   return options;
 }
 
-std::vector<std::string> viewed_files(const Arguments& arguments) {
+std::vector<std::string> viewed_files(const std::vector<ViewPart>& parts, const Arguments& arguments) {
   std::vector<std::string> files = arguments.all("FILE");
-  if (!arguments.has("reyes")) return files;
-  if (arguments.has("trace")) throw UsageError("--reyes, --trace: give one of them");
-  if (files.empty()) files = {"tea-set"};
-  for (std::string& file : files) {
-    if (!file.ends_with(kPatchFile) && !file.starts_with(kPatchScenes)) file = kPatchScenes + file;
+  for (const ViewPart& part : parts) {
+    if (part.name_scenes) part.name_scenes(arguments, files);
   }
   return files;
 }
 
-void require_scenes(const std::vector<std::string>& files) {
+bool has_window(const std::vector<ViewPart>& parts, const Arguments& arguments) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const ViewPart& part) { return !part.has_window || part.has_window(arguments); });
+}
+
+void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::string>& files) {
+  const auto any = [&](std::function<bool(const std::string&)> ViewPart::*is, const std::string& file) {
+    return std::any_of(parts.begin(), parts.end(), [&](const ViewPart& part) { return part.*is && (part.*is)(file); });
+  };
   for (const std::string& file : files) {
     std::error_code error;
     if (file.starts_with("generated:")) {
       require_known_kind(file);
     } else if (std::filesystem::is_directory(file, error)) {
       if (!holds_scene(file)) throw std::runtime_error(file + ": there are no frames or scenes in this folder");
-    } else if (file.starts_with(kPatchScenes)) {  // whether there is such a one, brokkr-view knows
+    } else if (any(&ViewPart::is_built_in, file)) {
+      continue;
     } else if (access(file.c_str(), R_OK) != 0) {
       throw std::runtime_error(file + ": cannot be opened (" + std::strerror(errno) +
                                "); check the name and its permissions");
-    } else if (!file.ends_with(kPatchFile)) {
+    } else if (!any(&ViewPart::is_file, file)) {
       require_known_kind(file);
     }
   }

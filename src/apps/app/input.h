@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "app/module.h"
 #include "app/text.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
@@ -21,17 +22,22 @@ Option memory_option();
 std::vector<Option> target_options();
 
 // `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options.
-Command view_command(int (*run)(const Arguments&));
+// `parts`: of the program's modules.
+Command view_command(const std::vector<ViewPart>& parts, std::function<int(const Arguments&)> run);
 
-// The scenes of `brokkr view`; with --reyes, what is no .bpt file is the name of one that is built in.
-std::vector<std::string> viewed_files(const Arguments& arguments);
+// The scenes of `brokkr view`, by the names that loaders know.
+std::vector<std::string> viewed_files(const std::vector<ViewPart>& parts, const Arguments& arguments);
+
+// Whether this process opens the window.
+bool has_window(const std::vector<ViewPart>& parts, const Arguments& arguments);
 
 // The options of loading, without progress.
 LoadOptions load_options(const Arguments& arguments);
 
 // Every file can be opened and is of a known kind; a folder holds scenes. Throws std::runtime_error that names the
 // first one that is not so.
-void require_scenes(const std::vector<std::string>& files);
+// Built-in names of modules are not checked: only the window's program knows them all.
+void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::string>& files);
 
 // Loads `file` with these options, and gives it the shader that they name. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);

@@ -1,10 +1,11 @@
-// Writes the renderer's results to picture files.
+// Writes the renderer's results to picture files: single ones, and those that `brokkr render` writes of a frame.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "app/command.h"
 #include "brokkr/frame.h"
 #include "brokkr/renderer.h"
 
@@ -54,5 +55,17 @@ std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& 
 
 // One value per pixel, rows bottom to top, to .pfm or .exr.
 void write_values(const std::string& path, int width, int height, const std::vector<float>& values);
+
+// The layers of the chosen target: to `picture`, or where it has several, all to a file of their own where {} of
+// --output stands for the layer's number (with several inputs: for NAME-NUMBER), else as layers of one .exr. Nothing
+// where `picture` is empty. Returns what a summary calls them.
+std::string write_picture(const std::string& picture, const Arguments& arguments, const std::string& file, bool several,
+                          const std::vector<Layer>& layers, uint32_t layer_number, ColorFormat format);
+
+bool wants(const std::vector<AovRequest>& aovs, Aov aov);
+
+// `overdraw`: the layer that was drawn with Shading::overdraw, where that is asked for.
+void write_aovs(const std::vector<AovRequest>& aovs, const Layer& layer, const Layer& overdraw,
+                const PreparedFrame& prepared, const std::string& file, bool several);
 
 }  // namespace brokkr::app

@@ -19,15 +19,14 @@ namespace {
 
 // `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with options it
 // is always the latter.
-std::vector<std::string> with_command(std::vector<std::string> words) {
+std::vector<std::string> with_command(const std::vector<Command>& commands, std::vector<std::string> words) {
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };
-  if (!words.empty() && !words.front().starts_with('-') &&
-      std::none_of(commands().begin(), commands().end(), is_command)) {
+  if (!words.empty() && !words.front().starts_with('-') && std::none_of(commands.begin(), commands.end(), is_command)) {
     const bool looks_like_a_file = words.front().find_first_of("./:") != std::string::npos;
     std::error_code ignored;
     if (!looks_like_a_file && !std::filesystem::exists(words.front(), ignored)) {
       std::vector<std::string> names;
-      for (const Command& command : commands()) names.push_back(command.name);
+      for (const Command& command : commands) names.push_back(command.name);
       throw UsageError("'" + words.front() + "' is neither a command nor a file" + did_you_mean(words.front(), names) +
                        "; see `brokkr --help`");
     }
@@ -38,7 +37,8 @@ std::vector<std::string> with_command(std::vector<std::string> words) {
   return words;
 }
 
-int parse_and_run(const std::vector<std::string>& given) {
+int parse_and_run(const std::vector<std::string>& given, const std::vector<Module>& modules) {
+  const std::vector<Command> commands = all_commands(modules);
   CLI::App app(
       "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
       "`brokkr FILE` shows FILE in a window; without a display it renders it to a PNG of the same name in the current "
@@ -52,17 +52,19 @@ int parse_and_run(const std::vector<std::string>& given) {
   app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")->type_name("PAGE");
   app.add_option("--completion", shell, "Print the completion script of bash, zsh or fish")->type_name("SHELL");
   std::deque<CommandLine> lines;
-  for (const Command& command : commands())
+  for (const Command& command : commands)
     lines.emplace_back(command, *app.add_subcommand(command.name, command.summary));
 
-  const std::vector<std::string> words = with_command(given);
+  const std::vector<std::string> words = with_command(commands, given);
   if (words.empty()) {
     std::cerr << app.help();
     return kUsageError;
   }
   if (const std::optional<int> code = read_words(app, words)) return *code;
   if (markdown || !manual.empty() || !shell.empty()) {
-    std::cout << (markdown ? markdown_page() : shell.empty() ? manual_page(manual) : completion(shell));
+    std::cout << (markdown        ? markdown_page(commands)
+                  : shell.empty() ? manual_page(commands, manual)
+                                  : completion(commands, shell));
     return kSuccess;
   }
   const auto line = std::find_if(lines.begin(), lines.end(), [](const CommandLine& l) { return l.given(); });
@@ -73,8 +75,8 @@ int parse_and_run(const std::vector<std::string>& given) {
 
 }  // namespace
 
-int run(int argc, const char* const* argv) {
-  return run_guarded([&] { return parse_and_run({argv + 1, argv + argc}); });
+int run(int argc, const char* const* argv, const std::vector<Module>& modules) {
+  return run_guarded([&] { return parse_and_run({argv + 1, argv + argc}, modules); });
 }
 
 }  // namespace brokkr::app

@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "app/command.h"
+#include "app/module.h"
 
 namespace brokkr::app {
 
-// In the order that help shows them.
-const std::vector<Command>& commands();
+// The program's own and those of modules, in the order that help shows them.
+std::vector<Command> all_commands(const std::vector<Module>& modules);
 
-Command render_command();
+Command render_command(const std::vector<Module>& modules);
 Command check_command();
 Command info_command();
 Command pixel_command();
@@ -24,14 +24,9 @@ Command optimize_command();
 Command trim_command();
 Command machines_command();
 Command shaders_command();
-Command reyes_command();
-Command trace_command();
-Command view_command();
+Command view_command(std::vector<ViewPart> parts);
 Command capture_command();
 Command import_command();
-// `brokkr render` that draws with the ranks that mpirun started.
-Command with_ranks(Command render);
-Command ranks_command();
 
 // Whether `brokkr view` could open a window: a display is named, and brokkr-view was built.
 bool can_view();

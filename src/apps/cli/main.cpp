@@ -7,6 +7,9 @@
 
 #include "base/ending_signals.h"
 #include "cli/cli.h"
+#if defined(BROKKR_RESEARCH)
+#include "research_modules.h"
+#endif
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
@@ -18,5 +21,9 @@ int main(int argc, char** argv) {
   // A log that grows beyond the limit of files (ulimit -f) is an error with a message.
   std::signal(SIGXFSZ, SIG_IGN);
   brokkr::end_after_files_in_the_making();
-  return brokkr::app::run(argc, argv);
+  std::vector<brokkr::app::Module> modules;
+#if defined(BROKKR_RESEARCH)
+  modules = brokkr::app::research_modules();
+#endif
+  return brokkr::app::run(argc, argv, modules);
 }

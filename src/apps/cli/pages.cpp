@@ -8,7 +8,6 @@
 
 #include "app/parse.h"
 #include "brokkr/version.h"
-#include "cli/commands.h"
 
 namespace brokkr::app {
 namespace {
@@ -79,7 +78,7 @@ constexpr const char* kManualTail =
     ".TP\n1\nA file, a machine or a comparison failed.\n"
     ".TP\n2\nThe command line itself is wrong.\n";
 
-std::string manual_overview() {
+std::string manual_overview(const std::vector<Command>& commands) {
   std::string page = manual_head("brokkr", "streaming software rendering pipeline for CUDA and CPU",
                                  "brokkr FILE, or brokkr COMMAND [options]");
   page +=
@@ -88,7 +87,7 @@ std::string manual_overview() {
       "file in a window; without a display it renders it to a PNG of the same name in the current folder.\n"
       ".SH COMMANDS\n";
   std::string also;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     page += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", roff(command.name), roff(command.summary));
     also += fmt::format("{}\\fBbrokkr\\-{}\\fR(1)", also.empty() ? "" : ", ", roff(command.name));
   }
@@ -109,9 +108,9 @@ std::string manual_of(const Command& command) {
 
 // Completions.
 
-std::string bash_completion() {
+std::string bash_completion(const std::vector<Command>& commands) {
   std::string values, options, names;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     std::vector<std::string> words;
     for (const Option& option : options_of(command)) {
       if (is_positional(option)) continue;
@@ -168,9 +167,9 @@ std::string zsh_option(const Option& option) {
                      takes_value(option) ? fmt::format(":{}:{}", value, action) : "");
 }
 
-std::string zsh_completion() {
+std::string zsh_completion(const std::vector<Command>& commands) {
   std::string described, cases;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     described += fmt::format("    '{}:{}'\n", command.name, replaced(command.summary, {{"'", "'\\''"}, {":", "\\:"}}));
     cases += fmt::format("    {}) _arguments -s", command.name);
     for (const Option& option : options_of(command)) cases += " \\\n      " + zsh_option(option);
@@ -198,12 +197,12 @@ _brokkr "$@"
                      described, cases);
 }
 
-std::string fish_completion() {
+std::string fish_completion(const std::vector<Command>& commands) {
   const auto quoted = [](const std::string& text) {
     return "'" + replaced(text, {{"\\", "\\\\"}, {"'", "\\'"}}) + "'";
   };
   std::string text = "# Completion of brokkr for fish.\n";
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     text +=
         fmt::format("complete -c brokkr -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.summary));
     for (const Option& option : options_of(command)) {
@@ -221,9 +220,9 @@ std::string fish_completion() {
 
 }  // namespace
 
-std::string markdown_page() {
+std::string markdown_page(const std::vector<Command>& commands) {
   std::string text;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     text += fmt::format("\n## {}\n\n{}.\n\n```\n{}\n```\n\n| option | meaning |\n|---|---|\n", command.name,
                         command.summary, usage(command));
     for (const Option& option : command.options) text += markdown_row(option);
@@ -231,18 +230,18 @@ std::string markdown_page() {
   return text;
 }
 
-std::string manual_page(const std::string& name) {
-  if (name == "brokkr") return manual_overview();
-  for (const Command& command : commands()) {
+std::string manual_page(const std::vector<Command>& commands, const std::string& name) {
+  if (name == "brokkr") return manual_overview(commands);
+  for (const Command& command : commands) {
     if (name == "brokkr-" + command.name) return manual_of(command);
   }
   throw UsageError("there is no manual page '" + name + "'; the pages are brokkr and brokkr-COMMAND");
 }
 
-std::string completion(const std::string& shell) {
-  if (shell == "bash") return bash_completion();
-  if (shell == "zsh") return zsh_completion();
-  if (shell == "fish") return fish_completion();
+std::string completion(const std::vector<Command>& commands, const std::string& shell) {
+  if (shell == "bash") return bash_completion(commands);
+  if (shell == "zsh") return zsh_completion(commands);
+  if (shell == "fish") return fish_completion(commands);
   throw UsageError("there are completions for bash, zsh and fish, not for '" + shell + "'");
 }
 

@@ -17,7 +17,6 @@
 #include "base/json_parse.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
-#include "cli/render_pictures.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
 
@@ -164,7 +163,13 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   for (const std::string& line : simt_lines(simt)) print_line("simt", line);
 }
 
-int run_render(const Arguments& arguments) {
+int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
+  if (!arguments.has("output") && !arguments.has("no-output"))
+    require_own_names("{}.png", arguments.all("FILE"), "--output");
+  for (const Module& module : modules) {
+    if (!module.render) continue;
+    if (const std::optional<int> code = module.render(arguments)) return *code;
+  }
   std::vector<std::string> files = arguments.all("FILE");
   if (files.empty() && !arguments.has("fragment")) throw UsageError("FILE is missing");
   if (files.empty()) files = {kScreenScene};
@@ -190,7 +195,7 @@ int run_render(const Arguments& arguments) {
 
 }  // namespace
 
-Command render_command() {
+Command render_command(const std::vector<Module>& modules) {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw")),
       output_option(
@@ -210,10 +215,11 @@ Command render_command() {
       output_option("--trace", "FILE.json",
                     "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
-  return {"render", "Draw frames and scenes to pictures",
-          joined(joined(joined(joined(own, target_options()), input_options()), shader_options()),
-                 joined(pipeline_options(), simt_options())),
-          run_render};
+  std::vector<Option> options = joined(joined(joined(joined(own, target_options()), input_options()), shader_options()),
+                                       joined(pipeline_options(), simt_options()));
+  for (const Module& module : modules) options = joined(std::move(options), module.render_options);
+  return {"render", "Draw frames and scenes to pictures", std::move(options),
+          [modules](const Arguments& arguments) { return run_render(modules, arguments); }};
 }
 
 }  // namespace brokkr::app

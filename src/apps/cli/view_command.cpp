@@ -12,15 +12,14 @@
 #include "app/text.h"
 #include "base/process.h"
 #include "cli/commands.h"
-#include "ranks/transport.h"
 
 namespace brokkr::app {
 namespace {
 
 // The window reads the same words with the same parser.
-int run_view(const Arguments& arguments) {
-  // Other ranks than the first say themselves what they miss: in its window.
-  if (ranks::started_rank() == 0) require_scenes(viewed_files(arguments));
+int run_view(const std::vector<ViewPart>& parts, const Arguments& arguments) {
+  // Processes without the window say what they miss in it.
+  if (has_window(parts, arguments)) require_scenes(parts, viewed_files(parts, arguments));
   const auto program = find_beside("brokkr-view");
   if (!program) {
     throw std::runtime_error(
@@ -62,6 +61,10 @@ bool can_view() {
   return false;
 }
 
-Command view_command() { return view_command(run_view); }
+Command view_command(std::vector<ViewPart> parts) {
+  Command command = view_command(parts, {});
+  command.run = [parts = std::move(parts)](const Arguments& arguments) { return run_view(parts, arguments); };
+  return command;
+}
 
 }  // namespace brokkr::app

@@ -32,7 +32,8 @@ void FileDialog::go(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
     const bool is_folder = it->is_directory(ignored);
-    if (!is_folder && !is_loadable(name) && !is_shader_file(name) && !(painters_ && is_patch_scene(name))) continue;
+    if (!is_folder && !is_loadable(name) && !is_shader_file(name) && module_of_scene(modules_, name) == nullptr)
+      continue;
     entries_.push_back({name, is_folder, is_folder ? 0 : uint64_t(it->file_size(ignored))});
   }
   if (error) problem_ = folder_ + ": " + error.message();
@@ -95,9 +96,12 @@ std::optional<std::string> FileDialog::draw() {
         if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str())) chosen = source.name;
         if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", source.description.c_str());
       }
-      for (const std::string& scene : painters_.patch_scenes) {
-        if (ImGui::Selectable(scene.c_str())) chosen = scene;
-        if (ImGui::IsItemHovered()) ImGui::SetTooltip("bicubic patches, drawn as micropolygons");
+      for (const Module& module : modules_) {
+        if (!module.scenes) continue;
+        for (const std::string& scene : module.scenes->built_in) {
+          if (ImGui::Selectable(scene.c_str())) chosen = scene;
+          if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", module.scenes->description.c_str());
+        }
       }
       ImGui::EndCombo();
     }

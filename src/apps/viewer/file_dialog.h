@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "viewer/painter.h"
+#include "viewer/module.h"
 
 namespace brokkr::viewer {
 
 class FileDialog {
  public:
-  // `painters`: what else there is to open.
-  explicit FileDialog(Painters painters = {}) : painters_(std::move(painters)) {}
+  // `modules`: what else there is to open.
+  explicit FileDialog(std::vector<Module> modules = {}) : modules_(std::move(modules)) {}
 
   // `folder`: where to begin; empty: the current one.
   void open(const std::string& folder);
@@ -31,7 +31,7 @@ class FileDialog {
   void go(const std::string& folder);
   std::optional<std::string> draw_entries();
 
-  Painters painters_;
+  std::vector<Module> modules_;
   bool open_ = false;
   std::string folder_, problem_;
   std::vector<Entry> entries_;

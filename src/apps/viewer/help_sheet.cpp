@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "viewer/keys.h"
-
 namespace brokkr::viewer {
 namespace {
 
@@ -32,14 +30,13 @@ void draw_help_group(const HelpGroup& group) {
 
 }  // namespace
 
-void draw_help_sheet(bool& open) {
+void draw_help_sheet(const std::vector<HelpGroup>& groups, bool& open) {
   if (!open) return;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float em = ImGui::GetFontSize();
   ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
   ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 46 * em)});
   if (ImGui::Begin("Keys and mouse", &open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
-    static const std::vector<HelpGroup> groups = help_groups();
     size_t all = 0, drawn = 0;
     for (const HelpGroup& group : groups) all += group.lines.size();
     // Half of the lines to the left, the rest to the right; a narrow window has all in one column.

@@ -24,7 +24,6 @@ constexpr KeyBinding kBindings[] = {
     {Action::step_policy, GLFW_KEY_O, kShift, kPipeline, "Previous scheduling policy", -1},
     {Action::step_shading, GLFW_KEY_M, kNoModifier, kPipeline, "Next shading", 1},
     {Action::step_shading, GLFW_KEY_M, kShift, kPipeline, "Previous shading", -1},
-    {Action::trace_scene, GLFW_KEY_L, kNoModifier, kPipeline, "Trace the scene's light, or draw its frames"},
     {Action::render_always, GLFW_KEY_R, kNoModifier, kPipeline, "Render all the time, or only what changes"},
     {Action::record_log, GLFW_KEY_F9, kNoModifier, kPipeline, "Start or stop a frame-time log"},
     {Action::step_draw, GLFW_KEY_PERIOD, kNoModifier, kDraws, "Up to the next draw", 1},
@@ -87,19 +86,21 @@ std::string keys_of(const KeyBinding& binding) {
 std::span<const KeyBinding> key_bindings() { return kBindings; }
 
 std::optional<KeyEvent> Keyboard::press(int key, int modifiers) {
-  for (const KeyBinding& binding : kBindings) {
-    const int offset = key - binding.key;
-    if (offset < 0 || offset >= binding.keys || binding.modifiers != modifiers) continue;
-    if (binding.held) held_.push_back(&binding);
-    return KeyEvent{binding.action, binding.number + offset};
+  for (const std::span<const KeyBinding> bindings : {key_bindings(), std::span<const KeyBinding>(more_)}) {
+    for (const KeyBinding& binding : bindings) {
+      const int offset = key - binding.key;
+      if (offset < 0 || offset >= binding.keys || binding.modifiers != modifiers) continue;
+      if (binding.held) held_.push_back(binding);
+      return KeyEvent{binding.action, binding.number + offset};
+    }
   }
   return std::nullopt;
 }
 
 std::optional<KeyEvent> Keyboard::release(int key) {
-  const auto held = std::find_if(held_.begin(), held_.end(), [&](const KeyBinding* b) { return b->key == key; });
+  const auto held = std::find_if(held_.begin(), held_.end(), [&](const KeyBinding& b) { return b.key == key; });
   if (held == held_.end()) return std::nullopt;
-  const KeyEvent event{(*held)->action, 0, false};
+  const KeyEvent event{held->action, 0, false};
   held_.erase(held);
   return event;
 }
@@ -123,7 +124,7 @@ std::string key_text(Action action) {
   return {};
 }
 
-std::vector<HelpGroup> help_groups() {
+std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more) {
   std::vector<HelpGroup> groups;
   const auto add = [&](const char* group, const std::string& keys, const char* help) {
     const auto named = [&](const HelpGroup& other) { return other.name == group; };
@@ -132,6 +133,7 @@ std::vector<HelpGroup> help_groups() {
     at->lines.push_back({keys, help});
   };
   for (const KeyBinding& binding : kBindings) add(binding.group, keys_of(binding), binding.help);
+  for (const KeyBinding& binding : more) add(binding.group, keys_of(binding), binding.help);
   for (const Gesture& gesture : kGestures) add(gesture.group, gesture.keys, gesture.help);
   return groups;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brokkr::viewer {
@@ -18,7 +19,6 @@ enum class Action : uint8_t {
   step_pattern,
   step_policy,
   step_shading,
-  trace_scene,
   render_always,
   record_log,
   step_draw,
@@ -46,6 +46,7 @@ enum class Action : uint8_t {
   one_to_one,
   fit_image,
   zoom,
+  of_module,  // KeyEvent::number is the key
 };
 
 // Modifier bits, as GLFW has them.
@@ -58,10 +59,11 @@ struct KeyBinding {
   int modifiers = kNoModifier;  // KeyModifier bits that must be held, and no other
   const char* group = "";       // heading in the help sheet
   const char* help = "";        // "Save the window as PNG"
-  int number = 0;               // of the event: 1 or -1 of a step; of several keys that of the first
-  int keys = 1;                 // so many keys in a row share the action: digits
-  bool held = false;            // the action lasts until the key is released
+  int number = 0;     // of the event: 1 or -1 of a step; of several keys that of the first; of a module, the key
+  int keys = 1;       // so many keys in a row share the action: digits
+  bool held = false;  // the action lasts until the key is released
 };
+// The viewer's own; modules add theirs.
 std::span<const KeyBinding> key_bindings();
 
 // A key that went down, or one with a held action that went up again.
@@ -74,12 +76,14 @@ struct KeyEvent {
 // The keyboard's events as actions.
 class Keyboard {
  public:
+  explicit Keyboard(std::vector<KeyBinding> more = {}) : more_(std::move(more)) {}
   std::optional<KeyEvent> press(int key, int modifiers);
   // Whatever modifiers are held by now: an action that was begun ends.
   std::optional<KeyEvent> release(int key);
 
  private:
-  std::vector<const KeyBinding*> held_;
+  std::vector<KeyBinding> more_;
+  std::vector<KeyBinding> held_;
 };
 
 // "Ctrl+1", "F12", "Left arrow".
@@ -95,6 +99,6 @@ struct HelpGroup {
   std::string name;
   std::vector<Line> lines;
 };
-std::vector<HelpGroup> help_groups();
+std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more = {});
 
 }  // namespace brokkr::viewer

@@ -28,9 +28,9 @@ std::string cache_key(const std::string& path, const LoadOptions& options) {
 
 }  // namespace
 
-Loader::Loader(std::function<void()> wake, Painters painters)
+Loader::Loader(std::function<void()> wake, std::vector<Module> modules)
     : wake_(std::move(wake)),
-      painters_(std::move(painters)),
+      modules_(std::move(modules)),
       thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
 void Loader::load(const std::string& path, const LoadOptions& options) {
@@ -101,8 +101,8 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
     options.views = 0;
   }
   try {
-    if (painters_ && is_patch_scene(wish.path)) {
-      loaded.scene = painters_.load_patches(wish.path, options);
+    if (const Module* const module = module_of_scene(modules_, wish.path)) {
+      loaded.scene = module->scenes->load(wish.path, options);
       return loaded;
     }
     const auto begin = Clock::now();

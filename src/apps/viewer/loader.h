@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "brokkr/load.h"
-#include "viewer/painter.h"
+#include "viewer/module.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {
@@ -35,8 +35,8 @@ class Loader {
   // Bytes of loaded frames that stay in memory, so that short sequences play from there.
   static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
 
-  // `wake` is called from the loading thread when its state has changed.
-  explicit Loader(std::function<void()> wake, Painters painters = {});
+  // `modules`: who load what the pipeline's loaders do not. `wake` is called from the loading thread when its state has changed.
+  explicit Loader(std::function<void()> wake, std::vector<Module> modules = {});
 
   // Ends the present load and drops requests that wait. `options.progress` is not used.
   void load(const std::string& path, const LoadOptions& options);
@@ -59,7 +59,7 @@ class Loader {
   void keep(const Kept& kept);
 
   std::function<void()> wake_;
-  Painters painters_;
+  std::vector<Module> modules_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<Wish> wish_;

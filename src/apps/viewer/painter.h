@@ -1,10 +1,9 @@
-// Draws what the pipeline does not draw alone (painting.h), on the render thread. Programs that have no painters, as
-// the first one that tools/run builds, show frames of the pipeline only.
+// Draws what the pipeline does not draw alone (painting.h), on the render thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "viewer/panel.h"
@@ -38,29 +37,8 @@ class Painter {
   virtual void leave(const RenderRequest& now) = 0;
 };
 
-// What a program paints with. No member is null where there are painters.
-struct Painters {
-  std::vector<std::unique_ptr<Painter>> (*make)() = nullptr;
-  // Loads patches: "reyes:NAME", or a .bpt file. Throws std::runtime_error naming file, field and remedy.
-  std::shared_ptr<const Scene> (*load_patches)(const std::string& path, const LoadOptions& options) = nullptr;
-  std::vector<std::string> patch_scenes;  // that are built in: "reyes:tea-set"
-
-  explicit operator bool() const { return make != nullptr; }
-};
-// All that there are (library brokkr_viewer_painters).
-Painters all_painters();
-
-// Whether this is one of Painters::load_patches.
-bool is_patch_scene(const std::string& path);
-// Throws std::runtime_error for one that is built in nowhere, and where there are no painters.
-void require_patch_scenes(const std::vector<std::string>& files, const Painters& painters);
-inline constexpr const char* kPatchScenes = "reyes:";  // before the name of one that is built in
-
 // The views of a scene that has a camera, in a picture of this size: its own where neither was changed, to the last
 // bit.
 std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height);
-
-std::unique_ptr<Painter> make_trace_painter();
-std::unique_ptr<Painter> make_reyes_painter();
 
 }  // namespace brokkr::viewer

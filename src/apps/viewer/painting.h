@@ -1,84 +1,113 @@
-// What the window shows beside frames of the pipeline: traced pictures, and micropolygons. Their settings, which panels
-// change, and what is known of a picture that was made with them.
+// What the window shows beside frames of the pipeline: pictures that a module paints, the settings that they are painted
+// with, and what is known of them.
 #pragma once
 
-#include <cstdint>
-#include <glm/vec3.hpp>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-
-#include "brokkr/options.h"
-#include "reyes/reyes.h"
-#include "trace/tone.h"
+#include <typeindex>
+#include <utility>
+#include <vector>
 
 namespace brokkr::viewer {
 
-// What widgets and the file of settings let through.
-inline constexpr uint32_t kMostSamples = 65536, kMostBounces = 64, kMostReyesSplits = 1000000;
-inline constexpr float kMostExposure = 10, kLeastBudgetMs = 1, kMostBudgetMs = 2000, kMostGain = 64, kLeastRate = 0.5f,
-                       kMostRate = 16;
+struct Scene;
+struct FrameSettings;
+class Painter;
 
-// Traced pictures [Kerbl18, 5.4.2].
-struct TraceSettings {
-  bool on = false, paused = false;
-  trace::StructureKind structure = trace::StructureKind::bvh;
-  uint32_t grid = 128;     // of GrUG
-  uint32_t samples = 256;  // of each pixel, on average where sampling is adaptive
-  uint32_t seed = 1, bounces = 8;
-  bool adaptive = true;
-  trace::Metric metric = trace::Metric::gain;
-  float worst_error = 1;  // that belongs into the highest bucket
-  bool decreasing_priorities = false;
-  std::optional<glm::vec3> sky, sun;  // nothing: as trace::SceneOptions has it
-  float aperture = 0, focus = 0;      // likewise
-  float exposure = 0;                 // in factors of two
-  trace::Tone tone = trace::Tone::filmic;
-  float map_opacity = 0;  // of the map of samples over the picture: 0 .. 1
-  bool operator==(const TraceSettings&) const = default;
+// Settings of modules: one value of each type T, which has a default and compares. They are copied and compared as values;
+// a type that nobody has set yet has its default.
+class ModuleSettings {
+ public:
+  ModuleSettings() = default;
+  ModuleSettings(const ModuleSettings& other) {
+    for (const auto& [type, held] : other.held_) held_.emplace(type, held->copy());
+  }
+  ModuleSettings(ModuleSettings&&) = default;
+  ModuleSettings& operator=(ModuleSettings other) {
+    held_ = std::move(other.held_);
+    return *this;
+  }
+  ~ModuleSettings() = default;
+
+  template <typename T>
+  T& get() {
+    std::unique_ptr<Held>& held = held_[typeid(T)];
+    if (!held) held = std::make_unique<HeldAs<T>>();
+    return static_cast<HeldAs<T>&>(*held).value;
+  }
+  template <typename T>
+  const T& get() const {
+    static const T usual;
+    const auto found = held_.find(typeid(T));
+    return found == held_.end() ? usual : static_cast<const HeldAs<T>&>(*found->second).value;
+  }
+
+  bool operator==(const ModuleSettings& other) const { return covers(other) && other.covers(*this); }
+
+ private:
+  struct Held {
+    virtual ~Held() = default;
+    virtual std::unique_ptr<Held> copy() const = 0;
+    virtual bool equals(const Held* other) const = 0;  // null: the default
+  };
+  template <typename T>
+  struct HeldAs final : Held {
+    T value{};
+    std::unique_ptr<Held> copy() const override { return std::make_unique<HeldAs>(*this); }
+    bool equals(const Held* other) const override {
+      return value == (other != nullptr ? static_cast<const HeldAs&>(*other).value : T{});
+    }
+  };
+  // Whether `other` has the same values of all types that are held here.
+  bool covers(const ModuleSettings& other) const {
+    for (const auto& [type, held] : held_) {
+      const auto found = other.held_.find(type);
+      if (!held->equals(found == other.held_.end() ? nullptr : found->second.get())) return false;
+    }
+    return true;
+  }
+
+  std::map<std::type_index, std::unique_ptr<Held>> held_;
 };
 
-// A traced picture so far.
-struct TracePainting {
-  trace::TracePicture picture;
-  trace::TraceReport report;
-  double mean_samples = 0;
-  uint32_t least_samples = 0, most_samples = 0;
-  uint64_t triangles = 0, dropped = 0, lights = 0;
-  double build_ms = 0;  // of the scene and what finds hits in it
+// A part of the line at the bottom of the window. The tip explains the words; it is shown where the mouse points.
+struct StatusPart {
+  std::string text, tip;
 };
 
-// What limits a frame of micropolygons.
-enum class ReyesLimit : uint8_t { none, time, splits };
-// What its picture shows.
-enum class ReyesShows : uint8_t { surface, depth, difference };
-
-// Micropolygons [Kerbl18, 5.4.1].
-struct ReyesSettings {
-  ReyesLimit limit = ReyesLimit::time;
-  float budget_ms = 100;
-  uint32_t splits = 2000;
-  SplitPriority priority = SplitPriority::both;
-  std::optional<Point> fixation;  // nothing: the middle
-  ReyesShows shows = ReyesShows::surface;
-  float gain = 8;  // of the difference to full quality
-  bool grid_lines = false;
-  float rate = 1;
-  uint32_t grid = 0;
-  float phase = 0;  // of the animation
-  bool operator==(const ReyesSettings&) const = default;
+// How a painted picture can be made again, and what it was made of, for the PNG file that holds it.
+struct PaintingRecord {
+  std::string command, scene, options;  // `brokkr COMMAND SCENE … OPTIONS`; options begin with a space
+  std::string name, facts;              // an entry of the settings: its name, and a JSON object
 };
 
-struct ReyesPainting {
-  ReyesStatistics statistics;
-  ReyesSettings settings;
-  double full_ms = 0;  // of the full quality beside it; 0: there is none
+// Linear light: RGB triples, rows bottom to top.
+struct LinearPicture {
+  int width = 0, height = 0;
+  const std::vector<float>& rgb;
 };
 
-// One of them.
+// What is known of a painted picture. Each module derives its own.
 struct Painting {
-  std::optional<TracePainting> traced;
-  std::optional<ReyesPainting> reyes;
+  virtual ~Painting() = default;
+  // What stands in the place of triangles and pattern. `settings`: those it was painted with.
+  virtual std::vector<StatusPart> status(const FrameSettings& settings) const = 0;
+  virtual PaintingRecord record(const Scene& scene, const FrameSettings& settings) const = 0;
+  // Its light, where it can be saved as .exr; it lives as long as the painting.
+  virtual std::unique_ptr<const LinearPicture> light() const { return nullptr; }
+};
+
+// A kind of pictures that a module paints.
+struct PaintingKind {
+  // Draws them, on the render thread.
+  std::unique_ptr<Painter> (*make)() = nullptr;
+  // Whether these settings ask for one. `scene`: null where none is loaded.
+  bool (*takes)(const Scene* scene, const FrameSettings& settings) = nullptr;
+  // Milliseconds that a picture may take by these settings; 0: no limit.
+  double (*budget_ms)(const FrameSettings& settings) = nullptr;
+  // Pictures grow by themselves while they are shown.
+  bool grows = false;
 };
 
 }  // namespace brokkr::viewer

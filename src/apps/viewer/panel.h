@@ -6,9 +6,10 @@
 // goes to the render thread as a job (ViewerCommands::run), which runs between two frames.
 //
 // To add a panel: derive from Panel in panel_NAME.cpp, name its factory at the end of this file, and list it in
-// viewer.cpp.
+// viewer.cpp; a module lists its own (module.h).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command.h"
 #include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
@@ -49,8 +51,7 @@ struct FrameSettings {
   int layer = 0;                                 // of that target
   std::set<uint32_t> hidden_commands;            // draws that are left out: indices into Frame::commands
   std::shared_ptr<const FragmentShader> shader;  // the user's own; null: none
-  TraceSettings trace;                           // of scenes that are traced
-  ReyesSettings reyes;                           // of scenes of patches
+  ModuleSettings modules;
   bool operator==(const FrameSettings&) const = default;
 };
 
@@ -76,7 +77,7 @@ struct Rendered {
   int width = 0, height = 0;                 // of the shown target, in pixels
   RenderResult result;                       // targets is empty where the picture went to the window without the host
   std::shared_ptr<const Painting> painting;  // null: it is a frame of the pipeline
-  int ranks = 1;                             // that drew it
+  int ranks = 1;                             // processes that drew it
   Clock::time_point requested, begin, end;   // request made; launch began; picture ready to be shown
 
   FrameSource source() const { return {scene, settings, camera}; }
@@ -115,10 +116,10 @@ class ViewerCommands {
   // Runs `job` on the render thread before its next frame. An exception becomes an error message. The pointer expires
   // when the answer has run, or when the job was dropped: where the last frame failed, and where the viewer closes.
   virtual std::weak_ptr<const RenderJob> run(RenderJob job) = 0;
-  virtual void trace_scene() {}                          // begins or ends tracing
-  virtual void save_image(bool /*exr*/) {}               // the image alone; `exr`: of a traced one, its light
-  virtual void show_error(const std::string& text) = 0;  // error panel
-  virtual void show_note(const std::string& text) = 0;   // status bar, a few seconds
+  virtual void open_panel(const std::string& /*name*/) {}  // in front of others of its dock
+  virtual void save_image(bool /*exr*/) {}                 // the image alone; `exr`: the light of a painted one
+  virtual void show_error(const std::string& text) = 0;    // error panel
+  virtual void show_note(const std::string& text) = 0;     // status bar, a few seconds
 };
 
 // Where the image lies in the window. Screen positions are ImGui's: pixels from the window's top left.
@@ -152,17 +153,18 @@ struct ViewerState {
   CameraControl camera;                 // change at will, as the settings
   ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
   bool continuous = false;              // frames keep coming although nothing changes
-  // Of micropolygons: they move, and the camera goes around them.
-  bool plays = false, orbits = false;
-  float period_s = 8, orbit_degrees_per_s = 20;
-  bool can_paint = false;  // this program has painters (painter.h)
+  std::vector<PaintingKind> paintings;  // of the program's modules
 
+  // The kind of picture that the settings ask for; null: a frame of the pipeline.
+  const PaintingKind* painting() const {
+    const auto takes = [&](const PaintingKind& kind) { return kind.takes(scene.get(), settings); };
+    const auto found = std::find_if(paintings.begin(), paintings.end(), takes);
+    return found == paintings.end() ? nullptr : &*found;
+  }
   // Whether the window shows, or will show, something else than a frame of the pipeline.
-  bool is_painted() const { return (scene && scene->patches) || settings.trace.on || (last && last->painting); }
-
-  // Whether this is a scene with materials and a camera, which light can be traced in.
-  bool is_traceable() const { return can_paint && scene && !scene->patches && !scene->clip_space; }
-  bool is_animated() const { return scene && scene->patches && (plays || orbits); }
+  bool is_painted() const { return painting() != nullptr || (last && last->painting); }
+  // Whether the picture gets better without another request.
+  bool grows() const { return painting() != nullptr && painting()->grows; }
 
   // The part of the window that the image can have, in pixels.
   glm::ivec2 room() const {
@@ -195,14 +197,16 @@ class Panel {
   virtual void on_present(ViewerState&, const Presented&) {}  // a new frame has been shown
   virtual bool on_click(ViewerState&, glm::vec2 /*pixel*/) { return false; }  // left, without a drag; true: taken
   virtual bool on_key(ViewerState&, const KeyEvent&) { return false; }        // true: the action is this panel's
+  virtual void on_start(ViewerState&, const app::Arguments&) {}               // once, with the words of the user
+  // Every UI frame: what moves by itself does. `waits`: a request has not begun yet, and another would replace it.
+  virtual void advance(ViewerState&, bool /*waits*/) {}
+  virtual void on_paint_error(ViewerState&) {}  // a picture could not be painted
+  virtual void draw_view_menu(ViewerState&) {}  // its items in the menu View
+  // Whether it opens by itself when this scene is the first one that is shown, or another than before.
+  virtual bool opens_for(const Scene&) const { return false; }
 };
 
-// Those that open by themselves.
-inline constexpr const char *kTracePanel = "Trace", *kReyesPanel = "Micropolygons";
-
 std::unique_ptr<Panel> make_scene_panel();
-std::unique_ptr<Panel> make_trace_panel();
-std::unique_ptr<Panel> make_reyes_panel();
 std::unique_ptr<Panel> make_shader_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
@@ -211,6 +215,5 @@ std::unique_ptr<Panel> make_draws_panel();
 std::unique_ptr<Panel> make_inspect_panel();
 std::unique_ptr<Panel> make_compare_panel();
 std::unique_ptr<Panel> make_log_panel();
-std::unique_ptr<Panel> make_probe_panel();  // BROKKR_VIEWER_PROBE
 
 }  // namespace brokkr::viewer

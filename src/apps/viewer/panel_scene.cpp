@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "app/text.h"
-#include "reyes/patches.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 
@@ -37,7 +36,7 @@ class ScenePanel : public Panel {
     value_row("file", app::printable(scene.path));
     if (!scene.frame.application.empty()) value_row("from", app::printable(scene.frame.application));
     if (!scene.frame.license.empty()) value_row("licence", app::printable(scene.frame.license));
-    value_row("holds", scene.patches ? counted(scene.patches->materials.size(), "patch", "patches")
+    value_row("holds", scene.content ? scene.content->holds()
                                      : counted(scene.draws, "draw") + ", " + counted(scene.triangles, "triangle"));
     value_row("loaded", "in " + app::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();

@@ -13,7 +13,6 @@
 #include "app/resize.h"
 #include "brokkr/image.h"
 #include "inspect/draw_list.h"
-#include "ranks/render.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -77,12 +76,11 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
 }
 
 RenderThread::RenderThread(Presenter& presenter, std::function<void()> wake,
-                           std::vector<std::unique_ptr<Painter>> painters,
-                           const std::optional<ranks::RankSettings>& together)
+                           std::vector<std::unique_ptr<Painter>> painters, std::unique_ptr<FrameSharing> sharing)
     : presenter_(presenter),
       wake_(std::move(wake)),
       painters_(std::move(painters)),
-      ranks_(together ? std::make_unique<RankView>(*together) : nullptr),
+      sharing_(std::move(sharing)),
       thread_([this] { loop(); }) {}
 
 RenderThread::~RenderThread() {
@@ -144,7 +142,7 @@ RenderThread::Results RenderThread::take() {
 
 void RenderThread::loop() {
   be_nice();
-  begin_ranks();
+  begin_sharing();
   for (;;) {
     std::optional<RenderRequest> request;
     std::shared_ptr<const RenderJob> job;
@@ -186,24 +184,20 @@ void RenderThread::loop() {
     job.reset();  // it is over once its answer has run: the UI thread, when it wakes, may wait for that
     wake_();
   }
-  end_ranks();
+  if (sharing_) sharing_->end();
   const std::lock_guard lock(mutex_);
   ended_ = true;
 }
 
-// The others wait for this rank, and mpirun ends them where it goes: there is no window that could say why.
-void RenderThread::begin_ranks() {
-  if (!ranks_) return;
+// The others wait for this process, and mpirun ends them where it goes: there is no window that could say why.
+void RenderThread::begin_sharing() {
+  if (!sharing_) return;
   try {
-    ranks_->begin();
+    sharing_->begin();
   } catch (const std::exception& error) {
     std::cerr << "brokkr: " + std::string(error.what()) + "\n" << std::flush;
     std::_Exit(1);
   }
-}
-
-void RenderThread::end_ranks() {
-  if (ranks_) ranks_->end();
 }
 
 void RenderThread::do_job(const std::shared_ptr<const RenderJob>& job) {
@@ -263,16 +257,16 @@ void RenderThread::paint(Painter& painter, const RenderRequest& request) {
   results_.frames.push_back(std::move(done));
 }
 
-// Makes the frame, of all ranks where there are several. Returns whether all of them draw it.
+// Makes the frame, of all processes where there are several. Returns whether all of them draw it.
 bool RenderThread::update(const RenderRequest& request) {
   const auto own = [&] { working_frame_.update(renderer_, request, load_options(request)); };
-  if (!ranks_) {
+  if (!sharing_) {
     own();
     return false;
   }
-  return ranks_->prepare(request, [&] {
+  return sharing_->prepare(request, [&]() -> const PreparedFrame& {
     own();
-    return ranks::why_not(*working_frame_.prepared, request.settings.options);
+    return *working_frame_.prepared;
   });
 }
 
@@ -285,8 +279,8 @@ void RenderThread::render(const RenderRequest& request) {
   const RenderOptions& options = request.settings.options;
   const bool read_back = together || options.keep_ids || !presenter_.takes_device_frames(options);
   done->begin = Clock::now();
-  done->ranks = together ? ranks_->size() : 1;
-  done->result = together ? ranks_->render(renderer_, *frame.prepared, options, frame.target)
+  done->ranks = together ? sharing_->size() : 1;
+  done->result = together ? sharing_->render(renderer_, *frame.prepared, options, frame.target)
                           : renderer_.render(*frame.prepared, options, read_back);
   {
     const std::lock_guard lock(mutex_);

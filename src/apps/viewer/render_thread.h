@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "viewer/module.h"
 #include "viewer/painter.h"
 #include "viewer/panel.h"
 #include "viewer/present.h"
-#include "viewer/rank_view.h"
 
 namespace brokkr::viewer {
 
@@ -52,9 +52,9 @@ class WorkingFrame {
 class RenderThread {
  public:
   // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
-  // `together`: frames are drawn by several ranks, of which this process is the first.
+  // `sharing`: frames are drawn by several processes.
   RenderThread(Presenter& presenter, std::function<void()> wake, std::vector<std::unique_ptr<Painter>> painters = {},
-               const std::optional<ranks::RankSettings>& together = std::nullopt);
+               std::unique_ptr<FrameSharing> sharing = nullptr);
   // Ends a frame that is being rendered.
   ~RenderThread();
   RenderThread(const RenderThread&) = delete;
@@ -83,8 +83,7 @@ class RenderThread {
 
  private:
   void loop();
-  void begin_ranks();
-  void end_ranks();
+  void begin_sharing();
   void render(const RenderRequest& request);
   bool update(const RenderRequest& request);
   void paint(Painter& painter, const RenderRequest& request);
@@ -108,7 +107,7 @@ class RenderThread {
   std::vector<std::unique_ptr<Painter>> painters_;
   std::optional<RenderRequest> goes_on_;  // whose picture grows while nothing else is asked for
   uint64_t number_ = 0;
-  std::unique_ptr<RankView> ranks_;  // null: this process draws alone
+  std::unique_ptr<FrameSharing> sharing_;  // null: this process draws alone
   std::thread thread_;
 };
 

@@ -3,39 +3,32 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstring>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
 #include <map>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "app/input.h"
 #include "app/text.h"
 #include "inspect/draw_list.h"
-#include "viewer/painter.h"
 
 namespace brokkr::viewer {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Before names of scenes that are no files.
-constexpr std::string_view kPrefixes[] = {"generated:", kPatchScenes};
 // The vertical field of view that captured frames are taken to have, in degrees.
 constexpr float kCapturedFov = 60;
 
 // The most vertices of a range that its fit and its bounds use; larger ranges are sampled.
 constexpr uint64_t kSamples = 4096;
 
-// The length of the prefix that the name has.
+// The length of the prefix of a scene that is no file: "generated:".
 size_t prefix_of(const std::string& scene) {
-  for (const std::string_view prefix : kPrefixes) {
-    if (scene.starts_with(prefix)) return prefix.size();
-  }
-  return 0;
+  const size_t colon = scene.find(':');
+  return colon == std::string::npos || scene.find_first_of("/.") != std::string::npos ? 0 : colon + 1;
 }
 
 float focal_length(float fov) { return 1 / std::tan(glm::radians(fov) / 2); }
@@ -224,26 +217,6 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
     scene->camera = camera_of(scene->frame.views[0], scene->bounds);
   }
   return scene;
-}
-
-bool is_patch_scene(const std::string& path) {
-  std::string ending = fs::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  return path.starts_with(kPatchScenes) || ending == ".bpt";
-}
-
-void require_patch_scenes(const std::vector<std::string>& files, const Painters& painters) {
-  for (const std::string& file : files) {
-    if (!is_patch_scene(file)) continue;
-    if (!painters) throw std::runtime_error(file + ": this first program has no micropolygons; the whole one does");
-    if (!file.starts_with(kPatchScenes)) continue;
-    const std::vector<std::string>& known = painters.patch_scenes;
-    if (std::find(known.begin(), known.end(), file) != known.end()) continue;
-    std::string names;
-    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name.substr(std::strlen(kPatchScenes));
-    throw std::runtime_error(file.substr(std::strlen(kPatchScenes)) +
-                             ": there are no patches of this name; --reyes takes " + names + ", or a FILE.bpt");
-  }
 }
 
 std::string display_name(const std::string& scene) {

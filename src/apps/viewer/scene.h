@@ -19,10 +19,6 @@
 #include "brokkr/load.h"
 #include "frame/camera.h"
 
-namespace brokkr {
-struct PatchScene;
-}
-
 namespace brokkr::viewer {
 
 // clip z = slope * w + offset. offset 0: infinitely far (a sky that does not depend on the camera's position).
@@ -55,9 +51,15 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov);
 void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
                std::span<glm::vec4> to);
 
+// What a scene holds in place of draws. Each module derives its own.
+struct SceneContent {
+  virtual ~SceneContent() = default;
+  virtual std::string holds() const = 0;  // "32 patches"
+};
+
 // A scene as it was loaded. Never changes; a new load makes a new one.
 struct Scene {
-  std::string path;  // as given: a file, or "generated:NAME"
+  std::string path;  // as given: a file, or "PREFIX:NAME"
   Frame frame;
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
@@ -70,14 +72,14 @@ struct Scene {
   Camera camera;              // as loaded; of a captured frame in its eye space
   Bounds bounds;              // of the visible geometry, in the space where the camera moves
   Unprojection unprojection;  // captured frames only
-  // Of micropolygons: the frame has a target and views, and draws nothing.
-  std::shared_ptr<const PatchScene> patches;
+  // Of a scene that a module paints: the frame has a target and views, and draws nothing.
+  std::shared_ptr<const SceneContent> content;
 };
 
 // Finds the frame's camera, its bounds and, for captured frames, their projection as far as it can be determined.
 std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, LoadOptions load = {});
 
-// The file's name without its folder, or "generated:NAME" or "reyes:NAME", fit for the screen.
+// The file's name without its folder, or "PREFIX:NAME", fit for the screen.
 std::string display_name(const std::string& scene);
 
 // "brokkr-NAME-1" + `ending` in `folder`, with the first number for which neither that file exists nor one that ends in

@@ -3,18 +3,15 @@
 #include <png.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <csetjmp>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/json_parse.h"
 #include "brokkr/version.h"
 #include "log/manifest.h"
 #include "plan/options.h"
 #include "viewer/camera_control.h"
-#include "viewer/painter.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -46,52 +43,6 @@ std::string changed_options(const RenderOptions& options) {
   return text;
 }
 
-// The shortest text that reads back to the same number.
-std::string shortest(float value) {
-  char text[32];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value);
-  return {std::begin(text), end.ptr};
-}
-std::string light_text(const glm::vec3& c) { return shortest(c.x) + "," + shortest(c.y) + "," + shortest(c.z); }
-
-// The options of `brokkr trace` that draw a traced picture again.
-std::string traced_command(const TraceSettings& t, const TracePainting& p) {
-  constexpr const char* kStructures[] = {"kd", "grug", "bvh"};
-  const uint32_t samples = p.report.is_complete ? t.samples : std::max(4u, uint32_t(std::lround(p.mean_samples)));
-  std::string text = " --samples " + std::to_string(samples) + " --seed " + std::to_string(t.seed) + " --bounces " +
-                     std::to_string(t.bounces);
-  if (t.adaptive) text += " --adaptive --worst-error " + shortest(t.worst_error);
-  if (t.adaptive && t.decreasing_priorities) text += " --decreasing-priorities";
-  if (t.adaptive && t.metric == trace::Metric::contrast) text += " --metric contrast";
-  if (t.sky) text += " --sky " + light_text(*t.sky);
-  if (t.sun) text += " --sun " + light_text(*t.sun);
-  if (t.aperture > 0) text += " --aperture " + shortest(t.aperture);
-  if (t.aperture > 0 && t.focus > 0) text += " --focus " + shortest(t.focus);
-  if (t.exposure != 0) text += " --exposure " + shortest(t.exposure);
-  if (t.tone == trace::Tone::filmic) text += " --tone filmic";
-  if (t.structure != trace::StructureKind::bvh) text += std::string(" --structure ") + kStructures[size_t(t.structure)];
-  if (t.structure == trace::StructureKind::grug) text += " --grid " + std::to_string(t.grid);
-  return text;
-}
-
-// Likewise of `brokkr reyes`.
-std::string reyes_command_line(const ReyesSettings& s) {
-  constexpr const char* kPriorities[] = {"size", "distance", "both"};
-  std::string text;
-  if (s.limit == ReyesLimit::time) text += " --budget " + shortest(s.budget_ms);
-  if (s.limit == ReyesLimit::splits) text += " --tasks " + std::to_string(s.splits);
-  if (s.limit != ReyesLimit::none && s.fixation)
-    text += " --fixation " + shortest((*s.fixation)[0]) + "," + shortest((*s.fixation)[1]);
-  if (s.priority != SplitPriority::both) text += std::string(" --priority ") + kPriorities[size_t(s.priority)];
-  if (s.shows == ReyesShows::depth) text += " --look depth";
-  if (s.shows == ReyesShows::difference && s.limit != ReyesLimit::none) text += " --difference " + shortest(s.gain);
-  if (s.grid_lines) text += " --grid-lines";
-  if (s.rate != 1) text += " --rate " + shortest(s.rate);
-  if (s.grid != 0) text += " --grid " + std::to_string(s.grid);
-  if (s.phase != 0) text += " --phase " + shortest(s.phase);
-  return text;
-}
-
 Metadata metadata_of_painting(const Rendered& frame) {
   const Painting& painting = *frame.painting;
   const RenderOptions& options = frame.settings.options;
@@ -100,32 +51,15 @@ Metadata metadata_of_painting(const Rendered& frame) {
                                  {"machine", frame.result.statistics.machine},
                                  {"workers", frame.result.statistics.workers},
                                  {"used", {{"frame", frame.number}, {"frame_ms", frame.result.statistics.frame_ms}}}};
-  const std::string prefix = kPatchScenes;
-  const std::string& path = frame.scene->path;
-  std::string command = (painting.traced ? "brokkr trace " : "brokkr reyes ") +
-                        quoted(path.starts_with(prefix) ? path.substr(prefix.size()) : path) + " --size " +
+  const PaintingRecord record = painting.record(*frame.scene, frame.settings);
+  std::string command = "brokkr " + record.command + " " + quoted(record.scene) + " --size " +
                         std::to_string(frame.width) + "x" + std::to_string(frame.height);
   if (frame.camera) {
     metadata["Camera"] = camera_text(*frame.camera);
     command += " --camera " + quoted(camera_text(*frame.camera));
   }
-  if (painting.traced) {
-    const TracePainting& t = *painting.traced;
-    json["trace"] = {{"mean_samples", t.mean_samples},
-                     {"least_samples", t.least_samples},
-                     {"most_samples", t.most_samples},
-                     {"done", t.report.is_complete},
-                     {"ms", t.report.ms},
-                     {"paused", frame.settings.trace.paused}};
-    command += traced_command(frame.settings.trace, t);
-  } else {
-    const ReyesStatistics& s = painting.reyes->statistics;
-    json["micropolygons"] = {{"budget_ms", s.budget_ms},    {"frame_ms", s.frame_ms},
-                             {"missed", s.missed},          {"splits", s.counts.splits},
-                             {"stopped", s.counts.stopped}, {"grids", s.counts.grids},
-                             {"triangles", s.triangles},    {"phase", frame.settings.reyes.phase}};
-    command += reyes_command_line(frame.settings.reyes);
-  }
+  json[record.name] = parse_json(record.facts);
+  command += record.options;
   if (options.machine == MachineKind::cpu && !options.isa.empty()) command += " --machine cpu --isa " + options.isa;
   if (options.workers > 0) command += " --workers " + std::to_string(options.workers);
   metadata["Settings"] = json.dump();

@@ -17,7 +17,7 @@ using Metadata = std::map<std::string, std::string>;
 std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata& metadata);
 
 // The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a
-// command line of `brokkr render`, `trace` or `reyes` that draws it again.
+// command line of `brokkr` that draws it again.
 Metadata metadata_of(const Rendered& frame);
 
 }  // namespace brokkr::viewer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/file_io.h"
@@ -10,6 +11,7 @@
 #include "log/json_text.h"
 #include "plan/options.h"
 #include "viewer/camera_control.h"
+#include "viewer/json_entries.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -39,55 +41,6 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("sequence_loop", settings.sequence_loop);
 }
 
-// The same of traced pictures and of micropolygons.
-void for_each_trace_entry(auto& trace, const auto& entry) {
-  entry("adaptive", trace.adaptive);
-  entry("samples", trace.samples);
-  entry("bounces", trace.bounces);
-  entry("worst_error", trace.worst_error);
-  entry("decreasing_priorities", trace.decreasing_priorities);
-  entry("exposure", trace.exposure);
-  entry("map_opacity", trace.map_opacity);
-}
-void for_each_reyes_entry(auto& reyes, const auto& entry) {
-  entry("budget_ms", reyes.budget_ms);
-  entry("splits", reyes.splits);
-  entry("gain", reyes.gain);
-  entry("rate", reyes.rate);
-  entry("grid_lines", reyes.grid_lines);
-}
-
-// Leaves `value` alone where the file has no such entry, or no valid one.
-template <class T>
-void take(const nlohmann::json& json, const char* name, T& value) {
-  const auto found = json.find(name);
-  if (found == json.end()) return;
-  try {
-    value = found->template get<T>();
-  } catch (const nlohmann::json::exception&) {
-  }
-}
-
-// What a file says may be beyond what widgets let through. A comparison with what is no number is false.
-void keep_within(float& value, float least, float most, float otherwise) {
-  value = value >= least && value <= most ? value : otherwise;
-}
-void keep_in_range(TraceSettings& s) {
-  const TraceSettings usual;
-  s.samples = std::clamp(s.samples, 4u, kMostSamples);
-  s.bounces = std::min(s.bounces, kMostBounces);
-  keep_within(s.worst_error, 1e-6f, 1e6f, usual.worst_error);
-  keep_within(s.exposure, -kMostExposure, kMostExposure, usual.exposure);
-  keep_within(s.map_opacity, 0, 1, usual.map_opacity);
-}
-void keep_in_range(ReyesSettings& s) {
-  const ReyesSettings usual;
-  keep_within(s.budget_ms, kLeastBudgetMs, kMostBudgetMs, usual.budget_ms);
-  keep_within(s.gain, 1, kMostGain, usual.gain);
-  keep_within(s.rate, kLeastRate, kMostRate, usual.rate);
-  s.splits = std::min(s.splits, kMostReyesSplits);
-}
-
 }  // namespace
 
 fs::path settings_path() {
@@ -115,14 +68,11 @@ Settings read_settings(const fs::path& path, std::string& problem) {
       }
     }
     for_each_entry(s, [&](const char* name, auto& value) { take(json, name, value); });
-    nlohmann::json trace, reyes;
-    take(json, "trace", trace);
-    take(json, "micropolygons", reyes);
-    for_each_trace_entry(s.trace, [&](const char* name, auto& value) { take(trace, name, value); });
-    for_each_reyes_entry(s.reyes, [&](const char* name, auto& value) { take(reyes, name, value); });
-    int limit = int(s.reyes.limit);
-    take(reyes, "limit", limit);
-    s.reyes.limit = ReyesLimit(std::clamp(limit, 0, 2));
+    std::set<std::string> known = {"options", "bookmarks"};
+    for_each_entry(s, [&](const char* name, const auto&) { known.insert(name); });
+    for (const auto& [name, value] : json.items()) {
+      if (value.is_object() && !known.contains(name)) s.modules[name] = value.dump();
+    }
     std::map<std::string, std::map<std::string, std::string>> bookmarks;
     take(json, "bookmarks", bookmarks);
     for (const auto& [file, slots] : bookmarks) {
@@ -137,8 +87,6 @@ Settings read_settings(const fs::path& path, std::string& problem) {
   s.window_width = std::clamp(s.window_width, 320, 16384);
   s.window_height = std::clamp(s.window_height, 200, 16384);
   s.sequence_speed = std::clamp(s.sequence_speed, 0.1f, 120.0f);
-  keep_in_range(s.trace);
-  keep_in_range(s.reyes);
   s.scale = s.scale > 0 ? std::clamp(s.scale, 0.5f, 4.0f) : 0;
   if (s.recent.size() > kRecent) s.recent.resize(kRecent);
   return s;
@@ -153,12 +101,7 @@ void write_settings(const fs::path& path, const Settings& s) {
   }
   ordered_json json = {{"options", option_texts(s.options)}};
   for_each_entry(s, [&](const char* name, const auto& value) { json[name] = value; });
-  ordered_json trace, reyes;
-  for_each_trace_entry(s.trace, [&](const char* name, const auto& value) { trace[name] = value; });
-  for_each_reyes_entry(s.reyes, [&](const char* name, const auto& value) { reyes[name] = value; });
-  reyes["limit"] = int(s.reyes.limit);
-  json["trace"] = std::move(trace);
-  json["micropolygons"] = std::move(reyes);
+  for (const auto& [name, text] : s.modules) json[name] = parse_json(text);
   json["bookmarks"] = std::move(bookmarks);
   make_folder(path.parent_path());
   write_text(path, json_text(json));

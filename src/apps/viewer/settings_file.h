@@ -12,7 +12,6 @@
 #include "brokkr/options.h"
 #include "frame/camera.h"
 #include "viewer/docks.h"
-#include "viewer/painting.h"
 
 namespace brokkr::viewer {
 
@@ -26,10 +25,9 @@ struct Settings {
   bool frame_times = true;  // so is their strip
   std::string panel;        // the one that was opened last
   DockSettings docks;
-  float scale = 0;      // of the user interface; 0: as the monitor has it
-  std::string folder;   // of the open dialog
-  TraceSettings trace;  // but for whether it is on
-  ReyesSettings reyes;  // but for the fixation point
+  float scale = 0;                             // of the user interface; 0: as the monitor has it
+  std::string folder;                          // of the open dialog
+  std::map<std::string, std::string> modules;  // JSON objects by name: entries of modules, also of those not built in
   float sequence_speed = 10;
   bool sequence_loop = true;
 };

@@ -47,31 +47,13 @@ StatusPart time_part(const Rendered& frame, double frames_per_second) {
   return part;
 }
 
-// What stands in the place of triangles and pattern.
-std::vector<StatusPart> painting_parts(const Rendered& frame) {
-  if (frame.painting->traced) {
-    const TracePainting& t = *frame.painting->traced;
-    return {{app::fixed(t.mean_samples, 1) + " samples a pixel" +
-                 (t.report.is_complete          ? ""
-                  : frame.settings.trace.paused ? ", paused"
-                                                : " ..."),
-             "Light is traced: panel Trace; L draws frames again"},
-            {app::fixed(t.report.ms / 1000, 1) + " s", "Time that tracing this picture has taken so far"}};
-  }
-  const ReyesStatistics& s = frame.painting->reyes->statistics;
-  return {{app::fixed(s.frame_ms, 1) + " ms" + (s.budget_ms > 0 ? " of " + app::fixed(s.budget_ms, 0) : "") +
-               (s.missed ? " (late)" : ""),
-           "Time that this frame took, and its limit: panel Micropolygons"},
-          {counted(s.counts.grids, "grid"), "Pieces of patches that were diced, each up to 16 x 16 micropolygons"}};
-}
-
 }  // namespace
 
 std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_second, float zoom,
                                      const std::string& way) {
   const Statistics& s = frame.result.statistics;
   if (frame.painting) {
-    std::vector<StatusPart> parts = painting_parts(frame);
+    std::vector<StatusPart> parts = frame.painting->status(frame.settings);
     parts.insert(parts.begin(), {display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)});
     parts.push_back(
         {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"});

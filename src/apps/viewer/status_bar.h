@@ -8,10 +8,6 @@
 
 namespace brokkr::viewer {
 
-struct StatusPart {
-  std::string text, tip;  // the tip explains the words; shown where the mouse points
-};
-
 // About a frame that is shown at `zoom` screen pixels per pixel. `frames_per_second`: 0 where frames do not keep
 // coming; `way`: how the picture reaches the window (Presenter::description).
 std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_second, float zoom,

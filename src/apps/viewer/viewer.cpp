@@ -4,14 +4,12 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "app/input.h"
 #include "app/own_shader.h"
 #include "app/pipeline_options.h"
-#include "app/rank_options.h"
 #include "base/file_io.h"
 #include "brokkr/image.h"
 #include "viewer/draw_filter.h"
@@ -27,19 +25,23 @@ constexpr auto kNoteTime = std::chrono::seconds(5);
 
 // In the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {
-    make_scene_panel, make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel, make_shader_panel,
-    make_trace_panel, make_reyes_panel,    make_inspect_panel, make_compare_panel, make_log_panel,
-#if defined(BROKKR_VIEWER_PROBE)
-    make_probe_panel,
-#endif
+    make_scene_panel,  make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel,
+    make_shader_panel, make_inspect_panel,  make_compare_panel, make_log_panel,
 };
+
+std::vector<KeyBinding> keys_of(const std::vector<Module>& modules) {
+  std::vector<KeyBinding> keys;
+  for (const Module& module : modules) keys.insert(keys.end(), module.keys.begin(), module.keys.end());
+  return keys;
+}
 
 }  // namespace
 
-Viewer::Viewer(const app::Arguments& arguments, Painters painters)
-    : painters_(std::move(painters)),
+Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
+    : modules_(std::move(modules)),
       fresh_(arguments.has("fresh")),
       load_(app::load_options(arguments)),
+      module_keys_(keys_of(modules_)),
       state_{.commands = *this, .shader = ShaderControl(Window::wake)} {
   std::string problem;
   if (!fresh_) settings_ = read_settings(settings_path_, problem);
@@ -62,9 +64,14 @@ Viewer::Viewer(const app::Arguments& arguments, Painters painters)
   sequence_.loop = settings_.sequence_loop;
   state_.settings.options = settings_.options;
   app::read_options(arguments, state_.settings.options);
-  state_.can_paint = bool(painters_);
-  state_.settings.trace = settings_.trace;
-  state_.settings.reyes = settings_.reyes;
+  std::vector<std::unique_ptr<Painter>> painters;
+  std::unique_ptr<FrameSharing> sharing;
+  for (const Module& module : modules_) {
+    if (module.entry) module.entry->read(settings_.modules[module.entry->name], state_.settings.modules);
+    if (module.painting) state_.paintings.push_back(*module.painting);
+    if (module.painting) painters.push_back(module.painting->make());
+    if (module.share && !sharing) sharing = module.share(arguments);
+  }
   if (const auto* const saved = std::get_if<SavedPatternPointer>(&state_.settings.options.pattern))
     state_.saved_pattern = *saved;
   if (load_.width > 0) state_.choose_size(PictureSize::own, {load_.width, load_.height});
@@ -74,15 +81,18 @@ Viewer::Viewer(const app::Arguments& arguments, Painters painters)
 #else
   presenter_ = make_host_presenter(Window::wake);
 #endif
-  render_thread_ = std::make_unique<RenderThread>(
-      *presenter_, Window::wake, painters_ ? painters_.make() : std::vector<std::unique_ptr<Painter>>(),
-      app::draws_together(arguments) ? std::optional(app::rank_settings(arguments)) : std::nullopt);
-  loader_ = std::make_unique<Loader>(Window::wake, painters_);
+  render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake, std::move(painters), std::move(sharing));
+  loader_ = std::make_unique<Loader>(Window::wake, modules_);
   watch_ = std::make_unique<FileWatch>(Window::wake);
   for (const auto make : kPanels) panels_.push_back(make());
+  std::vector<app::ViewPart> parts;
+  for (const Module& module : modules_) {
+    parts.push_back(module.view);
+    for (const auto make : module.panels) panels_.push_back(make());
+  }
   if (!settings_.panel.empty()) docks_.open(settings_.panel);
-  to_open_ = app::viewed_files(arguments);
-  if (arguments.has("trace")) trace_scene();
+  to_open_ = app::viewed_files(parts, arguments);
+  for (const auto& panel : panels_) panel->on_start(state_, arguments);
   if (std::optional<FragmentShader> shader = app::read_shader(arguments))
     open_shader(arguments.text("fragment"), std::move(*shader));
 }
@@ -167,22 +177,6 @@ void Viewer::follow_shader() {
   state_.settings.shader = state_.shader.shader();
 }
 
-// Micropolygons move while they play; a frame that waits already is enough.
-void Viewer::follow_animation() {
-  const auto now = Clock::now();
-  if (state_.is_animated()) {
-    if (render_thread_->request_waits()) return;
-    const float passed = float(std::min(seconds(now - animation_time_), 0.5));
-    if (state_.plays) {
-      float& phase = state_.settings.reyes.phase;
-      phase += passed / state_.period_s;
-      phase -= std::floor(phase);
-    }
-    if (state_.orbits) state_.camera.turn(state_.orbit_degrees_per_s * passed);
-  }
-  animation_time_ = now;
-}
-
 void Viewer::reload() {
   if (!file_.empty()) load_file(file_, true);
 }
@@ -211,7 +205,9 @@ void Viewer::take_scene(const Loaded& loaded) {
   if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
   state_.scene = loaded.scene;
   state_.chosen_draw.reset();
-  if (another && state_.scene->patches) docks_.open(kReyesPanel);
+  for (const auto& panel : panels_) {
+    if (another && panel->opens_for(*state_.scene)) docks_.open(panel->name());
+  }
   if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
   state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
   if (keep) state_.camera.move_to(*camera);
@@ -241,8 +237,9 @@ void Viewer::remember() {
   settings_.window_height = size.height;
   settings_.maximized = size.maximized;
   settings_.options = state_.settings.options;
-  settings_.trace = state_.settings.trace;
-  settings_.reyes = state_.settings.reyes;
+  for (const Module& module : modules_) {
+    if (module.entry) settings_.modules[module.entry->name] = module.entry->write(state_.settings.modules);
+  }
   settings_.sequence_speed = sequence_.speed;
   settings_.sequence_loop = sequence_.loop;
   if (!dialog_.folder().empty()) settings_.folder = dialog_.folder();
@@ -265,12 +262,14 @@ void Viewer::poll() {
     show_error(error);
     state_.continuous = false;  // the next frame would have the same error
   }
-  if (results.cannot_paint) state_.settings.trace.on = false;
+  for (const auto& panel : panels_) {
+    if (results.cannot_paint) panel->on_paint_error(state_);
+  }
   for (const RenderAnswer& answer : results.answers) answer();
   if (sequence_.advance(Clock::now()) && !loader_->state()) load_file(sequence_.files()[sequence_.position()], true);
   for (auto& frame : results.frames) finished_.push_back(std::move(frame));
   follow_shader();
-  follow_animation();
+  for (const auto& panel : panels_) panel->advance(state_, render_thread_->request_waits());
   report_saved();
   image_ = presenter_->update();
   bool fresh = false;
@@ -292,8 +291,7 @@ void Viewer::request_frame() {
   const std::optional<Camera>& camera = state_.camera.moved();
   FrameSource source{state_.scene, state_.settings, camera};
   const bool changed = !(source == asked_);
-  // Traced pictures go on by themselves.
-  const bool another = state_.continuous && !render_thread_->request_waits() && !state_.settings.trace.on;
+  const bool another = state_.continuous && !render_thread_->request_waits() && !state_.grows();
   if (!changed && !render_wanted_ && !another) return;
   render_wanted_ = false;
   asked_ = std::move(source);
@@ -341,7 +339,7 @@ void Viewer::take_screenshot() {
     if (!picture.pixels.empty()) glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
   }
   const bool with_light = std::exchange(shot_, Shot::none) == Shot::image_and_light && state_.last &&
-                          state_.last->painting && state_.last->painting->traced;
+                          state_.last->painting && state_.last->painting->light();
   if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
   try {
     fs::path path = free_name(current_folder(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
@@ -356,14 +354,14 @@ void Viewer::take_screenshot() {
 void Viewer::save_image(bool exr) {
   if (!exr) {
     shot_ = Shot::image;
-  } else if (!state_.last || !state_.last->painting || !state_.last->painting->traced) {
-    show_note("there is no traced picture to save yet");
+  } else if (!state_.last || !state_.last->painting || !state_.last->painting->light()) {
+    show_note("there is no picture with light to save yet");
   } else {
     save_light(free_name(current_folder(), state_.last->scene->path, ".exr", ".png"));
   }
 }
 
-// The newest picture, which is traced, in linear light. To pack it takes a while, and is nothing that the window should
+// The newest picture in linear light, which its painting has. To pack it takes a while, and is nothing that the window should
 // wait for.
 void Viewer::save_light(const fs::path& path) {
   if (saving_.valid()) return show_note("the picture before is still being saved");
@@ -371,8 +369,8 @@ void Viewer::save_light(const fs::path& path) {
     struct Wake {
       ~Wake() { Window::wake(); }
     } wake;
-    const trace::TracePicture& picture = frame->painting->traced->picture;
-    write_exr(path, picture.width, picture.height, 3, picture.rgb);
+    const std::unique_ptr<const LinearPicture> light = frame->painting->light();
+    write_exr(path, light->width, light->height, 3, light->rgb);
     return "saved " + path.string();
   });
 }
@@ -386,8 +384,8 @@ void Viewer::report_saved() {
   }
 }
 
-int show(const app::Arguments& arguments, Painters painters) {
-  Viewer(arguments, std::move(painters)).run();
+int show(const app::Arguments& arguments, std::vector<Module> modules) {
+  Viewer(arguments, std::move(modules)).run();
   return app::kSuccess;
 }
 

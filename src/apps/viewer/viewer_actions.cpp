@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "app/pipeline_options.h"
+#include "app/text.h"
 #include "viewer/viewer_class.h"
 
 namespace brokkr::viewer {
@@ -20,7 +21,6 @@ void Viewer::act(const KeyEvent& event) {
     case Action::open_file: return dialog_.open(settings_.folder);
     case Action::reload_file: return reload();
     case Action::play_sequence: return play_or_pause();
-    case Action::trace_scene: return trace_scene();
     case Action::step_file: return step_sequence(event.number);
     case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);
     case Action::step_policy: return choose_next("scheduling policy", options.policy, event.number);
@@ -48,18 +48,18 @@ void Viewer::act(const KeyEvent& event) {
     case Action::zoom: return zoom(event.number > 0 ? kZoomStep : 1 / kZoomStep);
     default: break;
   }
-  for (const auto& panel : panels_) {
-    if (panel->on_key(state_, event)) return;
-  }
+  press(event);
 }
 
-// A traced picture goes on where it stood.
+// Whether it is a panel's.
+bool Viewer::press(const KeyEvent& event) {
+  return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return panel->on_key(state_, event); });
+}
+
+// A sequence goes before what panels play.
 void Viewer::play_or_pause() {
-  if (state_.scene && state_.scene->patches && !sequence_.active())
-    state_.plays = !state_.plays;
-  else if (state_.settings.trace.on && !sequence_.active())
-    state_.settings.trace.paused = !state_.settings.trace.paused;
-  else if (sequence_.playing())
+  if (!sequence_.active() && press({Action::play_sequence})) return;
+  if (sequence_.playing())
     sequence_.pause();
   else
     sequence_.play(Clock::now());
@@ -70,19 +70,6 @@ void Viewer::step_sequence(int by) {
   sequence_.pause();
   sequence_.step(by);
   load_file(sequence_.files()[sequence_.position()], true);
-}
-
-void Viewer::trace_scene() {
-  TraceSettings& trace = state_.settings.trace;
-  if (!painters_) return show_note("this is the first program of tools/run: the whole one traces");
-  if (state_.scene && !state_.is_traceable() && !trace.on)
-    return show_note(state_.scene->patches
-                         ? "micropolygons are no scene whose light could be traced"
-                         : "a captured frame has no scene to trace: its vertices lie where the screen had them");
-  trace.on = !trace.on;
-  trace.paused = false;
-  if (trace.on) docks_.open(kTracePanel);
-  show_note(trace.on ? "light is traced" : "the pipeline draws");
 }
 
 void Viewer::recall_bookmark(int number) {

@@ -17,6 +17,7 @@
 #include "viewer/frame_times.h"
 #include "viewer/image_area.h"
 #include "viewer/loader.h"
+#include "viewer/module.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"
 #include "viewer/present.h"
@@ -34,13 +35,13 @@ inline constexpr int kSettleFrames = 3;
 
 class Viewer : public ViewerCommands {
  public:
-  Viewer(const app::Arguments& arguments, Painters painters);
+  Viewer(const app::Arguments& arguments, std::vector<Module> modules);
   ~Viewer() override;
   // Runs until the window is closed.
   void run();
   void request_render() override { render_wanted_ = true; }
   std::weak_ptr<const RenderJob> run(RenderJob job) override { return render_thread_->run(std::move(job)); }
-  void trace_scene() override;
+  void open_panel(const std::string& name) override { docks_.open(name); }
   void save_image(bool exr) override;
   void show_error(const std::string& text) override;
   void show_note(const std::string& text) override;
@@ -50,7 +51,6 @@ class Viewer : public ViewerCommands {
   void open(const std::vector<std::string>& paths);
   void open_shader(const std::string& path, FragmentShader from);
   void follow_shader();
-  void follow_animation();
   void reload();
   void load_file(const std::string& path, bool keep_camera);
   void take_scene(const Loaded& loaded);
@@ -65,6 +65,7 @@ class Viewer : public ViewerCommands {
 
   // What keys and menus do (viewer_actions.cpp).
   void act(const KeyEvent& event);
+  bool press(const KeyEvent& event);
   template <typename Choice>
   void choose_next(const std::string& what, Choice& option, int by) {
     show_note(what + ": " + step_choice(option, by));
@@ -96,12 +97,13 @@ class Viewer : public ViewerCommands {
   void draw_loading(const Box& room);
   void draw_welcome(const Box& room);
 
-  Painters painters_;
+  std::vector<Module> modules_;
   bool fresh_;  // what is remembered is neither read nor written
   LoadOptions load_;
   std::filesystem::path settings_path_ = settings_path();
   Settings settings_;
-  Keyboard keyboard_;
+  std::vector<KeyBinding> module_keys_;
+  Keyboard keyboard_{module_keys_};
   std::unique_ptr<Window> window_;
   std::unique_ptr<Presenter> presenter_;
   std::unique_ptr<RenderThread> render_thread_;
@@ -109,11 +111,10 @@ class Viewer : public ViewerCommands {
   std::unique_ptr<FileWatch> watch_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
-  Clock::time_point shader_time_ = Clock::now();     // up to which its time has come
-  Clock::time_point animation_time_ = Clock::now();  // likewise, of micropolygons
+  Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
   Docks docks_{settings_.docks};
   ImageArea area_;
-  FileDialog dialog_{painters_};
+  FileDialog dialog_{modules_};
   Sequence sequence_;
 
   ShownImage image_;
@@ -124,6 +125,7 @@ class Viewer : public ViewerCommands {
   bool render_wanted_ = false;
   FrameSource asked_;  // last request
 
+  std::vector<HelpGroup> help_ = help_groups(module_keys_);
   bool show_help_ = false;
   std::vector<std::string> to_open_;  // once the first UI frame has been laid out
   enum class Shot { none, window, image, image_and_light };

@@ -62,7 +62,7 @@ void Viewer::draw() {
   if (!state_.scene && !loader_->state()) draw_welcome(room);
   draw_loading(room);
   draw_errors(room);
-  draw_help_sheet(show_help_);
+  draw_help_sheet(help_, show_help_);
   if (const auto chosen = dialog_.draw()) open({*chosen});
 }
 
@@ -108,7 +108,7 @@ void Viewer::draw_menu() {
       ImGui::EndMenu();
     }
     ImGui::Separator();
-    menu_item("Trace the light", Action::trace_scene, state_.settings.trace.on, painters_ && state_.is_traceable());
+    for (const auto& panel : panels_) panel->draw_view_menu(state_);
     menu_item("Frames keep coming", Action::render_always, state_.continuous);
     menu_item("Frame times", Action::show_frame_times, settings_.frame_times);
     ImGui::Separator();
@@ -161,11 +161,9 @@ void Viewer::draw_panel_menu(const std::string& panel) {
 void Viewer::draw_strip(ImVec2 corner, ImVec2 size) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
   if (begin_bar("##times", corner, size)) {
-    const bool is_limited = state_.scene && state_.scene->patches;
-    const ReyesSettings& reyes = state_.settings.reyes;
-    const double budget = !is_limited                       ? state_.settings.options.frame_budget_ms
-                          : reyes.limit == ReyesLimit::time ? double(reyes.budget_ms)
-                                                            : 0;
+    const PaintingKind* const kind = state_.painting();
+    const double budget = kind == nullptr || kind->budget_ms == nullptr ? state_.settings.options.frame_budget_ms
+                                                                        : kind->budget_ms(state_.settings);
     frame_times_.draw_strip("##strip", kStripLines, budget > 0 ? budget : kSmoothMs);
   }
   ImGui::End();
@@ -186,7 +184,7 @@ void Viewer::draw_status_bar(float top) {
       std::vector<StatusPart> parts =
           status_parts(*state_.last, state_.continuous ? frame_times_.frames_per_second() : 0, state_.view.zoom,
                        presenter_->description());
-      if (!render_thread_->idle() && !state_.continuous && !state_.settings.trace.on)
+      if (!render_thread_->idle() && !state_.continuous && !state_.grows())
         parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is under way"});
       draw_status(parts);
     }
@@ -260,15 +258,20 @@ void Viewer::draw_loading(const Box& room) {
 }
 
 void Viewer::draw_welcome(const Box& room) {
+  std::string files;
+  for (const Module& module : modules_) {
+    if (module.scenes) files += ", " + module.scenes->files;
+  }
   if (begin_message("##welcome", room, 46)) {
-    ImGui::TextWrapped(
-        "Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl), patches (.bpt) or a folder of frames here, or");
+    ImGui::TextWrapped("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl)%s or a folder of frames here, or",
+                       files.c_str());
     if (ImGui::Button("Open...")) act({Action::open_file});
     if (room.size().x > 24 * ImGui::GetFontSize()) ImGui::SameLine();
     if (ImGui::Button("Show a generated scene")) open({"generated:city"});
-    if (!painters_.patch_scenes.empty()) {
+    for (const Module& module : modules_) {
+      if (!module.scenes) continue;
       if (room.size().x > 40 * ImGui::GetFontSize()) ImGui::SameLine();
-      if (ImGui::Button("Show micropolygons")) open({"reyes:tea-set"});
+      if (ImGui::Button(module.scenes->example_text.c_str())) open({module.scenes->example});
     }
     draw_recent();
   }

@@ -9,10 +9,7 @@ set(cuda_sources)
 foreach(name device_frame kernel kernel_built_in kernel_opaque launch machine resolve squares task_machine watch)
   list(APPEND cuda_sources engine/pipeline/cuda/${name}.cu)
 endforeach()
-list(APPEND cuda_sources research/trace/trace_kernel.cu research/reyes/reyes_kernel.cu)
-if(TARGET brokkr_lab)
-  list(APPEND cuda_sources research/lab/lab_kernel.cu)
-endif()
+list(APPEND cuda_sources research/trace/trace_kernel.cu research/reyes/reyes_kernel.cu research/lab/lab_kernel.cu)
 
 set(folder ${PROJECT_BINARY_DIR}/generated/simt/device)
 file(MAKE_DIRECTORY ${folder})
@@ -55,17 +52,14 @@ set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED O
 
 file(GLOB device_sources CONFIGURE_DEPENDS device/*.cpp)
 file(GLOB runtime_sources CONFIGURE_DEPENDS ../ptx/runtime_*.cpp ../ptx/registry.cpp ../ptx/queue.cpp)
-if(TARGET brokkr_lab)
-  list(APPEND device_sources ../lab/queue/queue_shape.cpp)
-endif()
+list(APPEND device_sources ../lab/queue/queue_shape.cpp)
 file(GLOB cuda_host_sources CONFIGURE_DEPENDS ${BROKKR_ENGINE_ROOT}/pipeline/cuda/*.cpp)
 add_library(brokkr-simt MODULE ${device_sources} ${runtime_sources} ${cuda_host_sources} ${objects} ${fatbin}
                                ${folder}/kernel_linked.cpp ${BROKKR_HOST_OBJECTS})
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/device/exports.map)
 set_target_properties(brokkr-simt PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD OFF LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})
-target_compile_definitions(brokkr-simt PRIVATE BROKKR_SIMT_DEVICE=1 BROKKR_CUDA_BLOCKS_PER_SM=2
-                           $<$<TARGET_EXISTS:brokkr_lab>:BROKKR_SIMT_LAB=1>)
+target_compile_definitions(brokkr-simt PRIVATE BROKKR_SIMT_DEVICE=1 BROKKR_CUDA_BLOCKS_PER_SM=2)
 target_include_directories(brokkr-simt PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders
                                                ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(brokkr-simt SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})

@@ -35,7 +35,7 @@ def has_matplotlib():
 
 
 def has_lab():
-    """Whether the program has the commands that only measure (-DBROKKR_LAB=ON)."""
+    """Whether the program has the commands that only measure (-DBROKKR_RESEARCH=ON)."""
     return subprocess.run([PROGRAM, "queues", "--list"], capture_output=True).returncode == 0
 
 

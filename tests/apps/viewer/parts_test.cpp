@@ -240,35 +240,39 @@ TEST(SettingsFile, RemembersDocksAndScale) {
   EXPECT_EQ(read.docks.widths, settings.docks.widths);
 }
 
-TEST(SettingsFile, RemembersTracedPicturesAndMicropolygons) {
+// Entries of modules are kept as they are, also where the program does not have the module.
+TEST(SettingsFile, KeepsEntriesOfModules) {
   const Folder folder;
   const fs::path path = folder.path / "viewer.json";
   Settings settings;
-  settings.trace.adaptive = false;
-  settings.trace.samples = 64;
-  settings.trace.exposure = -1.5f;
-  settings.trace.on = true;
-  settings.reyes.limit = ReyesLimit::splits;
-  settings.reyes.splits = 77;
-  settings.reyes.fixation = Point{1, 2};
+  settings.modules["trace"] = R"({"samples":64})";
+  settings.modules["unknown"] = R"({"a":[1,2]})";
   write_settings(path, settings);
   std::string problem;
-  const Settings read = read_settings(path, problem);
-  settings.trace.on = false;  // is not remembered
-  settings.reyes.fixation.reset();
-  EXPECT_EQ(read.trace, settings.trace);
-  EXPECT_EQ(read.reyes, settings.reyes);
-  std::ofstream(path) << R"({"trace": {"samples": 4000000000, "exposure": 1e9, "adaptive": "no"},
-                             "micropolygons": {"limit": 9, "budget_ms": -1, "rate": 0, "gain": null}})";
-  const Settings bad = read_settings(path, problem);
+  EXPECT_EQ(read_settings(path, problem).modules, settings.modules);
   EXPECT_EQ(problem, "");
-  EXPECT_EQ(bad.trace.samples, kMostSamples);
-  EXPECT_EQ(bad.trace.exposure, TraceSettings{}.exposure);
-  EXPECT_EQ(bad.trace.adaptive, TraceSettings{}.adaptive);
-  EXPECT_EQ(bad.reyes.limit, ReyesLimit::splits);
-  EXPECT_EQ(bad.reyes.budget_ms, ReyesSettings{}.budget_ms);
-  EXPECT_EQ(bad.reyes.rate, ReyesSettings{}.rate);
-  EXPECT_EQ(bad.reyes.gain, ReyesSettings{}.gain);
+}
+
+TEST(ModuleSettings, AreValuesAndBeginWithTheirDefaults) {
+  struct Numbers {
+    int count = 3;
+    bool operator==(const Numbers&) const = default;
+  };
+  ModuleSettings a;
+  const ModuleSettings empty;
+  EXPECT_EQ(empty.get<Numbers>().count, 3);
+  a.get<Numbers>();
+  EXPECT_EQ(a, empty) << "what was only looked at is no change";
+  EXPECT_EQ(empty, a);
+  a.get<Numbers>().count = 4;
+  EXPECT_FALSE(a == empty);
+  EXPECT_FALSE(empty == a);
+  ModuleSettings b = a;
+  EXPECT_EQ(a, b);
+  b.get<Numbers>().count = 5;
+  EXPECT_EQ(a.get<Numbers>().count, 4);
+  b = a;
+  EXPECT_EQ(a, b);
 }
 
 // The time grows with the file's size and not with its square: a megabyte once took ten seconds.
@@ -307,7 +311,7 @@ TEST(Options, StepsThroughChoicesAroundTheEnd) {
 // `brokkr view` hands on its words; brokkr-view reads them with the parser and the options of `brokkr view`.
 TEST(Options, ViewerReadsTheWordsThatTheUserWrote) {
   static app::Arguments read{{}};
-  const app::Command view = app::view_command([](const app::Arguments& arguments) {
+  const app::Command view = app::view_command({}, [](const app::Arguments& arguments) {
     read = arguments;
     return 7;
   });

@@ -8,12 +8,10 @@
 #include "app/input.h"
 #include "app/workload.h"
 #include "base/failure.h"
-#include "brokkr/renderer.h"
-#include "pipeline/simt_device.h"
-#if defined(BROKKR_SIMT_LAB)
 #include "base/file_io.h"
+#include "brokkr/renderer.h"
 #include "lab/lab_machine.h"
-#endif
+#include "pipeline/simt_device.h"
 
 namespace brokkr::simt {
 namespace {
@@ -52,7 +50,6 @@ void run_frame(DeviceControl& device, const Arguments& arguments, Progress& prog
   }
 }
 
-#if defined(BROKKR_SIMT_LAB)
 constexpr uint32_t kLoops = 10, kQueueLoops = 2, kQueueWarps = 16;
 constexpr double kSeconds = 600;
 
@@ -124,14 +121,11 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
     take(device, name, runs);
   }
 }
-#endif
 
 constexpr DeviceProgram kDevicePrograms[] = {
     {"run_frame", "a frame through our own pipeline (--frame, --size)", run_frame},
-#if defined(BROKKR_SIMT_LAB)
     {"queue-mix", "each of the measured queues: threads put elements in and take them out", run_queues},
     {"queue-atomics", "additions to one word, and to words of each thread's own", run_atomics},
-#endif
 };
 
 std::string percent(uint64_t part, uint64_t whole) {

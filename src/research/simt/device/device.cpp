@@ -10,6 +10,7 @@
 
 #include "base/processors.h"
 #include "brokkr/version.h"
+#include "lab/lab_kernels.h"
 #include "pipeline/cuda/machine.h"
 #include "pipeline/simt_device.h"
 #include "ptx/runtime.h"
@@ -19,9 +20,6 @@
 #include "simt/report_json.h"
 #include "simt/timed_machine.h"
 #include "trace/trace_kernels.h"
-#if defined(BROKKR_SIMT_LAB)
-#include "lab/lab_kernels.h"
-#endif
 
 namespace brokkr::simt {
 namespace {
@@ -65,9 +63,7 @@ class Device : public SimtDevice, public DeviceControl {
   const void* kernels(std::string_view room) override {
     if (room == "trace") return &trace::cuda_trace_kernels();
     if (room == "reyes") return &cuda_reyes_kernels();
-#if defined(BROKKR_SIMT_LAB)
     if (room == "lab") return &lab::cuda_lab_kernels();
-#endif
     throw std::runtime_error(fmt::format("machine simt: it has no kernels of {}", room));
   }
 

@@ -1,0 +1,247 @@
+#include "ranks/rank_view.h"
+
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+#include "app/input.h"
+#include "app/pipeline_options.h"
+#include "ranks/devices.h"
+#include "ranks/module.h"
+#include "ranks/rank_options.h"
+#include "ranks/rank_request.h"
+#include "ranks/render.h"
+#include "viewer/loader.h"
+#include "viewer/render_thread.h"
+
+namespace brokkr::viewer {
+namespace {
+
+// Rank 0's answer to all: how the frame is drawn. Anything else is why it is not.
+constexpr const char *kTogether = "together", *kAlone = "alone";
+
+std::string hash_text(const Frame& frame) { return std::to_string(ranks::frame_hash(frame)); }
+
+// The others may wait for this rank: nobody goes on.
+[[noreturn]] void end_everything(ranks::Transport& transport, const std::exception& error) {
+  const auto* const no_memory = dynamic_cast<const std::bad_alloc*>(&error);
+  std::cerr << "brokkr: rank " + std::to_string(transport.rank()) + " on " + transport.host() + ": " +
+                   (no_memory != nullptr ? "there is not enough memory" : error.what()) + "\n"
+            << std::flush;
+  transport.end_all(app::kFailure);
+  std::abort();
+}
+
+// A rank without a window.
+class Server {
+ public:
+  Server(const app::Arguments& arguments, ranks::Transport& transport)
+      : settings_(app::rank_settings(arguments)),
+        own_(app::render_options(arguments)),
+        talk_(transport, settings_.timeout_s) {}
+
+  void run() {
+    for (;;) {
+      const ranks::Message message = talk_.await(0, ranks::Channel::hello);
+      std::string said;
+      bool ends = false;
+      try {
+        ends = take(message);
+      } catch (const std::bad_alloc&) {
+        said = "there is not enough memory";
+      } catch (const std::exception& error) {
+        said = error.what();
+      }
+      if (ends) return;
+      // What this rank's frame is, or why there is none: a hash has no letters.
+      talk_.send(0, ranks::Channel::report, ranks::message_of(said.empty() ? hash_ : "!" + said));
+      if (ranks::text_of(talk_.receive(0, ranks::Channel::hello)) != kTogether) continue;
+      ranks::RankReport report;
+      ranks::render(renderer_, *frame_.prepared, request_.settings.options, settings_, {{frame_.target, kPlaneColor}},
+                    talk_, report);
+    }
+  }
+
+ private:
+  // Makes the frame that is asked for. Returns whether the window was closed instead.
+  bool take(const ranks::Message& message) {
+    RankRequest asked = unpack_request(message);
+    if (asked.end) return true;
+    if (asked.settings.shader) shader_ = asked.settings.shader;
+    if (asked.has_shader) asked.settings.shader = shader_;
+    // Each rank has a machine of its own.
+    RenderOptions& options = asked.settings.options;
+    options.machine = own_.machine;
+    options.isa = own_.isa;
+    options.workers = own_.workers;
+    options.warps_per_block = own_.warps_per_block;
+    options.memory_limit = own_.memory_limit;
+    options.gpu_timeout_s = own_.gpu_timeout_s;
+    request_ = {scene_of(asked), asked.settings, asked.camera, Clock::now()};
+    LoadOptions load;
+    load.memory_limit = own_.memory_limit;
+    frame_.update(renderer_, request_, load);
+    return false;
+  }
+
+  // As rank 0 has it, of which this rank keeps some: a sequence comes again and again.
+  std::shared_ptr<const Scene> scene_of(const RankRequest& asked) {
+    for (const Kept& kept : kept_) {
+      if (kept.number != asked.scene) continue;
+      hash_ = kept.hash;
+      return kept.scene;
+    }
+    LoadOptions load = asked.load;
+    load.memory_limit = own_.memory_limit;
+    auto scene = make_scene(asked.path, load_frame(asked.path, load), 0, asked.load);
+    hash_ = hash_text(scene->frame);
+    kept_.push_back({asked.scene, scene, hash_, memory_of(scene->frame)});
+    uint64_t sum = 0;
+    for (const Kept& kept : kept_) sum += kept.bytes;
+    while (sum > Loader::kCacheBytes && kept_.size() > 1) {
+      sum -= kept_.front().bytes;
+      kept_.erase(kept_.begin());
+    }
+    return scene;
+  }
+
+  struct Kept {
+    uint64_t number;
+    std::shared_ptr<const Scene> scene;
+    std::string hash;
+    uint64_t bytes;
+  };
+
+  ranks::RankSettings settings_;
+  RenderOptions own_;
+  ranks::Talk talk_;
+  Renderer renderer_;
+  WorkingFrame frame_;
+  RenderRequest request_;
+  std::vector<Kept> kept_;
+  std::string hash_;
+  std::shared_ptr<const FragmentShader> shader_;
+};
+
+}  // namespace
+
+void RankView::begin() {
+  transport_ = ranks::open_transport();
+  talk_.emplace(*transport_, settings_.timeout_s);
+  if (size() > ranks::kMostRanks)
+    throw std::runtime_error("ranks: " + std::to_string(size()) + " are too many for one window; start " +
+                             std::to_string(ranks::kMostRanks) + " at most");
+}
+
+// Scenes are told apart by their objects: a file that was written anew is another one.
+uint64_t RankView::number_of(const std::shared_ptr<const Scene>& scene, std::string& hash) {
+  std::erase_if(numbers_, [](const auto& known) { return known.first.expired(); });
+  for (const auto& [known, number] : numbers_) {
+    if (known.lock() == scene) return number;
+  }
+  hash = hash_text(scene->frame);
+  numbers_.emplace_back(scene, ++last_number_);
+  return last_number_;
+}
+
+// Why some rank has not made the frame, or nothing.
+std::string RankView::hear(const std::string& path, const std::string& hash) {
+  std::string refused;
+  for (int from = 1; from < talk_->size(); ++from) {
+    const std::string said = ranks::text_of(talk_->receive(from, ranks::Channel::report));
+    if (!refused.empty()) continue;
+    const std::string who = "rank " + std::to_string(from) + ": ";
+    if (said.starts_with('!')) refused = who + said.substr(1);
+    if (!said.starts_with('!') && !hash.empty() && said != hash)
+      refused = who + path + " is another scene there than at rank 0; give all ranks the same file";
+  }
+  return refused;
+}
+
+bool RankView::prepare(const RenderRequest& request, const std::function<const PreparedFrame&()>& update) {
+  std::string hash, alone, refused;
+  RankRequest asked;
+  asked.scene = number_of(request.scene, hash);
+  asked.path = request.scene->path;
+  asked.load = request.scene->load;
+  asked.settings = request.settings;
+  asked.camera = request.camera;
+  std::exception_ptr own;
+  try {
+    talk_->send_all(ranks::Channel::hello, pack_request(asked, request.settings.shader != shader_));
+    if (request.settings.shader) shader_ = request.settings.shader;
+    try {
+      alone = ranks::why_not(update(), request.settings.options);
+    } catch (...) {
+      own = std::current_exception();
+    }
+    refused = hear(asked.path, hash);
+    const bool together = !own && refused.empty() && alone.empty();
+    talk_->send_all(ranks::Channel::hello, ranks::message_of(together ? kTogether : kAlone));
+    talk_->flush();
+  } catch (const std::exception& error) {
+    end_everything(*transport_, error);
+  }
+  if (!refused.empty()) {  // nobody knows what the others have: all is sent anew
+    numbers_.clear();
+    shader_.reset();
+  }
+  if (own) std::rethrow_exception(own);
+  if (!refused.empty()) throw std::runtime_error(refused);
+  return alone.empty();
+}
+
+RenderResult RankView::render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, uint32_t target) {
+  try {
+    ranks::RankReport report;
+    RenderResult result = ranks::render(renderer, frame, options, settings_, {{target, kPlaneColor}}, *talk_, report);
+    result.statistics.triangles_in = report.frame_primitives;
+    result.statistics.frame_ms = report.frame_ms;
+    return result;
+  } catch (const std::exception& error) {
+    end_everything(*transport_, error);
+  }
+}
+
+void RankView::end() {
+  if (!talk_) return;
+  try {
+    RankRequest last;
+    last.end = true;
+    talk_->send_all(ranks::Channel::hello, pack_request(last, false));
+    talk_->flush();
+    transport_->finish();
+  } catch (const std::exception& error) {
+    end_everything(*transport_, error);
+  }
+}
+
+// The part of all other ranks, until the window is closed; the exit code.
+static int serve_window(const app::Arguments& arguments) {
+  // The window's own thread goes before, where it is on the same computer.
+  setpriority(PRIO_PROCESS, 0, 10);
+  ranks::choose_device();
+  const std::unique_ptr<ranks::Transport> transport = ranks::open_transport();
+  try {
+    Server(arguments, *transport).run();
+    transport->finish();
+    return app::kSuccess;
+  } catch (const std::exception& error) {
+    end_everything(*transport, error);
+  }
+}
+
+Module ranks_view_module() {
+  Module module;
+  module.view = app::ranks_view_part();
+  module.share = [](const app::Arguments& arguments) -> std::unique_ptr<FrameSharing> {
+    if (!app::draws_together(arguments)) return nullptr;
+    return std::make_unique<RankView>(app::rank_settings(arguments));
+  };
+  module.serve = serve_window;
+  return module;
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,183 @@
+// brokkr ranks: what a frame's parts take here, and what many ranks would make of it.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
+#include "base/file_io.h"
+#include "ranks/balance.h"
+#include "ranks/figures.h"
+#include "ranks/module.h"
+#include "ranks/owners.h"
+#include "ranks/rank_options.h"
+
+namespace brokkr::app {
+namespace {
+
+const std::vector<std::string> kTasks = {"measure", "model", "balance", "owners"};
+constexpr const char* kOfTimes[] = {"hop-ns", "link-gb-s", "hub", "merge", "as-here"};
+
+ranks::RankSettings model_settings(const Arguments& arguments) {
+  ranks::RankSettings settings;
+  read_owner_options(arguments, settings);
+  return settings;
+}
+
+std::string quoted_cell(const std::string& cell) {
+  return cell.find(',') == std::string::npos ? cell : '"' + cell + '"';
+}
+
+void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& costs, const std::string& name) {
+  std::cout << fmt::format(
+                   "{}: {}\nmodelled, from costs that were measured with {} {}, {} workers, squares of {} by {}\n",
+                   name, table.title, costs.machine, costs.isa, costs.workers, costs.bin, costs.pattern)
+            << format_table(table.heading, table.rows) << "paper: " << table.paper << '\n';
+}
+
+void write_figure_csv(const std::string& path, const ranks::FigureTable& table) {
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + quoted_cell(cells[i]);
+    text += "\n";
+  };
+  line(table.heading);
+  for (const auto& row : table.rows) line(row);
+  write_text(path, text);
+}
+
+void measure(const Arguments& arguments, const std::vector<std::string>& files) {
+  if (files.empty()) throw UsageError("measure: a FRAME is missing");
+  if (!arguments.has("output")) throw UsageError("measure: -o COSTS.json is missing");
+  require_ending(arguments.text("output"), {".json"}, "--output");
+  const ranks::RankSettings settings = model_settings(arguments);
+  RenderOptions options = render_options(arguments);
+  if (options.workers == 0) options.workers = 1;
+  if (options.shaders == ShaderCode::automatic) options.shaders = ShaderCode::interpreted;
+  ranks::Costs costs;
+  costs.most_ranks = int(arguments.integer("most", 16));
+  costs.repeats = int(arguments.integer("repeats", 3));
+  costs.bin = settings.bin;
+  costs.pattern = pattern_name(settings.pattern);
+  for (const std::string& file : files) {
+    Progress progress;
+    const Frame frame = load_input(file, arguments, progress);
+    progress.show("measuring " + file);
+    costs.frames.push_back(
+        ranks::measure_costs(file, frame, options, settings, costs.most_ranks, costs.repeats, costs));
+  }
+  write_text(arguments.text("output"), ranks::to_json(costs));
+  std::cout << fmt::format("{}: costs of {} frames with up to {} ranks\n", arguments.text("output"), files.size(),
+                           costs.most_ranks);
+}
+
+void model(const Arguments& arguments, const std::vector<std::string>& words) {
+  if (words.size() != 2) throw UsageError("model: takes a figure and a file of costs, as in `model fig13 costs.json`");
+  const ranks::Costs costs = ranks::read_costs(words[1]);
+  ranks::RankSettings settings;
+  settings.bin = costs.bin;
+  settings.pattern = choose_pattern(costs.pattern);
+  settings.memory_limit = int(arguments.integer("memory-limit", 0));
+  ranks::TimesSettings times;
+  times.network.hop_ns = arguments.real("hop-ns", times.network.hop_ns);
+  times.network.link_gb_s = arguments.real("link-gb-s", times.network.link_gb_s);
+  if (arguments.has("hub")) times.network.topology = ranks::Topology::hub;
+  times.merge = uint32_t(arguments.integer("merge", times.merge));
+  times.as_here = arguments.has("as-here");
+  for (const char* option : kOfTimes) {
+    if (arguments.has(option) && words[0] != ranks::kTimes)
+      throw UsageError(std::string("--") + option +
+                       ": is for `model times`; the paper's figures have networks of their own");
+  }
+  const ranks::FigureTable table = ranks::make_figure(words[0], costs, settings, times);
+  if (arguments.has("output")) {
+    require_ending(arguments.text("output"), {".csv"}, "--output");
+    write_figure_csv(arguments.text("output"), table);
+  }
+  print_figure_table(table, costs, words[0]);
+}
+
+void balance(const Arguments& arguments, const std::vector<std::string>& files) {
+  if (files.empty()) throw UsageError("balance: a FRAME is missing");
+  const int count = int(arguments.integer("most", 16));
+  for (const std::string& file : files) {
+    Progress progress;
+    const Frame frame = load_input(file, arguments, progress);
+    progress.show("measuring " + file);
+    std::vector<std::vector<std::string>> rows;
+    for (const ranks::Balance& b :
+         ranks::measure_balance(frame, render_options(arguments), model_settings(arguments), count))
+      rows.push_back({b.pattern, fixed(b.fragments, 3), fixed(b.primitives, 3), fixed(b.copies, 2)});
+    progress.show("");
+    std::cout << fmt::format("{}: {} ranks; the largest share over the mean\n", file, count)
+              << format_table({"pattern", "fragments", "primitives", "ranks per primitive"}, rows);
+  }
+}
+
+void owners(const Arguments& arguments, const std::vector<std::string>& files) {
+  if (files.size() != 1) throw UsageError("owners: takes one FRAME");
+  const std::string picture = arguments.text("output");
+  require_picture(picture, {".png"}, "--output");
+  const int count = int(arguments.integer("most", 4));
+  Progress progress;
+  const Frame frame = load_input(files[0], arguments, progress);
+  const uint32_t target = picture_target(frame);
+  Renderer renderer;
+  const RenderResult result = renderer.render(frame, render_options(arguments));
+  const auto owned = ranks::owned_bins(frame, model_settings(arguments), 0, count);
+  const Layer& layer = result.targets[target].layers[0];
+  write_pixels(picture, layer.width, layer.height, ranks::tint_by_owner(layer, target, *owned));
+}
+
+int run_ranks_command(const Arguments& arguments) {
+  const std::string task = arguments.text("TASK");
+  const std::vector<std::string>& words = arguments.all("FILE");
+  if (task == "measure")
+    measure(arguments, words);
+  else if (task == "model")
+    model(arguments, words);
+  else if (task == "balance")
+    balance(arguments, words);
+  else
+    owners(arguments, words);
+  return kSuccess;
+}
+
+}  // namespace
+
+Command ranks_command() {
+  std::string figures;
+  for (const ranks::FigureInfo& figure : ranks::figure_list())
+    figures += fmt::format("{}{}, {}", figures.empty() ? "" : "; ", figure.name, figure.what);
+  const std::vector<Option> own = {
+      needed(choice_option(
+          "TASK", "TASK",
+          "measure, what each rank's part of FRAMEs takes on this machine, with one worker and interpreted shaders "
+          "unless "
+          "they are given; model FIGURE COSTS.json, what "
+          "ranks and a network would make of it; balance, how evenly patterns share FRAMEs out; owners, a picture of a "
+          "FRAME's squares by their ranks",
+          kTasks)),
+      several(
+          file_option("FILE", "FILE", "Frames; of model, a figure of the paper (" + figures + ") and a file of costs")),
+      output_option("-o,--output", "FILE",
+                    "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
+      integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
+                     ranks::kMostRanks),
+      real_option("--hop-ns", "NS", "Of model times: latency of a hop (400)", 0, 1e9),
+      real_option("--link-gb-s", "N", "Of model times: bandwidth of a link in GB/s (40)", 1e-6, 1e6),
+      flag("--hub", "Of model times: ranks around a hub, and not in a line"),
+      integer_option("--merge", "Of model times: draws are merged until they have more primitives than this (4096)", 0,
+                     4294967295.0),
+      flag("--as-here",
+           "Of model times: ranks distribute without turns, and draw a segment after its last ids, as "
+           "brokkr does"),
+      integer_option("--repeats", "Launches of each part, of which the quickest counts (3)", 1, 1000),
+  };
+  return {"ranks", "Measure and model frames over several ranks",
+          joined(joined(joined(own, owner_options()), input_options()), pipeline_options()), run_ranks_command};
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,259 @@
+// brokkr render over several ranks: each loads the frame and draws its share, rank 0 writes the picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/pipeline_options.h"
+#include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "brokkr/renderer.h"
+#include "log/frame_statistics.h"
+#include "log/json_text.h"
+#include "ranks/device_link.h"
+#include "ranks/module.h"
+#include "ranks/rank_options.h"
+#include "ranks/render.h"
+#include "ranks/render_spread.h"
+#include "ranks/session.h"
+
+namespace brokkr::app {
+namespace {
+
+struct Loaded {
+  Frame frame;
+  uint32_t target = 0, layer = 0;
+  std::optional<PreparedFrame> prepared;
+};
+
+// What is asked of each frame.
+struct Asked {
+  RenderOptions options;
+  std::vector<AovRequest> aovs;
+  bool several = false;  // input files
+
+  // The frame that counts fragments, where --aov wants that beside another shading.
+  std::optional<RenderOptions> counting() const {
+    if (!wants(aovs, Aov::overdraw) || options.shading == Shading::overdraw) return std::nullopt;
+    RenderOptions counts = options;
+    counts.shading = Shading::overdraw;
+    counts.keep_ids = counts.trace = false;
+    return counts;
+  }
+  // What of a target rank 0 must know.
+  ranks::PlaneUse planes(uint32_t target) const {
+    return {target, kPlaneColor | (aovs.empty() ? 0u : uint32_t(kPlaneDepth))};
+  }
+};
+
+Asked read_asked(const Arguments& arguments) {
+  Asked asked;
+  asked.options = render_options(arguments);
+  if (arguments.has("command-limit")) asked.options.command_limit = uint32_t(arguments.integer("command-limit", 0));
+  for (const std::string& text : arguments.all("aov")) asked.aovs.push_back(parse_aov(text));
+  asked.options.keep_ids = wants(asked.aovs, Aov::draw) || wants(asked.aovs, Aov::triangle);
+  asked.options.trace = arguments.has("trace");
+  asked.several = arguments.all("FILE").size() > 1;
+  return asked;
+}
+
+void require_drawable(const PreparedFrame& frame, const RenderOptions& options) {
+  if (const std::string why = ranks::why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
+}
+
+// Each rank loads the file itself; all end together where one cannot.
+void load_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
+                   const ranks::RankSettings& settings, ranks::Talk& talk, Loaded& loaded) {
+  Facts facts = common_facts(name_of(settings.mode), asked.options, settings);
+  std::string aovs;
+  for (const AovRequest& aov : asked.aovs) aovs += std::to_string(int(aov.aov));
+  facts.emplace_back("--aov", aovs);
+  for (const char* option : {"stats", "trace", "no-output"})
+    facts.emplace_back(std::string("--") + option, arguments.has(option) ? "given" : "not given");
+  agree_about(talk, file, facts, [&] {
+    Progress progress;
+    loaded.frame = load_input(file, arguments, progress);
+    loaded.target = chosen_target(loaded.frame, arguments);
+    loaded.layer = chosen_layer(loaded.frame, loaded.target, arguments);
+    ranks::owned_bins(loaded.frame, settings, talk.rank(), talk.size());
+    loaded.prepared = renderer.prepare(loaded.frame, load_options(arguments));
+    require_drawable(*loaded.prepared, asked.options);
+    if (const auto counting = asked.counting()) require_drawable(*loaded.prepared, *counting);
+    facts.emplace_back(file, fmt::format("{:016x}", ranks::frame_hash(loaded.frame)));
+    facts.emplace_back("--target", std::to_string(loaded.target));
+  });
+}
+
+// The reports of all ranks, at rank 0.
+std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
+  std::vector<nlohmann::ordered_json> reports;
+  for (const std::string& text : gather_texts(talk, to_json(own).dump())) reports.push_back(parse_json(text));
+  return reports;
+}
+
+void print_ranks(const std::string& shown, const Target& target, const ranks::RankSettings& settings,
+                 const std::vector<double>& times, const std::vector<nlohmann::ordered_json>& reports) {
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  std::cout << fmt::format("{}: {}x{}, {} ranks, {}\n", shown, target.width, target.height, reports.size(),
+                           name_of(settings.mode));
+  const bool cut_off = std::any_of(reports.begin(), reports.end(),
+                                   [](const nlohmann::ordered_json& r) { return r.at("cut_off").get<bool>(); });
+  std::cout << fmt::format(
+      "  frame      {} ms{}{}\n", fixed(sorted[sorted.size() / 2], 2),
+      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(sorted[0], 2)) : std::string(),
+      cut_off ? ", cut off: the picture is partial" : "");
+  std::vector<std::vector<std::string>> rows;
+  for (const nlohmann::ordered_json& r : reports) {
+    const auto count = [&](const char* key) { return grouped(r.at(key).get<uint64_t>()); };
+    const auto ms = [&](const char* key) { return fixed(r.at(key).get<double>(), 2); };
+    rows.push_back({std::to_string(r.at("rank").get<int>()), r.at("machine").get<std::string>(),
+                    std::to_string(r.at("workers").get<int>()), count("projected"), count("drawn"), count("id_bytes"),
+                    count("exchange_bytes"), ms("no_primitive_ms"), ms("stall_ms"), ms("sync_ms"), ms("picture_ms")});
+  }
+  std::cout << format_table({"rank", "machine", "workers", "projected", "drawn", "id bytes", "exchanged bytes",
+                             "no primitive ms", "stall ms", "sync ms", "picture ms"},
+                            rows);
+}
+
+void write_reports(const std::string& path, const std::string& file, const ranks::RankSettings& settings,
+                   const std::vector<double>& times, const std::vector<nlohmann::ordered_json>& reports) {
+  if (path.ends_with(".csv")) {
+    write_text(path, ranks::to_csv(reports));
+    return;
+  }
+  const nlohmann::ordered_json document = {{"file", file},
+                                           {"mode", name_of(settings.mode)},
+                                           {"pattern", pattern_name(settings.pattern)},
+                                           {"bin", settings.bin},
+                                           {"merge", settings.merge},
+                                           {"runahead", settings.runahead},
+                                           {"frame_ms", times},
+                                           {"ranks", reports}};
+  write_text(path, json_text(document));
+}
+
+// Each rank's counts, one under another: what a rank did is its own.
+void write_statistics(const std::string& path, const std::string& file, const std::vector<double>& times,
+                      const std::vector<nlohmann::ordered_json>& reports, const std::vector<std::string>& statistics) {
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (size_t rank = 0; rank < reports.size(); ++rank)
+    ranks.push_back({{"rank", rank}, {"host", reports[rank].at("host")}, {"statistics", parse_json(statistics[rank])}});
+  write_text(path,
+             json_text({{"file", file},
+                        {"frames",
+                         {{"count", times.size()}, {"min_ms", sorted.front()}, {"median_ms", quantile(sorted, 0.5)}}},
+                        {"ranks", ranks}}));
+}
+
+// The time lines of all ranks in one: each is a process of its own there, its time counted from its frame's begin.
+void write_trace(const std::string& path, const std::vector<nlohmann::ordered_json>& reports,
+                 const std::vector<std::string>& traces) {
+  nlohmann::ordered_json events = nlohmann::ordered_json::array();
+  for (size_t rank = 0; rank < traces.size(); ++rank) {
+    const std::string name = fmt::format("rank {} on {}", rank, reports[rank].at("host").get<std::string>());
+    events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", name}}}});
+    const auto of_rank = parse_json(traces[rank]);
+    for (nlohmann::ordered_json event : of_rank.at("traceEvents")) {
+      event["pid"] = rank;
+      events.push_back(std::move(event));
+    }
+  }
+  write_text(path, nlohmann::ordered_json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n");
+}
+
+// A file's name with its {}; empty where the option was not given.
+std::string asked_file(const Arguments& arguments, const char* option, const std::string& file, bool several) {
+  const std::string path = arguments.text(option);
+  return path.empty() || path == "-" ? path : output_name(path, file, several, std::string("--") + option);
+}
+
+void render_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
+                     const ranks::RankSettings& settings, ranks::Talk& talk) {
+  const std::string output = arguments.text("output");
+  std::string picture = arguments.has("no-output")
+                            ? ""
+                            : output_name(output.empty() ? "{}.png" : output, file, asked.several, "--output");
+  const std::string stats = asked_file(arguments, "stats", file, asked.several);
+  const std::string trace = asked_file(arguments, "trace", file, asked.several);
+  Loaded loaded;
+  load_together(renderer, file, arguments, asked, settings, talk, loaded);
+  const bool wants_none = picture.empty() && asked.aovs.empty();
+  std::vector<ranks::PlaneUse> composed;
+  if (!wants_none) composed.push_back(asked.planes(loaded.target));
+  RenderResult result, counted;
+  ranks::RankReport report;
+  std::vector<double> times;
+  for (int64_t frame = 0; frame < arguments.integer("frames", 1); ++frame) {
+    result = ranks::render(renderer, *loaded.prepared, asked.options, settings, composed, talk, report);
+    times.push_back(report.frame_ms);
+  }
+  if (const auto counting = asked.counting()) {
+    ranks::RankReport unused;
+    counted = ranks::render(renderer, *loaded.prepared, *counting, settings, composed, talk, unused);
+  }
+  const std::vector<nlohmann::ordered_json> reports = collect(report, talk);
+  std::vector<std::string> statistics, traces;
+  if (!stats.empty()) statistics = gather_texts(talk, result.statistics.to_json());
+  if (!trace.empty()) traces = gather_texts(talk, result.statistics.to_chrome_trace());
+  if (talk.rank() != 0) return;
+  const Target& target = loaded.frame.targets[loaded.target];
+  if (!wants_none) {
+    const std::vector<Layer>& layers = result.targets[loaded.target].layers;
+    picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
+    const Layer& layer = layers[loaded.layer];
+    write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
+               *loaded.prepared, file, asked.several);
+  }
+  if (!stats.empty()) write_statistics(written_path(stats), file, times, reports, statistics);
+  if (!trace.empty()) write_trace(written_path(trace), reports, traces);
+  if (arguments.has("rank-stats"))
+    write_reports(output_name(arguments.text("rank-stats"), file, asked.several, "--rank-stats"), file, settings, times,
+                  reports);
+  if (picture != "-" && stats != "-" && trace != "-")
+    print_ranks(picture.empty() ? file : picture, target, settings, times, reports);
+}
+
+std::optional<int> render_with_ranks(const Arguments& arguments) {
+  if (!draws_together(arguments)) return std::nullopt;
+  if (arguments.all("FILE").empty()) throw UsageError("FILE is missing");
+  if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
+  if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json", ".csv"}, "--rank-stats");
+  const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
+  if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
+    throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
+  if (is_spread(arguments)) return render_spread(arguments);
+  // Options are read before MPI starts: a wrong name is an error of the command line.
+  const ranks::RankSettings settings = rank_settings(arguments);
+  const Asked asked = read_asked(arguments);
+  return run_session(settings, [&](ranks::Talk& talk) {
+    agree(talk, "", common_facts(name_of(settings.mode), asked.options, settings));
+    ranks::link_devices(talk, asked.options, settings.link);
+    Renderer renderer;
+    for (const std::string& file : arguments.all("FILE"))
+      render_together(renderer, file, arguments, asked, settings, talk);
+  });
+}
+
+}  // namespace
+
+Module ranks_module() {
+  Module module;
+  module.commands = {ranks_command()};
+  module.render_options = rank_options(spread_modes());
+  module.render_options.push_back(rank_link_option());
+  module.render_options.push_back(output_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
+  for (Option& option : module.render_options) option.group = module.render_options.front().group;
+  module.render = render_with_ranks;
+  module.view = ranks_view_part();
+  return module;
+}
+
+}  // namespace brokkr::app

@@ -1,0 +1,28 @@
+#include "research_modules.h"
+
+#include "lab/command/commands.h"
+#include "probe/probe_command.h"
+#include "ranks/module.h"
+#include "reyes/module.h"
+#include "trace/module.h"
+#if defined(BROKKR_HAVE_SIMT)
+#include "simt/command/simt_command.h"
+#endif
+
+namespace brokkr::app {
+
+std::vector<Module> research_modules() {
+  std::vector<Module> modules = {
+    reyes_module(),
+    trace_module(),
+    ranks_module(),
+    {.commands = {probe_command()}},
+    {.commands = {patterns_command(), queues_command(), batches_command(), schedule_command()}},
+#if defined(BROKKR_HAVE_SIMT)
+    {.commands = {simt_command()}},
+#endif
+  };
+  return modules;
+}
+
+}  // namespace brokkr::app

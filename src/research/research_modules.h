@@ -1,0 +1,13 @@
+// What research hands in to the command line.
+#pragma once
+
+#include <vector>
+
+#include "app/module.h"
+
+namespace brokkr::app {
+
+// In the order of help.
+std::vector<Module> research_modules();
+
+}  // namespace brokkr::app

@@ -1,0 +1,77 @@
+// Micropolygons in the window [Kerbl18, 5.4.1]: their settings, which the panel changes, and what is known of a frame.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reyes/patches.h"
+#include "reyes/reyes.h"
+#include "viewer/module.h"
+
+namespace brokkr::viewer {
+
+// What widgets and the file of settings let through.
+inline constexpr uint32_t kMostReyesSplits = 1000000;
+inline constexpr float kLeastBudgetMs = 1, kMostBudgetMs = 2000, kMostGain = 64, kLeastRate = 0.5f, kMostRate = 16;
+
+// What limits a frame.
+enum class ReyesLimit : uint8_t { none, time, splits };
+// What its picture shows.
+enum class ReyesShows : uint8_t { surface, depth, difference };
+
+struct ReyesSettings {
+  ReyesLimit limit = ReyesLimit::time;
+  float budget_ms = 100;
+  uint32_t splits = 2000;
+  SplitPriority priority = SplitPriority::both;
+  std::optional<Point> fixation;  // nothing: the middle
+  ReyesShows shows = ReyesShows::surface;
+  float gain = 8;  // of the difference to full quality
+  bool grid_lines = false;
+  float rate = 1;
+  uint32_t grid = 0;
+  float phase = 0;  // of the animation
+  bool operator==(const ReyesSettings&) const = default;
+};
+inline ReyesSettings& reyes_of(FrameSettings& settings) { return settings.modules.get<ReyesSettings>(); }
+inline const ReyesSettings& reyes_of(const FrameSettings& settings) { return settings.modules.get<ReyesSettings>(); }
+
+struct PatchContent : SceneContent {
+  PatchScene patches;
+  std::string holds() const override;
+};
+// The patches of a scene; null: it has none.
+inline const PatchScene* patches_of(const Scene* scene) {
+  const auto* const content = scene != nullptr ? dynamic_cast<const PatchContent*>(scene->content.get()) : nullptr;
+  return content != nullptr ? &content->patches : nullptr;
+}
+
+struct ReyesPainting : Painting {
+  ReyesStatistics statistics;
+  ReyesSettings settings;
+  double full_ms = 0;  // of the full quality beside it; 0: there is none
+
+  std::vector<StatusPart> status(const FrameSettings& settings) const override;
+  PaintingRecord record(const Scene& scene, const FrameSettings& settings) const override;
+};
+// The frame of micropolygons that is shown; null: there is none.
+inline const ReyesPainting* shown_micropolygons(const ViewerState& state) {
+  return state.last ? dynamic_cast<const ReyesPainting*>(state.last->painting.get()) : nullptr;
+}
+
+PaintingKind reyes_painting_kind();
+// "micropolygons" in the file of settings: all that is remembered of ReyesSettings.
+ModuleEntry reyes_entry();
+// .bpt files, and "reyes:NAME".
+ModuleScenes reyes_scenes();
+
+std::unique_ptr<Painter> make_reyes_painter();
+std::unique_ptr<Panel> make_reyes_panel();
+
+// `brokkr view --reyes`.
+Module reyes_view_module();
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,363 @@
+// brokkr reyes: bicubic patches as micropolygons, at full quality or within a limit, the most urgent first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/input.h"
+#include "app/picture.h"
+#include "app/text.h"
+#include "base/file_io.h"
+#include "brokkr/renderer.h"
+#include "log/json_text.h"
+#include "plan/options.h"
+#include "reyes/compare.h"
+#include "reyes/module.h"
+#include "reyes/reyes.h"
+
+namespace brokkr::app {
+namespace {
+
+constexpr int kRings = 16;
+constexpr uint32_t kRingColor = 0xff2020f0u;  // red
+
+const std::vector<std::string> kPriorities = {"size", "distance", "both"}, kLooks = {"shaded", "depth"};
+// Of ReyesMiss, in tables.
+const std::vector<std::string> kMisses = {"no", "processors", "least", "estimate"};
+
+size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+  return size_t(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+std::optional<Point> fixation_of(const Arguments& arguments) {
+  if (!arguments.has("fixation")) return std::nullopt;
+  RenderOptions options;
+  try {
+    set_option(options, "fixation", arguments.text("fixation"));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--fixation: ") + error.what());
+  }
+  return options.fixation;
+}
+
+ReyesOptions reyes_options(const Arguments& arguments) {
+  ReyesOptions o;
+  const auto [width, height] = arguments.size("size");
+  if (width > 0) o.width = width, o.height = height;
+  o.budget_ms = arguments.real("budget", 0);
+  if (arguments.has("tasks")) o.tasks = uint32_t(arguments.integer("tasks", 0));
+  o.fixation = fixation_of(arguments);
+  o.priority = SplitPriority(place_of(kPriorities, arguments.text("priority", "both")));
+  o.decreasing_priorities = arguments.has("decreasing-priorities");
+  o.look = ReyesLook(place_of(kLooks, arguments.text("look", "shaded")));
+  o.rate = float(arguments.real("rate", 1));
+  o.grid = uint32_t(arguments.integer("grid", 0));
+  o.grid_lines = arguments.has("grid-lines");
+  o.camera = arguments.text("camera");
+  return o;
+}
+
+bool is_limited(const ReyesOptions& o) { return o.budget_ms > 0 || o.tasks.has_value(); }
+Point fixation_in(const ReyesOptions& o) {
+  return o.fixation ? *o.fixation : Point{0.5f * float(o.width), 0.5f * float(o.height)};
+}
+
+nlohmann::ordered_json frame_row(int number, double phase, const ReyesStatistics& s) {
+  const ReyesCounts& c = s.counts;
+  return {{"frame", number},
+          {"phase", phase},
+          {"budget_ms", s.budget_ms},
+          {"frame_ms", s.frame_ms},
+          {"split_ms", s.split_ms},
+          {"stitch_ms", s.stitch_ms},
+          {"sample_ms", s.sample_ms},
+          {"missed", s.missed},
+          {"miss", kMisses[size_t(s.miss)]},
+          {"least_ms", s.least_ms},
+          {"waited_ms", s.waited_ms},
+          {"processor_ms", s.processor_ms},
+          {"splits", c.splits},
+          {"stopped", c.stopped},
+          {"crowded", c.crowded},
+          {"culled", c.culled},
+          {"grids", c.grids},
+          {"stitched", c.stitched},
+          {"triangles", s.triangles},
+          {"vertices", s.vertices},
+          {"halvings", s.halvings},
+          {"machine", s.machine},
+          {"isa", s.isa},
+          {"workers", s.workers}};
+}
+
+// Rows of objects with the same keys as CSV.
+std::string csv_of(const std::vector<nlohmann::ordered_json>& rows) {
+  std::string text;
+  for (const auto& row : rows) {
+    std::string names, values;
+    for (const auto& [name, value] : row.items()) {
+      names += (names.empty() ? "" : ",") + name;
+      values += (values.empty() ? "" : ",") + (value.is_string()         ? value.get<std::string>()
+                                               : value.is_number_float() ? fmt::format("{:.4f}", value.get<double>())
+                                                                         : value.dump());
+    }
+    if (text.empty()) text = names + "\n";
+    text += values + "\n";
+  }
+  return text;
+}
+
+// What the animation's frames took, in order of their times.
+struct Times {
+  double least = 0, median = 0, most = 0;
+};
+Times times_of(const std::vector<nlohmann::ordered_json>& rows) {
+  std::vector<double> times;
+  for (const auto& row : rows) times.push_back(row.at("frame_ms").get<double>());
+  std::sort(times.begin(), times.end());
+  return {times.front(), times[times.size() / 2], times.back()};
+}
+
+// How many frames were late, and why.
+std::string budget_line(const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
+  std::vector<size_t> counts(kMisses.size());
+  double least = 0;
+  for (const auto& row : rows) {
+    ++counts[place_of(kMisses, row.at("miss").get<std::string>())];
+    least = std::max(least, row.at("least_ms").get<double>());
+  }
+  std::string line = fmt::format("  budget     {:g} ms, missed by {} of {} frames\n", o.budget_ms,
+                                 rows.size() - counts[0], rows.size());
+  const auto add = [&](ReyesMiss miss, const std::string& reason) {
+    if (counts[size_t(miss)] > 0) line += fmt::format("  late       {}: {}\n", counts[size_t(miss)], reason);
+  };
+  add(ReyesMiss::least, fmt::format("so are frames without any split, which take up to {:.1f} ms", least));
+  add(ReyesMiss::processors, "other programs had the processors, for longer than these were late");
+  add(ReyesMiss::estimate, "their stages took longer than those of the frames before");
+  return line;
+}
+
+void print_summary(const std::string& name, const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
+  const auto& last = rows.back();
+  const Times times = times_of(rows);
+  const auto of = [&](const char* key) { return last.at(key).get<uint64_t>(); };
+  std::cout << fmt::format("{}: {}x{}, {}\n", name, o.width, o.height, is_limited(o) ? "limited" : "full quality");
+  if (rows.size() > 1) {
+    std::cout << fmt::format("  frames     {}: {:.1f} ms (median), {:.1f} to {:.1f}\n", rows.size(), times.median,
+                             times.least, times.most);
+  } else {
+    std::cout << fmt::format("  frame      {:.1f} ms: {:.1f} splits, {:.1f} stitching, {:.1f} pipeline\n", times.median,
+                             last.at("split_ms").get<double>(), last.at("stitch_ms").get<double>(),
+                             last.at("sample_ms").get<double>());
+  }
+  if (o.budget_ms > 0) std::cout << budget_line(o, rows);
+  std::cout << fmt::format("  splits     {}, {} pieces stopped\n", grouped(of("splits")), grouped(of("stopped")));
+  std::cout << fmt::format("  grids      {}, {} stitched\n", grouped(of("grids")), grouped(of("stitched")));
+  std::cout << fmt::format("  triangles  {}, {} vertices\n", grouped(of("triangles")), grouped(of("vertices")));
+}
+
+// The error of the chosen priority and of size alone at the same limit, against the full quality, by distance.
+std::vector<nlohmann::ordered_json> error_rows(Reyes& reyes, float phase, ReyesOptions o, const Layer& full,
+                                               const Layer& chosen, Progress& progress) {
+  std::vector<nlohmann::ordered_json> rows;
+  const auto add = [&](SplitPriority priority, const Layer& layer) {
+    for (const RingError& ring : errors_by_distance(full, layer, fixation_in(o), kRings)) {
+      rows.push_back({{"priority", kPriorities[size_t(priority)]},
+                      {"from_px", ring.from_px},
+                      {"to_px", ring.to_px},
+                      {"pixels", ring.pixels},
+                      {"rmse", ring.rmse},
+                      {"other_percent", ring.other_percent}});
+    }
+  };
+  add(o.priority, chosen);
+  if (o.priority != SplitPriority::size) {
+    progress.show("the same by size alone");
+    o.priority = SplitPriority::size;
+    add(o.priority, reyes.draw(phase, o).layer);
+  }
+  return rows;
+}
+
+ReyesMachine machine_of(const Arguments& arguments) {
+  ReyesMachine machine;
+  machine.machine = arguments.text("machine", "auto");
+  machine.isa = arguments.text("isa");
+  machine.workers = uint32_t(arguments.integer("workers", 0));
+  machine.memory_limit = int(arguments.integer("memory-limit", 0));
+  if (arguments.has("difference") || arguments.has("error")) machine.pictures = 4;
+  return machine;
+}
+
+// Everything that can be wrong with the words, before anything is drawn.
+void check(const Arguments& arguments, const ReyesOptions& o) {
+  if (arguments.has("output")) require_picture(arguments.text("output"), {".png"}, "--output");
+  for (const char* option : {"difference", "error"}) {
+    if (arguments.has(option) && !is_limited(o)) {
+      throw UsageError(std::string("--") + option + ": compares with full quality; give --budget or --tasks too");
+    }
+  }
+  if (o.budget_ms > 0 && o.tasks) throw UsageError("--budget, --tasks: give one of them");
+  int on_stdout = 0;
+  for (const char* option : {"output", "csv", "json", "error", "write-patches"}) {
+    on_stdout += arguments.text(option) == "-" ? 1 : 0;
+  }
+  if (on_stdout > 1) throw UsageError("only one file can be standard output (-)");
+}
+
+std::string frame_name(std::string path, int number) {
+  const size_t place = path.find("{}");
+  if (place != std::string::npos) path.replace(place, 2, fmt::format("{:04}", number));
+  return path;
+}
+
+int run_reyes(const Arguments& arguments) {
+  const std::string& name = arguments.text("SCENE");
+  ReyesOptions o = reyes_options(arguments);
+  check(arguments, o);
+  const int frames = int(arguments.integer("frames", 1));
+  const double start = arguments.real("phase", 0), orbit = arguments.real("orbit", 0);
+  const std::string output = arguments.text("output"), csv = arguments.text("csv"), json = arguments.text("json"),
+                    errors = arguments.text("error"), patches = arguments.text("write-patches");
+  const bool every = output.find("{}") != std::string::npos;
+  bool quiet = false;
+  for (const std::string& path : {output, csv, json, errors, patches}) quiet = quiet || path == "-";
+
+  std::vector<nlohmann::ordered_json> rows, error_table;
+  std::optional<Reyes> reyes;
+  {
+    Progress progress;
+    progress.show("loading " + name);
+    const ReyesMachine machine = machine_of(arguments);
+    LoadOptions load;
+    load.memory_limit = machine.memory_limit;
+    PatchScene scene = load_patches(name, load);
+    if (!patches.empty()) write_text(written_path(patches), bpt_text(scene, float(start)));
+    try {
+      reyes.emplace(std::move(scene), machine);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+    for (int k = 0; k < frames; ++k) {
+      const double phase = start + double(k) / frames;
+      const float part = float(phase - std::floor(phase));
+      o.turned = float(orbit * k / frames);
+      progress.show(fmt::format("frame {} of {}", k + 1, frames));
+      const bool last = k + 1 == frames, shown = !output.empty() && (every || last);
+      const ReyesFrame frame = reyes->draw(part, o, shown || (last && !errors.empty()));
+      rows.push_back(frame_row(k, phase, frame.statistics));
+      if (!shown && !(last && !errors.empty())) continue;
+      Layer full;
+      if (arguments.has("difference") || (last && !errors.empty())) {
+        progress.show("full quality");
+        ReyesOptions whole = o;
+        whole.budget_ms = 0;
+        whole.tasks.reset();
+        full = reyes->draw(part, whole).layer;
+      }
+      if (last && !errors.empty()) error_table = error_rows(*reyes, part, o, full, frame.layer, progress);
+      if (!shown) continue;
+      std::vector<uint32_t> pixels = arguments.has("difference")
+                                         ? difference_picture(full, frame.layer, arguments.real("difference", 1))
+                                         : frame.layer.color;
+      if (arguments.has("mark")) draw_ring(pixels, o.width, o.height, fixation_in(o), kRingColor);
+      write_pixels(frame_name(output, k), o.width, o.height, pixels);
+    }
+  }
+  if (!csv.empty()) write_text(written_path(csv), csv_of(rows));
+  if (!errors.empty()) write_text(written_path(errors), csv_of(error_table));
+  if (!json.empty()) {
+    const nlohmann::ordered_json document = {
+        {"scene", name},  {"patches", reyes->scene().patches()},         {"width", o.width}, {"height", o.height},
+        {"rate", o.rate}, {"priority", kPriorities[size_t(o.priority)]}, {"frames", rows}};
+    write_text(written_path(json), json_text(document));
+  }
+  if (!quiet) print_summary(name, o, rows);
+  return kSuccess;
+}
+
+std::vector<Option> machine_options() {
+  return {
+      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
+      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
+      integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
+                     4096),
+      memory_option(),
+  };
+}
+
+}  // namespace
+
+Command reyes_command() {
+  const auto grouped_as = [](const std::string& group, std::vector<Option> options) {
+    for (Option& option : options) option.group = group;
+    return options;
+  };
+  std::vector<Option> options = {
+      needed(file_option("SCENE", "SCENE",
+                         "teapot, tea-set or creature, or a FILE.bpt: how many patches, then for each \"3 3\" and 16 "
+                         "points")),
+      output_option("-o,--output", "FILE.png",
+                    "Picture of the last frame, or of every frame where {} stands for its number; - writes PNG to "
+                    "standard output"),
+      size_option("--size", "Size of the picture (1920x1080)", 1, 16384),
+      text_option("--camera", "TEXT", "Parts of the camera, as in \"eye=1,2,3 target=0,0,0 fov=40\""),
+      integer_option("--frames", "Frames of the animation (1)", 1, 1000000),
+      real_option("--phase", "P", "Where the animation begins, in turns (0)", 0, 1),
+      real_option("--orbit", "DEGREES", "How far the camera goes around during the animation (0)", -3600, 3600),
+      real_option("--rate", "PIXELS", "Side of a micropolygon at full quality, at most (1)", 0.25, 64),
+      {.names = "--grid",
+       .kind = ValueKind::power_of_two,
+       .value = "N",
+       .help =
+           "Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16 (16; 8 with --tasks; with --budget as "
+           "many as it allows)",
+       .min = 1,
+       .max = 16},
+  };
+  const std::vector<Option> limits = {
+      real_option("--budget", "MS",
+                  "Time of a frame: pieces that it does not suffice to split stay coarse (0: full "
+                  "quality)",
+                  0, 3.6e6),
+      integer_option("--tasks", "Instead, splits of a frame: the same picture each time with one worker", 0,
+                     4294967294.0),
+      text_option("--fixation", "X,Y", "Where the viewer looks, in pixels from the lower left corner (the middle)"),
+      choice_option("--priority", "P",
+                    "What is split first (both): pieces of large projected size, those near the fixation point by "
+                    "distance alone, or both",
+                    kPriorities),
+      flag("--decreasing-priorities",
+           "Let the upper bound of priorities come down where only the lower half of their buckets is in use"),
+  };
+  const std::vector<Option> looks = {
+      choice_option("--look", "L", "shaded, or depth: how often each piece was split, brighter for more (shaded)",
+                    kLooks),
+      flag("--grid-lines", "Draw the sides of all grids"),
+      flag("--mark", "Draw a ring around the fixation point"),
+      real_option("--difference", "GAIN", "Show the difference to full quality times GAIN instead", 0, 255),
+  };
+  const std::vector<Option> results = {
+      output_option("--csv", "FILE.csv",
+                    "Write a row for every frame: times, whether the budget was missed, splits, grids"),
+      output_option("--json", "FILE.json", "The same as JSON"),
+      output_option(
+          "--error", "FILE.csv",
+          "Write the last frame's error by distance from the fixation point, beside that of priority size with "
+          "the same limit"),
+      output_option("--write-patches", "FILE.bpt", "Write the scene's patches at --phase"),
+  };
+  const auto append = [&](std::vector<Option> more) { options.insert(options.end(), more.begin(), more.end()); };
+  append(grouped_as("Limit", limits));
+  append(grouped_as("Overlays", looks));
+  append(grouped_as("Results", results));
+  append(grouped_as("Machine", machine_options()));
+  return {"reyes", "Draw bicubic patches as micropolygons, finest where the viewer looks", options, run_reyes};
+}
+
+}  // namespace brokkr::app

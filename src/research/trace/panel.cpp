@@ -1,0 +1,254 @@
+// Traced pictures: how far they are, how they are shown and saved, the light and the lens, and where samples go.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/text.h"
+#include "inspect/load_map.h"
+#include "trace/painting.h"
+#include "viewer/image_legend.h"
+#include "viewer/looks.h"
+
+namespace brokkr::viewer {
+namespace {
+
+constexpr int kRegionPixels = 8;  // a side of what has the same number of samples
+constexpr int kLegendSteps = 8;
+constexpr ImU32 kDone = IM_COL32(50, 105, 185, 255);
+
+// How often each region was sampled, as a picture of a pixel for each.
+Picture sample_map(const TracePainting& t) {
+  Picture map;
+  map.width = (t.picture.width + kRegionPixels - 1) / kRegionPixels;
+  map.height = (t.picture.height + kRegionPixels - 1) / kRegionPixels;
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      const size_t at = size_t(y * kRegionPixels) * size_t(t.picture.width) + size_t(x * kRegionPixels);
+      map.pixels.push_back(heat_color(double(t.picture.samples[at]) / std::max(1.0, double(t.most_samples))));
+    }
+  }
+  return map;
+}
+
+ImageLegend map_legend(uint32_t most) {
+  ImageLegend legend{"samples of a pixel", {}};
+  for (int i = kLegendSteps; i >= 0; --i)
+    legend.steps.push_back({heat_color(double(i) / kLegendSteps),
+                            i % 2 == 0 ? app::grouped(uint64_t(most) * uint64_t(i) / kLegendSteps) : ""});
+  return legend;
+}
+
+class TracePanel : public Panel {
+ public:
+  const char* name() const override { return "Trace"; }
+  bool applies(const ViewerState& state) const override { return is_traceable(state) || trace_of(state.settings).on; }
+
+  void on_start(ViewerState& state, const app::Arguments& arguments) override {
+    if (arguments.has("trace")) begin_or_end(state);
+  }
+
+  // A traced picture goes on where it stood.
+  bool on_key(ViewerState& state, const KeyEvent& event) override {
+    TraceSettings& t = trace_of(state.settings);
+    if (event.action == Action::of_module && event.number == kTraceKey) {
+      begin_or_end(state);
+      return true;
+    }
+    if (event.action != Action::play_sequence || !t.on || (state.scene && state.scene->content)) return false;
+    t.paused = !t.paused;
+    return true;
+  }
+
+  void on_paint_error(ViewerState& state) override { trace_of(state.settings).on = false; }
+
+  void draw_view_menu(ViewerState& state) override {
+    if (ImGui::MenuItem("Trace the light", key_text(kTraceKey, kNoModifier).c_str(), trace_of(state.settings).on,
+                        is_traceable(state)))
+      begin_or_end(state);
+  }
+
+  void draw(ViewerState& state) override {
+    TraceSettings& t = trace_of(state.settings);
+    if (!t.on) {
+      if (ImGui::Button("Trace this scene")) begin_or_end(state);
+      wrapped(
+          "Paths of light, four samples of a pixel at a time, and most of them where they better the picture most.");
+      return;
+    }
+    draw_progress(state);
+    if (ImGui::CollapsingHeader("Picture", ImGuiTreeNodeFlags_DefaultOpen)) draw_picture(state);
+    if (ImGui::CollapsingHeader("Light and lens", ImGuiTreeNodeFlags_DefaultOpen)) draw_light(state);
+    if (ImGui::CollapsingHeader("Samples", ImGuiTreeNodeFlags_DefaultOpen)) draw_samples(t);
+    if (ImGui::CollapsingHeader("What finds hits")) draw_structure(t);
+  }
+
+  void on_frame(ViewerState& state) override { is_fresh_ = state.last && state.last->painting; }
+
+  void draw_over_image(ViewerState& state, ImDrawList& list) override {
+    const float opacity = trace_of(state.settings).map_opacity;
+    const TracePainting* const shown = traced(state);
+    if (opacity <= 0 || shown == nullptr) return;
+    const TracePainting& t = *shown;
+    if (t.most_samples == 0) return;
+    if (is_fresh_ || !has_map_) {
+      const Picture map = sample_map(t);
+      map_.set(map.width, map.height, map.pixels);
+      map_size_ = glm::vec2(map.width, map.height) * float(kRegionPixels);
+      has_map_ = true;
+      is_fresh_ = false;
+    }
+    const ImageView& view = state.view;
+    const glm::vec2 size(t.picture.width, t.picture.height);
+    list.PushClipRect(im(view.area_begin), im(view.area_end), true);
+    list.PushClipRect(im(view.to_screen({0, size.y})), im(view.to_screen({size.x, 0})), true);
+    map_.draw(list, im(view.to_screen({0, map_size_.y})), im(view.to_screen({map_size_.x, 0})), opacity);
+    list.PopClipRect();
+    list.PopClipRect();
+    draw_legend(list, view, map_legend(t.most_samples), false);
+  }
+
+ private:
+  // Whether this is a scene with materials and a camera, which light can be traced in.
+  static bool is_traceable(const ViewerState& state) {
+    return state.scene && !state.scene->content && !state.scene->clip_space;
+  }
+
+  void begin_or_end(ViewerState& state) const {
+    TraceSettings& t = trace_of(state.settings);
+    if (state.scene && !is_traceable(state) && !t.on)
+      return state.commands.show_note(
+          state.scene->content ? "micropolygons are no scene whose light could be traced"
+                               : "a captured frame has no scene to trace: its vertices lie where the screen had them");
+    t.on = !t.on;
+    t.paused = false;
+    if (t.on) state.commands.open_panel(name());
+    state.commands.show_note(t.on ? "light is traced" : "the pipeline draws");
+  }
+
+  void draw_progress(ViewerState& state) {
+    TraceSettings& t = trace_of(state.settings);
+    if (ImGui::Button(t.paused ? "Go on" : "Pause")) t.paused = !t.paused;
+    tip("The queues stay as they are (Space)");
+    ImGui::SameLine();
+    if (ImGui::Button("Draw frames instead")) return begin_or_end(state);
+    tip("As the pipeline draws them; the picture is kept (L)");
+    const TracePainting* const shown = traced(state);
+    if (shown == nullptr) return ImGui::TextDisabled("what finds hits is being built ...");
+    const TracePainting& p = *shown;
+    const double part = p.mean_samples / std::max(1.0, double(t.samples));
+    const std::string text = app::fixed(p.mean_samples, 1) + " of " + app::grouped(t.samples) + " samples a pixel";
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, kDone);
+    ImGui::ProgressBar(float(std::min(part, 1.0)), {-1, 0}, text.c_str());
+    ImGui::PopStyleColor();
+    if (!begin_values("traced")) return;
+    const double seconds = p.report.ms / 1000;
+    const auto rate = [&](uint64_t n) { return seconds > 0 ? app::fixed(double(n) / seconds * 1e-6, 2) : "-"; };
+    value_row("time", app::fixed(seconds, 1) + " s" + (p.report.is_complete ? ", done" : t.paused ? ", paused" : ""));
+    value_row("speed", rate(p.report.segments) + " million segments, " + rate(p.report.shadow_rays) +
+                           " million shadow rays a second");
+    value_row("samples", app::grouped(p.least_samples) + " to " + app::grouped(p.most_samples) + " of a pixel");
+    value_row("scene", counted(p.triangles, "triangle") + ", " + counted(p.lights, "triangle") +
+                           " of lamps; built in " + app::fixed(p.build_ms, 0) + " ms");
+    if (p.dropped > 0) value_row("left out", counted(p.dropped, "triangle") + " without an area");
+    ImGui::EndTable();
+  }
+
+  static void draw_picture(ViewerState& state) {
+    TraceSettings& t = trace_of(state.settings);
+    ImGui::SliderFloat("exposure", &t.exposure, -6, 6, "%+.2f EV", ImGuiSliderFlags_AlwaysClamp);
+    tip("Brighter by so many factors of two; the EXR file has the light as it is");
+    int tone = int(t.tone);
+    if (ImGui::Combo("tone", &tone, "clamped\0like film\0")) t.tone = trace::Tone(tone);
+    ImGui::SliderFloat("sample map", &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f over the picture" : "off",
+                       ImGuiSliderFlags_AlwaysClamp);
+    tip("How often each region of 8 x 8 pixels was sampled, over the picture");
+    if (ImGui::Button("Save .png")) state.commands.save_image(false);
+    tip("As it is shown, without the map (Shift+F12 saves both files)");
+    ImGui::SameLine();
+    if (ImGui::Button("Save .exr")) state.commands.save_image(true);
+    tip("Linear light");
+  }
+
+  // A light that the scene may say itself.
+  static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
+    ImGui::PushID(label);
+    bool own = value.has_value();
+    if (ImGui::Checkbox(label, &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
+    tip("Without it: none where materials emit light, else some");
+    if (value) {
+      ImGui::SameLine();
+      ImGui::SetNextItemWidth(-1);
+      ImGui::ColorEdit3("##color", &value->x, ImGuiColorEditFlags_Float | ImGuiColorEditFlags_HDR);
+    }
+    ImGui::PopID();
+  }
+
+  static void draw_light(ViewerState& state) {
+    TraceSettings& t = trace_of(state.settings);
+    draw_color("sky", t.sky, 0.5f);
+    draw_color("sun", t.sun, 2);
+    if (!state.scene) return;
+    const float size = std::max(state.scene->bounds.radius(), 1e-6f);
+    float aperture = t.aperture / size;
+    if (ImGui::SliderFloat("lens", &aperture, 0, 0.1f, aperture > 0 ? "%.4f of the scene" : "a pinhole",
+                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+      t.aperture = aperture * size;
+    tip("Its radius: the larger, the less is sharp");
+    if (t.aperture <= 0) return;
+    float focus = t.focus / size;
+    if (ImGui::SliderFloat("sharp at", &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "the middle of the picture",
+                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+      t.focus = focus * size;
+  }
+
+  static void draw_number(const char* label, uint32_t& value, uint32_t least, uint32_t most, int step) {
+    int number = int(std::min(value, most));
+    if (ImGui::InputInt(label, &number, step, 4 * step, ImGuiInputTextFlags_EnterReturnsTrue))
+      value = uint32_t(std::clamp(number, int(least), int(most)));
+  }
+
+  static void draw_samples(TraceSettings& t) {
+    draw_number("samples", t.samples, 4, kMostSamples, 64);
+    tip("Of each pixel; on average where sampling is adaptive");
+    draw_number("bounces", t.bounces, 0, kMostBounces, 1);
+    draw_number("seed", t.seed, 0, 0x7fffffffu, 1);
+    ImGui::Checkbox("adaptive", &t.adaptive);
+    tip("128 buckets hold the regions by their error, and the worst come first; else all regions get the same");
+    if (!t.adaptive) return;
+    int metric = int(t.metric);
+    if (ImGui::Combo("error", &metric, "expected gain\0contrast\0")) {
+      t.metric = trace::Metric(metric);
+      t.worst_error = t.metric == trace::Metric::contrast ? 10 : 1;
+    }
+    ImGui::SliderFloat("worst error", &t.worst_error, 0.01f, 100, "%.3f",
+                       ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+    tip("Of a region, that belongs into the highest bucket");
+    ImGui::Checkbox("comes down", &t.decreasing_priorities);
+    tip("The worst error is halved whenever the upper buckets are not in use");
+  }
+
+  static void draw_structure(TraceSettings& t) {
+    int structure = int(t.structure);
+    if (ImGui::Combo("structure", &structure, "kd-tree\0GrUG\0bounding volumes\0"))
+      t.structure = trace::StructureKind(structure);
+    tip("The picture is the same to the bit");
+    if (t.structure != trace::StructureKind::grug) return;
+    int bits = int(std::lround(std::log2(float(t.grid))));
+    if (ImGui::SliderInt("grid", &bits, 5, 9, std::to_string(t.grid).c_str(), ImGuiSliderFlags_AlwaysClamp))
+      t.grid = 1u << unsigned(bits);
+  }
+
+  PanelTexture map_;
+  glm::vec2 map_size_{0};
+  bool is_fresh_ = false, has_map_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_trace_panel() { return std::make_unique<TracePanel>(); }
+
+}  // namespace brokkr::viewer

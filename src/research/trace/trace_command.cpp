@@ -1,0 +1,257 @@
+// brokkr trace: a scene by path tracing, evenly or where its picture is worst.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <iostream>
+#include <sstream>
+
+#include "app/input.h"
+#include "app/parse.h"
+#include "app/picture.h"
+#include "app/text.h"
+#include "base/loading.h"
+#include "brokkr/image.h"
+#include "log/json_text.h"
+#include "trace/module.h"
+#include "trace/tone.h"
+#include "trace/tracer.h"
+
+namespace brokkr::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kPauseMs = 500;  // between two looks at the progress
+
+// Of all threads of this process so far.
+double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
+
+// "0.5" or "0.5,0.6,0.7".
+glm::vec3 color_of(const std::string& text, const std::string& option) {
+  std::vector<float> values;
+  for (const std::string& part : split(text)) {
+    size_t used = 0;
+    float value = -1;
+    try {
+      value = std::stof(part, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != part.size() || !(value >= 0) || !std::isfinite(value)) {
+      values.clear();
+      break;
+    }
+    values.push_back(value);
+  }
+  if (values.size() == 1) return glm::vec3(values[0]);
+  if (values.size() == 3) return {values[0], values[1], values[2]};
+  throw UsageError(option + ": '" + text +
+                   "' is no brightness, as 0.5, or colour, as 0.5,0.6,0.7, of numbers from 0 on");
+}
+
+trace::SceneOptions scene_options(const Arguments& arguments) {
+  trace::SceneOptions options;
+  if (arguments.has("sky")) options.sky = color_of(arguments.text("sky"), "--sky");
+  if (arguments.has("sun")) options.sun = color_of(arguments.text("sun"), "--sun");
+  options.aperture = float(arguments.real("aperture", 0));
+  options.focus = float(arguments.real("focus", 0));
+  return options;
+}
+
+trace::TraceOptions trace_options(const Arguments& arguments) {
+  trace::TraceOptions o;
+  const std::string structure = arguments.text("structure", "bvh");
+  o.structure = structure == "kd"     ? trace::StructureKind::kd
+                : structure == "grug" ? trace::StructureKind::grug
+                                      : trace::StructureKind::bvh;
+  o.grid = uint32_t(arguments.integer("grid", o.grid));
+  o.bvh_children = uint32_t(arguments.integer("children", 0));
+  o.samples = uint32_t(arguments.integer("samples", o.samples));
+  o.seed = uint32_t(arguments.integer("seed", o.seed));
+  o.bounces = uint32_t(arguments.integer("bounces", o.bounces));
+  o.workers = uint32_t(arguments.integer("workers", o.workers));
+  o.adaptive = arguments.has("adaptive");
+  if (arguments.text("metric", "gain") == "contrast") {
+    o.metric = trace::Metric::contrast;
+    o.high_error = 10;
+  }
+  if (arguments.has("worst-error")) o.high_error = float(arguments.real("worst-error", 1));
+  o.decreasing_priorities = arguments.has("decreasing-priorities");
+  if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error") || o.decreasing_priorities))
+    throw UsageError(
+        "--metric, --worst-error and --decreasing-priorities choose where samples go: give --adaptive with them");
+  if (arguments.has("children") && structure != "bvh") throw UsageError("--children: only --structure bvh has them");
+  if (arguments.has("grid") && structure != "grug") throw UsageError("--grid: only --structure grug has one");
+  return o;
+}
+
+std::unique_ptr<TaskMachine> task_machine_of(const Arguments& arguments) {
+  std::string name = arguments.text("machine", "auto"), isa = arguments.text("isa");
+  if (isa == "emulated" && (name == "auto" || name == "emulated")) {
+    name = isa;
+    isa.clear();
+  }
+  try {
+    return make_task_machine(name, isa);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void write_picture(const std::string& path, const trace::TracePicture& picture, const Arguments& arguments) {
+  if (is_exr(path)) {
+    write_exr(path, picture.width, picture.height, 3, picture.rgb);
+  } else if (path.size() > 4 && path.substr(path.size() - 4) == ".pfm") {
+    write_pfm(path, picture.width, picture.height, 3, picture.rgb);
+  } else {
+    const auto tone = arguments.text("tone", "clamp") == "filmic" ? trace::Tone::filmic : trace::Tone::clamp;
+    write_pixels(path, picture.width, picture.height,
+                 trace::screen_pixels(picture, float(arguments.real("exposure", 0)), tone));
+  }
+}
+
+Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, const trace::TraceReport& r,
+               const trace::TracePicture& picture, const Json& progress) {
+  const trace::Structure& s = tracer.structure();
+  const auto [least, most] = std::minmax_element(picture.samples.begin(), picture.samples.end());
+  const double seconds = std::max(r.ms, 1e-3) / 1000;
+  return {{"machine", tracer.machine().name},
+          {"detail", tracer.machine().detail},
+          {"workers", tracer.workers()},
+          {"width", picture.width},
+          {"height", picture.height},
+          {"triangles", scene.triangles.size()},
+          {"triangles_dropped", scene.dropped},
+          {"lights", scene.lights.size()},
+          {"depth", s.depth},
+          {"tree_bytes", s.tree_bytes()},
+          {"bounds_bytes", s.bounds_bytes()},
+          {"table_bytes", s.table_bytes()},
+          {"groups", s.groups.size()},
+          {"ms", r.ms},
+          {"tasks", r.tasks},
+          {"segments", r.segments},
+          {"shadow_rays", r.shadow_rays},
+          {"steps", r.steps},
+          {"groups_entered", r.groups},
+          {"tests", r.tests},
+          {"halvings", r.halvings},
+          {"segments_per_s", double(r.segments) / seconds},
+          {"least_samples", *least},
+          {"most_samples", *most},
+          {"progress", progress}};
+}
+
+int run_trace(const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  if (output.empty()) throw UsageError("-o: name the picture to write: -o FILE.png, .pfm or .exr");
+  require_picture(output, {".png", ".pfm", ".exr"}, "-o");
+  if (arguments.has("sample-map"))
+    require_ending(arguments.text("sample-map"), {".png", ".pfm", ".exr"}, "--sample-map");
+  const trace::TraceOptions options = trace_options(arguments);
+  const trace::SceneOptions lit = scene_options(arguments);
+  const std::string file = arguments.text("FILE");
+  Progress progress;
+  const auto budget =
+      std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)),
+                                     "choose a smaller --size, or a scene of fewer triangles and texels", file);
+  trace::TraceScene scene;
+  {
+    const Frame frame = load_input(file, arguments, progress);
+    const HeldMemory of_frame(budget, memory_of(frame), "frame");
+    scene = trace::make_trace_scene(frame, lit, budget);
+  }
+  if (scene.dropped > 0)
+    warn(fmt::format("{}: {} triangles have no area, and light does not meet them", file, grouped(scene.dropped)));
+  progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
+  std::unique_ptr<trace::Tracer> tracer;
+  try {
+    std::unique_ptr<TaskMachine> machine = task_machine_of(arguments);
+    machine->use_budget(budget, "path tracer");
+    tracer = std::make_unique<trace::Tracer>(std::move(machine), scene, options);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  const auto regions = uint64_t((scene.width + 7) / 8) * uint64_t((scene.height + 7) / 8);
+  const auto all = double(regions * std::max(1u, (options.samples + 3) / 4));
+  trace::TraceReport report;
+  Json parts = Json::array();  // how far it was at each pause: the processor's milliseconds, path segments
+  const double begin_ms = processor_ms();
+  do {
+    progress.show(fmt::format("tracing: {:.0f} %", 100 * std::min(1.0, double(report.tasks) / all)));
+    report = tracer->run(kPauseMs);
+    parts.push_back({{"cpu_ms", processor_ms() - begin_ms}, {"segments", report.segments}});
+  } while (!report.is_complete);
+  const trace::TracePicture picture = tracer->picture();
+  write_picture(output, picture, arguments);
+  if (arguments.has("sample-map")) {
+    const std::string map = arguments.text("sample-map");
+    if (map.ends_with(".png")) {
+      write_pixels(map, picture.width, picture.height, trace::sample_map_pixels(picture));
+    } else {
+      write_values(map, picture.width, picture.height, {picture.samples.begin(), picture.samples.end()});
+    }
+  }
+  if (arguments.has("json")) std::cout << json_text(report_of(*tracer, scene, report, picture, parts));
+  return kSuccess;
+}
+
+Option in_group(Option option, const char* group) {
+  option.group = group;
+  return option;
+}
+
+}  // namespace
+
+Command trace_command() {
+  const char *light = "Light and lens", *where = "Where and how it runs";
+  std::vector<Option> own = {
+      needed(file_option("FILE", "FILE", "Scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
+      output_option("-o,--output", "FILE",
+                    "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
+      integer_option("--samples", "Samples of each pixel, by fours; on average with --adaptive (64)", 1, 1048576),
+      integer_option("--seed", "Another picture of the same scene, with other noise (1)", 0, 4294967295.0),
+      integer_option("--bounces", "Surfaces that a path leaves at most (8)", 0, 256),
+      flag("--adaptive", "Sample where it betters the picture most: 128 buckets by the error of regions of 8x8 pixels"),
+      choice_option("--metric", "M",
+                    "What --adaptive goes by: gain, the expected gain of four samples more (gain), or contrast",
+                    {"gain", "contrast"}),
+      real_option("--worst-error", "E", "Error of a region that belongs into the highest bucket (1; contrast: 10)",
+                  1e-6, 1e6),
+      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
+      output_option("--sample-map", "FILE", "How often each pixel was sampled: .png, or numbers as .pfm or .exr"),
+      real_option("--exposure", "EV", "Of a .png: brighter by so many factors of 2 (0)", -32, 32),
+      choice_option("--tone", "T", "Of a .png: clamp what is too bright (clamp), or bend the curve as film does",
+                    {"clamp", "filmic"}),
+      flag("--json", "Print what was traced, and how long it took"),
+  };
+  const std::vector<Option> lit = {
+      text_option("--sky", "R,G,B",
+                  "Light from everywhere, 0.5 or 0.5,0.6,0.8 (0 where materials emit light, else 0.5)"),
+      text_option("--sun", "R,G,B", "Light from the scene's one direction (0 where materials emit light, else 2)"),
+      real_option("--aperture", "R", "Radius of the lens, in units of the scene: depth of field (0)", 0, 1e9),
+      real_option("--focus", "D", "Distance that is sharp (that of the middle of the picture)", 1e-9, 1e9)};
+  for (const Option& option : lit) own.push_back(in_group(option, light));
+  const std::vector<Option> run = {
+      choice_option("--structure", "S",
+                    "What finds hits: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
+                    {"bvh", "kd", "grug"}),
+      integer_option("--grid", "Cells a side of --structure grug, a power of two (128)", 4, 1024),
+      integer_option("--children",
+                     "Of a node of --structure bvh: 8, a ray at a time, or 2, a ray per lane (2 for 32 lanes, else 8)",
+                     2, 8),
+      choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
+      text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
+      integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),
+      memory_option()};
+  for (const Option& option : run) own.push_back(in_group(option, where));
+  for (const Option& option : input_options()) {
+    if (option.names == "--size" || option.names == "--camera") own.push_back(option);
+  }
+  return {"trace", "Path trace a scene: soft light, depth of field, samples where the picture needs them",
+          std::move(own), run_trace};
+}
+
+}  // namespace brokkr::app
