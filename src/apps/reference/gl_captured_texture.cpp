@@ -4,8 +4,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "frame/gl_names.h"
 #include "reference/gl_planes.h"
+
+#include "frame/gl_names.h"  // behind GLAD's header
 
 namespace brokkr {
 

@@ -6,13 +6,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "frame/gl_names.h"
 #include "reference/gl_object.h"
 #include "reference/gl_program.h"
 #include "reference/gl_schedule.h"
 #include "reference/gl_state.h"
 #include "reference/gl_targets.h"
 #include "reference/gl_texture.h"
+
+#include "frame/gl_names.h"  // behind GLAD's header
 
 namespace brokkr {
 

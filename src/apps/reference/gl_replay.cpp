@@ -7,13 +7,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "frame/gl_names.h"
 #include "reference/gl_captured_program.h"
 #include "reference/gl_captured_texture.h"
 #include "reference/gl_planes.h"
 #include "reference/gl_schedule.h"
 #include "reference/gl_state.h"
 #include "reference/gl_targets.h"
+
+#include "frame/gl_names.h"  // behind GLAD's header
 
 namespace brokkr {
 
