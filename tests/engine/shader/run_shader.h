@@ -55,7 +55,7 @@ inline Program compiled(const std::string& text, const std::map<uint32_t, uint32
 }
 
 inline std::string text_of_file(const std::string& name) {
-  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/tests/shader/texts/" + name);
+  std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/tests/engine/shader/texts/" + name);
   EXPECT_TRUE(file.good()) << name;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
