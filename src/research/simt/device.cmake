@@ -55,7 +55,7 @@ file(GLOB runtime_sources CONFIGURE_DEPENDS ../ptx/runtime_*.cpp ../ptx/registry
 list(APPEND device_sources ../lab/queue/queue_shape.cpp)
 file(GLOB cuda_host_sources CONFIGURE_DEPENDS ${BROKKR_ENGINE_ROOT}/pipeline/cuda/*.cpp)
 add_library(brokkr-simt MODULE ${device_sources} ${runtime_sources} ${cuda_host_sources} ${objects} ${fatbin}
-                               ${folder}/kernel_linked.cpp ${BROKKR_HOST_OBJECTS})
+                               ${folder}/kernel_linked.cpp $<TARGET_OBJECTS:brokkr_frame> $<TARGET_OBJECTS:brokkr_host>)
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/device/exports.map)
 set_target_properties(brokkr-simt PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD OFF LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})

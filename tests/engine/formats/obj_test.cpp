@@ -54,7 +54,7 @@ std::string png(const std::vector<uint32_t>& pixels, bool opaque) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-const DrawCommand& draw(const Frame& frame, size_t number) { return std::get<DrawCommand>(frame.commands[number + 1]); }
+const DrawCommand& draw_of(const Frame& frame, size_t number) { return std::get<DrawCommand>(frame.commands[number + 1]); }
 
 const std::string kSquare = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
@@ -155,7 +155,7 @@ TEST(Obj, MaterialsBecomeDraws) {
   const Frame frame =
       read("mtllib a.mtl\n" + kSquare + "usemtl glass\nf 1 2 3\nusemtl stone\nf 1 3 4\nf 2 3 4\n", files);
   ASSERT_EQ(frame.commands.size(), 3u);
-  const DrawCommand &first = draw(frame, 0), &second = draw(frame, 1);
+  const DrawCommand &first = draw_of(frame, 0), &second = draw_of(frame, 1);
   EXPECT_EQ(first.label, "stone");
   EXPECT_EQ(first.element_count, 6u);
   const Material& stone = frame.materials[first.material];
@@ -183,7 +183,7 @@ TEST(Obj, TexturesAndMasks) {
                "usemtl leaf\nf 1 2 3\nusemtl wall\nf 1 2 3\nusemtl mask\nf 1 2 3\nusemtl pane\nf 1 2 3\n",
            files);
   ASSERT_EQ(frame.textures.size(), 3u);  // leaf.png is loaded once as a picture and once as a mask
-  const auto material = [&](size_t number) { return frame.materials[draw(frame, number).material]; };
+  const auto material = [&](size_t number) { return frame.materials[draw_of(frame, number).material]; };
   EXPECT_EQ(material(0).alpha_cutoff, 0.5f);
   EXPECT_EQ(material(1).alpha_cutoff, 0);
   EXPECT_EQ(material(2).alpha_cutoff, 0.5f);
@@ -202,7 +202,7 @@ TEST(Obj, SeveralViewsAndCameras) {
   const Frame frame = read(kSquare + "f 1 2 3 4\n", {}, options);
   EXPECT_EQ(frame.targets[0].layers, 12);
   EXPECT_EQ(frame.targets[0].width, 128);
-  EXPECT_EQ(draw(frame, 0).view_count, 12u);
+  EXPECT_EQ(draw_of(frame, 0).view_count, 12u);
   options.views = 1;
   options.camera = "eye=0,0,9";
   EXPECT_EQ(read(kSquare + "f 1 2 3 4\n", {}, options).views[0].eye, glm::vec3(0, 0, 9));
@@ -226,7 +226,7 @@ TEST(Obj, WhatIsMissingIsAWarning) {
   const Frame plain = read("mtllib none.mtl\n" + kSquare + "usemtl x\nf 1 2 3\n", {}, options);
   EXPECT_EQ(warnings,
             std::vector<std::string>{"test.obj: 'none.mtl' is missing; put it there; drawn with the default material"});
-  EXPECT_EQ(plain.materials.at(draw(plain, 0).material).name, "default");
+  EXPECT_EQ(plain.materials.at(draw_of(plain, 0).material).name, "default");
   EXPECT_EQ(error_of("mtllib none.mtl\n" + kSquare + "f 1 2 3\n"), "no error");  // nobody listens
 }
 
@@ -299,8 +299,8 @@ TEST(Obj, FilesOutsideOfItsFolderAreMissing) {
 
 TEST(Obj, FilesWithoutMaterialsUseADefault) {
   const Frame frame = read(kSquare + "usemtl whatever\nf 1 2 3\n");
-  EXPECT_EQ(frame.materials[draw(frame, 0).material].name, "default");
-  EXPECT_EQ(frame.materials[draw(frame, 0).material].kind, MaterialKind::blinn_phong);
+  EXPECT_EQ(frame.materials[draw_of(frame, 0).material].name, "default");
+  EXPECT_EQ(frame.materials[draw_of(frame, 0).material].kind, MaterialKind::blinn_phong);
 }
 
 TEST(Obj, NamesWithSpacesAndWindowsPaths) {
@@ -315,8 +315,8 @@ TEST(Obj, TheBundledSceneLoads) {
   EXPECT_EQ(frame.textures.size(), 4u);
   size_t blended = 0, tested = 0;
   for (size_t i = 1; i < frame.commands.size(); i++) {
-    blended += frame.states[draw(frame, i - 1).state].blend.has_value();
-    tested += frame.materials[draw(frame, i - 1).material].alpha_cutoff > 0;
+    blended += frame.states[draw_of(frame, i - 1).state].blend.has_value();
+    tested += frame.materials[draw_of(frame, i - 1).material].alpha_cutoff > 0;
   }
   EXPECT_EQ(blended, 1u);
   EXPECT_EQ(tested, 1u);
