@@ -54,7 +54,9 @@ std::string png(const std::vector<uint32_t>& pixels, bool opaque) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-const DrawCommand& draw_of(const Frame& frame, size_t number) { return std::get<DrawCommand>(frame.commands[number + 1]); }
+const DrawCommand& draw_of(const Frame& frame, size_t number) {
+  return std::get<DrawCommand>(frame.commands[number + 1]);
+}
 
 const std::string kSquare = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
