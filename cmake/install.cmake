@@ -21,6 +21,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/brokkr-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/brokkr-config.cmake ${PROJECT_BINARY_DIR}/brokkr-config-version.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
+# What compiles shaders, in a process of its own.
+if(TARGET brokkr-glsl)
+  install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
+endif()
+if(NOT BROKKR_APPS)
+  return()
+endif()
+
 # The command line, its manual pages and completions, which it writes itself.
 install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT brokkr)
 set(pages ${PROJECT_BINARY_DIR}/pages)
@@ -37,10 +45,6 @@ install(FILES ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_com
 # The OpenGL peer of `brokkr bench`.
 if(TARGET brokkr-gl-bench)
   install(TARGETS brokkr-gl-bench RUNTIME DESTINATION ${programs} COMPONENT brokkr)
-endif()
-# What compiles shaders, in a process of its own.
-if(TARGET brokkr-glsl)
-  install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
 # What speaks MPI where a frame is drawn by several ranks: a package of its own, as it needs MPI.
 if(TARGET brokkr-mpi)
