@@ -6,6 +6,7 @@
 #include "app/tool.h"
 #include "cli/bench_ab.h"
 #include "cli/bench_report.h"
+#include "log/csv.h"
 #include "log/manifest.h"
 
 namespace brokkr::app {
@@ -57,10 +58,10 @@ Json ab_json(const AbRow& row) {
 std::string ab_csv(const std::vector<AbRow>& rows) {
   std::string csv = "name,shading,group,pairs,a_ms,a_least_ms,b_ms,b_least_ms,ratio,low,high,verdict,warnings,error\n";
   for (const AbRow& row : rows) {
-    csv += fmt::format("{},{},{},", csv_field(row.workload.name), shading_name(row.workload.shading),
-                       csv_field(row.workload.group));
+    csv += fmt::format("{},{},{},", csv_cell(row.workload.name), shading_name(row.workload.shading),
+                       csv_cell(row.workload.group));
     if (!row.error.empty()) {
-      csv += std::string(10, ',') + csv_field(row.error) + "\n";
+      csv += std::string(10, ',') + csv_cell(row.error) + "\n";
       continue;
     }
     const RatioEstimate r = ratio_of(row);

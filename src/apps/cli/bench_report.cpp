@@ -12,6 +12,7 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/version.h"
+#include "log/csv.h"
 #include "log/machine_facts.h"
 
 namespace brokkr::app {
@@ -149,13 +150,6 @@ std::string means_table(const std::vector<BenchRow>& rows, const std::vector<std
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c == '\n' ? ' ' : c);
-  return quoted + "\"";
-}
-
 void write_out(const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text;
@@ -255,14 +249,14 @@ std::string rows_csv(const std::vector<BenchRow>& rows) {
   for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
   for (const BenchRow& row : rows) {
-    csv << csv_field(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
-        << csv_field(row.series) << ',';
+    csv << csv_cell(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
+        << csv_cell(row.series) << ',';
     if (!row.error.empty()) {
-      csv << std::string(14 + 3 * peers.size(), ',') << csv_field(row.error) << '\n';
+      csv << std::string(14 + 3 * peers.size(), ',') << csv_cell(row.error) << '\n';
       continue;
     }
     const Statistics& s = row.statistics;
-    csv << s.machine << ',' << csv_field(s.isa) << ',' << s.width << ',' << row.x << ',' << row.width << ','
+    csv << s.machine << ',' << csv_cell(s.isa) << ',' << s.width << ',' << row.x << ',' << row.width << ','
         << row.height << ',' << row.layers << ',' << row.triangles << ',' << s.fragments << ',' << row.brokkr.median()
         << ',' << row.brokkr.least() << ',' << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
     for (const PeerResult& peer : row.peers)

@@ -17,8 +17,6 @@ nlohmann::ordered_json bench_environment(const Bench& bench);
 // The part of it that every measurement has.
 nlohmann::ordered_json computer_environment();
 
-// Text as a field of CSV.
-std::string csv_field(const std::string& text);
 // Writes a file, or prints where `path` is "-". Throws std::runtime_error.
 void write_out(const std::string& path, const std::string& text);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "log/csv.h"
 #include "log/number_text.h"
 
 namespace brokkr::lab {
@@ -31,19 +32,15 @@ Row split(const std::string& list) {
   return parts;
 }
 
+// Readers split at commas: no cell has any, nor a quote.
 std::string to_csv(const Row& columns, const Rows& rows) {
-  std::string text;
-  const auto line = [&](const Row& cells) {
-    for (size_t i = 0; i < cells.size(); ++i) {
-      std::string safe = cells[i];
+  std::string text = csv_row(columns);
+  for (Row cells : rows) {
+    for (std::string& cell : cells)
       std::replace_if(
-          safe.begin(), safe.end(), [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }, ' ');
-      text += (i == 0 ? "" : ",") + safe;
-    }
-    text += '\n';
-  };
-  line(columns);
-  for (const Row& cells : rows) line(cells);
+          cell.begin(), cell.end(), [](char c) { return c == ',' || c == '"'; }, ' ');
+    text += csv_row(cells);
+  }
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "app/picture.h"
 #include "app/text.h"
 #include "base/file_io.h"
+#include "log/csv.h"
 #include "log/json_text.h"
 #include "probe/picture.h"
 #include "probe/watch.h"
@@ -20,18 +21,11 @@ using Json = nlohmann::ordered_json;
 
 std::string cell(double value) { return fmt::format("{:.4g}", value); }
 
-// A CSV cell: commas become semicolons.
-std::string plain(std::string text) {
-  std::replace(text.begin(), text.end(), ',', ';');
-  return text;
-}
-
 std::string table_csv(const ResultOf& result) {
   std::string text = "measurement,paper,subject,unit,verdict,advice,note\n";
-  for (const Measurement& m : result.rows) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", plain(m.what), m.paper ? cell(*m.paper) : "", cell(m.value), m.unit,
-                        verdict_of(m), advice_of(m), plain(m.note));
-  }
+  for (const Measurement& m : result.rows)
+    text += csv_row(std::vector<std::string>{m.what, m.paper ? cell(*m.paper) : "", cell(m.value), m.unit,
+                                             verdict_of(m), advice_of(m), m.note});
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
+#include "log/csv.h"
 #include "ranks/balance.h"
 #include "ranks/figures.h"
 #include "ranks/module.h"
@@ -26,10 +27,6 @@ ranks::RankSettings model_settings(const Arguments& arguments) {
   return settings;
 }
 
-std::string quoted_cell(const std::string& cell) {
-  return cell.find(',') == std::string::npos ? cell : '"' + cell + '"';
-}
-
 void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& costs, const std::string& name) {
   std::cout << fmt::format(
                    "{}: {}\nmodelled, from costs that were measured with {} {}, {} workers, squares of {} by {}\n",
@@ -38,13 +35,8 @@ void print_figure_table(const ranks::FigureTable& table, const ranks::Costs& cos
 }
 
 void write_figure_csv(const std::string& path, const ranks::FigureTable& table) {
-  std::string text;
-  const auto line = [&](const std::vector<std::string>& cells) {
-    for (size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + quoted_cell(cells[i]);
-    text += "\n";
-  };
-  line(table.heading);
-  for (const auto& row : table.rows) line(row);
+  std::string text = csv_row(table.heading);
+  for (const auto& row : table.rows) text += csv_row(row);
   write_text(path, text);
 }
 

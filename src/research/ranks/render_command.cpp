@@ -13,6 +13,7 @@
 #include "base/file_io.h"
 #include "base/json_parse.h"
 #include "brokkr/renderer.h"
+#include "log/csv.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
 #include "ranks/device_link.h"
@@ -98,15 +99,14 @@ std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks:
 
 void print_ranks(const std::string& shown, const Target& target, const ranks::RankSettings& settings,
                  const std::vector<double>& times, const std::vector<nlohmann::ordered_json>& reports) {
-  std::vector<double> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
+  const double least = *std::min_element(times.begin(), times.end());
   std::cout << fmt::format("{}: {}x{}, {} ranks, {}\n", shown, target.width, target.height, reports.size(),
                            name_of(settings.mode));
   const bool cut_off = std::any_of(reports.begin(), reports.end(),
                                    [](const nlohmann::ordered_json& r) { return r.at("cut_off").get<bool>(); });
   std::cout << fmt::format(
-      "  frame      {} ms{}{}\n", fixed(sorted[sorted.size() / 2], 2),
-      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(sorted[0], 2)) : std::string(),
+      "  frame      {} ms{}{}\n", fixed(median(times), 2),
+      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(least, 2)) : std::string(),
       cut_off ? ", cut off: the picture is partial" : "");
   std::vector<std::vector<std::string>> rows;
   for (const nlohmann::ordered_json& r : reports) {
@@ -124,7 +124,7 @@ void print_ranks(const std::string& shown, const Target& target, const ranks::Ra
 void write_reports(const std::string& path, const std::string& file, const ranks::RankSettings& settings,
                    const std::vector<double>& times, const std::vector<nlohmann::ordered_json>& reports) {
   if (path.ends_with(".csv")) {
-    write_text(path, ranks::to_csv(reports));
+    write_text(path, csv_table(reports));
     return;
   }
   const nlohmann::ordered_json document = {{"file", file},

@@ -33,27 +33,4 @@ nlohmann::ordered_json to_json(const RankReport& r) {
           {"sync_ms", r.sync_ms()}};
 }
 
-std::string to_csv(const std::vector<nlohmann::ordered_json>& reports) {
-  std::string text;
-  const auto line = [&](const nlohmann::ordered_json& report, bool names) {
-    std::string cells;
-    for (const auto& [name, value] : report.items()) {
-      if (!cells.empty()) cells += ',';
-      if (names) {
-        cells += name;
-      } else if (value.is_array()) {  // a list is one cell
-        std::string list;
-        for (const auto& element : value) list += (list.empty() ? "" : " ") + element.dump();
-        cells += list;
-      } else {
-        cells += value.is_string() ? value.get<std::string>() : value.dump();
-      }
-    }
-    text += cells + "\n";
-  };
-  if (!reports.empty()) line(reports.front(), true);
-  for (const nlohmann::ordered_json& report : reports) line(report, false);
-  return text;
-}
-
 }  // namespace brokkr::ranks

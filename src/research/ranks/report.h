@@ -34,7 +34,5 @@ struct RankReport {
 };
 
 nlohmann::ordered_json to_json(const RankReport& report);
-// A heading and a line for each.
-std::string to_csv(const std::vector<nlohmann::ordered_json>& reports);
 
 }  // namespace brokkr::ranks

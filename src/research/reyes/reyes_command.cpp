@@ -14,6 +14,8 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/renderer.h"
+#include "log/csv.h"
+#include "log/frame_statistics.h"
 #include "log/json_text.h"
 #include "plan/options.h"
 #include "reyes/compare.h"
@@ -23,6 +25,7 @@
 namespace brokkr::app {
 namespace {
 
+constexpr int kDecimals = 4;  // of numbers in CSV
 constexpr int kRings = 16;
 constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 
@@ -95,32 +98,15 @@ nlohmann::ordered_json frame_row(int number, double phase, const ReyesStatistics
           {"workers", s.workers}};
 }
 
-// Rows of objects with the same keys as CSV.
-std::string csv_of(const std::vector<nlohmann::ordered_json>& rows) {
-  std::string text;
-  for (const auto& row : rows) {
-    std::string names, values;
-    for (const auto& [name, value] : row.items()) {
-      names += (names.empty() ? "" : ",") + name;
-      values += (values.empty() ? "" : ",") + (value.is_string()         ? value.get<std::string>()
-                                               : value.is_number_float() ? fmt::format("{:.4f}", value.get<double>())
-                                                                         : value.dump());
-    }
-    if (text.empty()) text = names + "\n";
-    text += values + "\n";
-  }
-  return text;
-}
-
-// What the animation's frames took, in order of their times.
+// What the animation's frames took.
 struct Times {
   double least = 0, median = 0, most = 0;
 };
 Times times_of(const std::vector<nlohmann::ordered_json>& rows) {
   std::vector<double> times;
   for (const auto& row : rows) times.push_back(row.at("frame_ms").get<double>());
-  std::sort(times.begin(), times.end());
-  return {times.front(), times[times.size() / 2], times.back()};
+  const auto [least, most] = std::minmax_element(times.begin(), times.end());
+  return {*least, median(times), *most};
 }
 
 // How many frames were late, and why.
@@ -269,8 +255,8 @@ int run_reyes(const Arguments& arguments) {
       write_pixels(frame_name(output, k), o.width, o.height, pixels);
     }
   }
-  if (!csv.empty()) write_text(written_path(csv), csv_of(rows));
-  if (!errors.empty()) write_text(written_path(errors), csv_of(error_table));
+  if (!csv.empty()) write_text(written_path(csv), csv_table(rows, kDecimals));
+  if (!errors.empty()) write_text(written_path(errors), csv_table(error_table, kDecimals));
   if (!json.empty()) {
     const nlohmann::ordered_json document = {
         {"scene", name},  {"patches", reyes->scene().patches()},         {"width", o.width}, {"height", o.height},

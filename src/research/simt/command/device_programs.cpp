@@ -11,6 +11,7 @@
 #include "base/file_io.h"
 #include "brokkr/renderer.h"
 #include "lab/lab_machine.h"
+#include "log/csv.h"
 #include "pipeline/simt_device.h"
 
 namespace brokkr::simt {
@@ -190,8 +191,8 @@ std::string table_of(const LaneTable& lanes) {
 std::string csv_of(const LaneTable& lanes) {
   std::string text = "function,file,warp_instructions,lanes,lost,worst_line,worst_line_lanes,worst_line_lost\n";
   for (const FunctionLanes& f : lanes.rows()) {
-    text += fmt::format("\"{}\",{},{},{},{},{},{},{}\n", f.function, f.file, f.counts.instructions, f.counts.average(),
-                        f.counts.lost(), f.worst_line, f.worst.average(), f.worst.lost());
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", csv_cell(f.function), csv_cell(f.file), f.counts.instructions,
+                        f.counts.average(), f.counts.lost(), f.worst_line, f.worst.average(), f.worst.lost());
   }
   return text;
 }

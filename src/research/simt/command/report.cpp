@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/text.h"
+#include "log/csv.h"
 #include "simt/report_json.h"
 
 namespace brokkr::simt {
@@ -12,13 +13,6 @@ std::string policy_text(const Config& c) {
   std::string text = policy_names()[size_t(c.policy)];
   if (c.policy != PolicyKind::pdom && c.policy != PolicyKind::independent) text += fmt::format(" {}", c.ways);
   return text;
-}
-
-// A text as a field of CSV.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 std::string value_text(double v) { return v >= 1000 ? fmt::format("{:.0f}", v) : fmt::format("{:.2f}", v); }
@@ -53,7 +47,7 @@ std::string csv_of(const std::vector<TimedRun>& runs) {
   for (const char* c : kClasses) text += fmt::format(",{}", c);
   text += ",instructions_per_cycle\n";
   for (const TimedRun& r : runs) {
-    text += fmt::format("{},{},{},{}", r.program, quoted(r.config.name), policy_names()[size_t(r.config.policy)],
+    text += fmt::format("{},{},{},{}", r.program, csv_cell(r.config.name), policy_names()[size_t(r.config.policy)],
                         r.config.ways);
     for (const NamedCount& c : kCounts) text += fmt::format(",{}", r.statistics.*c.field);
     for (const uint64_t n : r.statistics.occupancy) text += fmt::format(",{}", n);
@@ -89,13 +83,13 @@ std::string table_of(const FigureInfo& info, const FigureResult& result) {
 
 std::string csv_of(const FigureInfo& info, const FigureResult& result) {
   std::string text = "figure,label";
-  for (const std::string& c : result.columns) text += "," + quoted(c);
+  for (const std::string& c : result.columns) text += "," + csv_cell(c);
   text += ",thesis\n";
   for (const FigureRow& r : result.rows) {
-    text += fmt::format("{},{}", info.name, quoted(r.label));
+    text += fmt::format("{},{}", info.name, csv_cell(r.label));
     for (size_t i = 0; i < result.columns.size(); ++i)
       text += i < r.values.size() ? fmt::format(",{}", r.values[i]) : ",";
-    text += "," + quoted(r.thesis) + "\n";
+    text += "," + csv_cell(r.thesis) + "\n";
   }
   return text;
 }
