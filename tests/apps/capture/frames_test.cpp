@@ -97,7 +97,8 @@ TEST_F(CapturedFrames, FixedFunctionState) {
   // What lies behind the clip plane, at x < -0.5 w, has gone: of fixed function, with gl_ClipVertex and
   // gl_ClipDistance.
   for (size_t number = 1; number < 4; number++) {
-    const DrawCommand& clipped = draws_of(captured)[number];
+    const auto draws = draws_of(captured);
+    const DrawCommand& clipped = draws[number];
     EXPECT_EQ(clipped.flags, 0u) << number;
     const std::vector<glm::vec4> elements = elements_of(captured, clipped);
     ASSERT_EQ(elements.size(), elements_of(captured, draws_of(captured)[1]).size());

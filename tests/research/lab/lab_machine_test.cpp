@@ -11,6 +11,7 @@
 #include "lab/queue_experiments.h"
 #include "lab/schedule_experiments.h"
 #include "pipeline/cpu_machine.h"
+#include "research_modules.h"
 
 namespace brokkr::lab {
 namespace {
@@ -63,7 +64,7 @@ TEST(LabMachine, EveryRowSaysWhereItWasMeasured) {
 TEST(LabMachine, IsChosenOnTheCommandLine) {
   const auto run = [](std::vector<const char*> words) {
     words.insert(words.begin(), "brokkr");
-    return app::run(int(words.size()), words.data());
+    return app::run(int(words.size()), words.data(), app::research_modules());
   };
   const std::string best = best_cpu_isa();
   EXPECT_EQ(run({"queues", "atomics", "--quick", "--isa", best.c_str(), "--json", "-"}), app::kSuccess);

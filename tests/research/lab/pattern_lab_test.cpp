@@ -12,6 +12,7 @@
 
 #include "brokkr/load.h"
 #include "cli/cli.h"
+#include "research_modules.h"
 
 namespace brokkr::lab {
 namespace {
@@ -159,7 +160,7 @@ TEST(PatternsCommand, NamesWhatIsWrong) {
   const auto call = [](std::vector<const char*> words) {
     words.insert(words.begin(), {"brokkr", "patterns"});
     testing::internal::CaptureStderr();
-    const int code = app::run(int(words.size()), words.data());
+    const int code = app::run(int(words.size()), words.data(), app::research_modules());
     return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
   };
   EXPECT_NE(call({"--no-plots"}).find("2 brokkr: FILE is missing"), std::string::npos);

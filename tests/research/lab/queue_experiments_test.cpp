@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "cli/cli.h"
 #include "each_machine.h"
+#include "research_modules.h"
 
 namespace brokkr::lab {
 namespace {
@@ -109,7 +110,7 @@ TEST(LabOptions, MoreWarpsThanRunAtOnceAreRefused) {
 
 int run(std::vector<const char*> words) {
   words.insert(words.begin(), "brokkr");
-  return app::run(int(words.size()), words.data());
+  return app::run(int(words.size()), words.data(), app::research_modules());
 }
 
 TEST(QueuesCommand, AnswersAsTheOthersDo) {

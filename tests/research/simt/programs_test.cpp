@@ -19,7 +19,7 @@ Config machine_of(const ProgramInfo& p) {
   const std::string name = p.name;
   return find_config(name == "ray-spawn" || name == "branch-model" ? "thesis-7.6" : "thesis-7.1");
 }
-constexpr ProgramSize kSmall{.scale = 1, .triangles = 600, .width = 24};
+const ProgramSize kSmall{.scale = 1, .triangles = 600, .width = 24};
 
 TEST_F(SimtPrograms, ResultsAreTheCpus) {
   for (const ProgramInfo& p : programs()) {
