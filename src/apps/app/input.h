@@ -21,8 +21,8 @@ Option memory_option();
 // --target and --layer, as chosen_target and chosen_layer read them.
 std::vector<Option> target_options();
 
-// `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options.
-// `parts`: of the program's modules.
+// `brokkr view` starts brokkr-view with its own words; brokkr-view reads them with the same options. `parts`: of the
+// program's modules.
 Command view_command(const std::vector<ViewPart>& parts, std::function<int(const Arguments&)> run);
 
 // The scenes of `brokkr view`, by the names that loaders know.

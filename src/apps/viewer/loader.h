@@ -35,7 +35,8 @@ class Loader {
   // Bytes of loaded frames that stay in memory, so that short sequences play from there.
   static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
 
-  // `modules`: who load what the pipeline's loaders do not. `wake` is called from the loading thread when its state has changed.
+  // `modules`: who load what the pipeline's loaders do not. `wake` is called from the loading thread when its state has
+  // changed.
   explicit Loader(std::function<void()> wake, std::vector<Module> modules = {});
 
   // Ends the present load and drops requests that wait. `options.progress` is not used.

@@ -15,8 +15,8 @@
 
 namespace brokkr::viewer {
 
-// Several processes that draw the window's frames together, of which this one has the window. All is called on the render
-// thread.
+// Several processes that draw the window's frames together, of which this one has the window. All is called on the
+// render thread.
 class FrameSharing {
  public:
   virtual ~FrameSharing() = default;

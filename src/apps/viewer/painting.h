@@ -1,5 +1,5 @@
-// What the window shows beside frames of the pipeline: pictures that a module paints, the settings that they are painted
-// with, and what is known of them.
+// What the window shows beside frames of the pipeline: pictures that a module paints, the settings that they are
+// painted with, and what is known of them.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct Scene;
 struct FrameSettings;
 class Painter;
 
-// Settings of modules: one value of each type T, which has a default and compares. They are copied and compared as values;
-// a type that nobody has set yet has its default.
+// Settings of modules: one value of each type T, which has a default and compares. They are copied and compared as
+// values; a type that nobody has set yet has its default.
 class ModuleSettings {
  public:
   ModuleSettings() = default;
