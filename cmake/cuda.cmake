@@ -1,20 +1,35 @@
-# The CUDA machine: found or left out. Sets BROKKR_HAVE_CUDA. Nothing of CUDA is looked at when it is OFF.
+# The CUDA machine: found or left out. Sets BROKKR_HAVE_CUDA. AUTO builds it where a driver of an NVIDIA GPU is found:
+# elsewhere its kernels would take minutes to compile and never run. ON builds it wherever nvcc is.
 set(BROKKR_HAVE_CUDA OFF)
-file(GLOB BROKKR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/engine/*/*.cu ${PROJECT_SOURCE_DIR}/src/engine/*/*/*.cu)
-if(BROKKR_CUDA STREQUAL "OFF" OR NOT BROKKR_CUDA_SOURCES)
+if(BROKKR_CUDA STREQUAL "OFF")
   return()
 endif()
 if(NOT BROKKR_CUDA MATCHES "^(AUTO|ON)$")
   message(FATAL_ERROR "BROKKR_CUDA: '${BROKKR_CUDA}' is not one of AUTO, ON, OFF")
 endif()
 
+if(BROKKR_CUDA STREQUAL "AUTO" AND NOT BROKKR_PTX)
+  find_file(BROKKR_CUDA_DRIVER NAMES nvidiactl dxg libcuda.so.1 PATHS /dev /usr/lib/wsl/lib /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib64
+            NO_DEFAULT_PATH)
+  mark_as_advanced(BROKKR_CUDA_DRIVER)
+  if(NOT BROKKR_CUDA_DRIVER)
+    brokkr_left_out("CUDA machine" "no driver of an NVIDIA GPU is here; `tools/run --cuda` or -DBROKKR_CUDA=ON builds it all the same")
+    return()
+  endif()
+endif()
+
 # The toolkit's own installer leaves nvcc off the PATH.
-if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+if(NOT CMAKE_CUDA_COMPILER)
+  set(CMAKE_CUDA_COMPILER $ENV{CUDACXX})
+endif()
+if(NOT CMAKE_CUDA_COMPILER)
   find_program(BROKKR_NVCC nvcc HINTS /usr/local/cuda/bin /opt/cuda/bin)
   mark_as_advanced(BROKKR_NVCC)
-  if(BROKKR_NVCC)
-    set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
+  if(NOT BROKKR_NVCC)
+    brokkr_left_out("CUDA machine" "nvcc was not found (nvidia-cuda-toolkit, or name it with CUDACXX)" BROKKR_CUDA)
+    return()
   endif()
+  set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
 endif()
 # The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs PTX and its lines alone.
 set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
@@ -31,13 +46,12 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${BROKKR_CUDA_ARCHITECTURES})
 endif()
 
-include(CheckLanguage)
-if(BROKKR_CUDA STREQUAL "AUTO")
-  check_language(CUDA)
-  if(NOT CMAKE_CUDA_COMPILER)
-    message(STATUS "CUDA machine: left out, no working nvcc was found (set CUDACXX or -DBROKKR_CUDA=ON to insist)")
-    return()
-  endif()
+brokkr_try(BROKKR_NVCC_WORKS CUDA LINK CUDA::cudart SOURCE "#include <cuda_runtime.h>\nint main() { return cudaDeviceReset(); }"
+           FIND "set(CMAKE_CUDA_COMPILER ${CMAKE_CUDA_COMPILER})" "set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})"
+                "enable_language(CUDA)" "find_package(CUDAToolkit REQUIRED)")
+if(NOT BROKKR_NVCC_WORKS)
+  brokkr_left_out("CUDA machine" "${CMAKE_CUDA_COMPILER} does not work: ${BROKKR_NVCC_WORKS_WHY}" BROKKR_CUDA)
+  return()
 endif()
 enable_language(CUDA)
 # CMake 3.25.1 does not know that nvcc speaks C++20.
@@ -47,10 +61,10 @@ if(NOT cuda_std_20 IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
   set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
   list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
 endif()
+find_package(CUDAToolkit REQUIRED)  # here, so that all folders below know its targets
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(BROKKR_HAVE_CUDA ON)
-find_package(CUDAToolkit REQUIRED)  # here, so that all folders below know its targets
 message(STATUS "CUDA machine: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_ARCHITECTURES}")
 
 # Flags of every .cu file. No fused multiply-add: the CPU machine has none, and the images must agree.

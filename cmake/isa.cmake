@@ -17,28 +17,8 @@ else()
                       "Brokkr builds for x86_64 (x86-64-v2 and newer) and aarch64")
 endif()
 
-set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
-if(NOT BROKKR_BUILT_ISAS)
-  set(BROKKR_BUILT_ISAS ${BROKKR_KNOWN_ISAS})
-endif()
-foreach(isa IN LISTS BROKKR_BUILT_ISAS)
-  if(NOT isa IN_LIST BROKKR_KNOWN_ISAS)
-    message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}")
-  endif()
-endforeach()
-
-# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the tests; and all of them, for the dispatcher, as
-# BROKKR_HAVE_ISA_LIST=X(v2)X(v3) …
-list(TRANSFORM BROKKR_BUILT_ISAS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE isa_list)
-list(JOIN isa_list "" isa_list)
-set(BROKKR_HAVE_ISAS ${BROKKR_BUILT_ISAS})
-list(TRANSFORM BROKKR_HAVE_ISAS TOUPPER)
-list(TRANSFORM BROKKR_HAVE_ISAS PREPEND BROKKR_HAVE_ISA_)
-list(TRANSFORM BROKKR_HAVE_ISAS APPEND =1)
-list(APPEND BROKKR_HAVE_ISAS BROKKR_HAVE_ISA_LIST=${isa_list})
-
-# The best of them that this computer runs; the first of them where it runs none.
-list(GET BROKKR_BUILT_ISAS 0 BROKKR_FIRST_ISA)
+# Those that this computer runs, in the order of their speed.
+set(native)
 set(flags " neon ")
 if(EXISTS /proc/cpuinfo AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
@@ -55,10 +35,43 @@ foreach(isa neon v2 v3 v4)
       set(lacks ${need})
     endif()
   endforeach()
-  if(isa IN_LIST BROKKR_BUILT_ISAS AND NOT lacks)
+  if(isa IN_LIST BROKKR_KNOWN_ISAS AND NOT lacks)
+    list(APPEND native ${isa})
+  endif()
+endforeach()
+
+# By default the fastest of them and the emulated warp; `all` is for packages, which run on other computers too.
+set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
+if(NOT BROKKR_ISAS)
+  set(BROKKR_BUILT_ISAS ${native})
+  list(REVERSE BROKKR_BUILT_ISAS)
+  list(SUBLIST BROKKR_BUILT_ISAS 0 1 BROKKR_BUILT_ISAS)
+  list(APPEND BROKKR_BUILT_ISAS emulated)
+elseif(BROKKR_ISAS STREQUAL "all")
+  set(BROKKR_BUILT_ISAS ${BROKKR_KNOWN_ISAS})
+endif()
+foreach(isa IN LISTS BROKKR_BUILT_ISAS)
+  if(NOT isa IN_LIST BROKKR_KNOWN_ISAS)
+    message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}, or 'all'")
+  endif()
+endforeach()
+# The fastest that is built and runs here; the first that is built where none runs.
+list(GET BROKKR_BUILT_ISAS 0 BROKKR_FIRST_ISA)
+foreach(isa IN LISTS native)
+  if(isa IN_LIST BROKKR_BUILT_ISAS)
     set(BROKKR_FIRST_ISA ${isa})
   endif()
 endforeach()
+
+# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the tests; and all of them, for the dispatcher, as
+# BROKKR_HAVE_ISA_LIST=X(v2)X(v3) …
+list(TRANSFORM BROKKR_BUILT_ISAS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE isa_list)
+list(JOIN isa_list "" isa_list)
+set(BROKKR_HAVE_ISAS ${BROKKR_BUILT_ISAS})
+list(TRANSFORM BROKKR_HAVE_ISAS TOUPPER)
+list(TRANSFORM BROKKR_HAVE_ISAS PREPEND BROKKR_HAVE_ISA_)
+list(TRANSFORM BROKKR_HAVE_ISAS APPEND =1)
+list(APPEND BROKKR_HAVE_ISAS BROKKR_HAVE_ISA_LIST=${isa_list})
 
 # For what needs no more than one vector machine and the emulated one: narrows BROKKR_BUILT_ISAS of the caller to these,
 # and sets <prefix>_MACHINES to the definitions <prefix>_CPU=<isa> and <prefix>_EMULATED=1 of those that are built.

@@ -22,7 +22,7 @@ namespace {
 // A launch on a CPU machine whose memory a test can damage before it begins.
 class Launch {
  public:
-  explicit Launch(const std::string& isa) : kernel_(*find_cpu_kernel(isa)) {
+  explicit Launch(const std::string& isa) : kernel_(*find_cpu_kernel(isa == "native" ? best_cpu_isa() : isa)) {
     LoadOptions load;
     load.width = 160;
     load.height = 90;
@@ -141,7 +141,7 @@ TEST_P(Hang, AFrameThatEndsHasWordsThatSaySo) {
   EXPECT_EQ(report.find("no block works for it"), std::string::npos) << report;
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Hang, testing::Values("v3", "emulated"),
+INSTANTIATE_TEST_SUITE_P(Machines, Hang, testing::Values("native", "emulated"),
                          [](const auto& isa) { return std::string(isa.param); });
 
 // Asking and claiming are no progress, whatever else is.
