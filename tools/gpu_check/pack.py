@@ -110,7 +110,7 @@ def collect(options, folder, to):
                 "brokkr_cuda_test": folder / "tests" / "brokkr_cuda_test", "brokkr-glsl": folder / "src/engine/shader" / "brokkr-glsl"}
     standard = blocks_of(folder)
     programs |= {f"brokkr-{blocks}": folder / f"brokkr-{blocks}" for blocks in VARIANTS if blocks != standard}
-    for name in ("bin", "lib", "scenes", "reports", "sanitizer"):
+    for name in ("bin", "lib", "scenes", "frames", "reports", "sanitizer"):
         (to / name).mkdir(parents=True)
     for name, path in programs.items():
         shutil.copy2(path, to / "bin" / name)
@@ -125,13 +125,10 @@ def collect(options, folder, to):
     for path in sanitizer_of(options):
         shutil.copy2(path, to / "sanitizer" / path.name)
         (to / "sanitizer" / path.name).chmod(0o755)
-    for path in sorted((ROOT / "scenes").glob("*")):
-        if path.is_file():
-            shutil.copy2(path, to / "scenes")
-    (to / "scenes" / "shaded").mkdir()
-    for path in sorted((ROOT / "scenes" / "shaded").glob("*.bkf")):
-        if path.stat().st_size < MOST_BYTES_OF_FRAME:
-            shutil.copy2(path, to / "scenes" / "shaded")
+    for folder in ("scenes", "tests/frames"):
+        for path in sorted((ROOT / folder).iterdir()):
+            if folder == "tests/frames" or path.stat().st_size < MOST_BYTES_OF_FRAME:
+                shutil.copy2(path, to / pathlib.Path(folder).name)
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)
         shutil.copyfile(path, to / "reports" / f"{target}-{path.name.removesuffix('.o.ptxas')}.ptxas")

@@ -156,7 +156,7 @@ else
   sphere=generated:sphere-1m
   suite="generated:sphere-1m generated:sphere-100k generated:overlap-10k generated:terrain generated:city" shadings="flat phong textured"
 fi
-frame=$here/scenes/gl-feature-test.bkf
+frame=$here/frames/gl-feature-test.bkf
 
 environment() {
   {
@@ -334,12 +334,12 @@ done
 step "memcheck" 300 sanitizer memcheck
 step "synccheck" 300 sanitizer synccheck
 step "CUDA tests" 600 cuda_tests
-for path in "$here"/scenes/*.bkf; do
+for path in "$here"/frames/*.bkf "$here"/scenes/*.bkf; do
   size=
   [ -z "$small" ] || size="--size $tiny"
   step "frame $(basename "$path")" 120 pair "$brokkr" 0 "$path" "$size"
 done
-for path in "$here"/scenes/shaded/*.bkf; do
+for path in "$here"/scenes/*.bkf; do
   size=
   [ -z "$small" ] || size="--size $tiny"
   for how in interpreted compiled; do
@@ -358,7 +358,7 @@ done
 if [ -z "$small" ]; then
   step "suite frames" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading flat
   for how in interpreted compiled; do
-    step "suite programs $how" 300 bench "$brokkr" $peer "$here"/scenes/shaded/*.bkf --shading program --shaders $how
+    step "suite programs $how" 300 bench "$brokkr" $peer "$here"/scenes/*.bkf --shading program --shaders $how
   done
   step "queues" 600 measure queues --runs 3 --seconds 20 --json "$output/queues.json"
   step "schedule" 600 measure schedule --seconds 20 --json "$output/schedule.json"

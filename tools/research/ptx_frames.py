@@ -2,10 +2,10 @@
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUNDLED = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scenes").glob("*.bkf"))
+BUNDLED = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/frames").glob("*.bkf"))
 GENERATED = ["generated:city", "generated:overlap-10k?triangles=300", "generated:sphere-100k?triangles=3000"]
-PROGRAMS = ["scenes/shaded/glmark2-desktop.bkf --rasterizers 5"]  # some read what the frame has drawn
-FEATURES = "scenes/gl-feature-test.bkf"
+PROGRAMS = ["scenes/glmark2-desktop.bkf --rasterizers 5"]  # some read what the frame has drawn
+FEATURES = "tests/frames/gl-feature-test.bkf"
 OVERLAP = "generated:overlap-10k?triangles=300"
 # Frames with options, few of everything but what the options are about: together they reach every barrier, release and
 # acquire of the kernel, and somebody on the other side of each.

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
-SCENE = pathlib.Path(__file__).resolve().parents[3] / "scenes/gl-feature-test.bkf"
+SCENE = pathlib.Path(__file__).resolve().parents[3] / "tests/frames/gl-feature-test.bkf"
 
 
 def brokkr(*words, folder=None):

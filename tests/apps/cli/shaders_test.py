@@ -14,7 +14,7 @@ import unittest
 import test_frame
 from commands_test import PROGRAM, read_png
 
-FRAME = pathlib.Path(__file__).resolve().parents[3] / "scenes/shaded/glxgears.bkf"
+FRAME = pathlib.Path(__file__).resolve().parents[3] / "scenes/glxgears.bkf"
 TEXTS = pathlib.Path(__file__).resolve().parents[3] / "tests/engine/shader/texts"
 RAMP = """#version 330
 in vec2 at;

@@ -14,7 +14,7 @@
 namespace brokkr {
 namespace {
 
-Frame feature_test() { return load_frame(BROKKR_SOURCE_DIR "/scenes/gl-feature-test.bkf", {}); }
+Frame feature_test() { return load_frame(BROKKR_SOURCE_DIR "/tests/frames/gl-feature-test.bkf", {}); }
 
 std::vector<uint32_t> visible_commands(const Frame& frame) {
   Renderer renderer;

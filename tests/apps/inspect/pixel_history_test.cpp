@@ -101,7 +101,7 @@ void expect_ends_as_rendered(const Frame& frame, RenderOptions options, int pixe
 class CapturedPixel : public testing::TestWithParam<const char*> {};
 
 TEST_P(CapturedPixel, EndsAsRendered) {
-  std::filesystem::path path = std::filesystem::path(BROKKR_SOURCE_DIR) / "scenes" / GetParam();
+  std::filesystem::path path = std::filesystem::path(BROKKR_SOURCE_DIR) / "tests/frames" / GetParam();
   if (!std::filesystem::exists(path)) path = test::captures_folder() / GetParam();
   if (!std::filesystem::exists(path)) GTEST_SKIP() << GetParam() << " is not here; set BROKKR_CAPTURES";
   Frame frame = load_frame(path.string(), {});

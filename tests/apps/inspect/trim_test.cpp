@@ -57,7 +57,7 @@ TEST(Contributions, ReferencesAreLookedAt) {
 }
 
 TEST(TrimFrame, KeepsThePictureOfWhatStays) {
-  const Frame frame = load_frame(BROKKR_SOURCE_DIR "/scenes/gl-feature-test.bkf", {});
+  const Frame frame = load_frame(BROKKR_SOURCE_DIR "/tests/frames/gl-feature-test.bkf", {});
   TrimRequest request;
   request.references.resize(frame.references.size());
   for (size_t i = 0; i < frame.commands.size(); ++i) request.commands.push_back(i < frame.commands.size() / 2);

@@ -239,7 +239,7 @@ TEST(Sha256, KnownAnswers) {  // FIPS 180-4's examples
 }
 
 TEST(Manifest, NamesSceneSettingsAndResults) {
-  const std::string path = BROKKR_SOURCE_DIR "/scenes/gl-feature-test.bkf";
+  const std::string path = BROKKR_SOURCE_DIR "/tests/frames/gl-feature-test.bkf";
   Frame frame = load_frame(path, {});
   const nlohmann::ordered_json scene = scene_json(path, frame);
   EXPECT_EQ(scene["sha256"].get<std::string>().size(), 64u);

@@ -14,7 +14,7 @@ import time
 
 from session import SOURCE, Session, on_a_screen
 
-FRAME = SOURCE / "scenes" / "0ad-acropolis-bay.bkf"
+FRAME = SOURCE / "tests/frames/0ad-acropolis-bay.bkf"
 OWN = SOURCE / "assets" / "courtyard.obj"
 WINDOW = (1360, 760)
 OUTPUT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else SOURCE / "docs" / "images").resolve()

@@ -12,8 +12,8 @@ from screen import Screen, Unavailable
 
 BROKKR = sys.argv[1]
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-FRAME = SOURCE / "scenes" / "gl-feature-test.bkf"
-OTHER = SOURCE / "scenes" / "minetest.bkf"
+FRAME = SOURCE / "tests/frames/gl-feature-test.bkf"
+OTHER = SOURCE / "tests/frames/minetest.bkf"
 NOT_A_FRAME = b"BKF1 is what this is not"
 ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the window, not over the image
 SKIPPED = 77

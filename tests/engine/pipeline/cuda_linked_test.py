@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 BROKKR = sys.argv[1]
-FRAMES = sorted(pathlib.Path("scenes/shaded").glob("*.bkf"))
+FRAMES = sorted(pathlib.Path("scenes").glob("*.bkf"))
 AOVS = ["depth", "draw", "triangle"]
 
 

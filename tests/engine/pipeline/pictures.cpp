@@ -114,8 +114,10 @@ std::vector<MachineKind> machines() {
 }
 
 std::filesystem::path find_capture(const std::string& name) {
-  const auto bundled = std::filesystem::path(BROKKR_SOURCE_DIR) / "scenes" / name;
-  if (std::filesystem::exists(bundled)) return bundled;
+  for (const char* folder : {"tests/frames", "scenes"}) {
+    const auto bundled = std::filesystem::path(BROKKR_SOURCE_DIR) / folder / name;
+    if (std::filesystem::exists(bundled)) return bundled;
+  }
   const auto captured = captures_folder() / name;
   return std::filesystem::exists(captured) ? captured : std::filesystem::path();
 }

@@ -25,7 +25,7 @@ RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const Re
 std::vector<MachineKind> machines();
 bool is_there(MachineKind machine);
 
-// A captured frame by its file name: bundled in scenes/, or in the captures' folder. Empty: not there.
+// A captured frame by its file name: in tests/frames or scenes/, or in the captures' folder. Empty: not there.
 std::filesystem::path find_capture(const std::string& name);
 
 // Sanitizers make code many times slower, and so does the PTX interpreter; bounds on time allow for that.

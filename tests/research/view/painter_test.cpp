@@ -126,7 +126,7 @@ TEST(TracePainter, GivesMoreSamplesWhereTheyAreNeeded) {
 
 TEST(TracePainter, RefusesWhatCannotBeTraced) {
   const auto painter = make_trace_painter();
-  const std::string captured = std::string(BROKKR_SOURCE_DIR) + "/scenes/gl-feature-test.bkf";
+  const std::string captured = std::string(BROKKR_SOURCE_DIR) + "/tests/frames/gl-feature-test.bkf";
   RenderRequest request = request_of(make_scene(captured, load_frame(captured, {}), 0));
   trace_of(request.settings).on = true;
   ASSERT_TRUE(painter->takes(request));

@@ -20,7 +20,7 @@ namespace {
 using app::Arguments;
 using app::Progress;
 
-constexpr const char* kUsualFrame = "gl-feature-test.bkf";
+constexpr const char* kUsualFrame = "glxgears.bkf";
 
 std::string frame_file(const Arguments& arguments) {
   if (arguments.has("frame")) return arguments.text("frame");

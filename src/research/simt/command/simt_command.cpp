@@ -218,7 +218,7 @@ Command simt_command() {
            integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
            memory_option(),
            integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
-           file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/gl-feature-test.bkf)"),
+           file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/glxgears.bkf)"),
            size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 BROKKR, SILENT, STRANGER, MPIRUN = *sys.argv[1:4], sys.argv[4:]
-FRAME = "scenes/gl-feature-test.bkf"
+FRAME = "tests/frames/gl-feature-test.bkf"
 LIMIT = 600  # seconds: a hang
 
 

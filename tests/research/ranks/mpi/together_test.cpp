@@ -123,7 +123,7 @@ void check_frame(const Frame& frame) {
 }
 
 void check_file(const char* name, int width, int height) {
-  Frame frame = load_frame(std::string(BROKKR_SOURCE_DIR) + "/scenes/" + name, {});
+  Frame frame = load_frame(std::string(BROKKR_SOURCE_DIR) + "/" + name, {});
   if (width > 0) app::resize_frame(frame, main_target(frame), width, height);
   check_frame(frame);
 }
@@ -173,8 +173,8 @@ TEST(Together, ProgramsThatReadWhatWasDrawn) {
 }
 #endif
 
-TEST(Together, FeatureTest) { check_file("gl-feature-test.bkf", 0, 0); }
-TEST(Together, Shadow) { check_file("glmark2-shadow.bkf", 160, 120); }
+TEST(Together, FeatureTest) { check_file("tests/frames/gl-feature-test.bkf", 0, 0); }
+TEST(Together, Shadow) { check_file("scenes/glmark2-shadow.bkf", 160, 120); }
 
 // Squares whose every byte tells whose they are, in memory that only the machine reaches; from_host and to_host are its
 // ends.
