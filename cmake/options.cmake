@@ -47,7 +47,7 @@ endif()
 
 if(BROKKR_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    message(FATAL_ERROR "BROKKR_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang")
+    message(FATAL_ERROR "BROKKR_FUZZ needs clang: install clang-19, or name one with -DCMAKE_CXX_COMPILER and -DCMAKE_C_COMPILER")
   endif()
   # Coverage feedback in the code under test. To be told each comparison took the fuzzer a third of its time (perf), and
   # it knows how files are built, and their words, without.

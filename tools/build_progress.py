@@ -3,11 +3,12 @@
     build_progress.py LOG NAME COMMAND...
 
 On a terminal one line counts the steps and the time left, which assumes that the steps to come take as long as those
-done. Elsewhere a line is printed every 20 seconds. The exit status is the command's; after a failure the log's end
-is shown.
+done. Elsewhere a line is printed every 20 seconds. The log's last line is the processor time of all that ran. The exit
+status is the command's; after a failure the log's end is shown.
 """
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -63,6 +64,8 @@ def main():
                 if found and int(found.group(2)) > 0:
                     progress.show(int(found.group(1)), int(found.group(2)))
         progress.end()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        log.write(f"processor time: {used.ru_utime + used.ru_stime:.0f} s\n")
     if build.returncode != 0:
         with open(log_file, encoding="utf-8", errors="replace") as log:
             print("".join(log.readlines()[-40:]), end="", file=sys.stderr)
