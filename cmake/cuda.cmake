@@ -31,14 +31,15 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
   set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
 endif()
-# The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs PTX and its lines alone.
+# The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs PTX and its lines alone. One
+# run of nvcc makes the PTX, and ptxas's counts of it (tools/check-spills).
 set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
 if(CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Shared")
   set(BROKKR_CUDA_RUNTIME CUDA::cudart)
 endif()
 if(BROKKR_PTX)
   set(BROKKR_CUDA_RUNTIME $<BUILD_INTERFACE:brokkr_ptx>)
-  set(BROKKR_CUDA_ARCHITECTURES 90-virtual)
+  set(BROKKR_CUDA_ARCHITECTURES 90)
   set(CMAKE_CUDA_RUNTIME_LIBRARY None)
 endif()
 # Named before the language is enabled: the compiler check would try an architecture that CUDA 13 dropped.

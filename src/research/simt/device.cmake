@@ -2,7 +2,7 @@
 # runtime in place of CUDA's, and the machine that counts cycles. The program loads it where --machine simt is asked
 # for, and links nothing of it. CMake's CUDA language may be off, or build for real devices: nvcc is called by name.
 find_package(CUDAToolkit QUIET)
-if(NOT BROKKR_NVCC OR NOT CUDAToolkit_FOUND)
+if(NOT BROKKR_SIMT_NVCC OR NOT CUDAToolkit_FOUND)
   return()
 endif()
 set(cuda_sources)
@@ -23,7 +23,7 @@ foreach(source IN LISTS cuda_sources)
   get_filename_component(name ${source} NAME_WE)
   set(object ${folder}/${name}.o)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_NVCC} -c ${nvcc_flags} -MD -MF ${object}.d -MT ${object} -o ${object}
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_SIMT_NVCC} -c ${nvcc_flags} -MD -MF ${object}.d -MT ${object} -o ${object}
             ${PROJECT_SOURCE_DIR}/src/${source}
     DEPENDS ${PROJECT_SOURCE_DIR}/src/${source} DEPFILE ${object}.d
     COMMENT "Compiling ${source} to PTX" VERBATIM)
@@ -33,7 +33,7 @@ endforeach()
 # The kernel that programs of a frame are linked into.
 set(fatbin ${folder}/kernel_linked.fatbin)
 add_custom_command(OUTPUT ${fatbin}
-  COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_NVCC} -fatbin -rdc=true ${nvcc_flags} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
+  COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${BROKKR_SIMT_NVCC} -fatbin -rdc=true ${nvcc_flags} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin}
           ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu
   DEPENDS ${PROJECT_SOURCE_DIR}/src/engine/pipeline/cuda/kernel_linked.cu DEPFILE ${fatbin}.d
   COMMENT "Compiling pipeline/cuda/kernel_linked.cu to PTX" VERBATIM)

@@ -63,7 +63,7 @@ std::string module_text(std::string_view module) {
     if (module == m.name) return {m.begin, m.end};
   }
 #endif
-  fail("the kernels of '{}' are not in this program: it was built without nvcc", module);
+  fail("the kernels of '{}' are not in this program: it was built without nvcc (-DBROKKR_SIMT=ON asks for it)", module);
 }
 
 Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles,
