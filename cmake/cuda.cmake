@@ -77,4 +77,14 @@ endif()
 # that was asked for (-DCMAKE_CUDA_COMPILER_LAUNCHER) starts what does that.
 list(APPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/keep-ptxas-report)
 add_library(brokkr_cuda_options INTERFACE)
+# Compiles `sources` of CUDA as the object library <target>_cuda and adds the objects to `target`, with the runtime. The
+# simulated device links the same objects.
+function(brokkr_add_cuda_objects target)
+  add_library(${target}_cuda OBJECT ${ARGN})
+  set_target_properties(${target}_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${target}_cuda PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders)
+  target_link_libraries(${target}_cuda PRIVATE glm::glm Threads::Threads ${BROKKR_CUDA_RUNTIME} brokkr_cuda_options)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cuda>)
+  target_link_libraries(${target} PRIVATE ${BROKKR_CUDA_RUNTIME} $<BUILD_INTERFACE:brokkr_cuda_options>)
+endfunction()
 target_compile_options(brokkr_cuda_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${BROKKR_CUDA_FLAGS}>")

@@ -53,7 +53,8 @@ __asm__(
     ".popsection\n");
 ]] @ONLY)
 set_source_files_properties(${data} PROPERTIES OBJECT_DEPENDS ${fatbin} SKIP_UNITY_BUILD_INCLUSION ON)
-target_sources(brokkr PRIVATE ${data} ${fatbin})
+add_library(brokkr_linked_kernel OBJECT ${data} ${fatbin})
+target_sources(brokkr PRIVATE $<TARGET_OBJECTS:brokkr_linked_kernel>)
 
 include(${PROJECT_SOURCE_DIR}/cmake/linked_headers.cmake)
 target_include_directories(brokkr PRIVATE ${PROJECT_BINARY_DIR}/generated)

@@ -8,13 +8,8 @@
 
 namespace brokkr {
 
-// What users call this machine. The same text, compiled once more for the simulated device (src/simt/device), is
-// another one.
-#if defined(BROKKR_SIMT_DEVICE)
-inline constexpr const char* kCudaName = "simt";
-#else
-inline constexpr const char* kCudaName = "cuda";
-#endif
+// What users call this machine. The same objects are another one in the simulated device (research/simt/device).
+extern const char* const kCudaName;
 
 bool cuda_is_available();
 // The first device. Throws std::runtime_error naming what is missing.
