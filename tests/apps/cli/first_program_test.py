@@ -31,6 +31,9 @@ class FirstProgram(unittest.TestCase):
         made = [name for name in self.inputs if re.search(r"\.(cu|cu\.o|ptx|fatbin|cubin)$", name)]
         self.assertEqual(made, [])
 
+    def test_has_nothing_of_research(self):
+        self.assertEqual([name for name in self.inputs if "research/" in name and not name.endswith("CMakeLists.txt")], [])
+
     def test_waits_for_no_library_with_all_machines(self):
         whole = [name for name in self.inputs if re.search(r"/(libbrokkr\.(a|so)|brokkr\.dir/)", name)]
         self.assertEqual(whole, [])
