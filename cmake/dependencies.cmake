@@ -7,6 +7,7 @@ find_package(zstd REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tinyobjloader REQUIRED)
 find_package(tinyexr REQUIRED)
+find_package(meshoptimizer REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(fmt REQUIRED)
@@ -23,4 +24,4 @@ target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE
   $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}> $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}/stb>)
 target_link_libraries(brokkr_scene_dependencies INTERFACE
   zstd::libzstd_shared fmt::fmt OpenSSL::Crypto $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-  tinyobjloader::tinyobjloader tinyexr $<BUILD_INTERFACE:${BROKKR_STB_LIBRARY}> $<INSTALL_INTERFACE:stb>)
+  tinyobjloader::tinyobjloader tinyexr meshoptimizer::meshoptimizer $<BUILD_INTERFACE:${BROKKR_STB_LIBRARY}> $<INSTALL_INTERFACE:stb>)

@@ -339,6 +339,6 @@ MUTATIONS = [
     ("trace-wide-nearest", "src/research/trace/walk_wide.h", "if (‹(bits & (bits - 1)) != 0›) bits = ", "false",
      TRACE, "Tracer.AllStructures*"),
     ("trace-wide-leave", "src/research/trace/walk_wide.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
-    ("obj-number", "src/engine/formats/obj_mesh.cpp", "if (‹is_number && (at == end || is_blank(*at))›) continue;", "is_number",
+    ("obj-number", "src/engine/formats/obj_parse.cpp", "const bool usable = ‹expects_vertex_ && is_usable(position)›;", "is_usable(position)",
      SCENE, "Obj.MistakesAreNamed"),
 ]

@@ -46,7 +46,9 @@ std::vector<Option> input_options() {
                       "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
           integer_option("--views", "Draw a scene from so many sides at once, each a layer of the target", 1,
                          kMaxTargetLayers),
-          integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)};
+          integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize),
+          real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000),
+          flag("--strict", "Make an error of every warning about a scene's file")};
 }
 
 Option memory_option() {
@@ -89,6 +91,8 @@ LoadOptions load_options(const Arguments& arguments) {
   options.views = int(arguments.integer("views", options.views));
   options.view_size = int(arguments.integer("view-size", options.view_size));
   options.memory_limit = int(arguments.integer("memory-limit", options.memory_limit));
+  options.point_size = float(arguments.real("point-size", double(options.point_size)));
+  options.strict = arguments.has("strict");
   options.warning = warn;
   return options;
 }

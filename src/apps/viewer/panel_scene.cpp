@@ -24,6 +24,7 @@ class ScenePanel : public Panel {
       return;
     }
     draw_file(*state.scene);
+    draw_warnings(state.scene->frame.warnings);
     if (ImGui::CollapsingHeader("Size and target", ImGuiTreeNodeFlags_DefaultOpen)) draw_size(state);
     if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) draw_camera(state);
     if (state.last && !state.last->painting && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen))
@@ -40,6 +41,13 @@ class ScenePanel : public Panel {
                                      : counted(scene.draws, "draw") + ", " + counted(scene.triangles, "triangle"));
     value_row("loaded", "in " + app::fixed(scene.load_ms, 0) + " ms");
     ImGui::EndTable();
+  }
+
+  // What the file has and the picture has not, and what was guessed.
+  static void draw_warnings(const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    if (!ImGui::CollapsingHeader(counted(lines.size(), "warning").c_str(), ImGuiTreeNodeFlags_DefaultOpen)) return;
+    for (const std::string& line : lines) ImGui::TextWrapped("%s", app::printable(line).c_str());
   }
 
   static void draw_size(ViewerState& state) {

@@ -208,7 +208,9 @@ void Viewer::take_scene(const Loaded& loaded) {
   for (const auto& panel : panels_) {
     if (another && panel->opens_for(*state_.scene)) docks_.open(panel->name());
   }
-  if (!loaded.scene->frame.warnings.empty()) show_note(loaded.scene->frame.warnings[0]);
+  if (const std::vector<std::string>& lines = loaded.scene->frame.warnings; !lines.empty())
+    show_note(lines[0] +
+              (lines.size() > 1 ? "; " + std::to_string(lines.size() - 1) + " more in the panel Scene" : ""));
   state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
   if (keep) state_.camera.move_to(*camera);
   file_ = loaded.path;
@@ -361,8 +363,8 @@ void Viewer::save_image(bool exr) {
   }
 }
 
-// The newest picture in linear light, which its painting has. To pack it takes a while, and is nothing that the window should
-// wait for.
+// The newest picture in linear light, which its painting has. To pack it takes a while, and is nothing that the window
+// should wait for.
 void Viewer::save_light(const fs::path& path) {
   if (saving_.valid()) return show_note("the picture before is still being saved");
   saving_ = std::async(std::launch::async, [frame = state_.last, path] {

@@ -14,4 +14,14 @@ template <typename... Values>
   throw std::runtime_error(fmt::format(text, std::forward<Values>(values)...));
 }
 
+// A limit of memory, time or size: nothing is drawn in place of what is beyond it.
+struct LimitReached : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename... Values>
+[[noreturn]] void fail_limit(fmt::format_string<Values...> text, Values&&... values) {
+  throw LimitReached(fmt::format(text, std::forward<Values>(values)...));
+}
+
 }  // namespace brokkr

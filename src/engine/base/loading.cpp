@@ -95,8 +95,8 @@ std::string memory_text(uint64_t bytes) {
 void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file,
                     std::string_view remedy) {
   if (bytes <= limit) return;
-  fail("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise --memory-limit", file,
-       file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit), remedy);
+  fail_limit("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise --memory-limit", file,
+             file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit), remedy);
 }
 
 Loading::Loading(const LoadOptions& options) : progress_(options.progress), limit_mib_(options.memory_limit) {
@@ -137,6 +137,28 @@ void Loading::look(uint64_t done, uint64_t all) {
   last_ = now;
   const double share = std::min(1.0, double(done) / double(std::max<uint64_t>(all, 1)));
   progress_(told_ = std::max(told_, begin_ + (end_ - begin_) * share));
+}
+
+bool Loading::count_warning(std::string_view kind) {
+  constexpr size_t kMostKinds = 1000;  // a file of nothing but mistakes is not answered with as many lines
+  const auto found = std::ranges::find(warnings_, kind, &Warning::kind);
+  if (found == warnings_.end()) return warnings_.size() >= kMostKinds;
+  found->times++;
+  return true;
+}
+
+void Loading::add_warning(std::string_view kind, std::string line) {
+  constexpr size_t kMostBytes = 1000;
+  if (line.size() > kMostBytes) line.resize(kMostBytes);
+  warnings_.push_back({std::string(kind), std::move(line)});
+}
+
+std::vector<std::string> Loading::warnings() const {
+  std::vector<std::string> lines;
+  for (const Warning& warning : warnings_) {
+    lines.push_back(warning.line + (warning.times > 1 ? fmt::format(" ({} times)", warning.times) : ""));
+  }
+  return lines;
 }
 
 }  // namespace brokkr

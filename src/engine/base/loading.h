@@ -7,6 +7,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
 
 #include "brokkr/load.h"
 
@@ -68,6 +72,15 @@ class Loading {
   // The same where a step takes a while by itself. What is told never becomes less.
   void look(uint64_t done = 0, uint64_t all = 1);
 
+  // Notes what the frame lacks of its file, or what was guessed: "line 7: vertex 9 is not among the 4; the face is left
+  // out". Of each `kind` the first line is kept, and the others are counted.
+  template <typename... Values>
+  void warn(std::string_view kind, fmt::format_string<Values...> text, Values&&... values) {
+    if (!count_warning(kind)) add_warning(kind, fmt::format(text, std::forward<Values>(values)...));
+  }
+  // A line for each kind, in the order in which they came up.
+  std::vector<std::string> warnings() const;
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kStepMask = 255;  // a step takes a microsecond at most
@@ -75,7 +88,14 @@ class Loading {
   // So much is there without asking what is free, which takes longer than reading a small file.
   static constexpr uint64_t kAlways = uint64_t(16) << 20;
 
+  struct Warning {
+    std::string kind, line;
+    uint64_t times = 1;
+  };
+
   uint64_t limit() const;
+  bool count_warning(std::string_view kind);  // false: the kind is new
+  void add_warning(std::string_view kind, std::string line);
 
   const LoadProgress& progress_;
   int limit_mib_;
@@ -83,6 +103,7 @@ class Loading {
   uint64_t used_ = 0, held_ = 0, steps_ = 0;
   double begin_ = 0, end_ = 1, told_ = 0;
   Clock::time_point last_ = Clock::now();
+  std::vector<Warning> warnings_;
 };
 
 // validate (brokkr/frame.h) that tells `loading` how far it is.

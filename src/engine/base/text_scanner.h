@@ -2,10 +2,19 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace brokkr {
+
+// `text` without the UTF-8 byte order mark that some editors put before it.
+inline std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
 
 class TextScanner {
  public:
@@ -20,23 +29,33 @@ class TextScanner {
     return word;
   }
 
-  // What remains of the line, without its end.
+  // What remains of the line, without its end: \n, \r\n or \r.
   std::string_view line() {
-    std::string_view line = rest_.substr(0, rest_.find('\n'));
-    rest_.remove_prefix(line.size() + (line.size() < rest_.size() ? 1 : 0));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view line = rest_.substr(0, rest_.find_first_of("\r\n"));
+    rest_.remove_prefix(line.size());
+    rest_.remove_prefix(rest_.starts_with("\r\n") ? 2 : rest_.empty() ? 0 : 1);
     return line;
   }
 
-  // The next word as a number; nothing where it is none. Numbers beyond the type's range are none either.
+  // The next word as a number; nothing where it is none. Numbers above the type's range are none either; those that are
+  // too small for it are 0.
   template <typename T>
   std::optional<T> number() {
     std::string_view text = word();
     if (text.starts_with('+')) text.remove_prefix(1);
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    if (text.empty() || end != text.data() + text.size()) return std::nullopt;
+    if (error == std::errc()) return value;
+    if constexpr (std::is_floating_point_v<T>) {
+      // Both ends of the range are one error; long double mostly tells them apart, and else the exponent's sign.
+      long double wide = 0;
+      const bool fits = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
+      if (fits && std::abs(wide) < 1) return T(wide);
+      const size_t exponent = text.find_first_of("eE");
+      if (!fits && exponent + 1 < text.size() && text[exponent + 1] == '-') return T(0);
+    }
+    return std::nullopt;
   }
 
   std::string_view rest() const { return rest_; }

@@ -16,7 +16,8 @@ namespace brokkr {
 using LoadProgress = std::function<void(double)>;
 struct LoadCancelled {};
 
-// Called on the loading thread with one line about something that is missing, and what the scene is drawn with instead.
+// Called on the loading thread with one line about something that the scene is drawn without, or that was guessed. The
+// frame keeps the same lines in Frame::warnings.
 using LoadWarning = std::function<void(const std::string&)>;
 
 // For scenes (files, generated). A captured frame has its own sizes and cameras: `width`, `height` and `view_size` do
@@ -30,7 +31,9 @@ struct LoadOptions {
   // most. Nothing larger is allocated: a file that wants more is an error that says how much.
   int memory_limit = 0;
   LoadProgress progress;  // may be empty
-  LoadWarning warning;    // may be empty: then nobody hears of it
+  LoadWarning warning;    // may be empty
+  bool strict = false;    // every warning is an error
+  float point_size = 3;   // pixels that the points of a cloud are wide
 };
 
 // Sources that load_frame knows: file name endings (".bkf", ".obj") and generated scenes ("generated:city").

@@ -23,20 +23,36 @@
 namespace brokkr {
 namespace {
 
-void check_extensions(const GltfPart& root, GltfWarnings& warnings) {
-  static const std::set<std::string> kKnown = {"KHR_materials_unlit", "KHR_materials_emissive_strength",
-                                               "KHR_mesh_quantization", "KHR_texture_transform"};
-  for (const std::string& name : root.texts("extensionsRequired")) {
-    if (!kKnown.contains(name)) {
-      root.fail_at("extensionsRequired", fmt::format("{} is not known; export without it", name.substr(0, 100)));
-    }
+// What an extension of a file says is drawn, or left out without loss to this picture.
+const std::set<std::string>& known_extensions() {
+  static const std::set<std::string> kKnown = {"EXT_mesh_gpu_instancing",
+                                               "EXT_meshopt_compression",
+                                               "KHR_lights_punctual",
+                                               "KHR_materials_emissive_strength",
+                                               "KHR_materials_pbrSpecularGlossiness",
+                                               "KHR_materials_unlit",
+                                               "KHR_mesh_quantization",
+                                               "KHR_meshopt_compression",
+                                               "KHR_node_visibility",
+                                               "KHR_texture_transform",
+                                               "KHR_xmp_json_ld"};
+  return kKnown;
+}
+
+void check_extensions(const GltfData& data) {
+  std::set<std::string> required;
+  for (const std::string& name : data.root().texts("extensionsRequired")) {
+    if (known_extensions().contains(name) || !required.insert(name).second) continue;
+    data.loading().warn("required " + name, "extension {} is required and not followed; drawn as if it were not there",
+                        name.substr(0, 100));
   }
   std::string ignored;
-  for (const std::string& name : root.texts("extensionsUsed")) {
-    if (!kKnown.contains(name)) ignored += (ignored.empty() ? "" : ", ") + name.substr(0, 100);
+  for (const std::string& name : data.root().texts("extensionsUsed")) {
+    if (!known_extensions().contains(name) && !required.contains(name))
+      ignored += (ignored.empty() ? "" : ", ") + name.substr(0, 100);
   }
-  if (!ignored.empty()) warnings.add("extensions that are not followed: " + ignored.substr(0, 400));
-  if (root.has("animations")) warnings.add("animations are not played; the rest pose is drawn");
+  if (!ignored.empty()) data.warn("extensions that are not followed: " + ignored.substr(0, 400));
+  if (data.root().has("animations")) data.warn("animations are not played; the file's own pose is drawn");
 }
 
 // Instances of a mesh that can be one draw.
@@ -83,26 +99,28 @@ class SceneReader {
   SceneReader(GltfData& data, const LoadOptions& options, const GltfLimits& limits)
       : data_(data),
         options_(options),
-        warnings_(frame_.warnings),
-        materials_(data, frame_, warnings_, limits.texture_pixels),
-        meshes_(data, frame_, warnings_, limits.copied_vertices) {}
+        materials_(data, frame_, limits.texture_pixels),
+        meshes_(data, frame_, limits.copied_vertices) {}
 
   Frame read() {
-    check_extensions(data_.root(), warnings_);
-    const GltfNodes nodes(data_, warnings_);
-    for (const auto& [mesh, models] : nodes.meshes) add_mesh(mesh, models);
+    check_extensions(data_);
+    const GltfNodes nodes(data_);
+    for (const auto& [placement, models] : nodes.meshes) add_mesh(placement, models, nodes);
     if (opaque_.empty() && blended_.empty()) {
-      fail("field 'meshes': the scene shows no triangles; name a file with meshes in its scene");
+      const std::vector<std::string> warnings = data_.loading().warnings();
+      if (warnings.empty()) fail("field 'meshes': the scene shows no triangles; name a file with meshes in its scene");
+      fail("field 'meshes': the scene shows no triangles that can be drawn ({}); export the file again",
+           warnings.back());
     }
     meshes_.complete();
     set_up_scene(frame_, bounds_, camera(nodes), options_);
-    for (std::vector<Draw>* draws : {&opaque_, &blended_}) {
-      for (Draw& draw : *draws) {
-        draw.command.view_count = uint32_t(frame_.views.size());
-        draw.command.state = state(draw);
-        frame_.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw.command));
-      }
+    take_light(nodes);
+    for (Draw& draw : opaque_) {
+      draw.command.view_count = uint32_t(frame_.views.size());
+      draw.command.state = state(draw);
+      frame_.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw.command));
     }
+    add_blended();
     return std::move(frame_);
   }
 
@@ -110,21 +128,43 @@ class SceneReader {
   struct Draw {
     DrawCommand command;
     bool blended, two_sided, mirrored;
+    glm::vec3 middle{0};  // of what is blended, in the world
   };
 
-  void add_mesh(uint64_t number, const std::vector<glm::mat4>& models) {
-    data_.loading().look(frame_.commands.size(), data_.count("meshes"));
-    const GltfPart part = data_.element("meshes", number, data_.root(), "meshes");
+  GltfPose pose_of(const GltfPlacement& placement, const GltfPart& mesh, const GltfNodes& nodes) const {
+    GltfPose pose;
+    pose.weights = placement.weights.empty() ? mesh.floats("weights") : placement.weights;
+    if (std::ranges::all_of(pose.weights, [](float weight) { return weight == 0; })) pose.weights.clear();
+    if (placement.skin == kGltfNone) return pose;
+    try {
+      pose.joints = nodes.joints(placement.skin, mesh);
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const std::runtime_error& problem) {
+      data_.warn(std::string(problem.what()) + "; drawn in the pose that it was bound in");
+    }
+    return pose;
+  }
+
+  void add_mesh(const GltfPlacement& placement, const std::vector<glm::mat4>& models, const GltfNodes& nodes) {
+    data_.loading().look(opaque_.size() + blended_.size(), data_.count("meshes"));
+    const GltfPart part = data_.element("meshes", placement.mesh, data_.root(), "meshes");
+    const GltfPose pose = pose_of(placement, part, nodes);
     std::vector<std::pair<GltfMesh, GltfMaterials::Made>> primitives;
     for (const GltfPart& primitive : part.parts("primitives")) {
-      if (primitive.has("targets")) warnings_.add("morph targets are not followed; the rest pose is drawn");
-      if (!meshes_.is_drawn(primitive)) continue;
-      const GltfMaterials::Made material = materials_.make(primitive.whole("material", kGltfNone), primitive);
-      const GltfMesh mesh = meshes_.read(primitive, material.opaque, material.second_texcoords);
-      if (mesh.indices > 0) primitives.emplace_back(mesh, material);
+      try {
+        if (!meshes_.is_drawn(primitive)) continue;
+        const GltfMaterials::Made material = materials_.make(primitive.whole("material", kGltfNone), primitive);
+        const GltfMesh mesh = meshes_.read(primitive, material.opaque, material.second_texcoords, pose);
+        if (mesh.indices > 0) primitives.emplace_back(mesh, material);
+      } catch (const LimitReached&) {
+        throw;
+      } catch (const std::runtime_error& problem) {
+        data_.warn(std::string(problem.what()) + "; the primitive is left out");
+      }
     }
     if (primitives.empty()) return;
-    const std::string label = part.text("name", fmt::format("mesh {}", number)).substr(0, 256);
+    const std::string label = part.text("name", fmt::format("mesh {}", placement.mesh)).substr(0, 256);
     for (const Group& group : grouped(models)) {
       const auto first_instance = uint32_t(frame_.models.size());
       frame_.models.insert(frame_.models.end(), group.models.begin(), group.models.end());
@@ -136,9 +176,54 @@ class SceneReader {
         draw.command.first_instance = first_instance;
         draw.command.instances = uint32_t(group.models.size());
         draw.command.label = label;
-        (draw.blended ? blended_ : opaque_).push_back(std::move(draw));
+        if (!draw.blended) {
+          opaque_.push_back(std::move(draw));
+          continue;
+        }
+        // What is blended is sorted instance by instance.
+        draw.command.instances = 1;
+        for (size_t i = 0; i < group.models.size(); i++) {
+          draw.command.first_instance = first_instance + uint32_t(i);
+          draw.middle = glm::vec3(group.models[i] * glm::vec4(mesh.bounds.center(), 1));
+          blended_.push_back(draw);
+        }
       }
     }
+  }
+
+  // The far ones first, as each view sees them.
+  void add_blended() {
+    constexpr size_t kMostDraws = size_t(1) << 20;
+    const size_t views = frame_.views.size();
+    const bool each = blended_.size() * views <= kMostDraws;
+    if (!each) data_.warn("transparent surfaces are sorted for the first view alone");
+    std::vector<std::pair<float, const Draw*>> order;
+    for (Draw& draw : blended_) draw.command.state = state(draw);
+    for (size_t view = 0; view < (each ? views : 1); view++) {
+      order.clear();
+      const glm::mat4& matrix = frame_.views[view].view_projection;
+      for (const Draw& draw : blended_) order.emplace_back((matrix * glm::vec4(draw.middle, 1)).w, &draw);
+      std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
+      for (const auto& [depth, draw] : order) {
+        data_.loading().step();
+        DrawCommand command = draw->command;
+        command.first_view = uint32_t(view);
+        command.view_count = each ? 1 : uint32_t(views);
+        frame_.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(command));
+      }
+    }
+  }
+
+  // A frame has one light: the direction of the first that has one, else that in which the first one is.
+  void take_light(const GltfNodes& nodes) {
+    if (nodes.lights.empty()) return;
+    auto light = std::ranges::find(nodes.lights, "directional", &GltfLight::kind);
+    const bool is_directional = light != nodes.lights.end();
+    if (!is_directional) light = nodes.lights.begin();
+    const glm::vec3 direction =
+        is_directional ? glm::vec3(light->model[2]) : glm::vec3(light->model[3]) - bounds_.center();
+    if (is_usable(direction) && glm::length(direction) > 1e-12f) frame_.light_direction = glm::normalize(direction);
+    data_.warn(fmt::format("lights: one of the {} is drawn, as a white one from its direction", nodes.lights.size()));
   }
 
   static DrawCommand make_draw(const GltfMesh& mesh) {
@@ -176,6 +261,13 @@ class SceneReader {
     camera.target = camera.eye + direction * std::max(depth, std::max(bounds_.radius() * 1e-2f, 1e-4f));
     camera.up = glm::normalize(up);
     if (camera.target == camera.eye) return std::nullopt;  // so far away that a step is lost
+    if (nodes.camera->height > 0) {
+      // From so far away that lines are all but parallel, with planes around the scene.
+      const float away = nodes.camera->height / 2 / std::tan(camera.fov / 2 * 3.14159265f / 180);
+      camera.eye = camera.target - direction * away;
+      data_.warn("the orthographic camera is drawn as one far away that sees 1 degree");
+      return camera;
+    }
     camera.near_plane = nodes.camera->near_plane;
     if (nodes.camera->far_plane > camera.near_plane) camera.far_plane = nodes.camera->far_plane;
     return camera;
@@ -194,7 +286,6 @@ class SceneReader {
   GltfData& data_;
   const LoadOptions& options_;
   Frame frame_;
-  GltfWarnings warnings_;
   GltfMaterials materials_;
   GltfMeshes meshes_;
   Bounds bounds_;

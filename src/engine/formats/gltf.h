@@ -5,14 +5,19 @@
 //
 // Read are: the scene's nodes (matrix or translation, rotation and scale), meshes of triangles, strips and fans with
 // POSITION, NORMAL, TEXCOORD_0, TEXCOORD_1 and COLOR_0 of any component type, sparse accessors, data: URIs and files in
-// the scene's folder, pbrMetallicRoughness with its textures, normal, occlusion and emissive textures, samplers,
-// alphaMode, doubleSided, KHR_materials_unlit, KHR_materials_emissive_strength, KHR_mesh_quantization and
-// KHR_texture_transform, and the first perspective camera. Nodes with one mesh are instances of one draw. Faces without
-// normals are flat, as glTF says.
+// the scene's folder, morph targets and skins in the file's own pose, pbrMetallicRoughness with its textures, normal,
+// occlusion and emissive textures, samplers, alphaMode, doubleSided, and the first perspective camera, or an
+// orthographic one from afar. Nodes with one mesh are instances of one draw; what is blended is drawn back to front,
+// draw by draw, as each view sees it. Faces without normals are flat, as glTF says.
 //
-// Frame::warnings names what is left out: points and lines, skins, animations and morph targets (the rest pose is
-// drawn), texture coordinates above the second set, orthographic cameras, other extensions. An unknown extension among
-// extensionsRequired is an error. All errors are std::runtime_error naming file, field and remedy.
+// Extensions that are followed: KHR_materials_unlit, KHR_materials_emissive_strength,
+// KHR_materials_pbrSpecularGlossiness, KHR_mesh_quantization, KHR_texture_transform, KHR_node_visibility,
+// KHR_lights_punctual (one light's direction), EXT_mesh_gpu_instancing, EXT_meshopt_compression (meshoptimizer decodes
+// it). KHR_draco_mesh_compression is drawn from the plain data beside it, and a primitive without any is left out.
+//
+// Loading::warn names what is left out: primitives, nodes, materials and textures with mistakes, points and lines,
+// animations, texture coordinates above the second set, other extensions, required or not. A file is refused where
+// nothing is left to draw or a limit is passed. All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 
 #include <cstdint>

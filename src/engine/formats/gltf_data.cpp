@@ -1,13 +1,17 @@
 #include "formats/gltf_data.h"
 
+#include <meshoptimizer.h>
+
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"
+#include "base/text_scanner.h"
 
 namespace brokkr {
 namespace {
@@ -42,23 +46,49 @@ std::string percent_decoded(std::string_view text) {
   return result;
 }
 
-// Nothing where `text` is no base64.
+// Nothing where `text` is no base64. Lines may be broken, and digits those of URLs.
 std::optional<std::vector<std::byte>> base64_decoded(std::string_view text) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  while (text.ends_with('=')) text.remove_suffix(1);
+  std::array<uint8_t, 256> digit_of;
+  digit_of.fill(64);
+  for (size_t i = 0; i < kDigits.size(); i++) digit_of[static_cast<unsigned char>(kDigits[i])] = uint8_t(i);
+  digit_of['-'] = 62;
+  digit_of['_'] = 63;
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
   uint32_t bits = 0, count = 0;
   for (const char c : text) {
-    const size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | uint32_t(digit);
+    if (c == '=' || c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    const uint32_t digit = digit_of[static_cast<unsigned char>(c)];
+    if (digit == 64) return std::nullopt;
+    bits = bits << 6 | digit;
     count += 6;
     if (count < 8) continue;
     count -= 8;
     bytes.push_back(std::byte(bits >> count & 0xff));
   }
   return bytes;
+}
+
+bool is_data_uri(std::string_view uri) {
+  constexpr std::string_view kData = "data:";
+  return uri.size() >= kData.size() && std::ranges::equal(uri.substr(0, kData.size()), kData,
+                                                          [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+// What a data: URI holds; nothing where it is none.
+std::optional<std::vector<std::byte>> data_of(std::string_view uri) {
+  const size_t comma = uri.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  std::string kind(uri.substr(0, comma));
+  std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  const std::string_view data = uri.substr(comma + 1);
+  if (kind.ends_with(";base64")) {
+    return data.find('%') == std::string_view::npos ? base64_decoded(data) : base64_decoded(percent_decoded(data));
+  }
+  const std::string text = percent_decoded(data);
+  const auto bytes = std::as_bytes(std::span(text));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -91,9 +121,9 @@ double GltfPart::number(const char* key, double missing) const {
   return number;
 }
 
-bool GltfPart::flag(const char* key) const {
+bool GltfPart::flag(const char* key, bool missing) const {
   const Json* value = find(key);
-  return value && value->is_boolean() && value->get<bool>();
+  return value && value->is_boolean() ? value->get<bool>() : missing;
 }
 
 std::string GltfPart::text(const char* key, const std::string& missing) const {
@@ -119,6 +149,17 @@ std::vector<uint64_t> GltfPart::wholes(const char* key) const {
   for (const Json& value : *list) {
     if (!value.is_number_unsigned()) fail_at(key, "it is no list of whole numbers; export the file again");
     result.push_back(value.get<uint64_t>());
+  }
+  return result;
+}
+
+std::vector<float> GltfPart::floats(const char* key) const {
+  std::vector<float> result;
+  const Json* list = find(key);
+  if (!list) return result;
+  for (const Json& value : *list) {
+    if (!value.is_number()) fail_at(key, "it is no list of numbers; export the file again");
+    result.push_back(value.get<float>());
   }
   return result;
 }
@@ -162,12 +203,14 @@ GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resour
 void GltfData::open_container(std::span<const std::byte> file) {
   constexpr size_t kHeader = 12, kChunkHeader = 8;
   constexpr uint32_t kJson = 0x4e4f534a, kBinary = 0x004e4942;
-  const auto parse = [&](std::span<const std::byte> text) {
-    const bool is_empty = as_text(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+  const auto parse = [&](std::span<const std::byte> bytes) {
+    const std::string_view text = without_mark(as_text(bytes));
+    const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (is_empty) fail("field 'JSON': it is empty; export the file again");
-    if (text.size() > kMostJson) fail("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
+    if (text.size() > kMostJson)
+      fail_limit("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
     try {
-      json_ = parse_json<nlohmann::json>(as_text(text), &loading_);
+      json_ = parse_json<nlohmann::json>(text, &loading_);
     } catch (const std::runtime_error& error) {
       fail("field 'JSON': {}; export the file again", error.what());
     }
@@ -175,13 +218,21 @@ void GltfData::open_container(std::span<const std::byte> file) {
   if (!as_text(file).starts_with("glTF")) return parse(file);
   if (file.size() < kHeader) fail("field 'header': the file ends in it; copy the file again");
   if (read_u32(file, 4) != 2) fail("field 'header': version {} is not 2; export glTF 2.0", read_u32(file, 4));
-  if (read_u32(file, 8) > file.size()) fail("field 'header': the file is cut short; copy it again");
-  file = file.first(read_u32(file, 8));
+  const uint32_t said = read_u32(file, 8);
+  if (said != file.size()) {
+    loading_.warn("header length", "field 'header': it says {} bytes, and the file has {}", said, file.size());
+  }
+  if (said >= kHeader + kChunkHeader) file = file.first(std::min<size_t>(said, file.size()));
   bool has_json = false;
   for (size_t at = kHeader; at + kChunkHeader <= file.size();) {
-    const uint32_t size = read_u32(file, at), kind = read_u32(file, at + 4);
+    uint32_t size = read_u32(file, at);
+    const uint32_t kind = read_u32(file, at + 4);
     at += kChunkHeader;
-    if (size > file.size() - at) fail("field 'chunk': one is longer than the file; copy the file again");
+    if (size > file.size() - at) {
+      if (!has_json) fail("field 'chunk': the file is cut short in its JSON; copy it again");
+      loading_.warn("cut", "field 'chunk': the file is cut short; what is left of its data is drawn");
+      size = uint32_t(file.size() - at);
+    }
     if (!has_json && kind != kJson) fail("field 'chunk': the first one is not JSON; export the file again");
     if (!has_json) parse(file.subspan(at, size));
     if (has_json && kind == kBinary && binary_.empty()) binary_ = file.subspan(at, size);
@@ -208,12 +259,9 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   if (known != contents_.end()) return known->second;
   std::vector<std::byte> bytes;
   loading_.look(0, 1);
-  if (uri.starts_with("data:")) {
+  if (is_data_uri(uri)) {
     loading_.need(uri.size(), "uri");
-    constexpr std::string_view kMark = ";base64,";
-    const size_t mark = uri.find(kMark);
-    auto decoded =
-        mark == std::string::npos ? std::nullopt : base64_decoded(std::string_view(uri).substr(mark + kMark.size()));
+    auto decoded = data_of(uri);
     if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
@@ -229,21 +277,25 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
 
 std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& from) {
   const GltfPart part = element("buffers", number, from, "buffer");
-  const uint64_t size = part.whole("byteLength");
+  uint64_t size = part.whole("byteLength");
   const std::string uri = part.text("uri");
   if (uri.empty() && number != 0) part.fail_at("uri", "it is missing; export the file again");
   const std::span<const std::byte> bytes = uri.empty() ? binary_ : contents(uri, part);
   if (size > bytes.size()) {
-    part.fail_at("byteLength",
-                 fmt::format("{} is more than the {} bytes there are; copy the file again", size, bytes.size()));
+    warn(fmt::format("{}, field 'byteLength': {} is more than the {} bytes there are", part.place(), size,
+                     bytes.size()));
+    size = bytes.size();
   }
   return bytes.first(size_t(size));
 }
 
 std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride) {
   const GltfPart part = element("bufferViews", number, from, key);
-  if (part.part("extensions").has("EXT_meshopt_compression")) {
-    part.fail_at("extensions", "EXT_meshopt_compression is not read; export without compression");
+  for (const char* const extension : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
+    const GltfPart packed = part.part("extensions").part(extension);
+    if (!packed.has("buffer")) continue;
+    if (stride) *stride = part.whole("byteStride", 0);
+    return unpacked(number, packed);
   }
   const std::span<const std::byte> bytes = buffer(part.whole("buffer"), part);
   const uint64_t offset = part.whole("byteOffset", 0), size = part.whole("byteLength");
@@ -253,6 +305,59 @@ std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from,
   }
   if (stride) *stride = part.whole("byteStride", 0);
   return bytes.subspan(size_t(offset), size_t(size));
+}
+
+// The content of a buffer view that meshoptimizer compressed.
+std::span<const std::byte> GltfData::unpacked(uint64_t number, const GltfPart& extension) {
+  const auto known = unpacked_.find(number);
+  if (known != unpacked_.end()) return known->second;
+  constexpr uint64_t kMostPerByte = 1024;  // elements; no codec packs more
+  const std::span<const std::byte> all = buffer(extension.whole("buffer"), extension);
+  const uint64_t offset = extension.whole("byteOffset", 0), size = extension.whole("byteLength");
+  const uint64_t stride = extension.whole("byteStride"), count = extension.whole("count");
+  const std::string mode = extension.text("mode"), filter = extension.text("filter", "NONE");
+  if (offset > all.size() || size > all.size() - offset) {
+    extension.fail_at("byteLength", "it does not fit the buffer; export the file again");
+  }
+  const bool is_vertices = mode == "ATTRIBUTES";
+  if (stride == 0 || stride > 256 || (is_vertices ? stride % 4 != 0 : stride != 2 && stride != 4)) {
+    extension.fail_at("byteStride", fmt::format("{} is unusable; export the file again", stride));
+  }
+  if (count == 0 || count > size * kMostPerByte || count > kMostElements) {
+    extension.fail_at("count", fmt::format("{} elements are not in {} bytes; export the file again", count, size));
+  }
+  loading_.need(count * stride, "EXT_meshopt_compression");
+  std::vector<std::byte> bytes(size_t(count * stride));
+  const auto* const packed = reinterpret_cast<const unsigned char*>(all.data() + offset);
+  int failed = 1;
+  if (is_vertices) {
+    failed = meshopt_decodeVertexBuffer(bytes.data(), size_t(count), size_t(stride), packed, size_t(size));
+  } else if (mode == "TRIANGLES" && count % 3 == 0) {
+    failed = meshopt_decodeIndexBuffer(bytes.data(), size_t(count), size_t(stride), packed, size_t(size));
+  } else if (mode == "INDICES") {
+    failed = meshopt_decodeIndexSequence(bytes.data(), size_t(count), size_t(stride), packed, size_t(size));
+  }
+  if (failed != 0) extension.fail_at("mode", "its data cannot be decoded; export the file again");
+  if (is_vertices && filter == "OCTAHEDRAL" && (stride == 4 || stride == 8)) {
+    meshopt_decodeFilterOct(bytes.data(), size_t(count), size_t(stride));
+  } else if (is_vertices && filter == "QUATERNION" && stride == 8) {
+    meshopt_decodeFilterQuat(bytes.data(), size_t(count), size_t(stride));
+  } else if (is_vertices && filter == "EXPONENTIAL") {
+    meshopt_decodeFilterExp(bytes.data(), size_t(count), size_t(stride));
+  } else if (filter != "NONE") {
+    extension.fail_at("filter", fmt::format("'{}' is unknown here; export without it", filter.substr(0, 40)));
+  }
+  bytes_ += bytes.size();
+  return unpacked_.emplace(number, std::move(bytes)).first->second;
+}
+
+uint64_t GltfData::elements_of(uint64_t accessor, const GltfPart& from, const char* key) const {
+  return element("accessors", accessor, from, key).whole("count");
+}
+
+bool GltfData::has_values(uint64_t accessor, const GltfPart& from, const char* key) const {
+  const GltfPart part = element("accessors", accessor, from, key);
+  return part.has("bufferView") || part.has("sparse");
 }
 
 // How an accessor's elements are stored.
@@ -287,7 +392,8 @@ struct GltfData::Elements {
 GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
   static constexpr std::array<std::pair<uint32_t, uint32_t>, 6> kKinds = {
       {{5120, 1}, {5121, 1}, {5122, 2}, {5123, 2}, {5125, 4}, {5126, 4}}};
-  static constexpr std::array<std::string_view, 4> kTypes = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+  static constexpr std::array<std::pair<std::string_view, uint32_t>, 5> kTypes = {
+      {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}}};
   Layout layout;
   layout.count = accessor.whole("count");
   if (layout.count == 0 || layout.count > kMostElements) {
@@ -300,10 +406,10 @@ GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
   layout.kind = found->first;
   layout.bytes = found->second;
   const std::string type = accessor.text("type");
-  const auto* components = std::find(kTypes.begin(), kTypes.end(), type);
+  const auto* components = std::ranges::find(kTypes, type, &std::pair<std::string_view, uint32_t>::first);
   if (components == kTypes.end())
-    accessor.fail_at("type", "it is no SCALAR, VEC2, VEC3 or VEC4; export the file again");
-  layout.components = uint32_t(components - kTypes.begin()) + 1;
+    accessor.fail_at("type", "it is no SCALAR, VEC2, VEC3, VEC4 or MAT4; export the file again");
+  layout.components = components->second;
   layout.normalized = accessor.flag("normalized");
   return layout;
 }
@@ -328,7 +434,8 @@ GltfData::Elements GltfData::elements(const GltfPart& part, const Layout& layout
 void GltfData::charge(uint64_t values, const GltfPart& accessor) {
   decoded_ += values;
   if (decoded_ > kValuesPerByte * bytes_) {
-    accessor.fail_at("count", "the file reads the same bytes again and again; share accessors, or split the file");
+    fail_limit("{}, field 'count': the file reads the same bytes again and again; share accessors, or split the file",
+               accessor.place());
   }
   // The accessor's own floats or indices, and what the frame gets of them: lists that grow by copies.
   constexpr uint64_t kElement = 4 * sizeof(float) * 3;
@@ -339,7 +446,6 @@ void GltfData::charge(uint64_t values, const GltfPart& accessor) {
 template <typename Store>
 void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Store&& store) {
   const bool is_sparse = accessor.has("sparse");
-  if (!is_sparse && !accessor.has("bufferView")) accessor.fail_at("bufferView", "it is missing; export the file again");
   if (accessor.has("bufferView")) {
     const Elements all = elements(accessor, layout, layout.count);
     for (uint64_t i = 0; i < layout.count; i++) {

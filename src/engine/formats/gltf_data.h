@@ -20,18 +20,6 @@ namespace brokkr {
 // For numbers of what a file need not name.
 inline constexpr uint64_t kGltfNone = ~uint64_t(0);
 
-// Each warning once, in the order in which they came up.
-class GltfWarnings {
- public:
-  explicit GltfWarnings(std::vector<std::string>& lines) : lines_(lines) {}
-  void add(const std::string& line) {
-    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
-  }
-
- private:
-  std::vector<std::string>& lines_;
-};
-
 // One object of the JSON, with the name that messages have for it: "accessor 3". What is missing has a default.
 class GltfPart {
  public:
@@ -43,7 +31,8 @@ class GltfPart {
   uint64_t whole(const char* key) const;  // which must be there
   uint64_t whole(const char* key, uint64_t missing) const { return has(key) ? whole(key) : missing; }
   double number(const char* key, double missing) const;  // finite
-  bool flag(const char* key) const;
+  bool flag(const char* key, bool missing = false) const;
+  const std::string& place() const { return place_; }
   std::string text(const char* key, const std::string& missing = {}) const;
   template <size_t kCount>
   std::array<double, kCount> numbers(const char* key, std::array<double, kCount> missing) const {
@@ -54,6 +43,7 @@ class GltfPart {
   std::vector<std::string> texts(const char* key) const;  // a list, empty where it is missing
   std::vector<GltfPart> parts(const char* key) const;     // a list of objects, empty where it is missing
   GltfPart part(const char* key) const;                   // an object, an empty one where it is missing
+  std::vector<float> floats(const char* key) const;       // a list, empty where it is missing
   [[noreturn]] void fail_at(const char* key, const std::string& problem_and_remedy) const;
 
  private:
@@ -71,6 +61,8 @@ class GltfData {
 
   // What is read counts there, and asks there whether to go on.
   Loading& loading() const { return loading_; }
+  // Says a line of what is left out, once.
+  void warn(const std::string& line) const { loading_.warn(line, "{}", line); }
 
   GltfPart root() const { return {json_, "file"}; }
   // Element `number` of a list of the file, as "meshes"; `from` and `key` say what asks for it.
@@ -81,6 +73,9 @@ class GltfData {
   std::vector<float> floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
                             const char* key, uint32_t* has_components = nullptr);
   std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& from, const char* key);
+  uint64_t elements_of(uint64_t accessor, const GltfPart& from, const char* key) const;
+  // Whether the accessor's values are in the file, and not all zero.
+  bool has_values(uint64_t accessor, const GltfPart& from, const char* key) const;
   // The file of an image.
   std::span<const std::byte> image(const GltfPart& image);
 
@@ -90,6 +85,7 @@ class GltfData {
   void open_container(std::span<const std::byte> file);
   std::span<const std::byte> buffer(uint64_t number, const GltfPart& from);
   std::span<const std::byte> view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride);
+  std::span<const std::byte> unpacked(uint64_t number, const GltfPart& extension);
   std::span<const std::byte> contents(const std::string& uri, const GltfPart& from);
   Layout layout_of(const GltfPart& accessor) const;
   Elements elements(const GltfPart& part, const Layout& layout, uint64_t count);
@@ -102,6 +98,7 @@ class GltfData {
   nlohmann::json json_;
   std::span<const std::byte> binary_;                       // the binary chunk of a .glb
   std::map<std::string, std::vector<std::byte>> contents_;  // by URI
+  std::map<uint64_t, std::vector<std::byte>> unpacked_;     // buffer views that were compressed
   uint64_t bytes_ = 0, decoded_ = 0;                        // bytes there are, values read from them
 };
 

@@ -9,19 +9,20 @@
 
 #include "base/failure.h"
 #include "base/file_io.h"
-#include "formats/image_io.h"
 
 namespace brokkr {
 namespace {
 
 float unit(double value) { return float(std::clamp(value, 0.0, 1.0)); }
 
-Wrap wrap_of(const GltfPart& sampler, const char* key) {
+Wrap wrap_of(const GltfData& data, const GltfPart& sampler, const char* key) {
   switch (sampler.whole(key, 10497)) {
     case 10497: return Wrap::repeat;
     case 33648: return Wrap::mirrored_repeat;
     case 33071: return Wrap::clamp_to_edge;
-    default: sampler.fail_at(key, "it is none of 10497, 33648 and 33071; export the file again");
+    default:
+      data.warn(fmt::format("{}, field '{}': it is none of 10497, 33648 and 33071; repeated", sampler.place(), key));
+      return Wrap::repeat;
   }
 }
 
@@ -30,6 +31,18 @@ Wrap wrap_of(const GltfPart& sampler, const char* key) {
 GltfMaterials::Made GltfMaterials::make(uint64_t number, const GltfPart& from) {
   const auto found = made_.find(number);
   if (found != made_.end()) return found->second;
+  try {
+    return made_.emplace(number, read(number, from)).first->second;
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const std::runtime_error& problem) {
+    data_.warn(std::string(problem.what()) + "; drawn with the default material");
+    const Made made = read(kGltfNone, from);
+    return made_.emplace(number, made).first->second;
+  }
+}
+
+GltfMaterials::Made GltfMaterials::read(uint64_t number, const GltfPart& from) {
   static const GltfPart::Json kEmpty = GltfPart::Json::object();
   const GltfPart part =
       number == kGltfNone ? GltfPart(kEmpty, "default material") : data_.element("materials", number, from, "material");
@@ -41,15 +54,15 @@ GltfMaterials::Made GltfMaterials::make(uint64_t number, const GltfPart& from) {
   } else if (mode == "BLEND") {
     made.blended = true;
   } else if (mode != "OPAQUE") {
-    part.fail_at("alphaMode", "it is none of OPAQUE, MASK and BLEND; export the file again");
+    data_.warn(part.place() + ", field 'alphaMode': it is none of OPAQUE, MASK and BLEND; drawn opaque");
   }
-  made.opaque = mode == "OPAQUE";
+  made.opaque = mode != "MASK" && mode != "BLEND";
   if (made.opaque) material.opacity = 1;
   made.two_sided = part.flag("doubleSided");
   made.second_texcoords = material.reads_second_texcoords();
   made.number = uint32_t(frame_.materials.size());
   frame_.materials.push_back(std::move(material));
-  return made_.emplace(number, made).first->second;
+  return made;
 }
 
 Material GltfMaterials::surface(const GltfPart& part) {
@@ -58,7 +71,8 @@ Material GltfMaterials::surface(const GltfPart& part) {
   const auto emission = part.numbers<3>("emissiveFactor", {0, 0, 0});
   const double strength =
       std::clamp(extensions.part("KHR_materials_emissive_strength").number("emissiveStrength", 1), 0.0, 1e4);
-  const bool opaque = part.text("alphaMode", "OPAQUE") == "OPAQUE";
+  const std::string mode = part.text("alphaMode", "OPAQUE");
+  const bool opaque = mode != "MASK" && mode != "BLEND";
   Material m;
   m.name = part.text("name").substr(0, 256);
   m.kind = MaterialKind::metallic_roughness;
@@ -68,39 +82,99 @@ Material GltfMaterials::surface(const GltfPart& part) {
   m.metallic = unit(pbr.number("metallicFactor", 1));
   m.roughness = unit(pbr.number("roughnessFactor", 1));
   m.unlit = extensions.has("KHR_materials_unlit");
-  m.diffuse_texture = texture(pbr, "baseColorTexture", true, opaque, m.diffuse_mapping);
+  if (extensions.has("KHR_materials_pbrSpecularGlossiness")) {
+    specular_glossiness(extensions.part("KHR_materials_pbrSpecularGlossiness"), opaque, m);
+  } else {
+    const Channels channels = opaque ? Channels::opaque : Channels::all;
+    m.diffuse_texture = texture(pbr, "baseColorTexture", true, channels, m.diffuse_mapping);
+    if (!m.unlit) {
+      m.metallic_roughness_texture =
+          texture(pbr, "metallicRoughnessTexture", false, Channels::opaque, m.metallic_roughness_mapping);
+    }
+  }
   if (m.unlit) return m;
-  m.metallic_roughness_texture = texture(pbr, "metallicRoughnessTexture", false, true, m.metallic_roughness_mapping);
-  m.normal_texture = texture(part, "normalTexture", false, true, m.normal_mapping);
+  m.normal_texture = texture(part, "normalTexture", false, Channels::opaque, m.normal_mapping);
   m.normal_scale = float(std::clamp(part.part("normalTexture").number("scale", 1), -1e4, 1e4));
-  m.emission_texture = texture(part, "emissiveTexture", true, true, m.emission_mapping);
-  m.occlusion_texture = texture(part, "occlusionTexture", false, true, m.occlusion_mapping);
+  m.emission_texture = texture(part, "emissiveTexture", true, Channels::opaque, m.emission_mapping);
+  m.occlusion_texture = texture(part, "occlusionTexture", false, Channels::opaque, m.occlusion_mapping);
   m.occlusion_strength = unit(part.part("occlusionTexture").number("strength", 1));
   return m;
 }
 
+// The older model, whose roughness is 1 - glossiness. A metal has no diffuse colour: its base colour is the specular
+// one, and it is as metallic as that part of both is.
+void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Material& m) {
+  const auto diffuse = part.numbers<4>("diffuseFactor", {1, 1, 1, 1});
+  const auto specular = part.numbers<3>("specularFactor", {1, 1, 1});
+  const bool has_maps = part.has("diffuseTexture") || part.has("specularGlossinessTexture");
+  const double most_diffuse = std::max({diffuse[0], diffuse[1], diffuse[2]});
+  const double most_specular = std::max({specular[0], specular[1], specular[2]});
+  constexpr double kDielectric = 0.04;
+  m.metallic = 0;
+  if (!has_maps && most_specular > kDielectric && most_diffuse + most_specular > 0) {
+    m.metallic = unit((most_specular - kDielectric) / (most_diffuse + most_specular));
+  } else if (has_maps) {
+    data_.warn(part.place() + ": specular colours beside pictures are not drawn");
+  }
+  for (int i = 0; i < 3; i++) {
+    const double mixed = diffuse[size_t(i)] * (1 - double(m.metallic)) + specular[size_t(i)] * double(m.metallic);
+    m.diffuse[i] = unit(m.metallic > 0 ? mixed : diffuse[size_t(i)]);
+  }
+  if (!opaque) m.opacity = unit(diffuse[3]);
+  const double glossiness = std::clamp(part.number("glossinessFactor", 1), 0.0, 1.0);
+  m.roughness = unit(1 - glossiness);
+  m.diffuse_texture =
+      texture(part, "diffuseTexture", true, opaque ? Channels::opaque : Channels::all, m.diffuse_mapping);
+  if (!part.has("specularGlossinessTexture")) return;
+  m.metallic_roughness_texture =
+      texture(part, "specularGlossinessTexture", false, Channels::glossiness, m.metallic_roughness_mapping);
+  if (m.metallic_roughness_texture >= 0) m.roughness = 1;
+  if (glossiness != 1) data_.warn(part.place() + ": glossinessFactor beside a picture is taken as 1");
+}
+
 // Number in the frame of the texture that `owner` names, -1 for none, and where it is read.
-int GltfMaterials::texture(const GltfPart& owner, const char* key, bool srgb, bool opaque, TextureMapping& where) {
+int GltfMaterials::texture(const GltfPart& owner, const char* key, bool srgb, Channels channels,
+                           TextureMapping& where) {
   if (!owner.has(key)) return -1;
-  const GltfPart use = owner.part(key);
-  const GltfPart texture = data_.element("textures", use.whole("index"), use, "index");
-  if (!texture.has("source")) {
-    warnings_.add("textures without a PNG or JPEG picture are not drawn");
+  try {
+    const GltfPart use = owner.part(key);
+    where = mapping(use);
+    return load(use, data_.element("textures", use.whole("index"), use, "index"), srgb, channels);
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const std::runtime_error& problem) {
+    data_.warn(std::string(problem.what()) + "; drawn without it");
     return -1;
   }
-  where = mapping(use);
-  const uint64_t source = texture.whole("source"), sampling = texture.whole("sampler", kGltfNone);
-  const auto [found, is_new] =
-      textures_.emplace(std::tuple(source, srgb, opaque, sampling), int(frame_.textures.size()));
+}
+
+int GltfMaterials::load(const GltfPart& use, const GltfPart& texture, bool srgb, Channels channels) {
+  // Extensions name pictures of other formats; `source` is what to take where those are not read.
+  uint64_t source = texture.whole("source", kGltfNone);
+  for (const char* const extension :
+       {"EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds", "EXT_texture_avif"}) {
+    if (source == kGltfNone) source = texture.part("extensions").part(extension).whole("source", kGltfNone);
+  }
+  if (source == kGltfNone) use.fail_at("index", "the texture names no picture; export the file again");
+  const uint64_t sampling = texture.whole("sampler", kGltfNone);
+  const auto [found, is_new] = textures_.emplace(std::tuple(source, srgb, channels, sampling), -1);
   if (!is_new) return found->second;
   const GltfPart part = data_.element("images", source, texture, "source");
-  Image image = read_image(data_.image(part), fmt::format("images {}", source), std::min(pixels_left_, kMaxImagePixels),
-                           data_.loading());
-  pixels_left_ -= image.texels.size();
-  for (uint32_t& texel : image.texels) texel |= opaque ? 0xff000000u : 0;
+  const auto bytes = [&] {
+    const std::span<const std::byte> file = data_.image(part);
+    return std::vector<std::byte>(file.begin(), file.end());
+  };
+  std::optional<Image> image = read_picture(bytes, fmt::format("images {}", source), {}, pixels_left_, data_.loading());
+  if (!image) return -1;
+  for (uint32_t& texel : image->texels) {
+    if (channels == Channels::opaque) texel |= 0xff000000u;
+    if (channels == Channels::glossiness) texel = 0xff0000ffu | (255 - (texel >> 24)) << 8;
+  }
   std::string name = part.text("name", fmt::format("image {}", source)).substr(0, 256);
+  const Sampler sampling_of = sampler(texture);
+  found->second = int(frame_.textures.size());
   frame_.textures.push_back(
-      {std::move(name), image.width, image.height, srgb, std::move(image.texels), sampler(texture)});
+      {std::move(name), image->width, image->height, srgb, std::move(image->texels), sampling_of});
   return found->second;
 }
 
@@ -111,7 +185,7 @@ TextureMapping GltfMaterials::mapping(const GltfPart& use) {
   TextureMapping result;
   const GltfPart transform = use.part("extensions").part("KHR_texture_transform");
   const uint64_t set = transform.whole("texCoord", use.whole("texCoord", 0));
-  if (set > 1) warnings_.add("textures of TEXCOORD_2 and above are drawn with TEXCOORD_0");
+  if (set > 1) data_.warn("textures of TEXCOORD_2 and above are drawn with TEXCOORD_0");
   result.set = set == 1 ? 1 : 0;
   if (!use.part("extensions").has("KHR_texture_transform")) return result;
   auto offset = transform.numbers<2>("offset", {0, 0}), scale = transform.numbers<2>("scale", {1, 1});
@@ -129,13 +203,13 @@ Sampler GltfMaterials::sampler(const GltfPart& texture) const {
   Sampler result;
   if (!texture.has("sampler")) return result;
   const GltfPart part = data_.element("samplers", texture.whole("sampler"), texture, "sampler");
-  result.wrap_x = wrap_of(part, "wrapS");
-  result.wrap_y = wrap_of(part, "wrapT");
+  result.wrap_x = wrap_of(data_, part, "wrapS");
+  result.wrap_y = wrap_of(data_, part, "wrapT");
   const uint64_t magnify = part.whole("magFilter", kLinear), minify = part.whole("minFilter", kLinearMipLinear);
   if (magnify != kNearest && magnify != kLinear) {
-    part.fail_at("magFilter", "it is neither 9728 nor 9729; export the file again");
+    data_.warn(part.place() + ", field 'magFilter': it is neither 9728 nor 9729; taken as 9729");
   }
-  result.magnify_linear = magnify == kLinear;
+  result.magnify_linear = magnify != kNearest;
   if (minify == kNearest || minify == kLinear) {
     result.mip = MipFilter::none;
     result.minify_linear = minify == kLinear;
@@ -144,7 +218,7 @@ Sampler GltfMaterials::sampler(const GltfPart& texture) const {
     result.mip = bits & 2 ? MipFilter::linear : MipFilter::nearest;
     result.minify_linear = (bits & 1) != 0;
   } else {
-    part.fail_at("minFilter", "it is none of 9728, 9729 and 9984 to 9987; export the file again");
+    data_.warn(part.place() + ", field 'minFilter': it is none of 9728, 9729 and 9984 to 9987; taken as 9987");
   }
   return result;
 }

@@ -13,8 +13,8 @@ namespace brokkr {
 class GltfMaterials {
  public:
   // Materials and textures are appended to `frame`. Textures have at most `max_pixels` in all.
-  GltfMaterials(GltfData& data, Frame& frame, GltfWarnings& warnings, uint64_t max_pixels)
-      : data_(data), frame_(frame), warnings_(warnings), pixels_left_(max_pixels) {}
+  GltfMaterials(GltfData& data, Frame& frame, uint64_t max_pixels)
+      : data_(data), frame_(frame), pixels_left_(max_pixels) {}
 
   struct Made {
     uint32_t number = 0;  // in Frame::materials
@@ -23,22 +23,28 @@ class GltfMaterials {
     bool second_texcoords = false;  // TEXCOORD_1 is read
   };
 
-  // Material `number`, kGltfNone for the default one; `from` is the primitive that has it.
+  // Material `number`, kGltfNone for the default one; `from` is the primitive that has it. One that cannot be read is
+  // the default one, after a warning.
   Made make(uint64_t number, const GltfPart& from);
 
  private:
+  // How the channels of a picture are used.
+  enum class Channels : uint8_t { all, opaque, glossiness };
+
+  Made read(uint64_t number, const GltfPart& from);
   Material surface(const GltfPart& part);
-  int texture(const GltfPart& owner, const char* key, bool srgb, bool opaque, TextureMapping& mapping);
+  void specular_glossiness(const GltfPart& part, bool opaque, Material& material);
+  int texture(const GltfPart& owner, const char* key, bool srgb, Channels channels, TextureMapping& mapping);
+  int load(const GltfPart& use, const GltfPart& texture, bool srgb, Channels channels);
   TextureMapping mapping(const GltfPart& use);
   Sampler sampler(const GltfPart& texture) const;
 
   GltfData& data_;
   Frame& frame_;
-  GltfWarnings& warnings_;
   uint64_t pixels_left_;
   std::map<uint64_t, Made> made_;
-  // By picture, whether it is sRGB and opaque, and sampler.
-  std::map<std::tuple<uint64_t, bool, bool, uint64_t>, int> textures_;
+  // By picture, whether it is sRGB, its channels, and sampler; -1: it cannot be read.
+  std::map<std::tuple<uint64_t, bool, Channels, uint64_t>, int> textures_;
 };
 
 }  // namespace brokkr

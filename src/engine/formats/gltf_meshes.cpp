@@ -13,7 +13,7 @@
 namespace brokkr {
 namespace {
 
-constexpr std::array<uint32_t, 1> kTwo = {2}, kThree = {3};
+constexpr std::array<uint32_t, 1> kTwo = {2}, kThree = {3}, kFour = {4};
 constexpr std::array<uint32_t, 2> kThreeOrFour = {3, 4};
 const char* const kTooFew = "there are not as many as positions; export the file again";
 
@@ -35,55 +35,154 @@ std::vector<Vertex> flat(const std::vector<Vertex>& vertices, const std::vector<
   return result;
 }
 
+// What is a unit already stays as it is, to the bit.
+glm::vec3 unit_normal(const glm::vec3& normal) {
+  const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
+  if (!(length > 1e-12f)) return {0, 1, 0};
+  return std::abs(length - 1) < 1e-6f ? normal : normal / length;
+}
+
 }  // namespace
 
 bool GltfMeshes::is_drawn(const GltfPart& primitive) {
   constexpr uint64_t kTriangles = 4, kFan = 6;
   const uint64_t mode = primitive.whole("mode", kTriangles);
   if (mode > kFan) primitive.fail_at("mode", "it is outside 0..6; export the file again");
-  if (mode < kTriangles) warnings_.add("points and lines are not drawn");
+  if (mode < kTriangles) data_.warn("points and lines are not drawn");
   // glTF asks to leave out what has no positions.
   return mode >= kTriangles && primitive.part("attributes").has("POSITION");
 }
 
-GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_texcoords) {
-  if (primitive.part("extensions").has("KHR_draco_mesh_compression")) {
-    primitive.fail_at("extensions", "KHR_draco_mesh_compression is not read; export without compression");
-  }
+// The accessors that fit the positions.
+GltfMeshes::Key GltfMeshes::usable_key(const GltfPart& primitive, bool opaque, bool second_texcoords) {
   const GltfPart attributes = primitive.part("attributes");
-  const bool has_colors = attributes.has("COLOR_0");
-  const Shape shape{.key = {.position = attributes.whole("POSITION"),
-                            .normal = attributes.whole("NORMAL", kGltfNone),
-                            .texcoord = attributes.whole("TEXCOORD_0", kGltfNone),
-                            .second_texcoord = second_texcoords ? attributes.whole("TEXCOORD_1", kGltfNone) : kGltfNone,
-                            .color = attributes.whole("COLOR_0", kGltfNone),
-                            .opaque = has_colors && opaque},
+  const uint64_t position = attributes.whole("POSITION");
+  const uint64_t count = data_.elements_of(position, attributes, "POSITION");
+  const auto fitting = [&](const char* name) {
+    const uint64_t accessor = attributes.whole(name, kGltfNone);
+    if (accessor == kGltfNone || data_.elements_of(accessor, attributes, name) == count) return accessor;
+    data_.warn(fmt::format("{}, field '{}': {}; drawn without", attributes.place(), name, kTooFew));
+    return kGltfNone;
+  };
+  Key key{.position = position,
+          .normal = fitting("NORMAL"),
+          .texcoord = fitting("TEXCOORD_0"),
+          .second_texcoord = second_texcoords ? fitting("TEXCOORD_1") : kGltfNone,
+          .color = fitting("COLOR_0"),
+          .opaque = false};
+  key.opaque = key.color != kGltfNone && opaque;
+  if (attributes.has("COLOR_1")) data_.warn("COLOR_1 and above are not drawn");
+  return key;
+}
+
+GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose) {
+  const GltfPart attributes = primitive.part("attributes");
+  if (primitive.part("extensions").has("KHR_draco_mesh_compression") &&
+      !data_.has_values(attributes.whole("POSITION"), attributes, "POSITION")) {
+    primitive.fail_at("extensions",
+                      "KHR_draco_mesh_compression is not read, and there is no plain data beside it; export without");
+  }
+  const Shape shape{.key = usable_key(primitive, opaque, second_texcoords),
                     .indices = primitive.whole("indices", kGltfNone),
                     .mode = primitive.whole("mode", 4)};
-  const auto found = meshes_.find(shape);
-  if (found != meshes_.end()) return found->second;
+  const bool is_moved =
+      (!pose.weights.empty() && primitive.has("targets")) || (!pose.joints.empty() && attributes.has("JOINTS_0"));
+  if (!is_moved) {
+    const auto found = meshes_.find(shape);
+    if (found != meshes_.end()) return found->second;
+  }
   const bool is_flat = shape.key.normal == kGltfNone;
-  const auto shared = vertices_.find(shape.key);
+  const auto shared = is_moved ? vertices_.end() : vertices_.find(shape.key);
   GltfMesh mesh;
   std::vector<uint32_t> list;
   if (!is_flat && shared != vertices_.end()) {
-    mesh = shared->second;
-    list = triangles(primitive, shape, mesh.vertices);
+    mesh = shared->second.first;
+    list = triangles(primitive, shape, shared->second.second);
   } else {
-    const std::vector<Vertex> vertices = read_vertices(shape.key, attributes);
-    list = triangles(primitive, shape, uint32_t(vertices.size()));
+    std::vector<Vertex> vertices = read_vertices(shape.key, attributes);
+    if (is_moved && !pose.weights.empty()) morph(primitive, pose.weights, !is_flat, vertices);
+    if (is_moved && !pose.joints.empty() && attributes.has("JOINTS_0")) skin(attributes, pose.joints, vertices);
+    std::vector<bool> usable(vertices.size());
+    for (size_t i = 0; i < vertices.size(); i++) {
+      usable[i] = is_usable(vertices[i].position);
+      if (!usable[i]) vertices[i].position = glm::vec3(NAN);  // of no triangle
+    }
+    list = triangles(primitive, shape, usable);
     mesh = add(is_flat ? flat(vertices, list) : vertices, shape.key);
-    if (!is_flat) vertices_.emplace(shape.key, mesh);
+    if (!is_flat && !is_moved) vertices_.emplace(shape.key, std::pair(mesh, std::move(usable)));
   }
   mesh.first_index = frame_.indices.size();
   mesh.indices = uint32_t(list.size());
   for (size_t i = 0; i < list.size(); i++) frame_.indices.push_back(is_flat ? uint32_t(i) : list[i]);
-  return meshes_.emplace(shape, mesh).first->second;
+  if (!is_moved) meshes_.emplace(shape, mesh);
+  return mesh;
+}
+
+// Adds the targets' differences, each as often as its weight says [Gltf20, 3.7.2.2].
+void GltfMeshes::morph(const GltfPart& primitive, const std::vector<float>& weights, bool has_normals,
+                       std::vector<Vertex>& vertices) {
+  const std::vector<GltfPart> targets = primitive.parts("targets");
+  for (size_t t = 0; t < std::min(targets.size(), weights.size()); t++) {
+    if (weights[t] == 0) continue;
+    const auto add = [&](const char* name, glm::vec3 Vertex::*member) {
+      if (!targets[t].has(name)) return;
+      const std::vector<float> values = data_.floats(targets[t].whole(name), kThree, targets[t], name);
+      if (values.size() != vertices.size() * 3) targets[t].fail_at(name, kTooFew);
+      for (size_t i = 0; i < vertices.size(); i++) {
+        vertices[i].*member += weights[t] * glm::vec3(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
+      }
+    };
+    add("POSITION", &Vertex::position);
+    if (has_normals) add("NORMAL", &Vertex::normal);
+    if (targets[t].has("TEXCOORD_0") || targets[t].has("COLOR_0")) {
+      data_.warn("morph targets of texture coordinates and colours are not followed");
+    }
+  }
+  for (Vertex& vertex : vertices) vertex.normal = unit_normal(vertex.normal);
+}
+
+// Linear blend skinning [Gltf20, 3.7.3]: each vertex by the mean of its joints' matrices.
+void GltfMeshes::skin(const GltfPart& attributes, const std::vector<glm::mat4>& joints, std::vector<Vertex>& vertices) {
+  std::vector<glm::mat4> sums(vertices.size(), glm::mat4(0));
+  std::vector<float> totals(vertices.size(), 0.0f);
+  data_.loading().check(vertices.size() * (sizeof(glm::mat4) + sizeof(float)), "JOINTS_0");
+  for (int set = 0; set < 16 && attributes.has(fmt::format("JOINTS_{}", set).c_str()); set++) {
+    const std::string joint_name = fmt::format("JOINTS_{}", set), weight_name = fmt::format("WEIGHTS_{}", set);
+    const std::vector<float> numbers =
+        data_.floats(attributes.whole(joint_name.c_str()), kFour, attributes, joint_name.c_str());
+    const std::vector<float> weights =
+        data_.floats(attributes.whole(weight_name.c_str()), kFour, attributes, weight_name.c_str());
+    if (numbers.size() != vertices.size() * 4) attributes.fail_at(joint_name.c_str(), kTooFew);
+    if (weights.size() != vertices.size() * 4) attributes.fail_at(weight_name.c_str(), kTooFew);
+    for (size_t i = 0; i < numbers.size(); i++) {
+      if (!(weights[i] > 0)) continue;
+      if (!(numbers[i] < float(joints.size()))) {
+        data_.warn(fmt::format("{}, field '{}': joint {} is not among the {}; left out", attributes.place(), joint_name,
+                               numbers[i], joints.size()));
+        continue;
+      }
+      sums[i / 4] += joints[size_t(numbers[i])] * weights[i];
+      totals[i / 4] += weights[i];
+    }
+  }
+  for (size_t i = 0; i < vertices.size(); i++) {
+    data_.loading().step(i, vertices.size());
+    if (!(totals[i] > 0)) continue;
+    // Weights of normalized integers do not add up to 1 to the last bit.
+    const glm::mat4 matrix = totals[i] == 1 ? sums[i] : sums[i] / totals[i];
+    vertices[i].position = glm::vec3(matrix * glm::vec4(vertices[i].position, 1));
+    const glm::mat3 linear(matrix);
+    if (linear == glm::mat3(1)) continue;
+    const float determinant = glm::determinant(linear);
+    if (std::abs(determinant) > 1e-20f)
+      vertices[i].normal = unit_normal(glm::inverse(glm::transpose(linear)) * vertices[i].normal);
+  }
 }
 
 GltfMesh GltfMeshes::with_normals_for(const GltfMesh& mesh, const glm::mat3& model) {
   if (mesh.vertices > copies_left_) {
-    fail("field 'nodes': too many are scaled by different factors along the axes; apply their scale to the meshes");
+    fail_limit(
+        "field 'nodes': too many are scaled by different factors along the axes; apply their scale to the meshes");
   }
   copies_left_ -= mesh.vertices;
   const glm::mat3 to_normal = glm::inverse(glm::transpose(model) * model);
@@ -126,9 +225,6 @@ void GltfMeshes::read_positions(uint64_t accessor, const GltfPart& attributes, s
   vertices.resize(values.size() / 3);
   for (size_t i = 0; i < vertices.size(); i++) {
     vertices[i].position = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
-    if (!is_usable(vertices[i].position)) {
-      attributes.fail_at("POSITION", "one is not finite or beyond 1e15; scale the model");
-    }
   }
 }
 
@@ -166,30 +262,41 @@ void GltfMeshes::read_colors(const Key& key, const GltfPart& attributes, std::ve
   }
 }
 
-// The primitive's triangles as a list of vertices, of which there are `count`.
-std::vector<uint32_t> GltfMeshes::triangles(const GltfPart& primitive, const Shape& shape, uint32_t count) {
+// The primitive's triangles as a list of vertices, of which those that are not `usable` are no corners.
+std::vector<uint32_t> GltfMeshes::triangles(const GltfPart& primitive, const Shape& shape,
+                                            const std::vector<bool>& usable) {
   constexpr uint64_t kStrip = 5;
   std::vector<uint32_t> elements;
   if (shape.indices != kGltfNone) {
     elements = data_.indices(shape.indices, primitive, "indices");
-    if (*std::max_element(elements.begin(), elements.end()) >= count) {
-      primitive.fail_at("indices", fmt::format("one is not among the {} vertices; export the file again", count));
-    }
   } else {
-    elements.resize(count);
-    for (uint32_t i = 0; i < count; i++) elements[i] = i;
+    elements.resize(usable.size());
+    for (uint32_t i = 0; i < usable.size(); i++) elements[i] = i;
   }
   const Assembly assembly = shape.mode < kStrip    ? Assembly::list
                             : shape.mode == kStrip ? Assembly::strip
                                                    : Assembly::fan;
   const size_t number = assembly == Assembly::list ? elements.size() / 3 : std::max<size_t>(elements.size(), 2) - 2;
-  if (number > kMaxTriangles) primitive.fail_at("indices", "there are more than 67 million triangles; split the mesh");
+  if (number > kMaxTriangles)
+    fail_limit("{}, field 'indices': there are more than 67 million triangles; split the mesh", primitive.place());
   std::vector<uint32_t> list;
   list.reserve(number * 3);
   for (size_t i = 0; i < number; i++) {
     uint32_t corner[3];
     triangle_elements(assembly, uint32_t(i), corner);
-    for (const uint32_t k : corner) list.push_back(elements[k]);
+    if (std::ranges::all_of(corner, [&](uint32_t k) { return elements[k] < usable.size() && usable[elements[k]]; })) {
+      for (const uint32_t k : corner) list.push_back(elements[k]);
+      continue;
+    }
+    const auto* const missing = std::ranges::find_if(corner, [&](uint32_t k) { return elements[k] >= usable.size(); });
+    if (missing != std::end(corner)) {
+      data_.loading().warn("index", "{}, field 'indices': vertex {} is not among the {}; its triangle is left out",
+                           primitive.place(), elements[*missing], usable.size());
+    } else {
+      data_.loading().warn("nan",
+                           "{}, field 'POSITION': a vertex is not finite or beyond 1e15; its triangle is left out",
+                           primitive.place());
+    }
   }
   return list;
 }
@@ -202,15 +309,18 @@ GltfMesh GltfMeshes::add(const std::vector<Vertex>& vertices, const Key& key) {
   has_second_texcoords_ |= key.second_texcoord != kGltfNone;
   has_colors_ |= key.color != kGltfNone;
   for (const Vertex& vertex : vertices) {
+    const bool is_seen = !std::isnan(vertex.position.x);
     add_vertex(vertex);
-    mesh.bounds.add(vertex.position);
+    if (is_seen) mesh.bounds.add(vertex.position);
   }
   return mesh;
 }
 
 void GltfMeshes::add_vertex(const Vertex& vertex) {
-  if (frame_.positions.size() >= kMaxFrameVertices) fail("field 'meshes': there are too many vertices; split the file");
-  frame_.positions.emplace_back(vertex.position, 1.0f);
+  if (frame_.positions.size() >= kMaxFrameVertices)
+    fail_limit("field 'meshes': there are too many vertices; split the file");
+  const bool is_seen = !std::isnan(vertex.position.x);
+  frame_.positions.emplace_back(is_seen ? vertex.position : glm::vec3(0), 1.0f);
   frame_.normals.push_back(vertex.normal);
   frame_.texcoords.push_back(vertex.texcoord);
   if (has_second_texcoords_) frame_.second_texcoords.push_back(vertex.second_texcoord);

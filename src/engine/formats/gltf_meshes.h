@@ -6,6 +6,7 @@
 #include <glm/mat3x3.hpp>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "brokkr/frame.h"
@@ -21,17 +22,25 @@ struct GltfMesh {
   Bounds bounds;
 };
 
+// What moves a mesh's vertices.
+struct GltfPose {
+  std::vector<float> weights;     // of morph targets
+  std::vector<glm::mat4> joints;  // of a skin
+
+  bool moves() const { return !weights.empty() || !joints.empty(); }
+};
+
 class GltfMeshes {
  public:
   // Vertices and indices are appended to `frame`; at most `copies` vertices by with_normals_for.
-  GltfMeshes(GltfData& data, Frame& frame, GltfWarnings& warnings, uint64_t copies)
-      : data_(data), frame_(frame), warnings_(warnings), copies_left_(copies) {}
+  GltfMeshes(GltfData& data, Frame& frame, uint64_t copies) : data_(data), frame_(frame), copies_left_(copies) {}
 
   // False for points, lines and primitives without positions.
   bool is_drawn(const GltfPart& primitive);
-  // A primitive that is drawn. Those that name the same accessors share them. `opaque`: the alpha of its colours counts
-  // for nothing; `second_texcoords`: its material reads TEXCOORD_1.
-  GltfMesh read(const GltfPart& primitive, bool opaque, bool second_texcoords);
+  // A primitive that is drawn. Those that name the same accessors share them, unless a pose moves them. `opaque`: the
+  // alpha of its colours counts for nothing; `second_texcoords`: its material reads TEXCOORD_1. Triangles with vertices
+  // that are missing or not finite are left out.
+  GltfMesh read(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose);
   // The same mesh with normals n' for a model M that scales by different factors: M n' has the direction that the
   // inverse transpose of M gives n.
   GltfMesh with_normals_for(const GltfMesh& mesh, const glm::mat3& model);
@@ -59,23 +68,26 @@ class GltfMeshes {
     glm::vec4 color{1};
   };
 
+  Key usable_key(const GltfPart& primitive, bool opaque, bool second_texcoords);
   std::vector<Vertex> read_vertices(const Key& key, const GltfPart& attributes);
+  void morph(const GltfPart& primitive, const std::vector<float>& weights, bool has_normals,
+             std::vector<Vertex>& vertices);
+  void skin(const GltfPart& attributes, const std::vector<glm::mat4>& joints, std::vector<Vertex>& vertices);
   void read_positions(uint64_t accessor, const GltfPart& attributes, std::vector<Vertex>& vertices);
   void read_normals(uint64_t accessor, const GltfPart& attributes, std::vector<Vertex>& vertices);
   void read_texcoords(uint64_t accessor, const GltfPart& attributes, const char* name, glm::vec2 Vertex::*member,
                       std::vector<Vertex>& vertices);
   void read_colors(const Key& key, const GltfPart& attributes, std::vector<Vertex>& vertices);
-  std::vector<uint32_t> triangles(const GltfPart& primitive, const Shape& shape, uint32_t count);
+  std::vector<uint32_t> triangles(const GltfPart& primitive, const Shape& shape, const std::vector<bool>& usable);
   GltfMesh add(const std::vector<Vertex>& vertices, const Key& key);
   void add_vertex(const Vertex& vertex);
 
   GltfData& data_;
   Frame& frame_;
-  GltfWarnings& warnings_;
   uint64_t copies_left_;
   bool has_second_texcoords_ = false, has_colors_ = false;  // the frame's arrays are used
   std::map<Shape, GltfMesh> meshes_;
-  std::map<Key, GltfMesh> vertices_;
+  std::map<Key, std::pair<GltfMesh, std::vector<bool>>> vertices_;  // and which of them are usable
 };
 
 }  // namespace brokkr

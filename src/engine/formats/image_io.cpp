@@ -155,8 +155,8 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   }
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       uint64_t(width) * uint64_t(height) > max_pixels) {
-    fail("{}: has {} x {} pixels, above the limits; scale it to at most {} a side and {} in all", name, width, height,
-         kMaxTargetSize, max_pixels);
+    fail_limit("{}: has {} x {} pixels, above the limits; scale it to at most {} a side and {} in all", name, width,
+               height, kMaxTargetSize, max_pixels);
   }
   const uint64_t pixels = uint64_t(width) * uint64_t(height);
   if (pixels > most_pixels(file)) {

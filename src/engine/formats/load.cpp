@@ -42,17 +42,6 @@ std::vector<SceneSource> scene_sources() {
   return sources;
 }
 
-// A file of glTF, PLY or STL. What it leaves out is said to whoever listens.
-static Frame read_mesh_file(const std::filesystem::path& path, std::string_view ending, const LoadOptions& options) {
-  Frame frame = ending == ".ply"   ? read_ply(path, options)
-                : ending == ".stl" ? read_stl(path, options)
-                                   : read_gltf(path, options);
-  for (const std::string& line : frame.warnings) {
-    if (options.warning) options.warning(path.string() + ": " + line);
-  }
-  return frame;
-}
-
 bool is_loadable(const std::string& path) {
   const std::string ending = lower_ending(path);
   const std::vector<SceneSource> sources = scene_sources();
@@ -73,9 +62,9 @@ Frame load_frame(const std::string& path, const LoadOptions& options) {
     return read_bkf(std::filesystem::path(path), {}, options);
   }
   if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
-  if (extension == ".gltf" || extension == ".glb" || extension == ".ply" || extension == ".stl") {
-    return read_mesh_file(path, extension, options);
-  }
+  if (extension == ".gltf" || extension == ".glb") return read_gltf(std::filesystem::path(path), options);
+  if (extension == ".ply") return read_ply(std::filesystem::path(path), options);
+  if (extension == ".stl") return read_stl(std::filesystem::path(path), options);
   refuse_kind(path);
 }
 

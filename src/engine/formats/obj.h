@@ -1,11 +1,21 @@
 // Reads and writes scenes: Wavefront OBJ with MTL materials and textures (tinyobjloader, stb_image).
 //
+// tinyobjloader parses the vertices and faces. It takes `f 1/ 2/ 3/` for other corners, words that are no numbers for
+// 0, and knows neither byte order marks, joined lines, comments behind words nor lists of names, and it says nothing of
+// what it leaves out, nor where (2.0.0rc10). Therefore a pass in front of it (ObjStream, obj_parse.cpp) hands it one
+// plain line after another, knows which line that is, and reads `usemtl` and `mtllib`; mtl.h reads the materials. A
+// second parser would have to be as fast and as well known, and Debian has none.
+//
+// A file is drawn as far as it can be. Loading::warn names what is left out or guessed, with its line: corners that are
+// not in the file, materials and pictures that are missing, lines and points. A vertex that is no number counts only
+// where a face uses it. Errors are left for files without a face that can be drawn, and for limits.
+//
 // Each material becomes one draw of VertexKind::transform, opaque ones first, in the order of the MTL file; those with
-// `d` below 1 follow, blended and without depth writes. Read from MTL: Kd, Ks, Ke, Ns, d or Tr, map_Kd, map_d. A
-// picture with an alpha channel, or map_d, discards fragments with alpha below 0.5 (foliage), unless the material is
-// blended. Faces without normals get smooth ones with creases (add_missing_normals), faces without texture coordinates
-// zeros. Where an MTL file or a texture is missing, its surfaces are drawn without it, and LoadOptions::warning says
-// so. All errors are std::runtime_error naming file, field and remedy.
+// `d` below 1 follow, blended and without depth writes. A picture with an alpha channel, or map_d, discards fragments
+// with alpha below 0.5 (foliage), unless the material is blended. Materials with Pr, Pm, or maps of emission, normals,
+// roughness or metalness, and meshes with colours of vertices or faces, are drawn as glTF's (metallic_roughness). Faces
+// without normals get smooth ones with creases (add_missing_normals), faces without texture coordinates zeros.
+// docs/reference/formats.md lists each statement. All errors are std::runtime_error naming file, field and remedy.
 #pragma once
 
 #include <array>
@@ -20,6 +30,7 @@
 #include "base/loading.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
+#include "formats/mtl.h"
 #include "formats/resources.h"
 
 namespace brokkr {
@@ -55,18 +66,15 @@ struct ObjTriangle {
   int material = -1;  // into ObjMesh::materials, -1: none was chosen
 };
 
-struct ObjMaterial {
-  Material material{.kind = MaterialKind::blinn_phong};  // without textures
-  std::string diffuse_texture, alpha_texture;            // names as the MTL file has them, empty: none
-};
-
-// Every number of every corner is inside its array; positions, normals and texture coordinates are finite.
+// Positions of corners are in the mesh's array and finite; numbers of their texture coordinates and normals are in
+// theirs, which are finite.
 struct ObjMesh {
   std::vector<glm::vec3> positions, normals;
   std::vector<glm::vec2> texcoords;
+  std::vector<glm::vec3> colors;       // empty, or one per position: as glTF's COLOR_0
+  std::vector<glm::vec3> face_colors;  // empty, or one per triangle
   std::vector<ObjTriangle> triangles;  // in the order of the file
   std::vector<ObjMaterial> materials;
-  std::vector<std::string> missing;  // MTL files: a line about each
 };
 
 // Throws where a mesh that grows has no room left in memory; `field` is what it grows by.
@@ -84,8 +92,8 @@ bool is_usable(const glm::vec3& value);
 void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint32_t, 3>>& triangles,
                  Loading* loading = nullptr);
 
-// Reads with tinyobjloader; polygons are triangulated, lines and points left out. Throws std::runtime_error naming
-// field and remedy, and the face or vertex by its number in the file.
+// Polygons are triangulated. A file of vertices without any face is a point cloud, and has no triangles. What is left
+// out is told to Loading::warn with its line. Throws std::runtime_error where no face is left, and LimitReached.
 ObjMesh parse_obj(std::string_view text, const ResourceReader& resources, Loading& loading);
 
 // Gives every corner without a normal one: the mean, weighted by area, of those faces around its position that lie
@@ -96,5 +104,10 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading);
 // Not validated.
 Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOptions& options, Loading& loading,
                  const ObjLimits& limits = {});
+
+// The scene of a mesh without triangles: a point cloud. Each position is a small solid, LoadOptions::point_size pixels
+// wide at the depth of the middle in the first view, so that it is a place in every view. It is lit where the mesh has
+// a normal for each position, and else as bright as its colour. Not validated.
+Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loading);
 
 }  // namespace brokkr

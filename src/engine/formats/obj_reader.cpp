@@ -2,84 +2,201 @@
 
 #include <algorithm>
 #include <bit>
+#include <glm/geometric.hpp>
 #include <map>
-#include <stdexcept>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/growth.h"
-#include "formats/image_io.h"
 #include "formats/scene_setup.h"
 #include "formats/vertex_numbers.h"
 
 namespace brokkr {
 namespace {
 
+enum class MapUse : uint8_t { color, mask, data, normals };
+
 class TextureLoader {
  public:
-  TextureLoader(Frame& frame, const ResourceReader& resources, const LoadWarning& warning, Loading& loading,
-                uint64_t max_pixels)
-      : frame_(frame), resources_(resources), warning_(warning), loading_(loading), pixels_left_(max_pixels) {}
+  TextureLoader(Frame& frame, const ResourceReader& resources, Loading& loading, uint64_t max_pixels)
+      : frame_(frame), resources_(resources), loading_(loading), pixels_left_(max_pixels) {}
 
-  // Number of the texture in the frame, -1 for an empty name and for a missing file.
-  int load(const std::string& name, bool as_alpha) {
-    if (name.empty()) return -1;
-    const auto [found, is_new] = loaded_.emplace(std::pair(name, as_alpha), int(frame_.textures.size()));
+  // Number of the texture in the frame, -1 without a name and for what cannot be read.
+  int load(const ObjMap& map, MapUse use) {
+    if (map.file.empty()) return -1;
+    const auto [found, is_new] = loaded_.emplace(
+        std::tuple(map.file, use, map.clamped, map.base, map.gain, use == MapUse::normals ? map.bump : 1.0f), -1);
     if (!is_new) return found->second;
-    std::vector<std::byte> file;
-    try {
-      file = resources_(name, loading_);
-    } catch (const MissingResource& problem) {
-      found->second = -1;
-      // The picture of a material and its mask may be one file.
-      if (warning_ && !loaded_.contains({name, !as_alpha}))
-        warning_(problem.what() + std::string("; drawn without it"));
-      return -1;
+    std::optional<Image> image = read(map);
+    if (!image) return -1;
+    adjust(*image, map, use);
+    return found->second = add(map, std::move(*image), use == MapUse::color);
+  }
+
+  // Roughness and metalness are the green and the blue channel of one texture.
+  int load_pair(const ObjMap& roughness, const ObjMap& metallic) {
+    std::optional<Image> rough, metal;
+    if (!roughness.file.empty()) rough = read(roughness);
+    if (!metallic.file.empty()) metal = read(metallic);
+    if (!rough && !metal) return -1;
+    Image image = rough ? *rough : *metal;
+    for (int y = 0; y < image.height; y++) {
+      loading_.look();
+      for (int x = 0; x < image.width; x++) {
+        const auto value = [&](const std::optional<Image>& from, const ObjMap& map) {
+          if (!from) return 255u;
+          const size_t row = size_t(y) * size_t(from->height) / size_t(image.height);
+          const size_t column = size_t(x) * size_t(from->width) / size_t(image.width);
+          return adjusted(from->texels[row * size_t(from->width) + column] & 0xff, map);
+        };
+        image.texels[size_t(y) * size_t(image.width) + size_t(x)] =
+            0xff0000ffu | value(rough, roughness) << 8 | value(metal, metallic) << 16;
+      }
     }
-    loading_.look();
-    Image image = read_image(file, name, std::min(pixels_left_, kMaxImagePixels), loading_);
-    pixels_left_ -= image.texels.size();
-    // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
-    if (as_alpha && image.has_alpha) {
-      for (uint32_t& texel : image.texels) texel = (texel >> 24) * 0x01010101u;
-    }
-    has_alpha_.push_back(image.has_alpha);
-    frame_.textures.push_back({name, image.width, image.height, !as_alpha, std::move(image.texels)});
-    return found->second;
+    return add(rough ? roughness : metallic, std::move(image), false);
   }
 
   bool has_alpha(int texture) const { return texture >= 0 && has_alpha_[size_t(texture)]; }
 
  private:
+  static std::string plain_name(std::string name) {
+    std::replace(name.begin(), name.end(), '\\', '/');  // written on Windows
+    return name;
+  }
+
+  std::optional<Image> read(const ObjMap& map) {
+    const std::string name = plain_name(map.file);
+    const auto bytes = [&] {
+      try {
+        return resources_(name, loading_);
+      } catch (const MissingResource&) {
+        if (map.short_file == map.file || map.short_file.empty()) throw;
+        return resources_(plain_name(map.short_file), loading_);
+      }
+    };
+    return read_picture(bytes, name, map.place, pixels_left_, loading_);
+  }
+
+  static uint32_t adjusted(uint32_t channel, const ObjMap& map) {
+    if (map.base == 0 && map.gain == 1) return channel;
+    return uint32_t(std::clamp(255 * map.base + map.gain * float(channel), 0.0f, 255.0f) + 0.5f);
+  }
+
+  void adjust(Image& image, const ObjMap& map, MapUse use) {
+    // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
+    if (use == MapUse::mask && image.has_alpha) {
+      for (uint32_t& texel : image.texels) texel = (texel >> 24) * 0x01010101u;
+    }
+    if (map.base != 0 || map.gain != 1) {
+      for (uint32_t& texel : image.texels) {
+        texel = adjusted(texel & 0xff, map) | adjusted(texel >> 8 & 0xff, map) << 8 |
+                adjusted(texel >> 16 & 0xff, map) << 16 | (texel & 0xff000000u);
+      }
+    }
+    if (use != MapUse::normals) return;
+    const bool is_grey = std::ranges::all_of(image.texels, [](uint32_t texel) {
+      return (texel & 0xff) == (texel >> 8 & 0xff) && (texel & 0xff) == (texel >> 16 & 0xff);
+    });
+    if (is_grey) image.texels = normals_of_heights(image, map.bump);
+  }
+
+  // Of heights from 0 to 1, of which a step to the next texel by 1 is as steep as `bump` texels are wide.
+  std::vector<uint32_t> normals_of_heights(const Image& image, float bump) {
+    const auto height = [&](int x, int y) {
+      const int row = (y + image.height) % image.height, column = (x + image.width) % image.width;
+      return float(image.texels[size_t(row) * size_t(image.width) + size_t(column)] & 0xff) / 255.0f;
+    };
+    std::vector<uint32_t> normals;
+    normals.reserve(image.texels.size());
+    for (int y = 0; y < image.height; y++) {
+      loading_.look();
+      for (int x = 0; x < image.width; x++) {
+        const glm::vec3 normal = glm::normalize(glm::vec3((height(x - 1, y) - height(x + 1, y)) * 0.5f * bump,
+                                                          (height(x, y - 1) - height(x, y + 1)) * 0.5f * bump, 1.0f));
+        const auto channel = [](float value) { return uint32_t((value * 0.5f + 0.5f) * 255.0f + 0.5f); };
+        normals.push_back(0xff000000u | channel(normal.x) | channel(normal.y) << 8 | channel(normal.z) << 16);
+      }
+    }
+    return normals;
+  }
+
+  int add(const ObjMap& map, Image image, bool srgb) {
+    Sampler sampler;
+    if (map.clamped) sampler.wrap_x = sampler.wrap_y = Wrap::clamp_to_edge;
+    has_alpha_.push_back(image.has_alpha);
+    frame_.textures.push_back(
+        {plain_name(map.file), image.width, image.height, srgb, std::move(image.texels), sampler});
+    return int(frame_.textures.size() - 1);
+  }
+
   Frame& frame_;
   const ResourceReader& resources_;
-  const LoadWarning& warning_;
   Loading& loading_;
   uint64_t pixels_left_;
-  std::map<std::pair<std::string, bool>, int> loaded_;
+  std::map<std::tuple<std::string, MapUse, bool, float, float, float>, int> loaded_;
   std::vector<bool> has_alpha_;
 };
 
-Material make_material(const ObjMaterial& source, TextureLoader& textures) {
+// The map whose scale and offset the vertices' coordinates get.
+const ObjMap& leading_map(const ObjMaterial& m) {
+  for (const ObjMap* map : {&m.diffuse, &m.alpha, &m.emission, &m.normal, &m.packed, &m.roughness, &m.metallic}) {
+    if (!map->file.empty()) return *map;
+  }
+  return m.diffuse;
+}
+
+// Where a map is read once the coordinates are those of the `leading` one.
+TextureMapping mapping_beside(const ObjMap& map, const ObjMap& leading) {
+  TextureMapping result;
+  if (map.scale == leading.scale && map.offset == leading.offset) return result;
+  const glm::vec2 scale = map.scale / leading.scale;
+  result.linear = glm::mat2(scale.x, 0, 0, scale.y);
+  result.offset = map.offset - leading.offset * scale;
+  return result;
+}
+
+Material make_material(const ObjMaterial& source, bool has_colors, TextureLoader& textures, Loading& loading) {
   Material material = source.material;
-  material.diffuse_texture = textures.load(source.diffuse_texture, false);
-  material.alpha_texture = textures.load(source.alpha_texture, true);
+  if (has_colors) material.kind = MaterialKind::metallic_roughness;
+  const ObjMap& leading = leading_map(source);
+  material.diffuse_texture = textures.load(source.diffuse, MapUse::color);
+  material.alpha_texture = textures.load(source.alpha, MapUse::mask);
+  material.emission_texture = textures.load(source.emission, MapUse::color);
+  material.emission_mapping = mapping_beside(source.emission, leading);
+  material.normal_texture = textures.load(source.normal, MapUse::normals);
+  material.normal_mapping = mapping_beside(source.normal, leading);
+  if (!source.packed.file.empty()) {
+    material.metallic_roughness_texture = material.occlusion_texture = textures.load(source.packed, MapUse::data);
+    material.metallic_roughness_mapping = material.occlusion_mapping = mapping_beside(source.packed, leading);
+  } else {
+    material.metallic_roughness_texture = textures.load_pair(source.roughness, source.metallic);
+    material.metallic_roughness_mapping =
+        mapping_beside(source.roughness.file.empty() ? source.metallic : source.roughness, leading);
+  }
+  if (!source.alpha.file.empty() && mapping_beside(source.alpha, leading) != TextureMapping{}) {
+    loading.warn("map_d options", "{}: map_d is read with the options -s and -o of map_Kd", source.alpha.place);
+  }
   const bool has_mask = material.alpha_texture >= 0 || textures.has_alpha(material.diffuse_texture);
   if (has_mask && material.opacity >= 1) material.alpha_cutoff = 0.5f;
   return material;
 }
 
 // Appends the triangles of one material as vertices and indices, and returns their draw.
-DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint32_t>& triangles, Loading& loading) {
+template <bool kFaceColors>
+DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint32_t>& triangles, const ObjMap& map,
+                      Loading& loading) {
   DrawCommand draw;
   draw.vertex_kind = VertexKind::transform;
   draw.indexed = true;
   draw.first_index = frame.indices.size();
   draw.first_vertex = frame.positions.size();
-  // Equal corners are one vertex, and shaded once: position, texture coordinate and the normal's bits.
-  using Numbers = VertexNumbers<5>;
+  // Equal corners are one vertex, and shaded once: position, texture coordinate, the normal's bits, the face's colour.
+  using Numbers = VertexNumbers<kFaceColors ? 8 : 5>;
+  const bool moves = map.scale != glm::vec2(1) || map.offset != glm::vec2(0);
   Numbers vertices(loading);
   // Of a vertex: its place in the three lists, which grow by copies, and its number.
   constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + Numbers::kBytes;
@@ -92,14 +209,25 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
     for (const ObjCorner& corner : mesh.triangles[triangle].corners) {
       const glm::vec3& normal = mesh.normals[size_t(corner.normal)];
       const size_t known = vertices.size();
-      const uint32_t number =
-          vertices.number_of({uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
-                              std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)});
+      typename Numbers::Key key{uint32_t(corner.position), uint32_t(corner.texcoord), std::bit_cast<uint32_t>(normal.x),
+                                std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)};
+      if constexpr (kFaceColors) {
+        const glm::vec3& color = mesh.face_colors[triangle];
+        for (int i = 0; i < 3; i++) key[size_t(5 + i)] = std::bit_cast<uint32_t>(color[i]);
+      }
+      const uint32_t number = vertices.number_of(key);
       if (number == known) {
         push_in_steps(frame.positions, glm::vec4(mesh.positions[size_t(corner.position)], 1.0f), loading);
         push_in_steps(frame.normals, normal, loading);
         const bool has_texcoord = corner.texcoord >= 0;
-        push_in_steps(frame.texcoords, has_texcoord ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0), loading);
+        glm::vec2 texcoord = has_texcoord ? mesh.texcoords[size_t(corner.texcoord)] : glm::vec2(0);
+        if (moves) texcoord = texcoord * map.scale + map.offset;
+        push_in_steps(frame.texcoords, texcoord, loading);
+        if constexpr (kFaceColors) {
+          push_in_steps(frame.colors, glm::vec4(mesh.face_colors[triangle], 1), loading);
+        } else if (!mesh.colors.empty()) {
+          push_in_steps(frame.colors, glm::vec4(mesh.colors[size_t(corner.position)], 1), loading);
+        }
       }
       push_in_steps(frame.indices, number, loading);
     }
@@ -135,17 +263,22 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
     const int material = mesh.triangles[i].material;
     push_in_steps(triangles_of[material < 0 ? mesh.materials.size() : size_t(material)], uint32_t(i), loading);
   }
-  mesh.materials.emplace_back().material.name = "default";
+  const bool has_colors = !mesh.colors.empty() || !mesh.face_colors.empty();
+  ObjMaterial& fallback = mesh.materials.emplace_back();
+  fallback.material.name = "default";
+  if (has_colors) fallback.material.diffuse = glm::vec3(1);
   loading.until(0.85);
-  TextureLoader textures(frame, resources, options.warning, loading, limits.texture_pixels);
+  TextureLoader textures(frame, resources, loading, limits.texture_pixels);
   std::vector<DrawCommand> blended;
   for (size_t i = 0; i < triangles_of.size(); i++) {
     if (triangles_of[i].empty()) continue;  // the textures of an unused material are not loaded either
-    DrawCommand draw = make_draw(frame, mesh, triangles_of[i], loading);
+    const ObjMap& map = leading_map(mesh.materials[i]);
+    DrawCommand draw = mesh.face_colors.empty() ? make_draw<false>(frame, mesh, triangles_of[i], map, loading)
+                                                : make_draw<true>(frame, mesh, triangles_of[i], map, loading);
     draw.label = mesh.materials[i].material.name;
     draw.view_count = uint32_t(frame.views.size());
     draw.material = uint32_t(frame.materials.size());
-    frame.materials.push_back(make_material(mesh.materials[i], textures));
+    frame.materials.push_back(make_material(mesh.materials[i], has_colors, textures, loading));
     if (frame.materials.back().opacity < 1) {
       draw.state = 1;
       blended.push_back(std::move(draw));
@@ -157,26 +290,20 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   return frame;
 }
 
-Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources, const LoadOptions& given,
-               const ObjLimits& limits) {
-  LoadOptions options = given;
-  if (given.warning)
-    options.warning = [&](const std::string& problem) { given.warning(std::string(name) + ": " + problem); };
+Frame read_obj(std::string_view text, std::string_view name, const ResourceReader& resources,
+               const LoadOptions& options, const ObjLimits& limits) {
   return named_frame(name, options, [&](Loading& loading) {
     loading.holds(text.size(), "file");
     loading.until(0.6);
     ObjMesh mesh = parse_obj(text, resources, loading);
     loading.at(0.6);
-    for (const std::string& problem : mesh.missing) {
-      if (options.warning) options.warning(problem + "; drawn with the default material");
-    }
-    if (mesh.triangles.empty()) fail("field 'f': there are no faces; name an OBJ file with faces");
+    if (mesh.triangles.empty()) return make_point_frame(std::move(mesh), options, loading);
     return make_frame(std::move(mesh), resources, options, loading, limits);
   });
 }
 
 Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, const ObjLimits& limits) {
-  const ResourceReader resources = resources_beside(path, limits.file_bytes, OutsideNames::missing);
+  const ResourceReader resources = resources_beside(path, limits.file_bytes);
   Loading loading(options);
   return read_obj(as_text(read_file(path, limits.file_bytes, &loading)), path.string(), resources, options, limits);
 }

@@ -81,7 +81,14 @@ std::vector<std::string> write_obj(const Frame& frame, const std::filesystem::pa
   }
   const std::filesystem::path library = std::filesystem::path(path).replace_extension(".mtl");
   std::string text = "mtllib " + library.filename().string() + "\n";
-  for (const glm::vec4& p : frame.positions) print(text, "v", {p.x, p.y, p.z});
+  for (size_t i = 0; i < frame.positions.size(); i++) {
+    const glm::vec4& p = frame.positions[i];
+    if (frame.colors.empty()) {
+      print(text, "v", {p.x, p.y, p.z});
+    } else {
+      print(text, "v", {p.x, p.y, p.z, frame.colors[i].x, frame.colors[i].y, frame.colors[i].z});
+    }
+  }
   for (const glm::vec2& t : frame.texcoords) print(text, "vt", {t.x, t.y});
   for (const glm::vec3& n : frame.normals) print(text, "vn", {n.x, n.y, n.z});
   const bool has_texcoords = !frame.texcoords.empty(), has_normals = !frame.normals.empty();

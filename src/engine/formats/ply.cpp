@@ -15,7 +15,9 @@
 #include "base/growth.h"
 #include "base/text_scanner.h"
 #include "formats/obj.h"
+#include "formats/obj_text.h"
 #include "formats/scene_setup.h"
+#include "formats/vertex_numbers.h"
 
 namespace brokkr {
 namespace {
@@ -47,7 +49,7 @@ struct Element {
 struct Header {
   Format format = Format::ascii;
   std::vector<Element> elements;
-  std::string texture;
+  std::vector<std::string> textures;
 };
 
 const Type* find_type(std::string_view name) {
@@ -81,15 +83,30 @@ Format find_format(std::string_view name, std::string_view version) {
   return Format(found - kNames.begin());
 }
 
+// Takes a line off `text` that ends with `end`, or with its end. What follows a header may be bytes that look like the
+// end of a line.
+std::string_view take_line(std::string_view& text, std::string_view end) {
+  const std::string_view line = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(line.size() + end.size(), text.size()));
+  return line;
+}
+
 // Leaves `text` behind the line end_header.
-Header read_header(TextScanner& text) {
+Header read_header(std::string_view& text, Loading& loading) {
   constexpr size_t kMostProperties = 4096;
   Header header;
   size_t properties = 0;
   bool has_format = false;
-  if (text.line() != "ply") fail("field 'file': its first line is not 'ply'; name a PLY file");
-  while (!text.rest().empty()) {
-    TextScanner line(text.line());
+  text = without_mark(text);
+  const size_t first = text.find_first_of("\r\n");
+  const std::string_view end = first == std::string_view::npos   ? "\n"
+                               : text.substr(first, 2) == "\r\n" ? "\r\n"
+                                                                 : text.substr(first, 1);
+  if (TextScanner(take_line(text, end)).word() != "ply") {
+    fail("field 'file': its first line is not 'ply'; name a PLY file");
+  }
+  while (!text.empty()) {
+    TextScanner line(take_line(text, end));
     const std::string_view word = line.word();
     if (word == "end_header") {
       if (!has_format) fail("field 'format': it is missing; export the file again");
@@ -108,9 +125,11 @@ Header read_header(TextScanner& text) {
     } else if (word == "property") {
       if (header.elements.empty()) fail("field 'property': it belongs to no element; export the file again");
       header.elements.back().properties.push_back(read_property(line));
-    } else if (word == "comment" && line.word() == "TextureFile") {
-      const std::string_view name = line.line();
-      header.texture = name.substr(std::min(name.find_first_not_of(" \t"), name.size()));
+    } else if (word == "comment") {
+      const std::string_view what = line.word(), name = line.line();
+      if (what == "TextureFile" || what == "texturefile") header.textures.emplace_back(trimmed(name));
+    } else if (!word.empty() && word != "obj_info") {
+      loading.warn("header", "header: '{}' is no word of PLY; left out", word.substr(0, 40));
     }
     if (++properties > kMostProperties) fail("field 'header': it has more than 4096 lines; export the file again");
   }
@@ -122,11 +141,12 @@ class Values {
  public:
   Values(std::string_view bytes, Format format) : text_(bytes), bytes_(bytes), format_(format) {}
 
+  // What is no number counts as NaN.
   double next(const Type& type) {
     if (format_ == Format::ascii) {
       const auto number = text_.number<double>();
-      if (!number) fail_here("a value is missing or no number; copy or export the file again");
-      return *number;
+      if (!number && text_.rest().empty()) fail_here("a value is missing; copy or export the file again");
+      return number.value_or(NAN);
     }
     if (bytes_.size() - at_ < type.bytes) fail_here("the file ends too early; copy it again");
     uint64_t bits = 0;
@@ -173,30 +193,37 @@ class Values {
 };
 
 // What a property of a vertex is; `other` ones are skipped.
-enum Slot : size_t { kX, kY, kZ, kNormalX, kNormalY, kNormalZ, kU, kV, kRed, kGreen, kBlue, kOther };
+enum Slot : size_t { kX, kY, kZ, kNormalX, kNormalY, kNormalZ, kU, kV, kRed, kGreen, kBlue, kAlpha, kOther };
 constexpr size_t kSlots = kOther + 1;
 
 Slot slot_of(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Slot>, 18> kNames = {{{"x", kX},
-                                                                         {"y", kY},
-                                                                         {"z", kZ},
-                                                                         {"nx", kNormalX},
-                                                                         {"ny", kNormalY},
-                                                                         {"nz", kNormalZ},
-                                                                         {"s", kU},
-                                                                         {"t", kV},
-                                                                         {"u", kU},
-                                                                         {"v", kV},
-                                                                         {"texture_u", kU},
-                                                                         {"texture_v", kV},
-                                                                         {"red", kRed},
-                                                                         {"green", kGreen},
-                                                                         {"blue", kBlue},
-                                                                         {"diffuse_red", kRed},
-                                                                         {"diffuse_green", kGreen},
-                                                                         {"diffuse_blue", kBlue}}};
-  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& pair) { return pair.first == name; });
-  return found == kNames.end() ? kOther : found->second;
+  static constexpr std::pair<std::string_view, Slot> kNames[] = {{"x", kX},
+                                                                 {"y", kY},
+                                                                 {"z", kZ},
+                                                                 {"nx", kNormalX},
+                                                                 {"ny", kNormalY},
+                                                                 {"nz", kNormalZ},
+                                                                 {"s", kU},
+                                                                 {"t", kV},
+                                                                 {"u", kU},
+                                                                 {"v", kV},
+                                                                 {"texture_u", kU},
+                                                                 {"texture_v", kV},
+                                                                 {"texture_s", kU},
+                                                                 {"texture_t", kV},
+                                                                 {"red", kRed},
+                                                                 {"green", kGreen},
+                                                                 {"blue", kBlue},
+                                                                 {"diffuse_red", kRed},
+                                                                 {"diffuse_green", kGreen},
+                                                                 {"diffuse_blue", kBlue},
+                                                                 {"r", kRed},
+                                                                 {"g", kGreen},
+                                                                 {"b", kBlue},
+                                                                 {"alpha", kAlpha},
+                                                                 {"a", kAlpha}};
+  const auto* found = std::ranges::find(kNames, name, &std::pair<std::string_view, Slot>::first);
+  return found == std::end(kNames) ? kOther : found->second;
 }
 
 class PlyReader {
@@ -204,33 +231,28 @@ class PlyReader {
   PlyReader(const Header& header, std::string_view body, Loading& loading)
       : header_(header), values_(body, header.format), loading_(loading) {}
 
+  // Without triangles it is a point cloud.
   ObjMesh read() {
     for (const Element& element : header_.elements) {
       if (element.properties.empty()) continue;  // nothing of it is in the file
-      if (element.count > values_.left()) {
-        fail("field 'element {}': its {} elements are more than the file's bytes; copy or export it again",
-             element.name.substr(0, 40), element.count);
-      }
+      const bool fits = element.count <= values_.left();
       if (element.name == "vertex" && mesh_.positions.empty()) {
-        read_vertices(element);
-      } else if (element.name == "face" && sizes_.empty()) {
-        read_faces(element);
-      } else {
-        for (uint64_t i = 0; i < element.count; i++) {
-          loading_.step(i, element.count);
-          skip(element, i);
+        if (!fits) {
+          fail("field 'element vertex': its {} elements are more than the file's bytes; copy or export it again",
+               element.count);
         }
+        read_vertices(element);
+      } else if (!read_or_stop(element)) {
+        break;
       }
     }
-    if (sizes_.empty()) fail_without_faces();
+    if (mesh_.positions.empty()) fail("field 'element vertex': there are no vertices; export the file again");
     add_triangles();
+    if (mesh_.triangles.empty() && (!sizes_.empty() || !strips_.empty())) {
+      loading_.warn("points", "no face can be drawn; the vertices are drawn as points");
+    }
+    scale_colors();
     return std::move(mesh_);
-  }
-
-  // Of the vertices that have one, from 0 to 1; nothing without colours.
-  std::optional<glm::vec3> mean_color() const {
-    if (!has_colors_ || mesh_size_ == 0) return std::nullopt;
-    return glm::vec3(color_sum_ / double(mesh_size_));
   }
 
  private:
@@ -241,6 +263,31 @@ class PlyReader {
     if (done % kCheckEvery != 0) return;
     check_mesh(mesh_, loading_, "vertex");
     loading_.check(3 * sizeof(uint32_t) * (corners_.size() + sizes_.size()), "face");
+  }
+
+  // False where the file ends within the element: what is whole is drawn. Vertices alone are not what the file means.
+  bool read_or_stop(const Element& element) {
+    try {
+      if (element.name == "face" && sizes_.empty()) {
+        read_faces(element);
+      } else if (element.name == "tristrips" && strips_.empty()) {
+        read_strips(element);
+      } else {
+        loading_.warn("element " + element.name, "element '{}' is not drawn", element.name.substr(0, 40));
+        for (uint64_t i = 0; i < element.count; i++) {
+          loading_.step(i, element.count);
+          skip(element, i);
+        }
+      }
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const std::runtime_error& problem) {
+      sizes_.resize(whole_faces_);
+      if (sizes_.empty() && strips_.empty()) throw;
+      loading_.warn("end", "{}; what is before it is drawn", problem.what());
+      return false;
+    }
+    return true;
   }
 
   void skip(const Element& element, uint64_t number) {
@@ -262,15 +309,14 @@ class PlyReader {
     for (const Property& property : element.properties) {
       slots.push_back(property.count_type ? kOther : slot_of(property.name));
       has[slots.back()] = true;
-      if (slots.back() == kRed && !property.type->is_float) {
-        color_scale = std::exp2(8.0 * property.type->bytes) - 1;
-      }
+      if (slots.back() == kRed) color_scale = color_scale_of(property);
+      if (slots.back() == kOther) left_out(element, property);
     }
     if (!has[kX] || !has[kY] || !has[kZ]) fail("field 'vertex': x, y or z is missing; export the file again");
     has_normals_ = has[kNormalX] && has[kNormalY] && has[kNormalZ];
     has_texcoords_ = has[kU] && has[kV];
     has_colors_ = has[kRed] && has[kGreen] && has[kBlue];
-    mesh_size_ = element.count;
+    if (has_colors_ && has[kAlpha]) alpha_scale_ = color_scale;
     for (uint64_t i = 0; i < element.count; i++) {
       watch(i, element.count);
       values_.begin(element, i);
@@ -291,11 +337,9 @@ class PlyReader {
     const auto vector = [&](size_t first) {
       return glm::vec3(float(value[first]), float(value[first + 1]), float(value[first + 2]));
     };
+    // What is not finite, or beyond what can be drawn, counts where a face uses it.
     const glm::vec3 position = vector(kX);
-    if (!is_usable(position)) {
-      fail("field 'vertex {}': it is not finite or beyond 1e15; scale the model", mesh_.positions.size());
-    }
-    push_in_steps(mesh_.positions, position, loading_);
+    push_in_steps(mesh_.positions, is_usable(position) ? position : glm::vec3(NAN), loading_);
     if (has_normals_) {
       const glm::vec3 normal = vector(kNormalX);
       const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
@@ -305,99 +349,251 @@ class PlyReader {
       const glm::vec3 texcoord{float(value[kU]), float(value[kV]), 0.0f};
       push_in_steps(mesh_.texcoords, is_usable(texcoord) ? glm::vec2(texcoord) : glm::vec2(0), loading_);
     }
-    for (size_t i = 0; i < 3 && has_colors_; i++) {
-      const double channel = value[kRed + i] / color_scale;
-      color_sum_[int(i)] += channel >= 0 ? std::min(channel, 1.0) : 0.0;
+    if (has_colors_) push_in_steps(mesh_.colors, to_color(value, color_scale), loading_);
+    if (has_colors_ && alpha_scale_ > 0 && value[kAlpha] < alpha_scale_) {
+      loading_.warn("alpha", "vertex {}: alpha of colours is not drawn", mesh_.positions.size() - 1);
     }
   }
 
+  static double color_scale_of(const Property& property) {
+    return property.type->is_float ? 1.0 : std::exp2(8.0 * property.type->bytes) - 1;
+  }
+
+  glm::vec3 to_color(const std::array<double, kSlots>& value, double scale) {
+    glm::vec3 color(0);
+    for (size_t i = 0; i < 3; i++) {
+      const double channel = value[kRed + i] / scale;
+      color[int(i)] = channel >= 0 ? float(std::min(channel, 1e6)) : 0.0f;
+      most_color_ = std::max(most_color_, color[int(i)]);
+    }
+    return color;
+  }
+
+  // Some programs write floats from 0 to 255.
+  void scale_colors() {
+    if (most_color_ <= 1) return;
+    loading_.warn("color", "colours go up to {}; they are taken as parts of 255", most_color_);
+    for (std::vector<glm::vec3>* colors : {&mesh_.colors, &mesh_.face_colors}) {
+      for (glm::vec3& color : *colors) color = glm::min(color / 255.0f, glm::vec3(1));
+    }
+  }
+
+  void left_out(const Element& element, const Property& property) {
+    loading_.warn(element.name + " " + property.name, "element {}: property '{}' is not drawn",
+                  element.name.substr(0, 40), property.name.substr(0, 40));
+  }
+
   void read_faces(const Element& element) {
-    const auto is_corners = [](const Property& property) {
-      return property.count_type && (property.name == "vertex_indices" || property.name == "vertex_index");
-    };
-    const auto corners = std::find_if(element.properties.begin(), element.properties.end(), is_corners);
-    if (corners == element.properties.end() || corners->type->is_float) {
+    const Property *corners = nullptr, *texcoords = nullptr;
+    std::vector<Slot> slots;
+    double color_scale = 1;
+    bool has_red = false, has_number = false;
+    for (const Property& property : element.properties) {
+      const bool is_list = property.count_type != nullptr;
+      if (is_list && (property.name == "vertex_indices" || property.name == "vertex_index")) corners = &property;
+      if (is_list && property.name == "texcoord") texcoords = &property;
+      slots.push_back(is_list ? kOther : slot_of(property.name));
+      if (slots.back() == kRed) color_scale = color_scale_of(property);
+      has_red |= slots.back() == kRed;
+      has_number |= !is_list && property.name == "texnumber";
+      const bool is_color = slots.back() >= kRed && slots.back() <= kAlpha;
+      if (&property != corners && &property != texcoords && !is_color && property.name != "texnumber" &&
+          property.name != "flags") {
+        left_out(element, property);
+      }
+    }
+    if (corners == nullptr || corners->type->is_float) {
       fail("field 'face': it has no list vertex_indices of whole numbers; export the file again");
     }
+    has_face_colors_ = has_red && !has_colors_;
+    if (has_red && has_colors_)
+      loading_.warn("both colors", "element face: colours of vertices are drawn, not those of faces");
+    if (texcoords != nullptr) first_corner_texcoord_ = mesh_.texcoords.size();
+    std::vector<double> coordinates;
     for (uint64_t i = 0; i < element.count; i++) {
       watch(i, element.count);
       values_.begin(element, i);
-      for (const Property& property : element.properties) {
-        if (&property == &*corners) {
+      std::array<double, kSlots> value{};
+      double number = 0;
+      coordinates.clear();
+      for (size_t k = 0; k < slots.size(); k++) {
+        const Property& property = element.properties[k];
+        if (&property == corners) {
           read_corners(property);
-        } else {
+        } else if (&property == texcoords) {
+          for (size_t left = values_.next_count(*property.count_type); left > 0; left--) {
+            coordinates.push_back(values_.next(*property.type));
+          }
+        } else if (property.count_type) {
           skip(property);
+        } else {
+          const double next = values_.next(*property.type);
+          value[slots[k]] = next;
+          if (has_number && property.name == "texnumber") number = next;
         }
       }
+      if (texcoords != nullptr) add_corner_texcoords(coordinates, i);
+      if (has_face_colors_) push_in_steps(polygon_colors_, to_color(value, color_scale), loading_);
+      if (has_number) push_in_steps(polygon_textures_, material_of(number, i), loading_);
+      whole_faces_ = sizes_.size();
+    }
+  }
+
+  int material_of(double number, uint64_t face) {
+    if (number >= 0 && number < double(header_.textures.size())) return int(number);
+    if (!header_.textures.empty()) {
+      loading_.warn("texnumber", "face {}: texture {} is not among the {}; drawn with the first", face, number,
+                    header_.textures.size());
+    }
+    return 0;
+  }
+
+  // Two for each corner of the face that was read last.
+  void add_corner_texcoords(const std::vector<double>& values, uint64_t face) {
+    const size_t count = sizes_.back();
+    const bool complete = values.size() == 2 * count;
+    if (!complete && !values.empty()) {
+      loading_.warn("texcoord", "face {}: texcoord has {} numbers for {} corners; drawn without", face, values.size(),
+                    count);
+    }
+    for (size_t i = 0; i < count; i++) {
+      glm::vec3 texcoord(0);
+      if (complete) texcoord = glm::vec3(float(values[2 * i]), float(values[2 * i + 1]), 0);
+      if (!is_usable(texcoord)) texcoord = glm::vec3(0);
+      // Equal coordinates have one number, so that their corners are one vertex.
+      const size_t known = texcoord_numbers_.size();
+      const uint32_t number =
+          texcoord_numbers_.number_of({std::bit_cast<uint32_t>(texcoord.x), std::bit_cast<uint32_t>(texcoord.y)});
+      if (number == known) push_in_steps(mesh_.texcoords, glm::vec2(texcoord), loading_);
+      push_in_steps(corner_texcoords_, uint32_t(*first_corner_texcoord_) + number, loading_);
+    }
+  }
+
+  // Lists of vertices, in which -1 ends a strip.
+  void read_strips(const Element& element) {
+    for (uint64_t i = 0; i < element.count; i++) {
+      values_.begin(element, i);
+      for (const Property& property : element.properties) {
+        if (!property.count_type || (property.name != "vertex_indices" && property.name != "vertex_index")) {
+          skip(property);
+          continue;
+        }
+        for (size_t left = values_.next_count(*property.count_type); left > 0; left--) {
+          watch(strips_.size(), element.count);
+          const double corner = values_.next(*property.type);
+          push_in_steps(strips_,
+                        corner >= 0 && corner < double(kEnd) ? uint32_t(corner)
+                        : corner < 0                         ? kEnd
+                                                             : kEnd - 1,
+                        loading_);
+        }
+      }
+      push_in_steps(strips_, kEnd, loading_);
     }
   }
 
   void read_corners(const Property& property) {
     const size_t count = values_.next_count(*property.count_type);
     if (count > kMaxPolygon) {
-      fail("field 'face {}': it has more than 1024 corners; triangulate the model", sizes_.size());
+      fail_limit("field 'face {}': it has more than 1024 corners; triangulate the model", sizes_.size());
     }
     for (size_t i = 0; i < count; i++) {
       const double corner = values_.next(*property.type);
-      if (!(corner >= 0 && corner <= 4294967295.0)) {
-        fail("field 'face {}': vertex {} is no whole number from 0; export the file again", sizes_.size(), corner);
-      }
-      push_in_steps(corners_, uint32_t(corner), loading_);
+      push_in_steps(corners_, corner >= 0 && corner < double(kEnd) ? uint32_t(corner) : kEnd, loading_);
     }
     push_in_steps(sizes_, uint32_t(count), loading_);
   }
 
   void add_triangles() {
-    std::vector<glm::vec3> points;
     std::vector<std::array<uint32_t, 3>> triangles;
     size_t first = 0;
     for (size_t face = 0; face < sizes_.size(); first += sizes_[face++]) {
       watch(face, sizes_.size());
-      points.clear();
+      const std::span<const uint32_t> corners = std::span(corners_).subspan(first, sizes_[face]);
+      if (!takes(corners, "face", face)) continue;
       triangles.clear();
-      for (size_t i = 0; i < sizes_[face]; i++) {
-        const uint32_t corner = corners_[first + i];
-        if (corner >= mesh_.positions.size()) {
-          fail("field 'face {}': vertex {} is not among the {}; export the file again", face, corner,
-               mesh_.positions.size());
+      triangulate(points_, triangles, &loading_);
+      for (const auto& triangle : triangles) {
+        add_triangle({corners[triangle[0]], corners[triangle[1]], corners[triangle[2]]});
+        if (first_corner_texcoord_) {
+          for (size_t i = 0; i < 3; i++) {
+            mesh_.triangles.back().corners[i].texcoord = int(corner_texcoords_[first + triangle[i]]);
+          }
         }
-        points.push_back(mesh_.positions[corner]);
+        if (has_face_colors_) push_in_steps(mesh_.face_colors, polygon_colors_[face], loading_);
+        if (!polygon_textures_.empty()) mesh_.triangles.back().material = polygon_textures_[face];
       }
-      if (points.size() < 3) continue;  // no area
-      if (mesh_.triangles.size() + points.size() > kMaxTriangles) {
-        fail("field 'face {}': there are more than 67 million triangles; split the model", face);
-      }
-      triangulate(points, triangles, &loading_);
-      for (const auto& triangle : triangles) add_triangle(first, triangle);
     }
-    if (mesh_.triangles.empty()) fail_without_faces();
+    if (has_face_colors_ && !strips_.empty()) {
+      loading_.warn("both", "element tristrips: beside faces with colours it is not drawn");
+      return;
+    }
+    size_t begin = 0;
+    for (size_t i = 0; i < strips_.size(); i++) {
+      watch(i, strips_.size());
+      if (strips_[i] == kEnd) begin = i + 1;
+      if (strips_[i] == kEnd || i < begin + 2) continue;
+      std::array<uint32_t, 3> corners = {strips_[i - 2], strips_[i - 1], strips_[i]};
+      if ((i - begin) % 2 == 1) std::swap(corners[0], corners[1]);
+      if (corners[0] == corners[1] || corners[1] == corners[2] || corners[0] == corners[2]) continue;  // a turn
+      if (takes(corners, "strip's corner", i)) add_triangle(corners);
+    }
   }
 
-  void add_triangle(size_t first, const std::array<uint32_t, 3>& triangle) {
+  // Whether a polygon can be drawn: points_ are its corners then.
+  bool takes(std::span<const uint32_t> corners, const char* what, uint64_t number) {
+    points_.clear();
+    if (corners.size() < 3) {
+      loading_.warn("few", "{} {}: it has less than three corners; left out", what, number);
+      return false;
+    }
+    for (const uint32_t corner : corners) {
+      if (corner >= mesh_.positions.size()) {
+        loading_.warn("index", "{} {}: vertex {} is not among the {}; the face is left out", what, number,
+                      corner >= kEnd - 1 ? "of no whole number from 0" : fmt::format("{}", corner),
+                      mesh_.positions.size());
+        return false;
+      }
+      if (std::isnan(mesh_.positions[corner].x)) {
+        loading_.warn("nan", "{} {}: vertex {} is not finite, no number or beyond 1e15; the face is left out", what,
+                      number, corner);
+        return false;
+      }
+      points_.push_back(mesh_.positions[corner]);
+    }
+    if (mesh_.triangles.size() + corners.size() > kMaxTriangles) {
+      fail_limit("field '{} {}': there are more than 67 million triangles; split the model", what, number);
+    }
+    return true;
+  }
+
+  void add_triangle(const std::array<uint32_t, 3>& corners) {
     ObjTriangle& added = mesh_.triangles.emplace_back();
     added.material = 0;
     for (size_t i = 0; i < 3; i++) {
-      const int vertex = int(corners_[first + triangle[i]]);
+      const int vertex = int(corners[i]);
       const bool has_normal = has_normals_ && mesh_.normals[size_t(vertex)] != glm::vec3(0);
       added.corners[i] = {vertex, has_texcoords_ ? vertex : -1, has_normal ? vertex : -1};
     }
   }
 
-  [[noreturn]] void fail_without_faces() const {
-    for (const Element& element : header_.elements) {
-      if (element.name == "tristrips") fail("field 'tristrips': triangle strips are not read; export faces");
-    }
-    fail("field 'face': there are no faces, it is a point cloud; make a mesh of it (MeshLab, CloudCompare)");
-  }
+  static constexpr uint32_t kEnd = ~uint32_t(0);  // of a strip; of a face: no vertex
 
   const Header& header_;
   Values values_;
   Loading& loading_;
   ObjMesh mesh_;
-  bool has_normals_ = false, has_texcoords_ = false, has_colors_ = false;
-  uint64_t mesh_size_ = 0;
-  glm::dvec3 color_sum_{0.0};
+  bool has_normals_ = false, has_texcoords_ = false, has_colors_ = false, has_face_colors_ = false;
+  float most_color_ = 0;
+  double alpha_scale_ = 0;
+  size_t whole_faces_ = 0;
   std::vector<uint32_t> corners_, sizes_;  // of all faces, one after another
+  std::vector<uint32_t> strips_;           // of all strips, each with a kEnd behind it
+  std::optional<size_t> first_corner_texcoord_;
+  VertexNumbers<2> texcoord_numbers_{loading_};
+  std::vector<uint32_t> corner_texcoords_;  // of all faces, as corners_
+  std::vector<glm::vec3> polygon_colors_, points_;
+  std::vector<int> polygon_textures_;
 };
 
 }  // namespace
@@ -407,19 +603,21 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
   return named_frame(name, options, [&](Loading& loading) {
     loading.holds(file.size(), "file");
     loading.until(0.6);
-    TextScanner text(as_text(file));
-    const Header header = read_header(text);
-    PlyReader reader(header, text.rest(), loading);
-    ObjMesh mesh = reader.read();
-    ObjMaterial& material = mesh.materials.emplace_back();
-    material.material.name = "surface";
-    material.diffuse_texture = header.texture;
-    if (!header.texture.empty()) material.material.diffuse = glm::vec3(1);
-    const std::optional<glm::vec3> color = reader.mean_color();
-    if (color && header.texture.empty()) material.material.diffuse = *color * *color;  // as textures are decoded
-    Frame frame = make_frame(std::move(mesh), resources, options, loading, {.texture_pixels = limits.texture_pixels});
-    if (color) frame.warnings.emplace_back("colours of vertices are not drawn; the surface has their mean");
-    return frame;
+    std::string_view text = as_text(file);
+    const Header header = read_header(text, loading);
+    ObjMesh mesh = PlyReader(header, text, loading).read();
+    for (size_t i = 0; i < std::max<size_t>(header.textures.size(), 1); i++) {
+      ObjMaterial& material = mesh.materials.emplace_back();
+      material.material.name = "surface";
+      if (!header.textures.empty()) {
+        material.diffuse.file = material.diffuse.short_file = header.textures[i];
+        material.diffuse.place = "comment TextureFile";
+      }
+      const bool has_colors = !mesh.colors.empty() || !mesh.face_colors.empty();
+      if (has_colors || !header.textures.empty()) material.material.diffuse = glm::vec3(1);
+    }
+    if (mesh.triangles.empty()) return make_point_frame(std::move(mesh), options, loading);
+    return make_frame(std::move(mesh), resources, options, loading, {.texture_pixels = limits.texture_pixels});
   });
 }
 

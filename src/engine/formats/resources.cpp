@@ -1,42 +1,120 @@
 #include "formats/resources.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "base/failure.h"
 #include "base/file_io.h"
+#include "formats/image_io.h"
 
 namespace brokkr {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "C:\\art\\tex.png" as "/art/tex.png": as an absolute name of this system.
+std::string foreign_separators_replaced(std::string name) {
+  std::replace(name.begin(), name.end(), '\\', '/');
+  if (name.size() > 2 && std::isalpha(static_cast<unsigned char>(name[0])) && name.substr(1, 2) == ":/") {
+    name.erase(0, 2);
+  }
+  return name;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool same_but_for_case(const std::string& a, const std::string& b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// `relative` below `folder`, where the case of its letters does not count; nothing where no file or several fit.
+std::optional<fs::path> find_in_any_case(const fs::path& folder, const fs::path& relative) {
+  constexpr size_t kMostEntries = 100000;
+  std::optional<fs::path> found = folder.empty() ? fs::path(".") : folder;
+  for (const fs::path& part : relative) {
+    std::error_code error;
+    std::optional<fs::path> next;
+    size_t entries = 0;
+    for (fs::directory_iterator at(*found, error), end; !error && at != end; at.increment(error)) {
+      if (++entries > kMostEntries) return std::nullopt;
+      if (!same_but_for_case(at->path().filename().string(), part.string())) continue;
+      if (next) return std::nullopt;
+      next = at->path();
+    }
+    if (!next) return std::nullopt;
+    found = next;
+  }
+  return is_file(*found) ? found : std::nullopt;
+}
+
+}  // namespace
 
 bool has_control_characters(const std::string& name) {
   return std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 bool is_outside(const std::string& name) {
-  const std::filesystem::path path(name);
+  const fs::path path(name);
   return path.has_root_path() || std::find(path.begin(), path.end(), "..") != path.end();
 }
 
-ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes, OutsideNames outside) {
-  return [folder = path.parent_path(), max_bytes, outside](const std::string& name, Loading& loading) {
-    const auto refuse = [&](const char* text) {
-      const std::string problem = fmt::format("'{}' {}", name.substr(0, 200), text);
-      if (outside == OutsideNames::missing) throw MissingResource(problem);
-      fail("{}", problem);
+ResourceReader resources_beside(const fs::path& path, uint64_t max_bytes) {
+  return [folder = path.parent_path(), max_bytes](const std::string& given, Loading& loading) {
+    const auto read = [&](const fs::path& file) {
+      std::vector<std::byte> bytes = read_file(file, max_bytes, &loading);
+      loading.give_back(bytes.size());
+      return bytes;
     };
-    if (has_control_characters(name))
-      refuse("has a control character; give the file, and the scene's name of it, another name");
-    if (name.empty() || is_outside(name))
-      refuse("is not in the scene's folder or below it; put it there, and name it by its path from there");
-    const std::filesystem::path file = folder / std::filesystem::path(name);
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) {
+    if (has_control_characters(given)) {
       throw MissingResource(
-          fmt::format("'{}' is missing; put it there, or change its name in the scene's file", file.string()));
+          fmt::format("'{}' has a control character; give the file, and the scene's name of it, another name",
+                      given.substr(0, 200)));
     }
-    std::vector<std::byte> bytes = read_file(file, max_bytes, &loading);
-    loading.give_back(bytes.size());
-    return bytes;
+    if (given.empty()) throw MissingResource("a name of a file is empty; name the file");
+    if (!is_outside(given) && is_file(folder / given)) return read(folder / given);
+    const std::string name = foreign_separators_replaced(given);
+    const bool outside = is_outside(name);
+    if (!outside && is_file(folder / name)) return read(folder / name);
+    std::optional<fs::path> found =
+        outside ? std::nullopt : find_in_any_case(folder, fs::path(name).lexically_normal());
+    const fs::path last = fs::path(name).filename();
+    if (!found && is_file(folder / last)) found = folder / last;
+    if (!found && !last.empty()) found = find_in_any_case(folder, last);
+    if (found) {
+      std::vector<std::byte> bytes = read(*found);
+      loading.warn("taken " + given, "'{}' is taken from {}", given, found->lexically_normal().string());
+      return bytes;
+    }
+    if (outside) {
+      throw MissingResource(fmt::format(
+          "'{}' is not in the scene's folder or below it; put it there, and name it by its path from there", given));
+    }
+    throw MissingResource(
+        fmt::format("'{}' is missing; put it there, or change its name in the scene's file", (folder / name).string()));
   };
+}
+
+std::optional<Image> read_picture(const std::function<std::vector<std::byte>()>& bytes, const std::string& name,
+                                  const std::string& place, uint64_t& pixels_left, Loading& loading) {
+  const auto without = [&](const char* problem) {
+    loading.warn("picture " + name, "{}{}{}; drawn without it", place, place.empty() ? "" : ": ", problem);
+    return std::nullopt;
+  };
+  try {
+    const std::vector<std::byte> file = bytes();
+    loading.look();
+    Image image = read_image(file, name, std::min(pixels_left, kMaxImagePixels), loading);
+    pixels_left -= image.texels.size();
+    return image;
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const std::runtime_error& problem) {
+    return without(problem.what());
+  }
 }
 
 }  // namespace brokkr

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/loading.h"
+#include "brokkr/image.h"
 
 namespace brokkr {
 
@@ -30,11 +32,16 @@ bool has_control_characters(const std::string& name);
 // Whether `name`, as a scene file has it, is absolute or leads upwards.
 bool is_outside(const std::string& name);
 
-// What becomes of a name that is outside: a file from elsewhere names nothing of its reader's.
-enum class OutsideNames : uint8_t { refused, missing };
+// Reads files of at most `max_bytes` in the folder of `path` and in folders below it: a file from elsewhere names
+// nothing of its reader's. Names may have the separators of Windows. What is not found by its name is looked for
+// without regard to capitals, and then by its last part in the folder of `path`; Loading::warn says which file it is
+// then.
+ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Reads files of at most `max_bytes` in the folder of `path` and in folders below it.
-ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes,
-                                OutsideNames outside = OutsideNames::refused);
+// The picture in the file that `bytes` reads. Where that is missing or no picture, Loading::warn says so, once for each
+// `name`, with the `place` that names it. Throws LimitReached for pictures of more than `pixels_left`, which are
+// counted.
+std::optional<Image> read_picture(const std::function<std::vector<std::byte>()>& bytes, const std::string& name,
+                                  const std::string& place, uint64_t& pixels_left, Loading& loading);
 
 }  // namespace brokkr

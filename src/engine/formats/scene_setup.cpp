@@ -80,7 +80,14 @@ Frame named_frame(std::string_view name, const LoadOptions& options, const std::
     frame.application = std::filesystem::path(name).stem().string();
     frame.source = name;
     validate(frame, loading);
+    frame.warnings = loading.warnings();
+    if (options.strict && !frame.warnings.empty()) fail("{} (a warning, which --strict refuses)", frame.warnings[0]);
+    for (const std::string& line : frame.warnings) {
+      if (options.warning) options.warning(fmt::format("{}: {}", name, line));
+    }
     return frame;
+  } catch (const LimitReached& error) {
+    fail_limit("{}: {}", name, error.what());
   } catch (const std::runtime_error& error) {
     fail("{}: {}", name, error.what());
   }

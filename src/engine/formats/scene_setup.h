@@ -27,7 +27,8 @@ State blended_state(const Frame& frame);
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);
 
-// What `read` makes of the file `name`, named after it and validated. Errors begin with the file's name.
+// What `read` makes of the file `name`, named after it and validated. Errors and warnings begin with the file's name;
+// what `read` tells Loading::warn of becomes Frame::warnings and reaches `options`.
 Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read);
 
 }  // namespace brokkr

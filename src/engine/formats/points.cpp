@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <utility>
+
+#include "base/failure.h"
+#include "base/growth.h"
+#include "formats/obj.h"
+#include "formats/scene_setup.h"
+
+namespace brokkr {
+namespace {
+
+using Corners = std::array<uint32_t, 3>;
+
+// Around the middle, at distance 1.
+struct Solid {
+  std::vector<glm::vec3> corners;
+  std::vector<Corners> triangles;
+};
+
+Solid octahedron() {
+  return {{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
+          {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
+}
+
+Solid tetrahedron() {
+  const float k = 1 / std::sqrt(3.0f);
+  return {{{k, k, k}, {-k, -k, k}, {-k, k, -k}, {k, -k, -k}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+}
+
+// What a pixel of the first view is wide in the world, at the depth of `point`.
+float pixel_at(const Frame& frame, const glm::vec3& point) {
+  const glm::mat4& m = frame.views[0].view_projection;
+  const float w = std::abs((m * glm::vec4(point, 1)).w);
+  const glm::vec3 up(m[0][1], m[1][1], m[2][1]);
+  const float scale = glm::length(up) * float(frame.targets[0].height);
+  return scale > 0 ? 2 * w / scale : 0.0f;
+}
+
+}  // namespace
+
+Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loading) {
+  constexpr size_t kFine = size_t(1) << 22;  // so many are octahedra; a larger cloud is seen as a whole
+  Frame frame;
+  Bounds bounds;
+  std::vector<uint32_t> usable;
+  for (size_t i = 0; i < mesh.positions.size(); i++) {
+    loading.step();
+    if (!std::isfinite(mesh.positions[i].x)) {
+      loading.warn("point", "vertex {}: it is not finite, no number or beyond 1e15; the point is left out", i);
+      continue;
+    }
+    bounds.add(mesh.positions[i]);
+    push_in_steps(usable, uint32_t(i), loading);
+  }
+  if (usable.empty()) fail("field 'vertex': there are neither faces nor points; export the file again");
+  const Solid solid = usable.size() <= kFine ? octahedron() : tetrahedron();
+  if (usable.size() * solid.triangles.size() > kMaxTriangles) {
+    fail_limit("field 'vertex': a cloud of {} points is above the limit of 16 million; thin it out", usable.size());
+  }
+  const bool has_colors = !mesh.colors.empty(), has_normals = mesh.normals.size() == mesh.positions.size();
+  constexpr uint64_t kVertex = sizeof(glm::vec4) * 2 + sizeof(glm::vec3) + sizeof(glm::vec2);
+  loading.need(usable.size() * (solid.corners.size() * kVertex + solid.triangles.size() * sizeof(Corners)), "vertex");
+  set_up_scene(frame, bounds, std::nullopt, options);
+  frame.models = {glm::mat4(1.0f)};
+  frame.states = {opaque_state(frame)};
+  Material& material = frame.materials.emplace_back();
+  material.name = "points";
+  material.kind = MaterialKind::metallic_roughness;
+  material.diffuse = glm::vec3(has_colors ? 1.0f : 0.8f);
+  material.unlit = !has_normals;
+  float radius = pixel_at(frame, bounds.center()) * options.point_size / 2;
+  // Positions that differ by less than this are one.
+  const float least = 1e-6f * std::max(glm::length(bounds.low), glm::length(bounds.high));
+  radius = std::isfinite(radius) ? std::max(radius, std::max(least, 1e-30f)) : 1.0f;
+  for (const uint32_t point : usable) {
+    loading.step(frame.positions.size(), usable.size() * solid.corners.size());
+    const auto first = uint32_t(frame.positions.size());
+    for (const glm::vec3& corner : solid.corners) {
+      push_in_steps(frame.positions, glm::vec4(mesh.positions[point] + corner * radius, 1.0f), loading);
+      push_in_steps(frame.normals, has_normals ? mesh.normals[point] : corner, loading);
+      push_in_steps(frame.texcoords, glm::vec2(0), loading);
+      if (has_colors) push_in_steps(frame.colors, glm::vec4(mesh.colors[point], 1), loading);
+    }
+    for (const Corners& triangle : solid.triangles) {
+      for (const uint32_t corner : triangle) push_in_steps(frame.indices, first + corner, loading);
+    }
+  }
+  DrawCommand draw;
+  draw.vertex_kind = VertexKind::transform;
+  draw.indexed = true;
+  draw.vertex_count = uint32_t(frame.positions.size());
+  draw.element_count = uint32_t(frame.indices.size());
+  draw.view_count = uint32_t(frame.views.size());
+  draw.label = "points";
+  frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+  return frame;
+}
+
+}  // namespace brokkr
