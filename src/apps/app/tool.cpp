@@ -3,9 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -80,11 +82,32 @@ void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::str
   throw std::runtime_error(words_of_tool.empty() ? tool.string() + " failed" : words_of_tool);
 }
 
-void plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title) {
-  nlohmann::ordered_json document = {{"title", title}, {"logs", nlohmann::ordered_json::array()}};
+size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title,
+                 const std::string& application) {
+  std::vector<FrameLog> logs;
   for (const std::string& file : files) {
-    const FrameLog log = read_frame_log(file);
-    if (!log.cut_off.empty()) std::cerr << printable(log.cut_off) << '\n';
+    std::vector<FrameLog> some = read_frame_logs(file, application);
+    for (const std::string* const line : {&some.front().cut_off, &some.front().left_out}) {
+      if (!line->empty()) std::cerr << printable(*line) << '\n';
+    }
+    const auto of_same_name = [&](const FrameLog& log) {
+      return std::ranges::count(some, log.application, &FrameLog::application);
+    };
+    if (some.size() > 1) {
+      std::vector<std::string> names;
+      for (const FrameLog& log : some)
+        names.push_back(log.name + ": " + log.application + (of_same_name(log) > 1 ? " " + log.swap_chain : ""));
+      for (size_t i = 0; i < some.size(); ++i) some[i].name = std::move(names[i]);
+    }
+    std::ranges::move(some, std::back_inserter(logs));
+  }
+  if (logs.size() > kMostPlottedLogs) {
+    throw std::runtime_error(std::to_string(logs.size()) + " curves are too many for one picture, which has up to " +
+                             std::to_string(kMostPlottedLogs) + ", from '" + logs[0].name + "' to '" +
+                             logs.back().name + "'; name one program (--application)");
+  }
+  nlohmann::ordered_json document = {{"title", title}, {"logs", nlohmann::ordered_json::array()}};
+  for (const FrameLog& log : logs) {
     document["logs"].push_back({{"name", log.name},
                                 {"frame_ms", log.frame_ms},
                                 {"time_s", log.time_s},
@@ -96,6 +119,7 @@ void plot_logs(const std::vector<std::string>& files, const fs::path& picture, c
   const fs::path drawn = folder.path() / "frames.svg";
   run_tool(find_tool("plot-frames"), {drawn.string()}, json_text(document));
   write_file(picture, read_file(drawn, kMaxPicture));
+  return logs.size();
 }
 
 }  // namespace brokkr::app

@@ -17,9 +17,11 @@ int run_plot(const Arguments& arguments) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
                      std::to_string(kMostPlottedLogs));
   }
-  plot_logs(files, written_path(output), arguments.text("title"));
+  const size_t curves = plot_logs(files, written_path(output), arguments.text("title"), arguments.text("application"));
   if (output == "-") return kSuccess;
-  std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log\n" : " logs\n");
+  std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log" : " logs");
+  if (curves != files.size()) std::cout << " in " << curves << " curves";
+  std::cout << '\n';
   return kSuccess;
 }
 
@@ -32,7 +34,8 @@ Command plot_command() {
                "FILE", "FILE.csv",
                "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
            output_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
-           text_option("--title", "TEXT", "Heading of the picture (Frame times)")},
+           text_option("--title", "TEXT", "Heading of the picture (Frame times)"),
+           text_option("--application", "NAME", "Of logs with several programs the curves of this one, \"game.exe\"")},
           run_plot};
 }
 

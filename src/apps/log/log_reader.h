@@ -3,26 +3,40 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace brokkr {
 
 struct FrameLog {
   std::string name;         // of the file, without its ending
-  std::string application;  // first row's, empty where the layout has none
+  std::string application;  // that presented the frames, empty where the layout has none
+  std::string swap_chain;   // its window's address as the log has it, empty where the layout has none
   std::vector<double> frame_ms;
   std::vector<double> time_s;                              // of each frame, from the log or summed up
   std::vector<double> geometry_ms, raster_ms, resolve_ms;  // empty, or one per frame
   // One sentence where the recording did not come to its end, with the number of frames that the file holds; empty for
   // a whole log.
   std::string cut_off;
+  // Rows that were left out, one sentence; empty where none was.
+  std::string left_out;
 };
 
-// Columns are found by name: msBetweenPresents (or MsBetweenPresents, FrameTime) of PresentMon's layouts, frametime of
-// MangoHud's, wherever the heading stands. Times below 1e-6 ms count as none. Lines with another number of fields, with
-// a time that is no number or with one of more than 1e12 ms are an error, but for a last line without its end: its
-// program was ended while it wrote, and the line is left out. The manifest beside the log, where there is one, tells
-// whether the recording came to its end. Throws std::runtime_error naming file, line, field and remedy.
+// The file's curves: one for each application, process and swap chain, in the order of their first rows; of `application`
+// alone where it is not empty (its name in any case, with or without ".exe").
+//
+// Columns are found by name in any case, wherever the heading stands: msBetweenPresents of PresentMon 1 and FrameView,
+// FrameTime and CPUStartTime of PresentMon 2, frametime of MangoHud, whose times are microseconds before its version
+// 0.6.9. Fields end at commas, or at semicolons or tabs where the heading does, may stand in quotes, and have a decimal
+// point or a decimal comma. Rows whose frame time is NA have no frame.
+//
+// Times below 1e-6 ms count as none. Lines with another number of fields, with a time that is no number or with one of
+// more than 1e12 ms are an error, but for a last line without its end: its program was ended while it wrote, and the
+// line is left out. The manifest beside the log, where there is one, tells whether the recording came to its end. Throws
+// std::runtime_error naming file, line, field and remedy.
+std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application = {});
+
+// Of a file with one curve; an error for one with more.
 FrameLog read_frame_log(const std::filesystem::path& path);
 
 }  // namespace brokkr

@@ -163,6 +163,86 @@ TEST(ReadFrameLog, KnowsOtherProgramsLayouts) {
   EXPECT_EQ(read_frame_log(c.path()).time_s, (std::vector<double>{0.02, 0.05}));
 }
 
+std::string log_of_mangohud(const std::string& before, bool us, const char* heading = "fps,frametime,elapsed") {
+  std::string text = before + heading + '\n';
+  for (int i = 1; i <= 9; ++i) {
+    if (std::string(heading).starts_with("fps")) text += i % 3 == 0 ? "0," : "60.1,";
+    text += us ? "16667" : "16.667";
+    text += "," + std::to_string(i * 16667000) + '\n';
+  }
+  return text;
+}
+
+// Versions before 0.6.9 write microseconds.
+TEST(ReadFrameLog, TellsMangoHudsUnit) {
+  const auto first = [](const std::string& text) { return read_frame_log(File(text).path()).frame_ms.front(); };
+  const std::string system = "os,cpu,gpu,ram,kernel,driver,cpuscheduler\na,b,c,1,d,e,f\n";
+  for (const std::string& before : {std::string(), system, "v1\n0.7.2\n----SYSTEM INFO----\n" + system}) {
+    EXPECT_DOUBLE_EQ(first(log_of_mangohud(before, true)), 16.667);
+    EXPECT_DOUBLE_EQ(first(log_of_mangohud(before, false)), 16.667);
+  }
+  EXPECT_DOUBLE_EQ(first(log_of_mangohud({}, true, "frametime,elapsed")), 16.667);
+  EXPECT_DOUBLE_EQ(first(log_of_mangohud({}, false, "frametime,elapsed")), 16.667);
+  EXPECT_DOUBLE_EQ(first("v1\n0.6.8\nframetime\n16667\n"), 16.667);
+  EXPECT_DOUBLE_EQ(first("v1\nv0.6.6-1\nframetime\n16667\n"), 16.667);
+  EXPECT_DOUBLE_EQ(first("v1\n0.6.9\nframetime\n16667\n"), 16667);
+  EXPECT_DOUBLE_EQ(first("frametime\n16667\n"), 16667);
+}
+
+TEST(ReadFrameLog, ProgramsAreCurves) {
+  const File file(
+      "Application,ProcessID,SwapChainAddress,TimeInSeconds,msBetweenPresents\n"
+      "dwm.exe,7,0x2,0.004,4\ngame.exe,100,0x1,0.016,16\ndwm.exe,7,0x2,0.008,4\ngame.exe,100,0x3,0.02,20\n"
+      "game.exe,100,0x1,0.033,17\n");
+  const std::vector<FrameLog> logs = read_frame_logs(file.path());
+  ASSERT_EQ(logs.size(), 3u);
+  EXPECT_EQ(logs[0].application, "dwm.exe");
+  EXPECT_EQ(logs[0].frame_ms, (std::vector<double>{4, 4}));
+  EXPECT_EQ(logs[1].frame_ms, (std::vector<double>{16, 17}));
+  EXPECT_EQ(logs[1].time_s, (std::vector<double>{0.016, 0.033}));
+  EXPECT_EQ(logs[2].swap_chain, "0x3");
+  EXPECT_EQ(read_frame_logs(file.path(), "GAME").size(), 2u);
+  EXPECT_EQ(read_frame_logs(file.path(), "dwm.exe").size(), 1u);
+  const auto message = [&](auto&& read) -> std::string {
+    try {
+      read();
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(
+      message([&] { read_frame_logs(file.path(), "no"); }).find("no frame of 'no'; it has those of dwm.exe, game"),
+      std::string::npos);
+  EXPECT_NE(message([&] { read_frame_log(file.path()); }).find("3 applications or swap chains"), std::string::npos);
+}
+
+TEST(ReadFrameLog, FieldsAsSpreadsheetsWriteThem) {
+  const auto times = [](const std::string& text) { return read_frame_log(File(text).path()).frame_ms; };
+  const std::vector<double> right = {16.5, 17};
+  EXPECT_EQ(times("Application;msBetweenPresents\na.exe;16.5\na.exe;17\n"), right);
+  EXPECT_EQ(times("sep=;\nApplication;msBetweenPresents\na.exe;16,5\na.exe;17,0\n"), right);
+  EXPECT_EQ(times("Application\tmsBetweenPresents\na.exe\t16,5\na.exe\t17\n"), right);
+  EXPECT_EQ(times("\"Application\",\"msBetweenPresents\"\n\"a, \"\"b\"\".exe\",\"16,5\"\n\"a, \"\"b\"\".exe\",17\n"),
+            right);
+  const File quoted("Application,msBetweenPresents\n\"a, \"\"b\"\".exe\",17\n");
+  EXPECT_EQ(read_frame_log(quoted.path()).application, "a, \"b\".exe");
+  EXPECT_THROW(times("x;frametime\n1;1,234.5\n"), std::runtime_error);
+}
+
+// PresentMon 2 has its own columns, times since the first frame in milliseconds, and NA where it knows no value.
+TEST(ReadFrameLog, PresentMon2) {
+  const File file(
+      "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,CPUStartTime,FrameTime,CPUBusy,GPUTime\r\n"
+      "game.exe,1,0x1,DXGI,Application,0.5,16.5,4,NA\r\ngame.exe,1,0x1,DXGI,Intel XeSS-FG,8,NA,NA,NA\r\n"
+      "game.exe,1,0x1,DXGI,Application,17,17,4,2\r\n");
+  const FrameLog log = read_frame_log(file.path());
+  EXPECT_EQ(log.frame_ms, (std::vector<double>{16.5, 17}));
+  EXPECT_EQ(log.time_s, (std::vector<double>{0.0005, 0.017}));
+  EXPECT_NE(log.left_out.find("1 row was left out, whose frame time is NA"), std::string::npos);
+  EXPECT_THROW(read_frame_log(File("msBetweenPresents\nNA\n").path()), std::runtime_error);
+}
+
 TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
   const auto message = [](const std::string& text) -> std::string {
     const File file(text);
