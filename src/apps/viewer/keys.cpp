@@ -85,6 +85,21 @@ std::string keys_of(const KeyBinding& binding) {
 
 std::span<const KeyBinding> key_bindings() { return kBindings; }
 
+int key_that_stands(int key, const char* name, bool has_period) {
+  if (key == GLFW_KEY_KP_ADD) return GLFW_KEY_EQUAL;
+  if (key == GLFW_KEY_KP_SUBTRACT) return GLFW_KEY_MINUS;
+  const bool is_of_text =
+      (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) || key == GLFW_KEY_WORLD_1 || key == GLFW_KEY_WORLD_2;
+  if (!is_of_text || name == nullptr || name[0] <= ' ' || name[0] > '~' || name[1] != '\0') return key;
+  const char sign = name[0];
+  if (sign >= 'a' && sign <= 'z') return sign - 'a' + GLFW_KEY_A;
+  if (sign >= 'A' && sign <= 'Z') return sign;
+  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9 && (sign < '0' || sign > '9')) return key;
+  if (sign == '+') return GLFW_KEY_EQUAL;
+  if (sign == ';' && !has_period) return GLFW_KEY_PERIOD;
+  return sign;
+}
+
 std::optional<KeyEvent> Keyboard::press(int key, int modifiers) {
   for (const std::span<const KeyBinding> bindings : {key_bindings(), std::span<const KeyBinding>(more_)}) {
     for (const KeyBinding& binding : bindings) {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "viewer/icon.h"
@@ -22,6 +23,15 @@ namespace {
 
 std::string last_error;  // GLFW reports through a callback
 void note_error(int, const char* text) { last_error = text; }
+
+// Whether the keyboard has a key with a full stop, without modifiers.
+bool has_period() {
+  constexpr std::string_view kKeysOfText = "',-./0123456789;=ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]`";  // GLFW's codes
+  return std::any_of(kKeysOfText.begin(), kKeysOfText.end(), [](char key) {
+    const char* const name = glfwGetKeyName(key, 0);
+    return name != nullptr && std::string_view(name) == ".";
+  });
+}
 
 // Debian's fonts-dejavu-core; without it ImGui's own font is used.
 constexpr const char* kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
@@ -124,9 +134,11 @@ void Window::set_style() {
 
 void Window::set_callbacks() {
   glfwSetWindowUserPointer(window_, this);
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int modifiers) {
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int place, int scancode, int action, int modifiers) {
     Window& self = of(window);
     self.note_input();
+    const int key = key_that_stands(place, glfwGetKeyName(place, scancode), has_period());
+    if (key == GLFW_KEY_PERIOD && place != GLFW_KEY_PERIOD && !has_period()) modifiers &= ~GLFW_MOD_SHIFT;
     if (action == GLFW_RELEASE) self.events_.release(key);
     // While text is typed, keys are letters. Esc ends the typing, and then whatever it ends elsewhere.
     if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;

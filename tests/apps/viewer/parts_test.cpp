@@ -50,6 +50,25 @@ class Folder {
   fs::path path;
 };
 
+// Keys by what stands on them: `place` is the key of an American keyboard.
+TEST(Keys, OfOtherKeyboards) {
+  EXPECT_EQ(key_that_stands(';', "m", true), 'M');  // French
+  EXPECT_EQ(key_that_stands('M', ",", false), ',');
+  EXPECT_EQ(key_that_stands(',', ";", false), '.');
+  EXPECT_EQ(key_that_stands('7', "\xc3\xa8", false), '7');
+  EXPECT_EQ(key_that_stands('6', "-", false), '6');
+  EXPECT_EQ(key_that_stands('Y', "z", true), 'Z');  // German
+  EXPECT_EQ(key_that_stands(']', "+", true), '=');
+  EXPECT_EQ(key_that_stands('/', "-", true), '-');
+  EXPECT_EQ(key_that_stands('S', "o", true), 'O');  // Dvorak
+  EXPECT_EQ(key_that_stands('V', ".", true), '.');
+  EXPECT_EQ(key_that_stands('M', "\xd1\x8c", true), 'M');  // Russian
+  EXPECT_EQ(key_that_stands(';', ";", true), ';');         // American
+  EXPECT_EQ(key_that_stands('M', nullptr, true), 'M');
+  EXPECT_EQ(key_that_stands(290, nullptr, true), 290);  // F1
+  EXPECT_EQ(key_that_stands(333, "-", true), '-');      // of the keypad
+}
+
 TEST(Keys, PressReleaseAndModifiers) {
   Keyboard keyboard;
   const auto held = keyboard.press('C', kNoModifier);
