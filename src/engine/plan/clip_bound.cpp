@@ -9,13 +9,13 @@
 namespace brokkr {
 namespace {
 
-// Vertices that are looked at, for each of the frame's, and pairs of a draw's instance and a view, which every move of
-// a camera asks again. Beyond, the frame counts as one that clips.
+// Budget of the bound: vertices read per vertex of the frame, and runs, which are pairs of a draw's instance and a
+// view. Every camera move tests all runs again. A frame that exceeds the budget counts as one that clips.
 constexpr uint64_t kMostLooks = 4;
 constexpr size_t kMostRuns = 1024;
 
-// Of the sum of a distance's terms, without their signs. Positions pass through two products of matrices in single
-// precision on their way: some 20 roundings of 2^-24 of it at most.
+// Relative rounding error of a plane distance, as a fraction of the sum of its terms' magnitudes. A position passes
+// through two single-precision matrix products: at most about 20 roundings of 2^-24 of that sum.
 constexpr double kMargin = 1e-4;
 
 // A linear function of clip coordinates that is negative outside of a plane (clip_distance, geometry/setup.h).
@@ -36,7 +36,8 @@ std::vector<Plane> planes_of(const DrawRecord& draw) {
   return planes;
 }
 
-// Of a run: clip coordinates as linear functions of x, y, z, w, row by row, and the sums of their terms without signs.
+// The transform of one run: clip coordinates as linear functions of x, y, z, w (row by row), and the sums of the
+// absolute values of their terms.
 struct ClipRows {
   double value[4][4] = {}, size[4][4] = {};
 };
@@ -75,7 +76,7 @@ bool is_inside(const ClipRows& rows, const Plane& plane, const PositionBox& box,
     least += std::min(factor * low, factor * high);
     size += factor_size * std::max(std::abs(low), std::abs(high));
   }
-  return least > kMargin * size;  // false where positions are not finite
+  return least > kMargin * size;  // false if positions are not finite
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& f) {
         box.high[c] = std::max(box.high[c], at);
       }
     }
-    if (!finite) box.low[0] = NAN;  // then no comparison with the box holds
+    if (!finite) box.low[0] = NAN;  // makes every comparison with the box false
     boxes.push_back(box);
   }
   return boxes;

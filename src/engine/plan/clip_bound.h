@@ -1,6 +1,6 @@
-// A frame without clipping: most frames show whole objects, no corner of which lies in front of the near plane, behind
-// the far one, or thousands of pixels outside of the picture. Their triangles need no test for that, and a batch of
-// them fills one block of the triangle store, not seven.
+// Detects frames that need no clipping. In most frames whole objects are visible: no vertex lies in front of the near
+// plane, behind the far plane, or thousands of pixels outside the picture. Their triangles skip the clip test, and a
+// batch reserves one block of the triangle store instead of seven.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace brokkr {
 
-// Around the positions of a draw's vertices: x, y, z, w as they are in the frame.
+// The bounding box of a draw's vertex positions: x, y, z, w as stored in the frame.
 struct PositionBox {
   float low[4], high[4];
 };
 
-// The box of every draw record; none where draws have so many vertices in common that it would take long.
+// One box per draw record. The list is empty if draws share so many vertices that computing the boxes would take long.
 std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& frame);
 
-// Whether no triangle of the frame can need clipping (needs_clipping, geometry/setup.h). It asks the boxes' corners and
-// leaves a margin that is wider than all rounding on the way of a vertex; false where it cannot tell.
+// Returns true if no triangle of the frame can need clipping (needs_clipping, geometry/setup.h). Tests the corners of
+// the boxes with a margin wider than all rounding errors of a vertex transform. Returns false if it cannot decide.
 bool is_inside(const PreparedFrame::Impl& frame);
 
 }  // namespace brokkr

@@ -8,11 +8,11 @@
 
 namespace brokkr {
 
-// A linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F from red in the lowest 16
-// up.
+// Encodes a linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F with red in the
+// lowest 16 bits.
 uint64_t color_code(ColorFormat format, const glm::vec4& color);
 
-// IEC 61966-2-1: an sRGB-encoded component, 0 .. 1, as linear light.
+// Decodes an sRGB component in 0..1 to linear light (IEC 61966-2-1).
 double linear_from_srgb(double encoded);
 
 float half_to_float(uint16_t half);

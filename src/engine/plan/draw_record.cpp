@@ -1,4 +1,4 @@
-// From a draw command and its state to the record that the kernel reads (frame/frame_tables.h).
+// Turns a draw command and its state into the record that the kernel reads (frame/frame_tables.h).
 #include <algorithm>
 #include <cmath>
 

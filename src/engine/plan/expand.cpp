@@ -45,16 +45,18 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
   }
 }
 
-// Pixels: whole ones for points that are no sprites and for lines. Files may say anything, NaN too.
+// Clamps a size in pixels. Lines, and points that are not sprites, get whole sizes. Files may contain any value,
+// including NaN.
 float in_range(float size, bool whole) {
-  constexpr float kMost = 255;  // as Mesa's software drivers have it; larger points are cut to it
+  constexpr float kMost = 255;  // Mesa's software drivers clamp larger points to this size
   if (!(size >= 1)) return 1;
   if (size > kMost) return kMost;
-  // OpenGL leaves open where halves go: Mesa's software drivers take the lesser number, of sizes in 1/256.
+  // OpenGL does not define how halves round. Mesa's software drivers round them down, after rounding the size to 1/256
+  // pixel.
   return whole ? std::ceil(std::nearbyint(size * 256) / 256 - 0.5f) : size;
 }
 
-// As clip space has it; false where the window position is unknown.
+// Tests the winding in clip space; false if a window position is undefined.
 bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
   const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
                       double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
@@ -62,11 +64,11 @@ bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec
   return area > 0;
 }
 
-// Fractions of a line that are cut off at its ends.
+// Fractions of a line that are clipped at its two ends.
 struct CutEnds {
   float first = 0, second = 0;
 
-  // `a`, `b`: how far inside of a plane the ends are.
+  // `a`, `b`: signed distances of the two ends to a plane, positive inside.
   void cut(float a, float b) {
     if (a < 0) first = std::max(first, b < 0 ? 1 : a / (a - b));
     if (b < 0) second = std::max(second, a < 0 ? 1 : b / (b - a));
@@ -74,7 +76,7 @@ struct CutEnds {
   bool leaves_any() const { return first + second < 1; }
 };
 
-// The triangle that lines or points are drawn for.
+// The triangle from which lines or points are generated.
 struct Polygon {
   bool counter_clockwise;
   uint32_t provoking;  // vertex
@@ -94,17 +96,18 @@ class Widener {
         height_(state.viewport.w),
         out_(out) {}
 
-  // Lines and points that follow are those of the next instance, of its next primitive, of a triangle.
+  // begin_instance, begin_primitive and begin_polygon: the lines and points that follow belong to the next instance, to
+  // its next primitive, or to a triangle.
   void begin_instance() { primitive_ = 0; }
   void end_primitive() { ++primitive_; }
   void take(const Polygon& polygon) { polygon_ = polygon; }
 
-  // `vertices`: those of all instances. `size` in pixels.
+  // `vertices`: the vertices of all instances. `size` in pixels.
   void point(const glm::vec4* vertices, uint32_t number, float size) {
     glm::vec4 p = vertices[number];
     if (!(p.w > 0)) return;
-    // Triangles and sprites own the samples on their left and lower edges, points of whole pixels those on their right
-    // and upper ones: they move by a step of window positions, 1/256 pixel.
+    // Triangles and sprites own the samples on their left and lower edges. Points of whole pixels own the samples on
+    // their right and upper edges, so they are shifted by one step of window positions, 1/256 pixel.
     if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
@@ -121,8 +124,8 @@ class Widener {
     for (int i = 0; i < 4; ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
-    // The part behind the near plane has no window position that could be widened. Mesa's software drivers clip smooth
-    // lines before they are widened, so that they end at the window's edge as elsewhere.
+    // The part of a line behind the near plane has no window position and cannot be widened. Mesa's software drivers
+    // also clip smooth lines before they widen them, so that they end at the window's edge like other lines.
     CutEnds ends;
     ends.cut(a.z + a.w, b.z + b.w);
     if (smooth_) {
@@ -145,7 +148,7 @@ class Widener {
   }
 
  private:
-  // A rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers have it; (dx, dy): from
+  // Draws a rectangle that is half a pixel longer and wider on all sides, like Mesa's software drivers. (dx, dy): from
   // a to b in pixels.
   void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
                    const std::array<VertexSource, 4>& sources) {
@@ -180,7 +183,7 @@ class Widener {
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
-  std::optional<Polygon> polygon_;  // none: of a draw of lines or points
+  std::optional<Polygon> polygon_;  // empty unless a triangle is drawn as lines or points
   uint32_t primitive_ = 0;
 };
 
@@ -191,13 +194,13 @@ bool is_culled(const State& state, uint32_t flags, bool counter_clockwise) {
   return (counter_clockwise != clockwise) == (state.cull == CullMode::front);
 }
 
-// Which vertex of triangle number i of a strip, fan or list gives what is flat.
+// Returns the provoking vertex of triangle i of a strip, fan or list: flat values come from it.
 size_t provoking_of(Topology topology, bool first, size_t i) {
   if (!first) return 2;
   return topology == Topology::triangle_fan || (topology == Topology::triangle_strip && i % 2 == 1) ? 1 : 0;
 }
 
-// Sizes of a draw's points, by number of the vertex.
+// Point sizes of a draw, by vertex number.
 class PointSizes {
  public:
   PointSizes(const Frame& frame, const DrawCommand& draw, const State& state) : same_(state.point_size) {
@@ -218,7 +221,7 @@ class PointSizes {
   size_t stride_ = 0;
 };
 
-// What the draw's other form takes at most, with the lists that it is made from. Lists grow by copies.
+// Upper bound in bytes for the expanded draw and the lists that it is built from. A growing list is copied.
 uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
   constexpr uint64_t kGrowth = 3, kQuad = 4 * (2 * sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
   const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);

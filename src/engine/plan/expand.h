@@ -10,35 +10,36 @@
 
 namespace brokkr {
 
-// Whether the kernel needs the draw in another form.
+// Returns true if the kernel cannot assemble the draw as it is.
 bool needs_expansion(const DrawCommand& draw, const State& state);
 
-// Between two vertices of the draw, counted over all its instances: at a + t (b - a). What is flat comes from vertex
-// `flat`: a triangle that is drawn as lines or points is flat as a whole. `primitive`: its number in the instance.
+// An interpolated vertex at a + t (b - a), where a and b are vertices of the draw, counted over all its instances. Flat
+// values come from vertex `flat`; a triangle drawn as lines or points is flat as a whole. `primitive`: the primitive's
+// number within the instance.
 struct VertexSource {
   uint32_t a, b;
   float t;
   uint32_t flat, primitive;
 };
 
-// A draw in its other form: an indexed triangle list with vertices of its own.
+// A draw after expansion: an indexed triangle list with vertices of its own.
 struct ExpandedDraw {
   std::vector<uint32_t> indices;
-  std::vector<glm::vec4> positions;   // empty: the draw's own vertices stay in use
-  std::vector<VertexSource> sources;  // of each position
-  // Of each position, where lines are smooth: pixels from the line's middle across and half its width, and the same
-  // along it (shader/smooth_lines.h).
+  std::vector<glm::vec4> positions;   // empty: the draw's own vertices are used
+  std::vector<VertexSource> sources;  // one per position
+  // Smooth lines only, one per position: distance in pixels from the line's middle across it and half its width, then
+  // the same along the line (shader/smooth_lines.h).
   std::vector<glm::vec4> smooth;
-  bool are_points = false;  // four corners each, from gl_PointCoord's (0, 0) on around the point
-  uint32_t instances = 1;   // lines and points: instances are drawn one after another, as one
+  bool are_points = false;  // sprites of four corners each, starting at gl_PointCoord (0, 0)
+  uint32_t instances = 1;   // lines and points: all instances are merged into one draw
 };
 
-// What triangles become faces as they do: the winding of its triangles is theirs. That of lines and points is any.
+// Expands `draw`. Triangles that become triangles keep their winding; the winding of lines and points is undefined.
 //
-// Lines are parallelograms, of State::line_width pixels across their shorter axis, as OpenGL's non-antialiased lines;
-// points are squares of their gl_PointSize, or else of State::point_size. Throws std::runtime_error for lines and
+// A line is a parallelogram of State::line_width pixels across its minor axis, like OpenGL's non-antialiased lines. A
+// point is a square of gl_PointSize pixels, or of State::point_size without it. Throws std::runtime_error for lines and
 // points of object-space draws.
-// `loading` hears of the elements, and has the last word on memory before any is taken.
+// `loading` is told about the elements and may refuse memory before any is allocated.
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading);
 
 }  // namespace brokkr

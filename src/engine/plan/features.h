@@ -1,4 +1,4 @@
-// What of the pipeline a frame uses.
+// The pipeline features that a frame uses.
 #pragma once
 
 #include "brokkr/options.h"
@@ -7,7 +7,7 @@
 
 namespace brokkr {
 
-// The features (Feature) that a kernel must have to draw a frame of this plan with these options.
+// Returns the features (Feature) that a kernel needs to draw a frame with this plan and these options.
 uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options);
 
 }  // namespace brokkr

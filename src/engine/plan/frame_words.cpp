@@ -8,7 +8,7 @@
 namespace brokkr {
 namespace {
 
-constexpr size_t kMostRasterizers = 8;  // in a report
+constexpr size_t kMostRasterizers = 8;  // rasterizers listed in a report
 
 uint32_t complete_tasks(const FrameWords& w) { return std::max(w.control->completed, w.control->watermark); }
 

@@ -11,20 +11,20 @@
 namespace brokkr {
 namespace {
 
-// Pairs of a triangle and a bin that a task of several batches looks at, at most. A launch that is to end waits for the
-// tasks that its blocks work on, and looking at a million pairs takes a core some 30 ms. Half as many would cost small
-// bins more shared counters.
+// Upper bound on the (triangle, bin) pairs that one task of several batches tests. An aborted launch waits for the
+// tasks in progress, and testing a million pairs takes one core about 30 ms. With half the bound, small bins need more
+// shared counters.
 constexpr uint64_t kMostTaskPairs = uint64_t(1) << 20;
 
-// Bins of the target with most.
+// The number of bins of the target that has the most.
 uint64_t most_bins(const TargetPlan& targets) {
   uint64_t most = 1;
   for (const TargetRecord& target : targets.targets) most = std::max(most, uint64_t(target.bins_x) * target.bins_y);
   return most;
 }
 
-// Each started batch may fill store blocks, and never waits for one. The store's size does not follow from whether
-// triangles are clipped, so that a camera that moves needs no other memory.
+// Each batch that has started may fill store blocks and never waits for one. The store's size does not depend on
+// whether triangles are clipped, so a moving camera never reallocates it.
 TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store_blocks, const LaunchShape& shape) {
   const int rasterizers = targets.rasterizers;
   TaskSizes s;
@@ -32,8 +32,8 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
   const uint32_t clipped_blocks = uint32_t(kBlocksPerBatch) * chunks;
   const uint32_t batch_blocks = draws.inside ? chunks : clipped_blocks;
-  // The triangle store: enough that regions are visited seldom, within the limit on queues and pending lists (20 bytes
-  // per block and rasterizer), at least what one task may fill.
+  // The triangle store. It is large enough that regions are visited seldom, within the limit on queues and pending
+  // lists (20 bytes per block and rasterizer), and at least as large as the most that one task may fill.
   uint32_t blocks = uint32_t(store_blocks);
   if (store_blocks == 0) {
     const uint64_t affordable =
@@ -46,7 +46,7 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.store_blocks = std::max(blocks, clipped_blocks + 1);
   const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
   s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMostTaskBatches);
-  // Each warp of a block is to find the blocks of its task in the block's stock.
+  // Each warp of a block must find the blocks for its task in the block's stock.
   const auto fit = [&] {
     const uint32_t of_workers = s.task_batches * batch_blocks * workers;
     return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
@@ -56,7 +56,7 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
-  // When everything is drawn that has started, enough for one task is in no stock.
+  // After everything that started is drawn, the blocks that one task needs are outside all stocks.
   const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
   s.stock_keep = std::min(kMostStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
   s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
@@ -64,10 +64,10 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   return s;
 }
 
-// The order-free phase with most batches, where small triangles go directly (RasterTables::direct_phase). Figures of
-// docs/research/gpu.md and docs/research/performance.md decide where `automatic` takes that way: on machines of 32
-// lanes, if the plane of keys takes no more memory than the queues may. Not where ranks share the bins: there the
-// pattern keeps what this one draws apart from what it does not, and only queues ask it.
+// Returns the order-free phase with the most batches, in which small triangles are drawn directly
+// (RasterTables::direct_phase). `automatic` chooses this path on machines of 32 lanes if the key plane takes no more
+// memory than the queues may; docs/research/gpu.md and docs/research/performance.md have the measurements. Ranks that
+// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'.
 uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
   if (plan.targets->is_shared) return kNoPhase;

@@ -1,4 +1,4 @@
-// Textures as the kernel samples them.
+// Builds textures in the form that the kernel samples.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,14 +40,14 @@ SamplerRecord sampler_record(const Sampler& s) {
   return r;
 }
 
-// The texel in the texture's own codes, as OpenGL stores levels.
+// Encodes the texel in the texture's own format, as OpenGL stores levels.
 uint32_t own_code(bool srgb, const glm::vec4& texel) {
   if (srgb) return uint32_t(color_code(ColorFormat::rgba8_srgb, texel));
   return unorm(texel.x, 255) | unorm(texel.y, 255) << 8 | unorm(texel.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
 
-// `decoded`: linear light by 8-bit sRGB code. Levels are rounded to those codes first, the precision that the texture
-// has.
+// `decoded`: linear light by 8-bit sRGB code. Levels are first rounded to those codes, which is the texture's
+// precision.
 uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
   const uint32_t stored = own_code(code != TexelCode::linear, texel);
   if (code == TexelCode::linear) return stored;
@@ -58,7 +58,7 @@ uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 
   return unorm(root.x, 255) | unorm(root.y, 255) << 8 | unorm(root.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
 
-// Calls take(level's texels in linear light) for each level, the largest first; at most kMaxTextureLevels.
+// Calls take(texels of the level in linear light) for each level, largest first, for at most kMaxTextureLevels.
 template <class F>
 void each_level(const Texture& texture, const std::array<float, 256>& color, Loading& loading, F&& take) {
   const std::array<float, 256> alpha = decode_table(false);
@@ -77,7 +77,7 @@ void each_level(const Texture& texture, const std::array<float, 256>& color, Loa
     for (int y = 0; y < next_height; ++y) {
       loading.look(0, 1);
       for (int x = 0; x < next_width; ++x) {
-        // All texels of this level that the new one covers: two by two, three where an odd size ends.
+        // All texels of this level that the new texel covers: two by two, or three where an odd size ends.
         const int x0 = x * width / next_width, x1 = std::max(x0 + 1, (x + 1) * width / next_width);
         const int y0 = y * height / next_height, y1 = std::max(y0 + 1, (y + 1) * height / next_height);
         glm::vec4 sum(0.0f);
@@ -93,7 +93,7 @@ void each_level(const Texture& texture, const std::array<float, 256>& color, Loa
   }
 }
 
-// Two levels in floating point, and the chain, whose list grows by copies.
+// Checks the memory for two levels in floating point and for the chain, which is copied when its list grows.
 void need_chain(const Texture& texture, Loading& loading) {
   const uint64_t chain = uint64_t(texture.texels.size()) * 4 / 3 * sizeof(uint32_t);
   loading.check(texture.texels.size() * (sizeof(glm::vec4) * 5 / 4) + 3 * chain, texture.name);

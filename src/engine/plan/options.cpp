@@ -11,7 +11,7 @@
 namespace brokkr {
 namespace {
 
-// As short as it can be and still the same number.
+// The shortest text that parses back to the same number.
 std::string shortest(double value) {
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -84,7 +84,7 @@ void read(const OptionInfo& info, std::string_view text, T& value) {
   }
 }
 
-// The error in a value; empty where there is none.
+// An error message for the value; empty if it is valid.
 template <class T>
 std::string problem_of(const OptionInfo& info, const T& value) {
   if constexpr (HasChoices<T>) {
@@ -95,9 +95,9 @@ std::string problem_of(const OptionInfo& info, const T& value) {
     if (!inside || (info.power_of_two && !is_power_of_two(double(value))))
       return text_of(value) + range(kind, info.min, info.max);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    // Each machine says which instruction sets it has.
+    // Each machine lists the instruction sets that it has.
   } else if constexpr (std::is_same_v<T, PatternChoice>) {
-    // A saved pattern's table is checked once, where a plan is made of it (plan/target_plan.cpp).
+    // A saved pattern's table is checked once, when a plan is made from it (plan/target_plan.cpp).
     if (saved_pattern(value) != nullptr) return {};
     if (!std::holds_alternative<PatternKind>(value)) return "there is none";
     return problem_of(info, std::get<PatternKind>(value));

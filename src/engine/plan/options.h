@@ -1,4 +1,4 @@
-// The table of options (brokkr/options.def) as data: names, limits and texts.
+// The options of brokkr/options.def as data: names, limits and texts.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace brokkr {
 
-// The properties of an option that its line in the table gives, beside its field.
+// The properties of an option that its line in options.def gives, beside its field.
 struct OptionInfo {
   const char* name = "";                    // on the command line, in manifests, logs and settings
-  double min = 0, max = 0;                  // of a number, and of each number of a list
-  bool power_of_two = false;                // a number that must be one
-  const char* texts = "";                   // std::string: the values that exist, "v2,v3"
-  const char* form = "";                    // the form of a list, where LIST does not say enough: "X,Y"
+  double min = 0, max = 0;                  // of a number, or of each number in a list
+  bool power_of_two = false;                // the number must be a power of two
+  const char* texts = "";                   // std::string: the permitted values, "v2,v3"
+  const char* form = "";                    // the form of a list, if LIST is too vague: "X,Y"
   const char* unit = "";                    // "ms"
-  const char* zero = "";                    // what 0, or no value, stands for
-  bool scheduling = false;                  // the option is about the work of blocks, or its end
-  bool decides_picture = false;             // it decides what is drawn, or whether all of it is; no other may
-  std::optional<Policy> policy = {};        // the only one that reads it
-  std::optional<MachineKind> machine = {};  // the only one that reads it
+  const char* zero = "";                    // the meaning of 0 or of an absent value
+  bool scheduling = false;                  // the option affects how blocks work or when a launch ends
+  bool decides_picture = false;             // it decides what is drawn, or whether all of it is; no other option may
+  std::optional<Policy> policy = {};        // set if only one policy reads the option
+  std::optional<MachineKind> machine = {};  // set if only one machine reads the option
   const char* help = "";
 };
 
@@ -44,14 +44,14 @@ void for_each_option(Options& options, Visit&& visit) {
 #include "brokkr/options.def"
 }
 
-// A whole number or real number of min .. max. They throw std::invalid_argument that quotes the text and says what is
-// wanted.
+// Parses a whole or real number in min .. max. Both throw std::invalid_argument that quotes the text and states the
+// valid range.
 int64_t whole_number(std::string_view text, double min, double max, bool power_of_two = false);
 double real_number(std::string_view text, double min, double max);
-// Throws std::invalid_argument that quotes `text`, lists `known` and names the nearest of these.
+// Throws std::invalid_argument that quotes `text`, lists `known` and suggests the nearest of these.
 [[noreturn]] void refuse_choice(std::string_view text, const std::vector<std::string>& known);
 
-// "a,b" as "a" and "b".
+// Splits "a,b" into "a" and "b".
 std::vector<std::string> split(std::string_view list);
 
 template <class T>
@@ -59,7 +59,7 @@ concept HasChoices = requires {
   Choices<T>::all;
 };
 
-// The names that users choose from for a field of this type; none where its values have no names.
+// The names that users choose from for a field of this type; empty if its values have no names.
 template <class T>
 std::vector<std::string> names_of(const OptionInfo& info = {}) {
   std::vector<std::string> names;
@@ -73,14 +73,14 @@ std::vector<std::string> names_of(const OptionInfo& info = {}) {
   return names;
 }
 
-// Sets an option, by its name, to what `text` says. Throws std::invalid_argument where there is no such option or the
-// text is no value for it, and std::runtime_error where it names a file that cannot be read.
+// Parses `text` and sets the option `name`. Throws std::invalid_argument if there is no such option or the text is not
+// a valid value, and std::runtime_error if it names a file that cannot be read.
 void set_option(RenderOptions& options, std::string_view name, std::string_view text);
 
-// All options with a value: text by name.
+// The texts of all options that have a value, by name.
 std::map<std::string, std::string> option_texts(const RenderOptions& options);
 
-// Throws std::invalid_argument naming option, value and range where an option is out of range.
+// Throws std::invalid_argument that names option, value and range if an option is out of range.
 void check_options(const RenderOptions& options);
 
 }  // namespace brokkr

@@ -32,7 +32,7 @@ Texture noise_texture() {
   return noise;
 }
 
-// What samplers read, each texture once.
+// The textures that samplers read, each stored once.
 class OwnTextures {
  public:
   OwnTextures(Frame& frame, const FragmentShader& shader, Loading& loading)
@@ -82,7 +82,7 @@ class OwnTextures {
   std::map<std::string, BoundTexture> bound_;
 };
 
-// The draws whose surfaces the shader takes: commands of the frame.
+// Returns the draws whose surfaces the shader draws, as indices into the frame's commands.
 std::vector<size_t> surfaces_of(const Frame& frame) {
   const uint32_t target = main_target(frame);
   std::vector<size_t> all, solid;
@@ -106,13 +106,14 @@ bool has_variable(const std::vector<Variable>& all, const std::string& name) {
                      [&](const Variable& one) { return variable_name(one.name) == variable_name(name); });
 }
 
-// A program of the frame with the shader's text: all that it reads, first as the draws' own program has it.
+// A program of the frame with the shader's text in place of its own. Its inputs are those of the draws' own program,
+// followed by the new ones.
 struct OwnProgram {
   uint32_t number = 0;
   uint64_t old_stride = 0, old_words = 0;
-  std::vector<std::pair<uint32_t, const GivenInput*>> inputs;  // component of a vertex, and what it is
-  std::vector<uint32_t> initial;                               // of uniforms, behind the old ones
-  std::vector<std::string> samplers;                           // behind the old ones
+  std::vector<std::pair<uint32_t, const GivenInput*>> inputs;  // vertex component, and the input stored there
+  std::vector<uint32_t> initial;      // initial values of the added uniforms, after the old ones
+  std::vector<std::string> samplers;  // added samplers, after the old ones
 };
 
 ShaderType type_of(shader::Kind kind) {
@@ -150,7 +151,7 @@ class OwnDraws {
   }
 
  private:
-  // A draw has one camera where the shader asks for it.
+  // If the shader reads the camera, splits each draw so that it has one view.
   void split_views() {
     if (!of_view_) return;
     std::vector<Command> commands;
@@ -210,7 +211,7 @@ class OwnDraws {
     return made;
   }
 
-  // Draws that share vertices share what was made of them.
+  // Draws that share vertices share the varyings made from them.
   uint64_t varyings_of(const DrawCommand& draw, const OwnProgram& program, uint64_t old) {
     const Key key{
         program.number,   old,          draw.first_vertex, draw.vertex_count, draw.first_instance, draw.instances,
@@ -267,7 +268,7 @@ class OwnDraws {
   Loading& loading_;
   OwnTextures textures_;
   bool of_view_ = false;
-  std::map<int64_t, OwnProgram> programs_;  // by that of the draw, -1: it has none
+  std::map<int64_t, OwnProgram> programs_;  // by the number of the draw's program; -1: no program
   std::map<Key, uint64_t> varyings_;
 };
 

@@ -1,4 +1,5 @@
-// Gives draws of a frame a user's shader: programs, varyings, uniforms and textures as captured draws have them.
+// Gives draws of a frame a user's shader, in the form that captured draws have: programs, varyings, uniforms and
+// textures.
 #pragma once
 
 #include <string>
@@ -10,17 +11,17 @@
 
 namespace brokkr {
 
-// A shader as it is compiled.
+// A shader after compilation.
 struct OwnShader {
   const FragmentShader& source;
-  std::string text;         // completed_shader
-  shader::Program program;  // all that it reads is there, or in programs of the frame
+  std::string text;         // as completed by completed_shader
+  shader::Program program;  // everything it reads is provided by Brokkr or by programs of the frame
 };
 
-// The name of a variable of which this is an element or a member.
+// The name of the variable that contains this element or member.
 std::string variable_name(const std::string& name);
 
-// Uniforms have the values of the text; those that Brokkr gives are 0. Throws what `loading` throws.
+// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. Throws what `loading` throws.
 void add_own_draws(Frame& frame, const OwnShader& shader, Loading& loading);
 
 }  // namespace brokkr

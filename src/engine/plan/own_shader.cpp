@@ -1,4 +1,4 @@
-// A user's shader: what it asks for is checked, and its uniforms get their values.
+// Checks what a user's shader reads, and gives its uniforms their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::vector<std::string> names_of(std::span<const Given> all) {
   return names;
 }
 
-// Whether a program of the frame has a variable of this name in the list `of`.
+// Whether any program of the frame has a variable of this name in the member list `of`.
 template <class Variable>
 bool is_captured(const Frame& frame, std::vector<Variable> FragmentProgram::*of, const std::string& name) {
   return std::any_of(frame.programs.begin(), frame.programs.end(), [&](const FragmentProgram& program) {
@@ -102,7 +102,7 @@ bool is_own(const shader::Uniform& uniform) {
   return uniform.block.empty() && find_given(given_uniforms(), uniform.name) == nullptr;
 }
 
-// What the caller gives is there in the shader.
+// Checks that every uniform and texture that the caller gives exists in the shader.
 void check_given(const OwnShader& own) {
   const FragmentShader& source = own.source;
   std::vector<std::string> known;
@@ -159,7 +159,7 @@ std::vector<uint32_t> own_words(const shader::Uniform& uniform, const FragmentSh
   return words;
 }
 
-// The place of a uniform of the default block among a draw's; nothing where the draw's program has it not.
+// Finds a uniform of the default block in a draw's program; null if the program does not have it.
 const ProgramUniform* find_uniform(const FragmentProgram& program, const std::string& name) {
   const auto found = std::find_if(program.uniforms.begin(), program.uniforms.end(),
                                   [&](const ProgramUniform& one) { return one.block < 0 && one.name == name; });

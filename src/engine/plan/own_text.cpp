@@ -6,7 +6,7 @@
 namespace brokkr {
 namespace {
 
-// With its comments as spaces; lines stay where they are.
+// Replaces comments by spaces and keeps line breaks, so that line numbers hold.
 std::string without_comments(std::string_view text) {
   std::string result(text);
   for (size_t at = 0; at + 1 < result.size(); ++at) {
@@ -22,7 +22,7 @@ std::string without_comments(std::string_view text) {
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Where `name` is a word of the text.
+// The position at which `name` is a whole word of the text.
 size_t find_word(std::string_view text, std::string_view name) {
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
@@ -32,15 +32,15 @@ size_t find_word(std::string_view text, std::string_view name) {
   return std::string_view::npos;
 }
 
-// The compatibility profile has what old and new versions have.
+// The compatibility profile accepts the features of old and of new versions.
 constexpr const char* kVersion = "#version 450 compatibility\n";
 
-// In one line, so that lines can be counted on.
+// One line, so that the user's line numbers can be restored.
 constexpr const char* kToyHead =
     "uniform vec3 iResolution; uniform float iTime, iTimeDelta, iFrameRate, iSampleRate; uniform int iFrame; "
     "uniform vec4 iMouse, iDate; uniform float iChannelTime[4]; uniform vec3 iChannelResolution[4]; "
     "uniform sampler2D iChannel0, iChannel1, iChannel2, iChannel3; in vec3 b_surface; out vec4 b_toy_color;\n";
-// b_surface.z: whether there are texture coordinates, over which the picture is laid.
+// b_surface.z tells whether the surface has texture coordinates; the picture is laid over those.
 constexpr const char* kToyMain =
     "\nvoid main() {\n"
     "  vec2 place = b_surface.z > 0.5 ? b_surface.xy * iResolution.xy : gl_FragCoord.xy;\n"

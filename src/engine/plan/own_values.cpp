@@ -15,14 +15,14 @@ namespace {
 
 using shader::Kind;
 
-constexpr double kFrameRate = 60;  // pictures of a second, for those who count them
+constexpr double kFrameRate = 60;  // pictures per second, for shaders that count frames (iFrame, iFrameRate)
 
 const Target& target_of(const Frame& frame, const DrawCommand& draw) {
   return frame.targets[frame.views[draw.first_view].target];
 }
 bool is_captured(const DrawCommand& draw) { return draw.vertex_kind == VertexKind::clip_space; }
 
-// Of a captured draw: a guess at eye space, 67 degrees of vertical field of view.
+// Guesses the eye position of a captured draw, assuming a vertical field of view of 67 degrees.
 glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::vec4& clip) {
   const Target& target = target_of(frame, draw);
   constexpr float kHalfHeight = 0.66f;
@@ -50,7 +50,7 @@ glm::vec2 texcoord(const VertexPlace& at, uint32_t set) {
   const std::vector<glm::vec2>& all = set == 0 ? at.frame.texcoords : at.frame.second_texcoords;
   return all.empty() ? glm::vec2(0) : all[index_of(at)];
 }
-// Where the base colour's texture is read.
+// The texture coordinate at which the base colour's texture is read.
 glm::vec2 base_texcoord(const VertexPlace& at) {
   const TextureMapping& mapping = material_of(at.frame, at.draw).diffuse_mapping;
   return mapping.linear * texcoord(at, mapping.set) + mapping.offset;
@@ -88,7 +88,8 @@ void put_count(uint32_t* to, const UniformPlace& at) {
 
 const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
 
-// World to eye, as far as the product with a projection tells: perspective without shear. Else identity.
+// The world-to-eye matrix, recovered from its product with the projection if that is a perspective without shear;
+// otherwise identity.
 glm::mat4 view_matrix(const View& view) {
   const glm::mat4 rows = glm::transpose(view.view_projection);
   const glm::vec3 forward(rows[3]), up(rows[1]);
@@ -170,7 +171,7 @@ constexpr GivenSampler kSamplers[] = {
     {"b_occlusion_map", &Material::occlusion_texture, kWhite},
 };
 
-// Of the textures that are given, else of what stands in their place: noise.
+// Sizes of the textures that are given, or of the noise texture that replaces missing ones.
 void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
   for (int i = 0; i < 4; ++i, to += 3) {
     const auto found = at.shader.textures.find("iChannel" + std::to_string(i));
@@ -179,7 +180,7 @@ void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
   }
 }
 
-// Adds to the corners of each triangle of the draw what it gives; strips and fans that restart give nothing.
+// Adds to the corners of each triangle the value that add(triangle) returns. Strips and fans with restart are skipped.
 template <class F>
 void each_triangle(const Frame& frame, const DrawCommand& draw, Loading& loading, F&& f) {
   if (draw.topology > Topology::triangle_fan || draw.restart || draw.element_count < 3) return;
@@ -214,7 +215,7 @@ FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, 
     const auto place = [&](int i) { return VertexPlace{frame, draw, means, 0, vertex[i]}; };
     const glm::vec3 p = object_position(place(0)), a = object_position(place(1)) - p, b = object_position(place(2)) - p;
     glm::vec3 normal = glm::cross(a, b);
-    // The side that is seen of a captured face.
+    // Captured faces have no known orientation: the normal points towards the eye.
     if (is_captured(draw) && glm::dot(normal, p) > 0) normal = -normal;
     const glm::vec2 t = base_texcoord(place(0)), u = base_texcoord(place(1)) - t, v = base_texcoord(place(2)) - t;
     const float turn = u.x * v.y - u.y * v.x < 0 ? -1.0f : 1.0f;

@@ -1,5 +1,5 @@
-// What Brokkr gives a user's shader by names that begin with "b_" or are Shadertoy's: the tables of
-// docs/guide/shaders.md.
+// The values that Brokkr provides to a user's shader, under names that begin with "b_" or are Shadertoy's: the tables
+// of docs/guide/shaders.md.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@
 
 namespace brokkr {
 
-// What a draw's vertices have that the frame does not hold: the mean of their faces' values, in object space. Of a
-// captured draw the space is that of `eye_position`.
+// Vertex attributes that the frame does not hold, as means over the adjacent faces, in object space. For captured draws
+// the space is that of `eye_position`.
 struct FaceMeans {
-  std::vector<glm::vec3> normals, tangents;  // by vertex; empty: not asked for
+  std::vector<glm::vec3> normals, tangents;  // by vertex; empty: not needed
 };
 FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, bool tangents, Loading& loading);
 
@@ -29,18 +29,18 @@ struct VertexPlace {
   const Frame& frame;
   const DrawCommand& draw;
   const FaceMeans& means;
-  uint32_t instance, vertex;  // vertex: of the draw
+  uint32_t instance, vertex;  // vertex number within the draw
 };
 
 struct GivenInput {
   const char* name;
   uint32_t words;
   glm::vec4 (*value)(const VertexPlace&);
-  bool needs_normals = false, needs_tangents = false;  // FaceMeans, where the frame holds none
+  bool needs_normals = false, needs_tangents = false;  // from FaceMeans, if the frame holds none
 };
 std::span<const GivenInput> given_inputs();
 
-// Whose uniforms are filled.
+// The draw and view whose uniforms are filled.
 struct UniformPlace {
   const Frame& frame;
   const DrawCommand& draw;
@@ -52,22 +52,22 @@ struct GivenUniform {
   shader::Kind kind;
   uint32_t words;
   void (*fill)(const UniformPlace&, uint32_t* to);
-  bool of_view = false;  // another one for each view of a draw
+  bool of_view = false;  // differs between the views of a draw
 };
 std::span<const GivenUniform> given_uniforms();
 
-// A sampler2D, which reads one of the material's textures.
+// A sampler2D that reads one of the material's textures.
 struct GivenSampler {
   const char* name;
   int Material::*texture;
-  uint32_t otherwise;  // the one texel where the material has none: 0xAABBGGRR
+  uint32_t otherwise;  // the only texel if the material has no such texture: 0xAABBGGRR
 };
 std::span<const GivenSampler> given_samplers();
 
-// Shadertoy's channels read noise where no texture is given: four independent channels, as large as its own.
+// Shadertoy's channels read noise if no texture is given: four independent channels, at Shadertoy's size.
 inline constexpr int kNoiseSize = 256;
 
-// The one with this name, or null.
+// The entry with this name, or null.
 template <class Given>
 const Given* find_given(std::span<const Given> all, const std::string& name) {
   for (const Given& one : all) {

@@ -8,7 +8,7 @@
 namespace brokkr {
 namespace {
 
-// Of identifiers in the whole frame, among those that a launch writes. No frame has so many primitives.
+// Marks identifiers of the whole frame among those that a launch writes. No frame has this many primitives.
 constexpr uint32_t kEarlier = uint32_t(1) << 31;
 
 template <class F>
@@ -68,8 +68,8 @@ void GivenDraws::clear() {
   p.tables_changed();
 }
 
-// Draws keep their numbers, which colours are made of, and become lists of indices, as those that are expanded
-// (prepare.cpp). The runs of a draw share its list: where it has several, each draws what some of them were given.
+// Draws keep their numbers, which false colours derive from, and become index lists like expanded draws (prepare.cpp).
+// The runs of a draw share its list: a draw of several runs draws every primitive that any of them was given.
 void GivenDraws::give(std::span<const uint32_t> primitives) {
   clear();
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame_);
@@ -118,7 +118,7 @@ void GivenDraws::make_list(DrawRecord& draw, const DrawRecord& whole, const std:
   }
 }
 
-// The batches of a run of a draw whose record is ready.
+// Adds the batches of one run of a draw whose record is ready.
 void GivenDraws::add_run(PreparedFrame::Impl& p, size_t draw, uint32_t number,
                          const std::vector<uint32_t>* triangles) const {
   const RunRecord& run = runs_[number];

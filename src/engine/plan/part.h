@@ -1,5 +1,5 @@
-// A part of a frame, as one of several ranks draws it (src/ranks): the pixels that it owns, the commands that come
-// next, what the targets hold when they begin, and the primitives that it was given.
+// A part of a frame, as one of several ranks draws it (research/ranks): the pixels that the rank owns, the commands
+// that it runs next, the initial content of its targets, and the primitives assigned to it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace brokkr {
 
-// The squares of pixels that a rank owns, in all layers of a target.
+// The squares of pixels that each rank owns, in all layers of a target.
 struct OwnedBins {
-  Pattern pattern;  // of as many owners as there are ranks
+  Pattern pattern;  // its owners are the ranks
   int bin = 32;     // edge of a square, in pixels
   uint32_t rank = 0;
 
@@ -28,25 +28,25 @@ struct OwnedBins {
 struct FramePart {
   std::shared_ptr<const OwnedBins> owned;  // null: all
   uint32_t first_command = 0;
-  const std::vector<TargetImage>* content = nullptr;  // null: as at the beginning of a frame
-  // The targets are in the machine's memory as its last launch, and TargetSquares, have left them; without content.
+  const std::vector<TargetImage>* content = nullptr;  // null: as at the beginning of the frame
+  // Targets keep what the machine's last launch, and TargetSquares, left in its memory; `content` is null.
   bool stays = false;
 };
 
-// The draws of a prepared frame, which is left with some of their primitives. All are back when this ends.
+// Reduces the draws of a prepared frame to some of their primitives. The destructor restores all draws.
 class [[gnu::visibility("hidden")]] GivenDraws {
  public:
-  // `named`: the frame's tables know each primitive's id in the whole frame, PreparedFrame::Impl::whole_ids.
+  // `named`: the frame's tables hold each primitive's id in the whole frame, PreparedFrame::Impl::whole_ids.
   explicit GivenDraws(PreparedFrame & frame, bool named = false);
   ~GivenDraws();
   GivenDraws(const GivenDraws&) = delete;
   GivenDraws& operator=(const GivenDraws&) = delete;
 
-  // Leaves these primitives, by their ids in the whole frame, in ascending order. They keep their order, their vertices
-  // and the numbers of their draws, and with them every bit of the picture; they get other ids. Several instances of a
-  // draw are left with what any of them was given.
+  // Keeps only these primitives, given by their ids in the whole frame in ascending order. They keep their order, their
+  // vertices and the numbers of their draws, so every bit of the picture stays the same; their ids change. Each
+  // instance of an instanced draw keeps every primitive that any instance was given.
   void give(std::span<const uint32_t> primitives);
-  // Leaves the draws of commands first .. end - 1 as they are.
+  // Keeps the draws of commands first .. end - 1 unchanged.
   void give_commands(uint32_t first, uint32_t end);
 
   // The draws of the whole frame.
@@ -58,7 +58,7 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   void clear();
   void make_list(DrawRecord & draw, const DrawRecord& whole, const std::vector<uint32_t>& triangles,
                  std::vector<uint32_t>& indices) const;
-  // `triangles`: of the whole draw, those that the run is left with; null: all.
+  // `triangles`: triangles of the whole draw that the run keeps; null: all.
   void add_run(PreparedFrame::Impl & p, size_t draw, uint32_t number, const std::vector<uint32_t>* triangles) const;
 
   PreparedFrame& frame_;
@@ -70,8 +70,9 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   const uint32_t* indices_ = nullptr;
 };
 
-// A launch numbers what it was given anew. Identifiers that it has written become those of the whole frame: of a frame
-// whose GivenDraws are named. Those that targets held before must have been marked by mark_earlier.
+// A launch numbers the primitives that it was given from 0. Replaces the identifiers that it wrote by those of the
+// whole frame; the frame's GivenDraws must be named. Identifiers that targets held before the launch must have been
+// marked by mark_earlier.
 void name_whole(std::vector<TargetImage>& targets, const PreparedFrame& frame);
 void mark_earlier(std::vector<TargetImage>& targets);
 

@@ -7,14 +7,14 @@
 namespace brokkr {
 namespace {
 
-// What order-free draws of one phase have in common.
+// The properties that all order-free draws of one phase share.
 struct FreeDraw {
   uint8_t key_bits = 0;
   uint8_t color_planes = 0;
 };
 
-// Whether the draw's program allows it: it writes all channels of some colours, the first of them the target's first,
-// or no colour at all.
+// Returns true if the draw's program permits free order: it writes all channels of some colours, among them the
+// target's first, or it writes no colour.
 bool program_is_free(const ProgramRecord& program, FreeDraw& draw) {
   if ((program.bits & (kProgramDiscards | kProgramDepth)) != 0) return false;
   for (uint32_t i = 0; i < program.color_count; ++i) {
@@ -50,13 +50,13 @@ bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const Dra
   }
 }
 
-// Which planes beside the colours a draw tests or writes.
+// The planes beside the colours that a draw tests or writes.
 uint32_t planes_beside_colors(const DrawRecord& d) {
   return ((d.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0 ? kPlaneDepth : 0u) |
          ((d.bits & kDrawStencil) != 0 ? kPlaneStencil : 0u);
 }
 
-// The phases in which planes become the textures that programs read.
+// The phases that copy planes into the textures that programs read.
 class Publications {
  public:
   Publications(const PreparedFrame::Impl& frame, DrawPlan& plan)
@@ -66,7 +66,7 @@ class Publications {
         done_(frame_.captured_textures.size(), false),
         read_(frame_.captured_textures.size(), false) {}
 
-  // Before a draw: textures that it reads and that were not published since their planes were last written to.
+  // Before a draw: publishes the textures that it reads and whose planes were written since their last publication.
   void add_for(const DrawCommand& draw) {
     if (draw.inputs < 0) return;
     for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
@@ -75,7 +75,7 @@ class Publications {
       read_[size_t(bound.texture)] = true;
     }
   }
-  // After a command that writes to planes of a target: a texture is what its planes hold when it is read.
+  // After a command that writes planes of a target: a texture holds what its planes hold at the time it is read.
   void note_written(uint32_t target, bool depth = true) {
     for (const shader::PublishedImage& image : programs_.textures().images) {
       if (image.target == target && (depth || image.plane != TargetPlane::depth)) done_[image.texture] = false;
@@ -162,7 +162,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   };
   size_t next_draw = 0;
   for (uint32_t c = 0; c < key.command_limit; ++c) {
-    if (c == key.first_command) {  // what has been published before stays so
+    if (c == key.first_command) {  // earlier publications stay valid
       plan.phases.clear();
       plan.blits = plan.ordered_phases = 0;
     }
@@ -188,7 +188,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
         plan.ordered_phases += !free;
       }
       const std::vector<uint32_t>& draw_end = plan.reuse != nullptr ? plan.reuse->draw_end : frame.draw_end;
-      plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 where no reuse was planned for a draw
+      plan.batches = std::max(plan.batches, draw_end[next_draw]);  // 0 if no reuse was planned for a draw
       plan.phases.back().end_batch = plan.batches;
       if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
       draw.phase = uint32_t(plan.phases.size() - 1);

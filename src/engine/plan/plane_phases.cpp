@@ -10,7 +10,8 @@
 namespace brokkr {
 namespace {
 
-// What a clear's colour is stored as: it is encoded where the application lets OpenGL encode colours at all.
+// The format in which a clear's colour is stored. It is sRGB-encoded only if the application lets OpenGL encode
+// colours.
 ColorFormat cleared_format(const Frame& frame, const ClearCommand& clear, bool programs) {
   const ColorFormat format = stored_format(frame.targets[clear.target], programs);
   const bool encodes =
@@ -47,7 +48,7 @@ PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs
   return r;
 }
 
-// What a clear's colour is in a plane: components of integers are their bits.
+// Stores a clear's colour for a plane; integer components are passed as their bits.
 void set_clear_color(const Target& target, size_t plane, const glm::vec4& color, PhaseRecord& phase) {
   const SampledType type =
       plane < target.colors.size() ? shader::type_of(target.colors[plane].format) : SampledType::real;
@@ -59,7 +60,7 @@ void set_clear_color(const Target& target, size_t plane, const glm::vec4& color,
   }
 }
 
-// Phases for each colour plane that a clear writes, beside the first one's own.
+// Adds a phase for each colour plane that a clear writes, beyond the first colour's own.
 void clear_planes(const Frame& frame, const ClearCommand& clear, std::vector<PhaseRecord>& phases) {
   PhaseRecord phase = phases.back();
   const Target& target = frame.targets[clear.target];
@@ -107,7 +108,8 @@ PhaseRecord copy_phase(const Frame& frame, const CopyCommand& copy, uint32_t gat
   return r;
 }
 
-// The copy of a first colour's exact plane that goes with a blit or a copy; none where the destination has none.
+// The phase that copies a first colour's exact plane along with a blit or a copy; empty if the destination has no such
+// plane.
 std::optional<PhaseRecord> exact_copy(const Frame& frame, PhaseRecord r) {
   if ((r.planes & kPlaneColor) == 0 || whole_plane(frame, r.target, r.color_plane) != kExactPlane) return {};
   r.planes = kPlaneColor;

@@ -119,10 +119,10 @@ class DrawTables {
     return frame_.targets[frame_.views[draw.first_view + view].target];
   }
 
-  // Indices and vertices of a draw in its other form. Returns its triangles.
+  // Adds indices and vertices of an expanded draw. Returns its number of triangles.
   uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
     const State& state = frame_.states[draw.state];
-    // Its own copies of the frame's lists, and those of the draws before it.
+    // Memory for copies of the frame's lists and for those of earlier draws.
     loading_.check((p_.own_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
                        (p_.own_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
                    fmt::format("command {}", record.command));
@@ -158,7 +158,7 @@ class DrawTables {
     };
     for (uint32_t v = 0; v < draw.view_count; ++v) {
       if (v > 0 && &target_of(draw, v) != &target_of(draw, v - 1)) {
-        // Another target has other bounds and gets a record of its own.
+        // Another target has other bounds and needs its own record.
         push();
         fill_rect(frame_.states[draw.state], target_of(draw, v), record.rect);
       }
@@ -182,7 +182,7 @@ class DrawTables {
 
 }  // namespace
 
-// A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+// A lobe of Blinn-Phong exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
 float roughness_of(const Material& m) {
   if (m.kind != MaterialKind::blinn_phong) return m.roughness;
   return std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f);
@@ -252,7 +252,7 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   t.textures = textures.data();
   t.texels = texels.data();
   t.sampled = programs.textures().records.data();
-  // Planes that programs read are published there; what a launch finds is what it has written itself.
+  // The kernel publishes planes into these texels; a launch finds only what it has written itself.
   t.sampled_texels = const_cast<uint32_t*>(programs.textures().texels.data());
   t.phases = plan.phases.data();
   t.indices = indices().data();

@@ -1,4 +1,4 @@
-// From a Frame to the tables that the kernel reads (frame/frame_tables.h).
+// Converts a Frame into the tables that the kernel reads (frame/frame_tables.h).
 #pragma once
 
 #include <map>
@@ -32,59 +32,60 @@ struct PreparedFrame::Impl {
   std::vector<MaterialRecord> materials;
   std::vector<TextureRecord> textures;
   std::vector<uint32_t> texels;
-  // Copies only where expansion added to them; else the frame's own are used.
+  // Holds copies only if expansion added elements; otherwise the frame's own lists are used.
   std::vector<uint32_t> own_indices;
   std::vector<glm::vec4> own_positions;
   ProgramDraws programs;
-  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;   // by MachineBackend::compiled_isa
-  double program_ms = 0;                                                // of all frames that were drawn with programs
-  uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;  // known: to programs
+  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;  // by MachineBackend::compiled_isa
+  double program_ms = 0;  // total for all frames that were drawn with programs
+  // Triangles of draws whose discard a clip-space replay does not know; `known`: those of them whose programs can run.
+  uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;
   double prepare_ms = 0;
-  double update_ms = 0;  // of update_views, for the next frame's statistics
-  // Unique numbers of the tables' contents, for copies of them on devices. A camera changes only that of the views and
-  // of the uniforms that follow it.
+  double update_ms = 0;  // time of update_views, reported in the next frame's statistics
+  // Unique numbers of the tables' contents, by which devices keep copies. A camera move changes only the numbers of the
+  // views and of the uniforms that depend on them.
   uint64_t version = 0, views_version = 0, uniforms_version = 0;
-  std::vector<PositionBox> boxes;  // of each draw's vertices; empty: too much work
-  bool inside = false;             // no triangle needs clipping, with these views
+  std::vector<PositionBox> boxes;  // per draw, of its vertices; empty: too much work
+  bool inside = false;             // no triangle needs clipping in the current views
   PlanCache plans;
   FramePart part;
-  MachineBackend* machine = nullptr;  // that has rendered it last, as long as its Renderer is there
-  std::vector<uint32_t> whole_ids;    // of a part of a frame that was asked for them: FrameTables::whole_ids
+  MachineBackend* machine = nullptr;  // the machine that rendered the frame last, while its Renderer lives
+  std::vector<uint32_t> whole_ids;    // FrameTables::whole_ids, for a part of a frame that requested them
 
-  // What `asked` is for this frame: Shading::program is Shading::material where there are no programs, and that the
-  // shader of the frame's own materials.
+  // Resolves the requested shading for this frame: Shading::program becomes Shading::material if there are no programs,
+  // and that becomes the shader of the frame's own materials.
   Shading shading(Shading asked) const;
   const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
   const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
   // Pointers into host memory.
   FrameTables tables(const DrawPlan& plan) const;
-  // What a launch reads.
+  // Size in bytes of what a launch reads.
   uint64_t bytes(const DrawPlan& plan) const;
-  // The frame and what was made of it, in host memory.
+  // Size in bytes of the frame and the tables made from it, in host memory.
   uint64_t held() const;
-  // Draws, runs, batches or indices are others now: plans and copies on devices are of no use any more.
+  // Call after draws, runs, batches or indices change: it invalidates plans and device copies.
   void tables_changed();
 };
 
-// The parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in the
-// frame. The frame has passed `validate` (brokkr/frame.h).
+// Fills the parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in
+// the frame. The frame must have passed `validate` (brokkr/frame.h).
 DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
 
 // The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, x1 and
-// y1 excluded; x0 >= x1 or y0 >= y1 where there are none.
+// y1 excluded. The rectangle is empty if x0 >= x1 or y0 >= y1.
 void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);
 
-// Of any material: what Blinn-Phong is translated to.
+// The roughness of any material; Blinn-Phong exponents are converted.
 float roughness_of(const Material& m);
 
 // Appends the texture's mip chain to `texels`: one word per texel, red in the lowest byte. Levels are box-filtered in
-// linear light and rounded to the texture's own format, as OpenGL stores them. Of sRGB textures red, green and blue are
-// then kept as the square root of linear light, which one multiplication undoes: in 11, 11 and 10 bits where alpha is 1
-// everywhere, within 0.3/255 of the sRGB code's light; else in 8 bits each, within 1/255. `loading` hears of each row,
-// and has the last word on memory.
+// linear light and rounded to the texture's own format, as OpenGL stores them. For sRGB textures, red, green and blue
+// are stored as the square root of linear light, which one multiplication decodes: in 11, 11 and 10 bits if alpha is 1
+// everywhere (within 0.3/255 of the sRGB code's light), otherwise in 8 bits each (within 1/255). `loading` is told
+// about each row and may refuse memory.
 TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading);
 
-// The same levels in the texture's own format, as a captured texture that a program reads; appended to `data`.
+// Appends the same levels to `data` in the texture's own format, as programs read captured textures.
 CapturedTexture append_captured(const Texture& texture, std::vector<std::byte>& data, Loading& loading);
 
 }  // namespace brokkr

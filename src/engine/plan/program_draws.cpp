@@ -21,9 +21,10 @@ using shader::CapturedProgram;
 using shader::Code;
 using shader::ColorOutput;
 
-// A warp's memory holds 256 bytes for each register, of the largest program.
+// A warp needs 256 bytes of memory per register of the largest program.
 constexpr uint32_t kMostRegisters = 4096;
-// Programs that one of the frame's becomes for the textures of its draws. Each is compiled by itself.
+// Upper bound on the variants of one program that are specialized for the textures of its draws. Each is compiled
+// separately.
 constexpr size_t kMostFolded = 4;
 
 template <class T>
@@ -64,7 +65,7 @@ bool has_alpha(const Target& target, int plane) {
   }
 }
 
-// A factor where the destination has no alpha, which then counts as 1.
+// Replaces a blend factor for a destination without alpha, whose alpha counts as 1.
 uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   switch (BlendFactor(factor)) {
     case BlendFactor::dst_alpha: return uint8_t(BlendFactor::one);
@@ -74,7 +75,7 @@ uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   }
 }
 
-// kProgramShort: few instructions, and at most one lookup, of which none is made of an ellipse or of levels.
+// kProgramShort: few instructions and at most one lookup, which is neither anisotropic nor mipmapped.
 bool is_short(const Code& code) {
   constexpr uint32_t kFew = 64;
   const auto lookups = std::count_if(code.instructions.begin(), code.instructions.end(),
@@ -110,7 +111,7 @@ void ProgramDraws::open(const Frame& frame, Loading& loading) {
   translate_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// The first level's first layer of each texture that a plane begins with.
+// Decodes, for each texture that initializes a plane, the first layer of its first level.
 void ProgramDraws::decode_loads(const Frame& frame, Loading& loading) {
   for (const Command& command : frame.commands) {
     const auto* const load = std::get_if<LoadCommand>(&command);
@@ -264,7 +265,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     record.colors[record.color_count++] = color;
     if (buffer.plane != 0 || !exact || record.color_count == kMostProgramColors) continue;
     color.plane = uint8_t(kExactPlane);
-    color.bounded = 0;  // by its encoding
+    color.bounded = 0;  // its encoding bounds it
     record.colors[record.color_count++] = color;
   }
 }
@@ -288,7 +289,7 @@ std::vector<const Code*> ProgramDraws::codes() const {
   return all;
 }
 
-// What depends on uniforms alone is computed here, once for the draw: kernels find it in the presets.
+// Everything that depends on uniforms alone is computed once per draw here: kernels read it as presets.
 ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
                                                      const CapturedProgram& program) {
   const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
@@ -349,12 +350,12 @@ void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, P
   if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;
   DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha, proof_work_);
   if (!set_discards(record, discards, program)) return;
-  // Looking at all texels takes a while.
+  // Reading all texels takes a while.
   discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_, proof_work_);
   set_discards(record, discards, program);
 }
 
-// Returns whether the draw may discard.
+// Returns true if the draw may discard fragments.
 bool ProgramDraws::set_discards(ProgramRecord& record, DrawDiscards& discards, const CapturedProgram& program) const {
   const auto [by_program, by_alpha_test] =
       discards.possible(program, std::span(uniforms_).subspan(record.first_uniform, record.uniform_words));

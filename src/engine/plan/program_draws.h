@@ -1,4 +1,4 @@
-// From the fragment programs of a captured frame and what its draws gave them to the tables that the kernel reads
+// Converts a captured frame's fragment programs and the inputs of its draws into the tables that the kernel reads
 // (shader/program_tables.h).
 #pragma once
 
@@ -19,19 +19,19 @@
 
 namespace brokkr {
 
-// Whether it is not simply the source that is written (draw_record.cpp).
+// Returns true unless blending just writes the source (draw_record.cpp).
 bool blends(const std::optional<BlendState>& blend);
-// Source factor, destination factor and equation of colour and alpha.
+// Fills source factor, destination factor and equation of colour and of alpha.
 void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]);
 
-// Draws that are shown in false colours, since their program cannot run.
+// Draws that are shown in false colours because their program cannot run.
 struct FalseColors {
   std::string reason;
   uint64_t draws = 0;
 };
 
-// What new uniforms are to draws: the same, other values, or other values with which some may discard that could not,
-// or cannot that could, so that what has been planned of their order no longer holds.
+// The effect of new uniforms on draws: none, other values, or other values that change which draws may discard. The
+// last invalidates what was planned about the draws' order.
 enum class UniformChange : uint8_t { none, values, order };
 
 class ProgramDraws {
@@ -39,31 +39,32 @@ class ProgramDraws {
   // Translates the frame's programs and decodes its textures. Throws what `loading` throws.
   void open(const Frame& frame, Loading& loading);
 
-  // The number of the draw's record, or kNoProgram; `expanded` where the draw is drawn in another form. Throws what
-  // `loading` throws.
+  // Returns the number of the draw's record, or kNoProgram. `expanded` is null unless the draw was expanded. Throws
+  // what `loading` throws.
   uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded, const Loading& loading);
 
-  // The functions of compiled programs for the next launch, by ProgramRecord::code; null: they are interpreted.
+  // Sets the functions of compiled programs for the next launch, by ProgramRecord::code; null: programs are
+  // interpreted.
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of programs that draws run, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
-  // Takes over Frame::uniforms, which have changed since.
+  // Takes over the changed Frame::uniforms.
   UniformChange update_uniforms(const Frame& frame);
 
-  // The phase that gives a plane what it held before the frame; nothing where the file does not say.
+  // The phase that initializes a plane with its content before the frame; empty if the file does not have it.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
 
-  // Whether there is something for the kernel: draws, or planes and textures that change without them.
+  // Returns true if the kernel needs these tables: there are draws, or planes and textures that change without draws.
   bool any() const { return !records_.empty() || !loads_.empty() || !textures_.textures.empty(); }
   const ProgramRecord& record(uint32_t number) const { return records_[number]; }
   ProgramSizes sizes() const { return sizes_; }
   const shader::SampledTextures& textures() const { return textures_; }
   uint64_t draws() const { return records_.size(); }
-  double translate_ms() const { return translate_ms_; }  // that `open` took
-  // By the number of the frame's program.
+  double translate_ms() const { return translate_ms_; }  // time that `open` took
+  // By the program's number in the frame.
   const std::map<uint32_t, FalseColors>& false_colors() const { return false_colors_; }
 
-  // Pointers into host memory; without the kernel's own memory.
+  // The tables as pointers into host memory, without the kernel's own memory.
   ProgramTables tables(const Frame& frame) const;
   uint64_t bytes(const Frame& frame) const;
 
@@ -80,9 +81,10 @@ class ProgramDraws {
 
   void decode_loads(const Frame& frame, Loading& loading);
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
-  // The number of the same program for smooth lines.
+  // The number of the program's variant for smooth lines.
   uint32_t smooth_program(uint32_t number);
-  // The number of the draw's program, folded for the textures that the draw binds where that is worth it.
+  // The number of the draw's program, or of a variant specialized for the textures that the draw binds if that is worth
+  // it.
   uint32_t fold_program(const DrawInputs& inputs, uint32_t number);
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
@@ -90,13 +92,13 @@ class ProgramDraws {
   struct Source {
     int32_t inputs;
     uint32_t program;
-    int height;                            // of the target
-    std::optional<DrawDiscards> discards;  // where the program or the state has some
+    int height;                            // of the target, in pixels
+    std::optional<DrawDiscards> discards;  // set if the program or the state can discard
   };
   struct DrawUniforms {
     std::vector<uint32_t> words;
     std::vector<ProgramPreset> presets;
-    size_t first_mask = 0;  // of the presets
+    size_t first_mask = 0;  // index of the first mask register's preset
   };
   static DrawUniforms uniforms_of(const Frame& frame, const Source& source, const shader::CapturedProgram& program);
   void add_uniforms(const Frame& frame, ProgramRecord& record);
@@ -111,12 +113,13 @@ class ProgramDraws {
                     const shader::CapturedProgram& captured, ProgramRecord& record, const Loading& loading);
 
   double translate_ms_ = 0;
-  std::vector<shader::CapturedProgram> programs_;  // the frame's, then those that are folded for textures
-  std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;  // numbers, by that of the frame's
-  std::map<uint32_t, uint32_t> smooth_;  // numbers for smooth lines, by that of the frame's
+  std::vector<shader::CapturedProgram> programs_;  // the frame's programs, followed by their specialized variants
+  // numbers of specialized variants, by the number of the frame's program
+  std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;
+  std::map<uint32_t, uint32_t> smooth_;  // numbers of variants for smooth lines, by the number of the frame's program
   shader::SampledTextures textures_;
   std::vector<ProgramRecord> records_;
-  std::vector<Source> sources_;  // of each record
+  std::vector<Source> sources_;  // one per record
   TexelRanges texel_ranges_;
   ProofWork proof_work_;
   std::map<uint32_t, Placed> placed_;
@@ -126,8 +129,8 @@ class ProgramDraws {
   std::vector<uint32_t> uniforms_;
   std::vector<shader::SamplerSlot> samplers_;
   std::vector<uint32_t> loads_;
-  std::map<uint32_t, uint32_t> first_of_loads_;  // into loads_, by number of the captured texture
-  std::vector<uint32_t> own_varyings_;           // empty: the frame's own are used
+  std::map<uint32_t, uint32_t> first_of_loads_;  // indices into loads_, by the captured texture's number
+  std::vector<uint32_t> own_varyings_;           // empty: the frame's own varyings are used
   ProgramSizes sizes_;
   const shader::CompiledShader* compiled_ = nullptr;
   std::map<uint32_t, FalseColors> false_colors_;

@@ -20,7 +20,7 @@ Range hull(const Range& range, float v) {
 Range hull(const Range& a, const Range& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.nan || b.nan};
 }
-// Interpolation and filters round.
+// Widens a range by the rounding of interpolation and filters.
 Range widened(Range range) {
   const float margin = 1e-4f * std::max(std::abs(range.low), std::abs(range.high));
   range.low -= margin;
@@ -28,7 +28,7 @@ Range widened(Range range) {
   return range;
 }
 
-// Of the channels as they are stored.
+// Ranges of the stored channels.
 TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
   if (record.type != SampledType::real) return {};
   switch (record.encoding) {
@@ -38,7 +38,7 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
     case TexelEncoding::rgba16: return {kUnit, kUnit, kUnit, kUnit};
     default: return {};
   }
-  uint32_t all = ~0u, any = 0;  // bits: between both lies each channel of each texel
+  uint32_t all = ~0u, any = 0;  // bits: each channel of each texel lies between the two
   for (uint32_t level = 0; level < record.levels; ++level) {
     const auto side = [&](uint32_t size) { return uint64_t(std::max(size >> level, 1u)); };
     const uint64_t height = shader::axes_of(record.kind) == 1 ? 1 : side(record.height);
@@ -56,7 +56,7 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
   return ranges;
 }
 
-// As the sampler hands them on, filtered.
+// Ranges of the filtered values that the sampler returns.
 TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
   TexelRanges::Channels stored = stored_ranges(record, texels, work);
   const auto shows_border = [](TextureWrap wrap) {
@@ -73,7 +73,7 @@ TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* tex
   return ranges;
 }
 
-// Of one component of the draw's varyings.
+// The range of one component of the draw's varyings.
 Range varying_range(const Frame& frame, const DrawCommand& draw, uint64_t first, uint64_t stride, ProofWork& work) {
   const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
   if (vertices == 0 || !work.take(vertices)) return {};

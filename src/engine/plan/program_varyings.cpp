@@ -1,4 +1,4 @@
-// What a draw's program reads of its primitives: which words come from which varyings, and the varyings of draws that
+// Connects a draw's program with its primitives: the varying that each input word reads, and the varyings of draws that
 // have vertices of their own.
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@ using shader::CapturedProgram;
 
 bool has_own_vertices(const ExpandedDraw* expanded) { return expanded != nullptr && !expanded->sources.empty(); }
 
-// Words that its vertices have behind the frame's varyings: of lines, of points; and behind them the primitive's
+// Words that the vertices of expanded lines or points append to the frame's varyings, followed by the primitive's
 // number.
 uint32_t more_words(const ExpandedDraw& expanded) {
   return (expanded.are_points ? 2u : 0u) + (expanded.smooth.empty() ? 0u : 4u);
@@ -52,7 +52,7 @@ InputSource source_of(const shader::InputWord& word, bool flat_colors, const Exp
 
 }  // namespace
 
-// Varyings first, in the order of their words.
+// Adds varyings first, in the order of their words.
 void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program, const ExpandedDraw* expanded,
                               ProgramRecord& record) {
   record.first_input = uint32_t(inputs_.size());
@@ -64,7 +64,7 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       const uint16_t number =
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
       if (number == shader::kNoRegister || (source <= InputSource::primitive) != varyings) continue;
-      // What expanded draws have more follows the varyings of the file.
+      // The extra inputs of expanded draws follow the varyings of the file.
       const bool is_more = input.kind == shader::InputKind::point || input.kind == shader::InputKind::line;
       const bool is_last = input.kind == shader::InputKind::primitive && has_own_vertices(expanded);
       const uint32_t component =
@@ -81,11 +81,12 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
   if (is_flat) record.bits |= kProgramFlat;
 }
 
-// The corners of lines and points have varyings of their own: those of the vertices that they come from, and behind
-// them gl_PointCoord of points, which takes the place of gl_TexCoord[i] where the state says so, and gl_PrimitiveID.
+// The corners of lines and points have varyings of their own: those of the vertices that they come from, then
+// gl_PointCoord for points (it replaces gl_TexCoord[i] if the state says so) and gl_PrimitiveID.
 void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
                                 const CapturedProgram& captured, ProgramRecord& record, const Loading& loading) {
-  // Beside the frame's own. Elements may repeat a vertex often; the list grows by copies.
+  // The frame's own varyings stay in memory beside these. Elements may repeat a vertex often, and a growing list is
+  // copied.
   const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 5);
   loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
                 "varyings of lines and points");
@@ -100,7 +101,7 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
   const bool with_primitives = reads_primitive(captured);
   const bool flat_colors = frame.states[draw.state].flat_shading;
   std::vector<bool> is_smooth(stride);
-  std::vector<uint32_t> replaced;  // components that four numbers of gl_PointCoord take the place of
+  std::vector<uint32_t> replaced;  // components that the four numbers of gl_PointCoord replace
   for (const ProgramVarying& varying : program.varyings) {
     const uint32_t components = varying.count * shape_of(varying.type).components();
     const bool is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor" ||

@@ -1,4 +1,4 @@
-// Batches of a whole frame as a reuse strategy forms them.
+// Computes the batches that a reuse strategy forms over a whole frame.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -28,7 +28,7 @@ const char* model_name(ReuseMode mode) {
   return nullptr;
 }
 
-// Vertex numbers of a draw's triangles, as geometry/vertex.h assembles them.
+// Vertex numbers of a draw's triangles, in the order in which geometry/vertex.h assembles them.
 std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices, const Watch& watch) {
   constexpr uint32_t kWatchEvery = 1 << 16;
   std::vector<uint32_t> result(size_t(draw.triangle_count) * 3);
@@ -45,7 +45,7 @@ std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices,
 
 // The batches of one draw's geometry, which all of its instances and views share.
 struct GeometryPlan {
-  std::vector<uint32_t> first_triangle, first_chunk;  // per batch, and one more
+  std::vector<uint32_t> first_triangle, first_chunk;  // per batch, plus one at the end
 };
 
 class Planner {
@@ -53,7 +53,7 @@ class Planner {
   Planner(ReusePlan& plan, const BatchModel& model, const Watch& watch) : plan_(plan), model_(model), watch_(watch) {}
 
   GeometryPlan plan(const std::vector<uint32_t>& indices) {
-    constexpr size_t kWatchEvery = 1024;  // batches
+    constexpr size_t kWatchEvery = 1024;  // batches between two calls of `watch`
     prediction_ = predict_batches(model_, indices, true, watch_);
     GeometryPlan g;
     g.first_triangle = prediction_.first_triangle;
@@ -86,7 +86,7 @@ class Planner {
       last_use_[run_of[i]] = i / 3;
     }
     slot_.assign(runs, 0);
-    std::array<uint32_t, kReuseSlotCount> holder;  // run that a slot holds
+    std::array<uint32_t, kReuseSlotCount> holder;  // the run that each slot holds
     holder.fill(0xffffffffu);
     uint32_t next_run = 0;
     for (uint32_t t = begin; t < end;) {
@@ -115,7 +115,7 @@ class Planner {
     }
   }
 
-  // A slot whose result no triangle from `first` on needs: a chunk shades all of its vertices before it draws.
+  // Finds a slot whose result no triangle from `first` on needs. A chunk shades all of its vertices before it draws.
   uint8_t free_slot(std::array<uint32_t, kReuseSlotCount>& holder, uint32_t run, uint32_t first) const {
     for (uint32_t s = 0; s < kReuseSlotCount; ++s) {
       if (holder[s] != 0xffffffffu && last_use_[holder[s]] >= first) continue;
@@ -132,10 +132,10 @@ class Planner {
 bool is_planned(ReuseMode mode) { return model_name(mode) != nullptr; }
 
 ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode, const Watch& watch) {
-  constexpr uint32_t kWatchEvery = 64;  // runs
+  constexpr uint32_t kWatchEvery = 64;  // runs between two calls of `watch`
   ReusePlan plan;
   Planner planner(plan, batch_model(model_name(mode)), watch);
-  // Draws of the same indices share their batches.
+  // Draws with the same indices share their batches.
   using Key = std::tuple<uint32_t, uint32_t, Assembly, bool>;
   std::map<Key, GeometryPlan> known;
   plan.draw_end.resize(frame.draws.size());

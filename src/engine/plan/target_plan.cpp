@@ -1,4 +1,4 @@
-// Cuts targets into bins and regions, and gives each of them to a rasterizer.
+// Cuts targets into bins and regions, and assigns each to a rasterizer.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -11,21 +11,21 @@ namespace {
 
 int parts(int size, int part) { return (size + part - 1) / part; }
 
-// As many rasterizers as the main target has bins. A visit asks each of the rasterizer's regions which waiting blocks
-// touch it: few regions each, also where the target has many layers.
+// As many rasterizers as the main target has bins. A visit scans the waiting blocks for each of the rasterizer's
+// regions, so each rasterizer should have few regions, even if the target has many layers.
 int rasterizers_of(const Frame& frame, int bin) {
   const Target& main = frame.targets[main_target(frame)];
   const int64_t bins = int64_t(parts(main.width, bin)) * parts(main.height, bin);
   return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * main.layers, 256)), 1, 1024));
 }
 
-// Of a rank's share of a frame, whose rasterizers are three kinds. The first `drawing` have the bins that the pattern
-// gives them and the rank owns. All other bins belong to the next one, which has no regions: what triangles are sent
-// there are drawn nowhere. The last ones have the regions of those bins, for clears and copies, and never hear of a
+// A rank that draws a share of a frame has three kinds of rasterizers. The first `drawing` own the bins that the
+// pattern gives them and the rank owns. The next one receives all other bins; it has no regions, so triangles sent
+// there are not drawn. The last ones own the regions of those other bins, for clears and copies, and never receive a
 // triangle.
-constexpr int kMostDrawing = 2047;  // all kinds together stay within kMaxRasterizers
+constexpr int kMostDrawing = 2047;  // all three kinds together stay within kMaxRasterizers
 
-// Large enough for the bins of every target.
+// Makes a pattern large enough for the bins of every target.
 Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const TargetPlan& plan) {
   int bins_x = 1, bins_y = 1;
   for (const Target& t : frame.targets) {
@@ -68,7 +68,7 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
   plan.targets.push_back(r);
 }
 
-// f(region, its owner) for every region, in the order of their numbers.
+// Calls f(region, its owner) for every region, in the order of region numbers.
 template <class F>
 void each_region(const TargetPlan& plan, F&& f) {
   const uint32_t rasterizers = uint32_t(plan.rasterizers), per_bin = uint32_t(plan.bin / plan.region);

@@ -1,5 +1,4 @@
-// Squares of targets, packed as they lie in a machine's memory: what ranks hand each other, without a picture of whole
-// targets in between.
+// Squares of targets, packed from a machine's memory: ranks exchange them without assembling whole targets.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +10,38 @@ namespace brokkr {
 struct OwnedBins;
 struct TargetPlan;
 
-// Planes of targets in some memory (target/target_tables.h).
+// The planes of all targets in host or device memory (target/target_tables.h).
 struct SquarePlanes {
   uint32_t *color, *color_high, *more_colors, *depth, *stencil;
 };
 
-// Tiles of 8 x 8 samples one after another, layer by layer and row by row, of each plane in turn, as they are stored:
-// so that every machine has the same bytes, whatever its regions are. Of the last launch, which has ended, and not been
-// cut off. Throws std::runtime_error where a device fails.
+// Packs tiles of 8 x 8 samples as they are stored: plane by plane, and within a plane layer by layer and row by row.
+// Every machine produces the same bytes, whatever its regions are. The last launch must have ended and not been cut
+// off. Throws std::runtime_error if a device fails.
 class TargetSquares {
  public:
   virtual ~TargetSquares() = default;
-  // Of `rank`, in these planes (PlaneBit) of a target.
+  // The packed size of the squares that `rank` owns, in these planes (PlaneBit) of a target.
   virtual size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) = 0;
-  // To and from memory of the machine, so many bytes. Both return when it is done.
+  // Copy the squares to and from the machine's memory for messages, `bytes` bytes. Both return when the copy is
+  // complete.
   virtual void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) = 0;
   virtual void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) = 0;
-  // The machine's memory for messages: at least `bytes`, until it is asked for again. And between it and the host's.
+  // The machine's memory for messages: at least `bytes`, valid until the next call. to_host and from_host copy between
+  // it and host memory.
   virtual void* memory(size_t bytes) = 0;
   virtual void to_host(const void* memory, void* host, size_t bytes) = 0;
   virtual void from_host(void* memory, const void* host, size_t bytes) = 0;
-  // A cudaStream_t for what carries that memory from device to device; null: it is the host's. And whether all that was
-  // begun on it has ended.
+  // The cudaStream_t on which that memory is copied between devices; null: it is host memory. And whether all work
+  // submitted to the stream has ended.
   virtual void* stream() { return nullptr; }
   virtual bool finished() { return true; }
 };
 
-// Of the planes of a launch.
+// Shares the planes of a launch.
 class LaunchSquares : public TargetSquares {
  public:
-  // The last launch's, which stay as long as this is used.
+  // Uses the planes of the last launch, which must outlive this object's use of them.
   void use(const SquarePlanes& planes, const TargetPlan& plan) {
     planes_ = planes;
     plan_ = &plan;
@@ -52,8 +53,7 @@ class LaunchSquares : public TargetSquares {
   const TargetPlan* plan_ = nullptr;
 };
 
-// Words of a plane that tiles have one after another: `of_tile` of each, from plane[first] on, where those of the tile
-// first_tile are.
+// Words of a plane, stored tile by tile: `of_tile` words each; plane[first] is the first word of tile first_tile.
 struct TileWords {
   uint32_t* plane;
   uint32_t of_tile;
@@ -61,10 +61,10 @@ struct TileWords {
 };
 std::vector<TileWords> words_of_planes(const TargetPlan& plan, const SquarePlanes& memory, uint32_t target,
                                        uint32_t planes);
-// The rank's tiles of a target: numbers over all targets, of 64 samples each.
+// The numbers of the rank's tiles of a target, counted over all targets; a tile has 64 samples.
 std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target);
 
-// In host memory.
+// Target squares in host memory.
 class HostSquares final : public LaunchSquares {
  public:
   void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override;
@@ -74,7 +74,7 @@ class HostSquares final : public LaunchSquares {
   void from_host(void* memory, const void* host, size_t bytes) override;
 
  private:
-  // f(words of a tile, their number), in the order of the packed ones.
+  // Calls f(words of a tile, their count) in packed order.
   template <class F>
   void for_tiles(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, F&& f) const;
 

@@ -1,4 +1,4 @@
-// The order of rasterizers and geometry, for the policies that have ranks.
+// Orders rasterizers and geometry for the policies that have ranks.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -35,7 +35,7 @@ std::vector<uint32_t> ranks_of_views(size_t views, const RankKey& o) {
   return ranks;
 }
 
-// The place of a view: a rectangle of samples of a layer, x1 and y1 excluded.
+// The rectangle of samples that a view draws to in a layer; x1 and y1 are excluded.
 struct Place {
   uint32_t target, layer, rank;
   int32_t x0, y0, x1, y1;
@@ -62,7 +62,7 @@ std::vector<Place> places_of_views(const PreparedFrame::Impl& frame, const DrawP
   return places;
 }
 
-// The squared distance of the region's nearest sample.
+// The squared distance from (x, y) to the region's nearest sample.
 uint32_t distance(const RegionRecord& region, int edge, float x, float y) {
   const double dx = std::max({0.0, double(region.x) - x, x - double(region.x + edge)});
   const double dy = std::max({0.0, double(region.y) - y, y - double(region.y + edge)});
