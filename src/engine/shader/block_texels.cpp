@@ -20,8 +20,8 @@ std::array<uint8_t, 4> color_of_565(uint32_t packed) {
   return {wide(packed >> 11, 5), wide(packed >> 5 & 63, 6), wide(packed & 31, 5), 255};
 }
 
-// Between two ends: OpenGL leaves the rounding open, and this is llvmpipe's, whose steps count 255ths of the way as
-// 256ths. `shift`: bits of a step's fraction.
+// Interpolates between two endpoints. OpenGL does not define the rounding; this is llvmpipe's, whose steps count 255ths
+// as 256ths. `shift`: bits of a step's fraction.
 int stepped(int from, int to, int step, int shift) { return from + (((to - from) * step) >> shift); }
 
 // The colours of bc1, bc2 and bc3. Only bc1 has a mode of three colours and a transparent black.
@@ -41,7 +41,7 @@ void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels)
   for (size_t i = 0; i < 16; ++i) texels[i] = colors[bits >> (32 + 2 * i) & 3];
 }
 
-// One channel in the manner of bc4: two ends and eight steps, or six and the least and the most that there is.
+// Decodes one bc4-like channel: two endpoints and eight steps, or six steps and the format's minimum and maximum.
 template <class T>
 std::array<T, 16> decode_channel(const std::byte* block, int least, int most) {
   const uint64_t bits = bits_of(block, 8);
@@ -86,7 +86,7 @@ BytesOfBlock decode_bytes(TexelFormat format, const std::byte* block) {
   return texels;
 }
 
-// The words of each texel of a block, texel after texel.
+// The words of the block's texels, one texel after another.
 std::array<uint32_t, 32> decode_block(TexelFormat format, const std::byte* block) {
   std::array<uint32_t, 32> words{};
   if (format == TexelFormat::bc6h || format == TexelFormat::bc6h_signed) {

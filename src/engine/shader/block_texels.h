@@ -1,5 +1,5 @@
-// Texels of block-compressed formats, bc1 to bc7 (Khronos Data Format Specification 1.3, chapters 18 to 20). Any bits
-// are a valid block; nothing outside of it is read.
+// Decodes texels of block-compressed formats, bc1 to bc7 (Khronos Data Format Specification 1.3, chapters 18 to 20).
+// Any bits are a valid block; nothing outside the block is read.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace brokkr::shader {
 
-// As decode_texels (shader/texels.h): 8 bits a channel, halves of bc6h, floats of bc4_snorm and bc5_snorm.
+// Same contract as decode_texels (shader/texels.h). Channels are 8 bits; bc6h gives half floats, bc4_snorm and
+// bc5_snorm give floats.
 void decode_blocks(TexelFormat format, const std::byte* data, int width, int height, int depth, uint32_t* words);
 
 // The 16 texels of a block, row by row.

@@ -1,4 +1,5 @@
-// bc7 and bc6h (BPTC): blocks of several modes, whose texels lie in one, two or three parts with colours of their own.
+// bc7 and bc6h (BPTC): blocks have several modes, and their texels form one, two or three subsets with endpoints of
+// their own.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -8,7 +9,7 @@
 namespace brokkr::shader {
 namespace {
 
-// Bits of a block from the lowest on; beyond its end they are 0.
+// Reads bits of a block from the lowest on; bits beyond its end are 0.
 class Bits {
  public:
   explicit Bits(const std::byte* block) { std::memcpy(words_, block, sizeof words_); }
@@ -23,7 +24,7 @@ class Bits {
   uint32_t at_ = 0;
 };
 
-// Parts of the texels: two bits each, from the first texel in the lowest bits on.
+// The subset of each texel: two bits each, the first texel in the lowest bits.
 constexpr uint32_t kTwoParts[64] = {
     0x50505050, 0x40404040, 0x54545454, 0x54505040, 0x50404000, 0x55545450, 0x55545040, 0x54504000,
     0x50400000, 0x55555450, 0x55544000, 0x54400000, 0x55555440, 0x55550000, 0x55555500, 0x55000000,
@@ -42,7 +43,8 @@ constexpr uint32_t kThreeParts[64] = {
     0x500aa550, 0xaaaa4444, 0x66660000, 0xa5a0a5a0, 0x50a050a0, 0x69286928, 0x44aaaa44, 0x66666600,
     0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
     0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254};
-// Texels whose index has one bit less, beside the first: of the second of two parts, of the second and third of three.
+// Anchor texels beyond the first, whose index has one bit less: in the second of two subsets, and in the second and
+// third of three.
 constexpr uint8_t kAnchorOfTwo[64] = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
                                       15, 2,  8,  2,  2,  8,  8,  15, 2,  8,  2,  2,  8,  8,  2,  2,
                                       15, 15, 6,  8,  2,  8,  15, 15, 2,  8,  2,  2,  2,  15, 15, 6,
@@ -65,7 +67,7 @@ bool is_anchor(uint32_t parts, uint32_t number, uint32_t texel) {
   return parts == 3 && (texel == kSecondOfThree[number] || texel == kThirdOfThree[number]);
 }
 
-// Weights of the second colour, of 64, by bits of an index.
+// Weight of the second endpoint in 64ths, by the number of index bits.
 uint32_t weight_of(uint32_t bits, uint32_t index) {
   constexpr uint8_t kOf2[] = {0, 21, 43, 64}, kOf3[] = {0, 9, 18, 27, 37, 46, 55, 64},
                     kOf4[] = {0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
@@ -81,14 +83,14 @@ constexpr Mode7 kModes7[8] = {{3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0,
                               {1, 0, 2, 1, 5, 6, 0, 0, 2, 3}, {1, 0, 2, 0, 7, 8, 0, 0, 2, 2},
                               {1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0}};
 
-using Ends7 = std::array<std::array<uint32_t, 4>, 6>;  // by 2 * part + end: red, green, blue, alpha
+using Ends7 = std::array<std::array<uint32_t, 4>, 6>;  // by 2 * subset + end: red, green, blue, alpha
 Ends7 take_ends(Bits& bits, const Mode7& mode) {
   const uint32_t count = 2u * mode.parts;
   Ends7 ends{};
   for (size_t c = 0; c < 4; ++c) {
     for (size_t e = 0; e < count; ++e) ends[e][c] = bits.take(c < 3 ? mode.color_bits : mode.alpha_bits);
   }
-  std::array<uint32_t, 6> last{};  // the bit below those of all channels
+  std::array<uint32_t, 6> last{};  // the bit appended below those of all channels
   for (size_t e = 0; e < count; ++e) {
     if (mode.own_bits != 0 || (mode.shared_bits != 0 && e % 2 == 0)) last[e] = bits.take(1);
     if (mode.shared_bits != 0 && e % 2 == 1) last[e] = last[e - 1];
@@ -111,11 +113,11 @@ std::array<uint32_t, 16> take_indices(Bits& bits, uint32_t width, uint32_t parts
   return indices;
 }
 
-// Where the fields of a bc6h block go: a letter for red, green or blue, one for the first or second end of the first or
-// second part (w, x, y, z), and bits of that number in the order in which they stand in the block.
+// The layout of a bc6h block. Each field has a letter for red, green or blue, a letter for its endpoint (w, x, y, z:
+// first and second end of the first and of the second subset), and the bits of that number in block order.
 struct Mode6 {
   uint8_t code, code_bits, parts, bits;
-  uint8_t delta[3];  // bits of the other ends, which are differences; 0: they are not
+  uint8_t delta[3];  // bits of the other endpoints if they are stored as differences; 0: they are not
   std::string_view fields;
 };
 constexpr Mode6 kModes6[] = {
@@ -218,7 +220,7 @@ int32_t extended(int32_t v, uint32_t bits) {
   return int32_t(uint32_t(v) << unused) >> unused;
 }
 
-// Differences become numbers, of `mode.bits` bits.
+// Turns differences into endpoints of `mode.bits` bits.
 void add_first(Ends6& ends, const Mode6& mode, bool is_signed) {
   for (size_t c = 0; c < 3; ++c) {
     if (is_signed) ends[0][c] = extended(ends[0][c], mode.bits);
@@ -231,7 +233,7 @@ void add_first(Ends6& ends, const Mode6& mode, bool is_signed) {
   }
 }
 
-// To 16 bits, or to 15 and a sign.
+// Expands to 16 bits, or to 15 bits and a sign.
 int32_t unquantized(int32_t v, uint32_t bits, bool is_signed) {
   if (!is_signed) {
     if (bits >= 15 || v == 0) return v;

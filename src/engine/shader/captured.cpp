@@ -24,12 +24,12 @@ namespace brokkr::shader {
 
 namespace {
 
-// What becomes of texts, whatever a frame says about them.
+// The result of translating texts. It depends on nothing else in the frame.
 struct Translated {
   Program program;
   Code code;
-  uint32_t line = 0;    // of the problem; 0: none
-  std::string problem;  // why there is no program, as GLSL's compiler or ours says it; empty: there is one
+  uint32_t line = 0;    // of the error; 0: none
+  std::string problem;  // the error of glslang or of our translator; empty: there is a program
 
   uint64_t bytes() const {
     return program.code.size() * sizeof(Instruction) + program.values.size() * sizeof(Value) +
@@ -38,7 +38,7 @@ struct Translated {
 };
 using Known = std::shared_ptr<const Translated>;
 
-// What this process has translated: begun anew when it is much.
+// Translations that this process has made. The store is emptied when it grows too large.
 class Store {
  public:
   Known find(const Texts& texts) {
@@ -74,7 +74,7 @@ Store& store() {
   return *result;
 }
 
-// One line, whatever names a text has put into it.
+// Joins an error into one line, whatever names a text has put into it.
 std::string one_line(uint32_t line, const std::string& what) {
   constexpr size_t kMost = 400;
   std::string text = line == 0 ? what : fmt::format("line {}: {}", line, what);
@@ -125,15 +125,15 @@ std::vector<UnitTexture> units_of(const Frame& frame, const DrawInputs& inputs) 
   return units;
 }
 
-// The same with the names that fixed_function_text has for its samplers.
+// The program with the sampler names that fixed_function_text gives it.
 FragmentProgram with_unit_samplers(FragmentProgram program) {
   for (size_t i = 0; i < program.samplers.size(); ++i) program.samplers[i].name = unit_sampler(i);
   return program;
 }
 
-// All programs with their texts, before these are translated.
+// All programs with their texts, not yet translated.
 std::vector<CapturedProgram> programs_of(const Frame& frame) {
-  std::map<uint32_t, std::set<std::vector<UnitTexture>>> units;  // of fixed function, by program
+  std::map<uint32_t, std::set<std::vector<UnitTexture>>> units;  // unit textures of fixed function, by program
   for (const DrawInputs& inputs : frame.inputs) {
     if (frame.programs[inputs.program].fixed) units[inputs.program].insert(units_of(frame, inputs));
   }
@@ -162,7 +162,7 @@ std::vector<CapturedProgram> programs_of(const Frame& frame) {
 
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading) {
   std::vector<CapturedProgram> programs = programs_of(frame);
-  std::map<Texts, Known> known;  // of this frame
+  std::map<Texts, Known> known;  // texts of this frame
   std::vector<const Texts*> wanted;
   for (const CapturedProgram& program : programs) {
     const auto [found, is_new] = known.try_emplace(program.texts, nullptr);

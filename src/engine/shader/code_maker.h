@@ -1,5 +1,5 @@
-// Makes machine code of a frame's shaders in the background, by compilers of the computer, and keeps it in the user's
-// cache folder (shader/code_cache.h). Texts that compilers get hold no word of a file's.
+// Compiles a frame's shaders to machine code in the background with the computer's compilers, and keeps the result in
+// the user's cache folder (shader/code_cache.h). No word of a file enters the text that a compiler reads.
 #pragma once
 
 #include <atomic>
@@ -22,18 +22,19 @@ class CodeMaker {
   CodeMaker(const CodeMaker&) = delete;
   CodeMaker& operator=(const CodeMaker&) = delete;
 
-  // Says which shaders they are, once, and takes what the cache has.
+  // Sets the shaders, once, and loads those that the cache has.
   virtual void take_cached(std::span<const Code* const> codes) = 0;
   // Begins to compile the rest in the background, unless that has begun in this process.
   void start();
-  // Waits until all is there, or fails, or `abort` is no longer 0.
+  // Waits until all shaders are ready, one fails, or `abort` is not 0.
   void wait(const std::atomic<uint32_t>& abort) const;
 
-  // Functions of this process, by number of the code; null until all are there, and where they are none.
+  // Functions of this process, by code number. Null until all are ready, and where code does not consist of such
+  // functions.
   virtual const CompiledShader* functions() const { return nullptr; }
 
-  // Once it is ready: shaders that compilers made, and how long that took; shaders that the cache had, and how long it
-  // took to load them where it had all.
+  // After success: how many shaders were compiled and how long that took, and how many the cache had and how long
+  // loading them took (0 unless the cache had all).
   struct Made {
     uint64_t compiled = 0, cached = 0;
     double compile_ms = 0, cache_ms = 0;
@@ -42,16 +43,16 @@ class CodeMaker {
 
   bool is_ready() const { return state_.load(std::memory_order_acquire) == State::ready; }
   bool failed() const { return state_.load(std::memory_order_acquire) == State::failed; }
-  // Why there is none, in one line; empty as long as nothing failed.
+  // Why the code is not usable, in one line; empty unless something failed.
   std::string problem() const { return failed() ? problem_ : ""; }
-  // What is made cannot be used.
+  // Marks the code as unusable.
   void fail(const std::string& problem);
 
  protected:
-  // All is there; says how many shaders compilers made and how many the cache had.
+  // Marks the code as ready; states how many shaders were compiled and how many the cache had.
   void finish(uint64_t compiled, uint64_t cached);
   bool is_stopped() const { return stop_.load(); }
-  // Ends what runs in the background. Destructors of derived classes call it first.
+  // Stops the background work. Destructors of derived classes call it first.
   void end();
 
  private:

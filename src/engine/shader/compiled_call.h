@@ -1,4 +1,4 @@
-// What a compiled shader is given: host, kernel and the text that is compiled while the program runs share it.
+// The interface of a compiled shader, shared by the host, the kernel and the text that is compiled at run time.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@ namespace brokkr::shader {
 
 struct SamplerSlot;
 
-inline constexpr int kMostResults = 4, kMostOperands = 10;  // of an instruction
-// A loop ends after so many iterations, and all loops of a run together after so many: a shader that never ends costs
-// some seconds at most. A shader that is meant to run longer is none that a game could use.
+inline constexpr int kMostResults = 4, kMostOperands = 10;  // limits of one instruction
+// Limits on iterations: of one loop, and of all loops in a run together. A shader that never ends thus costs a few
+// seconds at most; no game could use a shader that runs longer.
 inline constexpr uint32_t kMostIterations = 65536, kMostIterationsOfRun = 1u << 20;
 
 struct CompiledCall {
-  const uint32_t* registers;  // what was there before the run: register r of lane i is registers[r * lanes + i]
-  const uint64_t* masks;      // of mask m bit i is of lane i
+  const uint32_t* registers;  // values before the run: register r of lane i is registers[r * lanes + i]
+  const uint64_t* masks;      // bit i of mask m belongs to lane i
   uint32_t* outputs;          // result s of lane i: outputs[s * lanes + i]
   const uint32_t* uniforms;
-  const uint32_t* abort;  // a word that is not 0 ends loops; null: nobody asks
-  // Executes operation `op`, which asks a sampler, with `extra`, on one vector: values[0 .. 3] become the results of
-  // values[4 .. 13]; bit i of `lanes` is the mask of lane i.
-  // On CUDA it is a function of the kernel (shade/linked_call.h), and null here.
+  const uint32_t* abort;  // a non-zero word ends loops; null: runs cannot be aborted
+  // Executes sampler operation `op` with `extra` on one vector: values[0 .. 3] receive the results for operands
+  // values[4 .. 13]; bit i of `lanes` is lane i's mask.
+  // On CUDA this is a function of the kernel (shade/linked_call.h), and the pointer is null.
   void (*look_up)(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values);
   void* host;
-  // The textures of lookups whose way is known before.
+  // The textures of lookups whose addressing is known in advance (KnownBit).
   const SampledRecord* sampled;
   const SamplerSlot* samplers;
   const uint32_t* texels;
-  void* values;      // of lookups: memory of the warp, on CUDA
-  uint64_t keep;     // in: lanes of samples; out: those that are not discarded
-  uint32_t lanes;    // of a register
-  uint32_t vectors;  // bit k: vector k has lanes that run
+  void* values;      // lookup operands and results: on CUDA, memory of the warp
+  uint64_t keep;     // in: lanes that hold samples; out: those that are not discarded
+  uint32_t lanes;    // lanes per register
+  uint32_t vectors;  // bit k: vector k has active lanes
   uint32_t uniform_words;
-  uint32_t iterations;  // of all loops of the run
+  uint32_t iterations;  // over all loops of the run
 };
 
 using CompiledShader = void (*)(CompiledCall* call);

@@ -11,8 +11,8 @@ namespace brokkr::shader {
 
 namespace {
 
-// What is known of a value: of a number its range, of an integer its bits where they are always the same, of a mask
-// whether it can be true and false.
+// The known facts about a value: the range of a number, the constant bits of an integer, or whether a mask can be true
+// and can be false.
 struct Fact {
   Range range;
   bool is_known = false;
@@ -55,8 +55,8 @@ Fact either(const Fact& a, const Fact& b) {
   return fact;
 }
 
-// Rounding keeps the order of numbers: what is so at the ends of ranges, computed as lanes compute it, is so between
-// them. With infinities a result may be no number, and nothing is known.
+// Rounding is monotonic: what holds at the ends of ranges, computed as lanes compute it, holds in between. Infinities
+// can produce NaN; then nothing is known.
 Range sum(const Range& a, const Range& b) {
   if (!is_finite(a) || !is_finite(b)) return {};
   return {a.low + b.low, a.high + b.high, a.nan || b.nan};
@@ -74,7 +74,7 @@ Range quotient(const Range& a, const Range& b) {
   if (!is_finite(a) || !is_finite(b) || (b.low <= 0 && b.high >= 0)) return {};
   return of_ends({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, a.nan || b.nan);
 }
-// With what is no number, a minimum may be either of both.
+// If an operand can be NaN, a minimum may return either operand.
 Range smaller(const Range& a, const Range& b) {
   if (a.nan || b.nan) return hull(a, b);
   return {std::min(a.low, b.low), std::min(a.high, b.high), false};
@@ -86,7 +86,7 @@ Range rising(const Range& a, F f) {
   return {f(a.low), f(a.high), a.nan};
 }
 
-// The functions of one number that something is known of.
+// Ranges of the functions of one number that have known bounds.
 Range of_one(Op op, const Range& a) {
   const bool nan = a.nan || !is_finite(a);
   switch (op) {
@@ -134,7 +134,7 @@ class Facts {
         case Op::sample: take_texels(one); break;
         default:
           if (one.results == 1) put(one, computed(one), false);
-          break;  // of others nothing is known
+          break;  // nothing is known about other operations
       }
     }
     return discards;
@@ -144,7 +144,7 @@ class Facts {
   Fact of_value(const Value& value) const {
     switch (value.role) {
       case Role::constant: return of_bits(value.kind, value.payload);
-      case Role::running: return of_truth(true, false);  // other lanes have no fragments
+      case Role::running: return of_truth(true, false);  // lanes that do not run have no fragments
       case Role::uniform:
         return value.payload < draw_.uniforms.size() ? of_bits(value.kind, draw_.uniforms[value.payload]) : Fact{};
       case Role::input:
@@ -154,14 +154,14 @@ class Facts {
     }
   }
 
-  // A cell keeps what it has in lanes that do not come here.
+  // A cell keeps its value in lanes outside the instruction's mask.
   void put(const Instruction& one, const Fact& fact, bool some_keep) {
     const Id result = one.result[0];
     const bool keeps = program_.value(result).role == Role::cell && (some_keep || depth_ > 0);
     facts_[result] = keeps ? either(facts_[result], fact) : fact;
   }
 
-  // Iterations of a loop find in cells what others left there.
+  // An iteration of a loop finds in cells what other iterations left there.
   void forget(size_t at) {
     for (size_t open = 1; open > 0 && ++at < program_.code.size();) {
       const Instruction& one = program_.code[at];
@@ -172,7 +172,7 @@ class Facts {
     }
   }
 
-  // Filters round: what they mix of different texels may lie a last bit beyond them.
+  // Filters round: a mix of texels may exceed their range by one last bit.
   void take_texels(const Instruction& one) {
     const uint32_t sampler = one.extra & kSamplerMask;
     const bool fetches = (one.extra & (kSampleFetch | kSampleGather)) != 0;
@@ -252,7 +252,7 @@ class Facts {
   const Program& program_;
   const DrawFacts& draw_;
   std::vector<Fact> facts_;
-  int depth_ = 0;  // of control that is open
+  int depth_ = 0;  // depth of open control
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class Text {
     for (size_t i = 0; i < fixed_.units.size(); ++i) {
       if (textures_[i].is_there) apply(i);
     }
-    // OpenGL clamps the sum before fog is mixed in. Mesa, whose pictures captured frames are compared with, does not.
+    // OpenGL clamps the sum before fog is applied. Mesa, whose pictures captured frames are compared with, does not.
     if (fixed_.separate_specular) line("c.rgb += gl_SecondaryColor.rgb;");
     if (fixed_.fog) add_fog(*fixed_.fog);
     text_ += "  gl_FragColor = c;\n}\n";
@@ -70,7 +70,7 @@ class Text {
     text_ += "  " + fmt::format(form, std::forward<Parts>(parts)...) + "\n";
   }
 
-  // What follows "sampler" in the name of the type.
+  // The part of the sampler type's name after "sampler".
   std::string kind_text(size_t i) const {
     switch (program_.samplers[i].kind) {
       case TextureKind::one: return "1D";
@@ -105,8 +105,8 @@ class Text {
     }
   }
 
-  // c is the colour so far, t the texture's, k the environment's. Where the texture has no colours or no alpha, that
-  // part stays as it is.
+  // c is the colour so far, t the texture's, k the environment's. If the texture lacks colours or alpha, that part of c
+  // stays unchanged.
   void apply_mode(size_t i, const TextureUnit& unit) {
     const TexelBase base = textures_[i].base;
     const std::string t = fmt::format("t{}", i), k = color_literal(unit.color);
@@ -148,7 +148,7 @@ class Text {
     return "vec4(0.0, 0.0, 0.0, 1.0)";
   }
 
-  // Argument `number` of a term: three numbers, or the alpha alone.
+  // Argument `number` of a term: three components, or alpha alone.
   std::string argument(const CombineTerm& term, size_t number, bool alpha, size_t i, const TextureUnit& unit) const {
     const std::string from = source(term.sources[number], i, unit);
     const CombineOperand operand = term.operands[number];
@@ -179,7 +179,7 @@ class Text {
 
   void combine(size_t i, const TextureUnit& unit) {
     const std::string color = term_text(unit.rgb, false, i, unit), alpha = term_text(unit.alpha, true, i, unit);
-    if (unit.rgb.op == CombineOp::dot3_rgba) {  // the alpha's term does not count
+    if (unit.rgb.op == CombineOp::dot3_rgba) {  // the alpha term is ignored
       CombineTerm all = unit.rgb;
       all.scale = unit.alpha.scale;
       line("c = clamp(vec4({}, ({}).x), 0.0, 1.0);", color, term_text(all, false, i, unit));

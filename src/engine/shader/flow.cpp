@@ -82,7 +82,7 @@ Function read_function(const SpirvModule& m) {
   return function;
 }
 
-// Reverse postorder in which a block's merge block is visited first, then the continue target: they come last.
+// Reverse postorder that visits a block's merge block first and its continue target next, so that they come last.
 std::vector<uint32_t> ordered(const Function& function) {
   std::vector<uint32_t> order;
   std::unordered_set<uint32_t> seen{function.entry};
@@ -112,7 +112,7 @@ std::vector<uint32_t> ordered(const Function& function) {
   return order;
 }
 
-// Loops by their heads, outer before inner: a loop's blocks are those from its head up to its merge block.
+// Finds loops by their heads, outer before inner. A loop's blocks are those from its head up to its merge block.
 void find_loops(Flow& flow) {
   for (uint32_t i = 0; i < flow.blocks.size(); ++i) {
     FlowBlock& block = flow.blocks[i];
@@ -130,7 +130,7 @@ void find_loops(Flow& flow) {
   }
 }
 
-// Jumps go forward, but to the head of a loop that they are in, from its last block.
+// Checks that jumps go forward, except from a loop's last block to the head of that loop.
 void check_jumps(const Flow& flow, const SpirvModule& m) {
   for (uint32_t i = 0; i < flow.blocks.size(); ++i) {
     for (const uint32_t to : flow.blocks[i].next) {

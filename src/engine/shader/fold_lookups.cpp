@@ -30,7 +30,7 @@ class LookupFolder {
       : program_(program), builder_(program), facts_(facts) {}
 
   void run() {
-    // What is constant becomes a move, which `fold` takes away.
+    // Constant results become moves, which `fold` removes.
     std::vector<Instruction> old = std::move(program_.code);
     program_.code.clear();
     for (Instruction& one : old) {
@@ -74,7 +74,7 @@ class LookupFolder {
     one.known = gathers || fetches || compares || ellipse || has_offset(one.extra) ? 0 : facts.known;
     const std::array<Id, kMostResults> results = one.result;
     if (!gathers && !compares) {
-      // The lookup's own results of these channels are read by nobody.
+      // Nothing reads the lookup's own results for these channels.
       for (size_t i = 0; i < one.results; ++i) {
         if (((facts.zeros | facts.ones) >> i & 1) == 0) continue;
         one.result[i] = builder_.make(program_.value(results[i]).kind, Role::temporary);

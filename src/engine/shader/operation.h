@@ -1,4 +1,4 @@
-// Operations and machine code of run-time shaders: what host and machines share.
+// Operations and machine code of run-time shaders, shared by host and machines.
 #pragma once
 
 #include <cstdint>
@@ -55,23 +55,23 @@ enum class Op : uint16_t {
 
 constexpr bool asks_a_sampler(Op op) { return op >= Op::detail && op <= Op::detail_levels; }
 
-// What `extra` of a lookup says: the sampler's number, kind and numbers, and how it reads. Operands of a sample are the
-// coordinates, a reference depth where it compares, a level of detail (but to gather), the lanes' mask and, where
-// has_changes, the changes of the coordinates to the right, then those upwards, or where gives_offset, an offset in
-// texels, two whole numbers. Those of a detail are the direction for cubes, then the changes of the coordinates to the
+// The bits of a lookup's `extra`: the sampler's number, kind and type, and the way it reads. Operands of a sample are:
+// the coordinates, a reference depth if it compares, a level of detail (except for gather), the lanes' mask, and, if
+// has_changes, the coordinates' changes to the right, then those upwards. If gives_offset, an offset in texels (two
+// integers) follows instead. Operands of a detail are: the direction for cubes, then the coordinates' changes to the
 // right, then those upwards.
 enum SampleBit : uint32_t {
   kSamplerMask = 0xff,
   kSampleCompare = 1u << 8,
-  kSampleFetch = 1u << 9,         // coordinates and the level are integers, and count texels and levels
+  kSampleFetch = 1u << 9,         // coordinates and level are integers that index texels and levels
   kSampleGather = 1u << 10,       // one channel of the four texels that a filter would read
-  kSampleChannel = 11,            // 2 bits from here on: that channel
+  kSampleChannel = 11,            // 2 bits from here on: the channel of a gather
   kSampleKind = 13,               // 4 bits: TextureKind
   kSampleType = 17,               // 2 bits: SampledType
   kSampleOffset = 19,             // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
-  kSampleOffsetGiven = 1u << 30,  // of a gather, which has no third coordinate's offset: operands are the offset
-  kSampleOfQuad = 1u << 31,       // a quad has the level of detail, and the changes, of one sample
-  kDetailOfQuery = 1u << 9,       // of a detail: the shader asks for it, whether a lookup depends on it or not
+  kSampleOffsetGiven = 1u << 30,  // gather, which has no third coordinate: the offset is an operand
+  kSampleOfQuad = 1u << 31,       // a quad uses the level of detail, and the changes, of one sample
+  kDetailOfQuery = 1u << 9,       // a detail that the shader asks for itself, whether or not a lookup depends on it
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
@@ -83,15 +83,16 @@ constexpr bool has_offset(uint32_t extra) { return (extra >> kSampleOffset & 0xf
 
 constexpr bool is_cube(TextureKind kind) { return kind == TextureKind::cube || kind == TextureKind::cube_array; }
 constexpr bool is_array(TextureKind kind) { return kind >= TextureKind::one_array && kind <= TextureKind::cube_array; }
-// Coordinates that vary over a level: 2 for what lies on a cube's face.
+// The number of coordinates that vary over a level: 2 on a cube's face.
 constexpr int axes_of(TextureKind kind) {
   if (kind == TextureKind::one || kind == TextureKind::one_array || kind == TextureKind::buffer) return 1;
   return kind == TextureKind::three ? 3 : 2;
 }
-// Coordinates that have a level of detail: a cube's are a direction.
+// The number of coordinates that determine the level of detail: a cube's are a 3D direction.
 constexpr int directions_of(TextureKind kind) { return is_cube(kind) ? 3 : axes_of(kind); }
 constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (is_array(kind) ? 1 : 0); }
-// Whether a sample is told how its coordinates change: what anisotropy needs. static: each instruction set has its own.
+// Whether a sample receives the changes of its coordinates, which anisotropic filtering needs. static: each instruction
+// set has its own copy.
 static constexpr bool has_changes(uint32_t extra) {
   const TextureKind kind = kind_of_sample(extra);
   return (extra & kSampleOfQuad) != 0 && (kind == TextureKind::two || kind == TextureKind::two_array);
@@ -99,8 +100,8 @@ static constexpr bool has_changes(uint32_t extra) {
 static constexpr bool gives_offset(uint32_t extra) {
   return (extra & kSampleGather) != 0 && (extra & kSampleOffsetGiven) != 0;
 }
-// Whether a lookup may read the texture: it is of the sampler's kind and has its numbers. Integers with a sign are read
-// as those without one, by their bits, and the other way round: OpenGL leaves that open, and drivers do it.
+// Whether a sampler may read the texture: kind and number type match. Signed and unsigned integers read each other by
+// their bits: OpenGL does not define that, and drivers do it.
 constexpr bool fits(SampledType sampler, SampledType texture) {
   return (sampler == SampledType::real) == (texture == SampledType::real);
 }
@@ -108,31 +109,32 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
-// What is known of the texture of a sample or a detail before it runs (shader/fold_lookups.h): that it is there and of
-// kind two, and that the sample goes by the path of usual textures (shade/texture_usual.h), and how. 0: nothing.
+// Facts about the texture of a sample or a detail, known before it runs (shader/fold_lookups.h): a two-dimensional
+// texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
+// nothing is known.
 enum KnownBit : uint16_t {
   kKnownUsual = 1u << 0,
   kKnownLight = 1u << 1,  // colours are encoded as sRGB
-  kKnownRepeat = 2,       // from here on a bit for each axis: repeated, else clamped to edges
-  kKnownMip = 4,          // 2 bits from here on: MipFilter; none where there is one level
-  kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel, where a channel is one
+  kKnownRepeat = 2,       // one bit per axis from here on: repeat, otherwise clamp to edge
+  kKnownMip = 4,          // 2 bits from here on: MipFilter; none if there is one level
+  kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel that a channel reads
   kKnownTwo = 1u << 14,
-  kKnownNearest = 1u << 15,  // a nearest texture, instead of a usual one; the other bits say how
+  kKnownNearest = 1u << 15,  // nearest filtering instead of linear; the other bits keep their meaning
 };
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 
 inline constexpr uint32_t kMostSamplers = 32;
 inline constexpr uint32_t kMostLoopDepth = 32;
 
-// An instruction of machine code: operation, numbers of registers, and `extra`: the place that control jumps to, a
-// sampler, the number of an output, or the length of an array. Masks have registers of their own.
+// An instruction of machine code: operation, register numbers, and `extra`: a jump target, a sampler, an output number,
+// or an array length. Masks have registers of their own.
 struct CodeInstruction {
   Op op;
   uint16_t result[kMostResults];
   uint16_t operand[kMostOperands];
   union {
-    uint16_t depth;  // of a loop: how many loops are around it
-    uint16_t known;  // of a sample or a detail: KnownBit
+    uint16_t depth;  // loops: number of enclosing loops
+    uint16_t known;  // sample or detail: KnownBit
   };
   uint32_t extra;
 };

@@ -11,7 +11,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// "lights[2]" is element 2 of "lights"; a name without an index is element 0 of itself.
+// Splits an element's name: "lights[2]" is element 2 of "lights"; a name without an index is element 0 of itself.
 struct ElementName {
   std::string_view array;
   uint32_t element = 0;
@@ -26,14 +26,14 @@ ElementName element_name(std::string_view name) {
   return {name.substr(0, open), element};
 }
 
-// A word of a variable of the frame: of which one, of which element of it, and which component of that.
+// A word of a variable of the frame: the variable, the element, and the component within it.
 template <class Variable>
 struct FoundWord {
   const Variable* variable = nullptr;
   uint32_t element = 0, component = 0;
 };
 
-// The frame names an array once, or each of its elements.
+// Finds a variable. The frame lists an array once, or each of its elements.
 template <class Variable, class Fits>
 FoundWord<Variable> find_word(const std::vector<Variable>& all, const std::string& name, uint32_t word, Fits fits) {
   for (const Variable& one : all) {
@@ -91,7 +91,7 @@ class Places {
         word.interpolation = input.interpolation;
         word.centroid = input.centroid;
         word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
-        // A geometry shader may have given it.
+        // A geometry shader may write it.
         const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
         if (is_given) word.kind = InputKind::varying;
         if (word.kind != InputKind::varying) {
@@ -116,12 +116,12 @@ class Places {
     return find_word(frame_.varyings, name, word, [](const ProgramVarying&) { return true; });
   }
 
-  // Of a vertex's varyings.
+  // The component of a vertex's varyings.
   static uint32_t component_of(const auto& place) {
     return place.variable->offset + place.element * shape_of(place.variable->type).components() + place.component;
   }
 
-  // The number of a block, or -2.
+  // The block's number, or -2 if there is none.
   int32_t block_number(const std::string& name) const {
     const auto is = [&](const ProgramBlock& block) { return block.name == name; };
     const auto found = std::find_if(frame_.blocks.begin(), frame_.blocks.end(), is);
@@ -133,7 +133,7 @@ class Places {
     if (program_.height_word != kNoWord) to_.uniforms[program_.height_word] = {kHeightOfTarget, 0};
     for (const Uniform& uniform : program_.uniforms) {
       const int32_t block = uniform.block.empty() ? -1 : block_number(uniform.block);
-      // Of an array of blocks, the frame has the members of one.
+      // For an array of blocks, the frame lists the members of one block.
       const auto fits = [&](const ProgramUniform& one) {
         if (uniform.block.empty() || one.block < 0) return uniform.block.empty() && one.block < 0;
         return element_name(frame_.blocks[size_t(one.block)].name).array == element_name(uniform.block).array;
@@ -189,7 +189,7 @@ class Places {
     }
   }
 
-  // False where the driver found that the shader does not write it.
+  // Returns false if the driver found that the shader does not write the output.
   bool place_output(const Output& output, ColorOutput& color) const {
     const ElementName part = element_name(output.name);
     for (const ProgramOutput& one : frame_.outputs) {

@@ -1,4 +1,4 @@
-// Where the words of a program are among what a captured frame holds, by the names that OpenGL gives them.
+// Finds where a captured frame stores the words of a program, by their OpenGL names.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace brokkr::shader {
 
-// Fills in `to` all but program, code and failure, from its program and what the frame says of it. Words that the
-// program does not read, or that a driver found to be without effect, need no place. Returns what is missing: "the
-// frame holds no uniform 'tint'".
+// Fills `to`, except program, code and failure, from its program and the frame's description of it. Words that the
+// program does not read, or that a driver found unused, need no place. Returns an error for a missing word: "the frame
+// holds no uniform 'tint'".
 std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& to);
 
 }  // namespace brokkr::shader

@@ -1,4 +1,4 @@
-// The text of a program.
+// Prints a program as text.
 #include <fmt/format.h>
 
 #include <bit>
@@ -29,7 +29,7 @@ std::string word_text(const std::string& name, uint32_t word, uint32_t words) {
   return words == 1 ? name : fmt::format("{}.{}", name, word);
 }
 
-// What a word of an input or a uniform is called: "color.2".
+// The name of a word of an input or a uniform: "color.2".
 template <class Named>
 std::string name_of_word(const std::vector<Named>& all, uint32_t word) {
   for (const Named& one : all) {

@@ -37,7 +37,7 @@ class CppPrinter {
     statement(line);
   }
 
-  // Which registers the instructions name, and which of them are elements of arrays.
+  // Collects the registers that instructions use, and which of them are elements of arrays.
   void find_names() {
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
       const CodeInstruction& one = code_.instructions[at];
@@ -62,7 +62,7 @@ class CppPrinter {
   }
   static std::string mask(uint16_t number) { return fmt::format("m{}", number); }
 
-  // Registers hold what was there before the run, or 0.
+  // Registers start with their value from before the run, or 0.
   void declare() {
     std::map<uint16_t, std::string> begin, mask_begin;
     for (const Preset& one : code_.constants) begin[one.number] = fmt::format("Uint({:#010x}u)", one.payload);
@@ -186,9 +186,9 @@ class CppPrinter {
   bool holds_lookups_;
   std::string text_;
   size_t depth_ = 0;
-  std::vector<uint32_t> ends_;            // of open ifs: their last instruction
-  std::map<uint32_t, uint32_t> arrays_;   // lengths, by first register
-  std::set<uint16_t> registers_, masks_;  // that instructions name
+  std::vector<uint32_t> ends_;            // last instruction of each open if
+  std::map<uint32_t, uint32_t> arrays_;   // array lengths, by first register
+  std::set<uint16_t> registers_, masks_;  // registers that instructions use
 };
 
 }  // namespace

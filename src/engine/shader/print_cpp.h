@@ -1,4 +1,4 @@
-// Machine code of a shader as C++ text, which is compiled while the program runs (shader/compiled.h).
+// Prints a shader's machine code as C++ text, which is compiled at run time (shader/compiled.h).
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace brokkr::shader {
 
-// A function `name` of type CompiledShader on top of shade/compiled_shader.h: registers are variables r0, r1 …, masks
-// m0, m1 …, arrays a0 …. All words of the text are ours; what comes from a file are numbers.
+// Prints a function `name` of type CompiledShader that uses shade/compiled_shader.h: registers are variables r0, r1 …,
+// masks m0, m1 …, arrays a0 …. All words of the text are ours; only numbers come from a file.
 //
-// `holds_lookups`: lookups of which it is known how they read (KnownBit) are in the text, else all are the kernel's.
+// `holds_lookups`: the text itself contains lookups whose parameters are known (KnownBit); otherwise all lookups call
+// the kernel.
 std::string to_cpp(const Code& code, const std::string& name, bool holds_lookups = true);
 
 }  // namespace brokkr::shader

@@ -1,9 +1,9 @@
-// A shader as it is executed: scalar instructions for a group of samples, in which masks take the place of branches.
+// A shader as it is executed: scalar instructions for a group of samples, with masks in place of branches.
 //
-// A value is a number or a mask (one truth value per sample). Temporaries have one instruction that makes them. Cells
-// are variables: `set` changes the lanes of a mask, so that a cell keeps what the lanes of other paths have in it.
-// Control is structured: begin_if … end_if and begin_loop … repeat enclose what may be left out, or repeated, as one;
-// which lanes take part is always a mask's matter. A program runs from its first instruction to its last.
+// A value is a number or a mask (one truth value per sample). A temporary is the result of exactly one instruction. A
+// cell is a variable: `set` changes only the lanes of a mask, so lanes on other paths keep their value. Control is
+// structured: begin_if … end_if and begin_loop … repeat enclose code that may be skipped or repeated as a whole; masks
+// alone decide which lanes take part. A program runs from its first instruction to its last.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ namespace brokkr::shader {
 
 enum class Kind : uint8_t { number, whole, natural, mask };  // float, int32_t, uint32_t, one truth value per lane
 
-// Where a value comes from, and what `Value::payload` is.
+// The origin of a value, which defines the meaning of `Value::payload`.
 enum class Role : uint8_t {
   temporary,
   cell,
-  constant,  // its bits; of a mask 0 or 1
+  constant,  // its bits; for a mask 0 or 1
   uniform,   // number of the uniform word
-  input,     // number of the input word; of a mask that of the truth
-  running,   // the mask of all lanes that run: those of samples, and those that complete their quads
+  input,     // number of the input word, or of the truth for a mask
+  running,   // the mask of all active lanes: samples, and helpers that complete their quads
 };
 
-using Id = uint32_t;  // number of a value in Program::values
+using Id = uint32_t;  // index into Program::values
 inline constexpr Id kNoValue = ~Id(0);
 
 struct Value {
@@ -43,12 +43,12 @@ struct Instruction {
   uint8_t results = 0, operands = 0;
   std::array<Id, kMostResults> result{};
   std::array<Id, kMostOperands> operand{};
-  uint32_t extra = 0;  // as of CodeInstruction, but places: what belongs together is found by its nesting
-  uint32_t line = 0;   // of the shader's text; 0: unknown
-  uint16_t known = 0;  // of a sample or a detail: KnownBit
+  uint32_t extra = 0;  // as in CodeInstruction, except jump targets: matching instructions are found by nesting
+  uint32_t line = 0;   // line in the shader's text; 0: unknown
+  uint16_t known = 0;  // sample or detail: KnownBit
 };
 
-// What varies over a primitive, or is known of each sample. Numbers of words count all inputs.
+// Inputs that vary over a primitive or are known per sample. Word numbers count over all inputs.
 enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
@@ -56,18 +56,19 @@ struct Input {
   InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
-  std::string name;   // as OpenGL has it: "Surface.normal" of a block with a name for it, "normal" of one without
-  int location = -1;  // -1: none was written
+  std::string name;   // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without
+  int location = -1;  // -1: the shader sets none
   uint32_t first = 0, words = 0;
 };
 
-// A uniform, element or member: `words` scalars in the order of GLSL, matrices by column.
+// A uniform, an element or a member: `words` scalars in GLSL's order, matrices by column.
 struct Uniform {
-  std::string name;  // "light[2].position"; of an array of numbers, vectors or matrices the array's; of blocks as above
-  std::string block;  // "Lights", or "Lights[1]" of an array of blocks; empty: none
+  // "light[2].position"; arrays of numbers, vectors or matrices have one entry; block members as above
+  std::string name;
+  std::string block;  // "Lights", or "Lights[1]" in an array of blocks; empty: the default block
   Kind kind = Kind::number;
   uint32_t first = 0, words = 0;
-  std::vector<uint32_t> initial;  // the bits that the shader gives it where nobody else does; empty: 0
+  std::vector<uint32_t> initial;  // bits of the initial value in the shader's text; empty: 0
 };
 
 struct SamplerInput {
@@ -77,15 +78,15 @@ struct SamplerInput {
   SampledType type = SampledType::real;
 };
 
-// A colour's components, or the depth.
+// The components of a colour output, or the depth.
 struct Output {
-  std::string name;  // "data[1]" of arrays
-  int location = 0;  // of the colour; -1: depth
+  std::string name;  // "data[1]" for an element of an array
+  int location = 0;  // of the colour; -1: the depth
   int index = 0;     // 1: a second source of blending
   uint32_t first = 0, words = 0;
 };
 
-// Cells that an index chooses from: consecutive values from `first` on.
+// Cells that an index selects from: consecutive values from `first` on.
 struct ElementRange {
   Id first = 0;
   uint32_t length = 0;
@@ -102,51 +103,52 @@ struct Program {
   std::vector<SamplerInput> samplers;
   std::vector<Output> outputs;
   uint32_t input_words = 0, uniform_words = 0, output_words = 0;
-  // The uniform word that is the height of the target as a float, which no shader names: where gl_FragCoord counts from
-  // above (origin_upper_left).
+  // A hidden uniform word: the target's height as a float, needed if gl_FragCoord counts from the top
+  // (origin_upper_left).
   uint32_t height_word = kNoWord;
   Id running = kNoValue;  // the mask of Role::running
 
   const Value& value(Id id) const { return values[id]; }
 };
 
-// Adds values and instructions at the end of a program.
+// Appends values and instructions to a program.
 class Builder {
  public:
   explicit Builder(Program& program);
 
   Id make(Kind kind, Role role, uint32_t payload = 0);
-  // The same value for the same bits.
+  // Returns the same value for equal bits.
   Id constant(Kind kind, uint32_t bits);
   Id number(float v);
   Id whole(int32_t v) { return constant(Kind::whole, uint32_t(v)); }
   Id truth(bool v) { return constant(Kind::mask, v ? 1 : 0); }
 
-  // An instruction with one new result.
+  // Appends an instruction with one new result.
   Id emit(Op op, Kind kind, std::initializer_list<Id> operands, uint32_t extra = 0);
   Instruction& emit_bare(Op op, std::initializer_list<Id> operands, uint32_t extra = 0);
-  // The lanes `lanes` of `cell` become `value`.
+  // Sets the lanes `lanes` of `cell` to `value`.
   void set(Id cell, Id value, Id lanes);
 
   Program& program;
-  uint32_t line = 0;  // of what follows
+  uint32_t line = 0;  // line of the instructions that follow
 
  private:
   std::map<std::pair<Kind, uint32_t>, Id> constants_;
 };
 
-// What an operation takes and makes, by kind; `word` is any kind but mask, the same for all of an instruction.
+// The kinds of operands and results of an operation; `word` is any kind except mask, the same for all words of one
+// instruction.
 enum class Shape : uint8_t { number, whole, natural, mask, word };
 struct Signature {
   const char* name;
-  bool is_function;  // of its operands alone: an operation of operations.def, or reinterpret
+  bool is_function;  // depends on its operands alone: an operation of operations.def, or reinterpret
   uint8_t operands;
   Shape result;
   std::array<Shape, 3> operand;
 };
 const Signature& signature_of(Op op);
 
-// The program as text, a line for each instruction:
+// Prints the program as text, one line per instruction:
 //
 //   %12 = multiply %3 0.5
 //   begin_loop %m4
@@ -154,8 +156,8 @@ const Signature& signature_of(Op op);
 std::string to_text(const Program& program);
 
 // Throws std::logic_error with the number of the first instruction that breaks a rule: operands of the wrong kind, a
-// temporary before its instruction or with two, a set of what is no cell, control that is not nested. What translates,
-// folds or sweeps is wrong then, not the shader.
+// temporary without or with two defining instructions, a `set` whose target is not a cell, control that is not nested.
+// Such an error is a bug of a pass, not of the shader.
 void verify(const Program& program);
 
 }  // namespace brokkr::shader

@@ -15,7 +15,7 @@ constexpr uint32_t kMostIds = 1u << 20;
   throw ShaderError(0, fmt::format("the compiler's result is no SPIR-V module ({})", what));
 }
 
-// A text that ends with a zero byte, from operand `first` on.
+// A zero-terminated text that starts at operand `first`.
 std::string text_of(const SpirvInstruction& one, size_t first) {
   std::string text;
   for (size_t i = first; i < one.operands.size(); ++i) {

@@ -1,5 +1,5 @@
-// A SPIR-V module as its words stand: instructions with their operands, types, names and decorations by id. Words come
-// from a compiler in another process, and are checked as those of a file are.
+// A parsed SPIR-V module: instructions with their operands, and types, names and decorations by id. The words come from
+// a compiler in another process and are checked like those of a file.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace brokkr::shader {
 
-// What is wrong with a shader, and where: line 0 is no line.
+// An error in a shader, with its line; 0: no line.
 class ShaderError : public std::runtime_error {
  public:
   ShaderError(uint32_t line, const std::string& what) : std::runtime_error(what), line_(line) {}
@@ -27,10 +27,10 @@ class ShaderError : public std::runtime_error {
 struct SpirvInstruction {
   uint16_t op = 0;
   uint32_t type = 0, result = 0;       // 0: none
-  std::span<const uint32_t> operands;  // what follows type and result
-  uint32_t line = 0;                   // of the shader's text
+  std::span<const uint32_t> operands;  // operands after type and result
+  uint32_t line = 0;                   // line in the shader's text
 
-  // Operand `i`; throws ShaderError where there are fewer.
+  // Operand `i`. Throws ShaderError if there are fewer.
   uint32_t at(size_t i) const;
 };
 
@@ -54,20 +54,20 @@ struct SpirvType {
   TypeClass kind = TypeClass::nothing;
   uint32_t element = 0;           // type of a component, column, element, pointee or texel, or a sampled image's image
   uint32_t count = 0;             // components, columns, elements
-  uint32_t scalars = 0;           // numbers and truths in it; 0: it holds none
-  std::vector<uint32_t> members;  // of a structure
+  uint32_t scalars = 0;           // scalars in the type; 0: it is not a value
+  std::vector<uint32_t> members;  // member types of a structure
   uint32_t storage = 0;           // spv::StorageClass of a pointer
-  // Of an image.
+  // Image types only.
   uint32_t dimensions = 0;  // spv::Dim
   bool compares = false, arrayed = false, multisampled = false, stored = false;
 };
 
 struct SpirvModule {
   std::vector<uint32_t> words;
-  std::vector<SpirvInstruction> code;  // all of them, in their order; they point into `words`
+  std::vector<SpirvInstruction> code;  // all instructions in order; operands point into `words`
   std::unordered_map<uint32_t, SpirvType> types;
   std::unordered_map<uint32_t, std::string> names;
-  std::set<uint32_t> modes;  // of execution
+  std::set<uint32_t> modes;  // execution modes
   std::map<std::pair<uint32_t, uint32_t>, std::string> member_names;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations;  // by id and decoration: its first operand, or 1
   std::set<std::array<uint32_t, 3>> member_decorations;           // structure, member, decoration
@@ -79,20 +79,20 @@ struct SpirvModule {
   SpirvModule(SpirvModule&&) = default;
   SpirvModule& operator=(SpirvModule&&) = default;
 
-  // Throw ShaderError for an id that is none.
+  // Both throw ShaderError for an id of the wrong kind.
   const SpirvType& type(uint32_t id) const;
   const SpirvInstruction& definition_of(uint32_t id) const;
-  std::string name(uint32_t id) const;  // empty: none
+  std::string name(uint32_t id) const;  // empty: the id has no name
   bool has(uint32_t id, uint32_t decoration) const { return decorations.contains({id, decoration}); }
   bool member_has(uint32_t structure, uint32_t member, uint32_t decoration) const {
     return member_decorations.contains({structure, member, decoration});
   }
 };
 
-// The largest number of scalars in one type: what a shader may hold in a variable, or as uniforms.
+// The largest number of scalars in one type: it limits variables and uniforms.
 inline constexpr uint32_t kMostScalars = 16384;
 
-// Throws ShaderError for words that are no module of version 1.0 to 1.6, and for types that no shader of ours has.
+// Throws ShaderError unless `words` are a module of version 1.0 to 1.6 with supported types.
 SpirvModule read_module(std::vector<uint32_t> words);
 
 }  // namespace brokkr::shader

@@ -9,7 +9,7 @@
 namespace brokkr::shader {
 namespace {
 
-// How the numbers of a format without blocks are stored.
+// How numbers are stored in formats without blocks.
 enum class Number : uint8_t { unorm, snorm, half, real, whole, natural, packed, block };
 struct Layout {
   Number number;
@@ -45,7 +45,7 @@ int32_t whole_at(const std::byte* data, size_t bytes) {
   return int32_t(bits_at(data, bytes) << unused) >> unused;
 }
 
-// A float of 6 or 5 bits of mantissa and no sign as a half.
+// Converts an unsigned float with 6 or 5 bits of mantissa to a half.
 uint32_t half_of_small(uint32_t bits, uint32_t mantissa) { return bits << (10 - mantissa); }
 
 // c * 2^(exponent - 24) as a half, exactly; c has 9 bits.
@@ -78,7 +78,7 @@ void decode_packed(TexelFormat format, const std::byte* data, uint32_t* words) {
   }
 }
 
-// One channel as its encoding has it: 8 or 16 bits, or a word.
+// One channel in its encoding: 8 or 16 bits, or a word.
 uint32_t decode_channel(const Layout& layout, const std::byte* data) {
   if (layout.number == Number::whole) return uint32_t(whole_at(data, layout.bytes));
   if (layout.number != Number::snorm) return bits_at(data, layout.bytes);
@@ -89,7 +89,7 @@ uint32_t decode_channel(const Layout& layout, const std::byte* data) {
 void decode_plain(const Layout& layout, const std::byte* data, uint32_t* words) {
   const bool is_half = layout.number == Number::half, shares = is_half || layout.number == Number::unorm;
   const uint32_t bits = shares ? 8 * layout.bytes : 32, of_word = 32 / bits;
-  if (shares) {  // what is not stored is 0, 0, 1
+  if (shares) {  // channels that are not stored are 0, 0, 1
     words[0] = 0;
     words[of_word == 4 ? 0 : 1] = is_half ? 0x3c000000u : bits == 8 ? 0xff000000u : 0xffff0000u;
     if (layout.channels == 4) words[of_word == 4 ? 0 : 1] = 0;

@@ -1,4 +1,5 @@
-// Texel formats of captured textures (brokkr/programs.h) as the encodings that lanes read (frame/texture_tables.h).
+// Converts the texel formats of captured textures (brokkr/programs.h) to the encodings that lanes read
+// (frame/texture_tables.h).
 #pragma once
 
 #include <cstddef>
@@ -9,16 +10,16 @@
 
 namespace brokkr::shader {
 
-// How the texels of a format are encoded; colours of sRGB as srgb8 where they are to be decoded.
+// The encoding of a format. sRGB colours are srgb8 if `decodes_srgb`.
 TexelEncoding encoding_of(TexelFormat format, bool decodes_srgb);
-// Integers that the format has, or SampledType::real.
+// The integer type of the format, or SampledType::real.
 SampledType type_of(TexelFormat format);
-// Whether its numbers are of 0 .. 1, and of -1 .. 1.
+// Whether the format's numbers lie in 0..1 (unorm) or -1..1 (snorm).
 bool is_unorm(TexelFormat format);
 bool is_snorm(TexelFormat format);
 
-// Decodes `depth` pictures of `width` x `height` texels, level_bytes (brokkr/programs.h) from `data` on, into as many
-// texels of the format's encoding.
+// Decodes `depth` pictures of `width` x `height` texels, level_bytes (brokkr/programs.h) at `data`, into the format's
+// encoding.
 void decode_texels(TexelFormat format, const std::byte* data, int width, int height, int depth, uint32_t* words);
 
 }  // namespace brokkr::shader

@@ -12,7 +12,7 @@
 namespace brokkr::shader {
 namespace {
 
-// Which stored channel each channel of a base format is.
+// The stored channel from which each channel of a base format is read.
 std::array<uint8_t, 4> channels_of(TexelBase base, DepthMode depth_mode) {
   constexpr uint8_t kZero = kChannelZero, kOne = kChannelOne;
   switch (base) {
@@ -44,7 +44,7 @@ void set_channels(SampledRecord& record, const CapturedTexture& texture, const C
   }
 }
 
-// The border in the channels that are stored, as far as the format can hold it.
+// The border colour in the stored channels, clamped to the format's range.
 void set_border(SampledRecord& record, const CapturedTexture& texture, const CapturedSampler& sampler) {
   glm::vec4 border = sampler.border;
   if (texture.base == TexelBase::alpha) border.x = border.w;
@@ -105,9 +105,9 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
   return r;
 }
 
-// Places of a texture's levels, from `words` on, which moves behind them and a word that is nobody's: lanes that take
-// no part read pairs of texels too, the last one's with the word behind it (machine/near_words.h), which would be a
-// texture that somebody writes to, or beyond the end of all.
+// Assigns places to a texture's levels from `words` on, and advances `words` past them and one unused word. The unused
+// word is needed because inactive lanes also read pairs of texels, the last texel with the word behind it
+// (machine/near_words.h); that word must not belong to a texture that another block writes, or lie beyond the end.
 TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
   TextureTexels texels{texture.kind,
                        encoding_of(texture.format, true),
@@ -141,16 +141,17 @@ void add_images(const CapturedTexture& texture, uint32_t number, const TextureTe
   }
 }
 
-// Rows of one layer of a level, decoded at once: from where they are in the frame to where the shaders' texels are.
+// Rows of one layer of a level, decoded at once: their source in the frame and their destination in the shaders'
+// texels.
 struct Rows {
   TexelFormat format;
   const std::byte* data;
   int width, height;
-  uint64_t first;  // word
+  uint64_t first;  // first destination word
 };
 
 void add_rows(const Frame& frame, const CapturedTexture& texture, const TextureTexels& texels, std::vector<Rows>& all) {
-  constexpr uint64_t kTexels = 1 << 16;  // of one piece: some tenths of a millisecond
+  constexpr uint64_t kTexels = 1 << 16;  // per piece, which takes some tenths of a millisecond
   const TexelBlock block = texel_block(texture.format);
   const std::byte* data = frame.texture_data.data() + texture.first_byte;
   for (uint32_t level = 0; level < texels.levels; ++level) {

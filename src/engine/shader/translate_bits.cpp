@@ -1,4 +1,4 @@
-// Functions on the bits of words: fields, counting, packing, exponents. All are sequences of simpler instructions.
+// Functions on the bits of words: fields, counts, packing, exponents. All become sequences of simpler instructions.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Id ValueTranslator::bits_reversed(Id v) {
   return v;
 }
 
-// The number of the highest bit that is set; -1: none.
+// The number of the highest set bit; -1 if none is set.
 Id ValueTranslator::highest_bit(Id v) {
   for (const uint32_t by : {1u, 2u, 4u, 8u, 16u}) v = word_op(Op::bits_or, v, shifted_right(v, by));
   return word_op(Op::int_subtract, bit_count(v), word(1));
@@ -41,13 +41,13 @@ Id ValueTranslator::lowest_bit(Id v) {
   return highest_bit(alone);
 }
 
-// The lowest `count` bits; a shift counts modulo 32.
+// A mask of the lowest `count` bits. (A shift counts modulo 32.)
 Id ValueTranslator::low_bits(Id count) {
   const Id all = emit(Op::uint_less_equal, Kind::mask, {word(32), count});
   return choose(all, word(~0u), word_op(Op::int_subtract, word_op(Op::shift_left, word(1), count), word(1)));
 }
 
-// `count` bits from `offset` on.
+// Extracts `count` bits from `offset` on.
 Id ValueTranslator::bit_field(Id v, Id offset, Id count, bool is_signed) {
   if (!is_signed) return word_op(Op::bits_and, word_op(Op::shift_right, v, offset), low_bits(count));
   const Id unused = word_op(Op::int_subtract, word(32), count);
@@ -95,7 +95,7 @@ bool ValueTranslator::translate_bits(const SpirvInstruction& one) {
   return true;
 }
 
-// Results of two words: a sum and its carry, the low and the high word of a product.
+// Instructions with two result words: sum and carry, or low and high word of a product.
 bool ValueTranslator::translate_wide(const SpirvInstruction& one) {
   const bool adds = one.op == spv::OpIAddCarry, subtracts = one.op == spv::OpISubBorrow;
   const bool is_signed = one.op == spv::OpSMulExtended;
@@ -120,7 +120,7 @@ bool ValueTranslator::translate_wide(const SpirvInstruction& one) {
   return true;
 }
 
-// By products of 16 bits. A negative factor counts 2^32 too much.
+// Multiplies in 16-bit halves. A negative factor adds 2^32 times the other one, which is subtracted.
 Id ValueTranslator::high_product(Id x, Id y, bool is_signed) {
   const auto half = [&](Id v) { return word_op(Op::bits_and, v, word(0xffff)); };
   const auto times = [&](Id a, Id b) { return word_op(Op::int_multiply, a, b); };
@@ -137,7 +137,7 @@ Id ValueTranslator::high_product(Id x, Id y, bool is_signed) {
   return high;
 }
 
-// x times two to the power of e, in two steps, each of which is a number that floats have.
+// x * 2^e in two steps, so that each factor is a normal float.
 Id ValueTranslator::times_power(Id x, Id e) {
   const Id bounded =
       emit(Op::int_minimum, Kind::whole,
@@ -151,7 +151,7 @@ Id ValueTranslator::times_power(Id x, Id e) {
   return x;
 }
 
-// A part of at least 0.5 and less than 1, and its exponent; both are 0 for 0.
+// Splits x into a mantissa in [0.5, 1) and an exponent; both are 0 for 0.
 std::pair<Id, Id> ValueTranslator::taken_apart(Id x) {
   const Id bits = as_kind(Kind::natural, x);
   const Id exponent = word_op(Op::bits_and, shifted_right(bits, 23), word(0xff));
@@ -164,7 +164,7 @@ std::pair<Id, Id> ValueTranslator::taken_apart(Id x) {
 Id ValueTranslator::half_of(Id x) {
   const Id bits = as_kind(Kind::natural, x), size = word_op(Op::bits_and, bits, word(0x7fffffff));
   const Id sign = word_op(Op::bits_and, shifted_right(bits, 16), word(0x8000));
-  // To the nearest, ties to even: by the bits, and below 2^-14 in steps of 2^-24.
+  // Rounds to nearest even on the bits; below 2^-14 in steps of 2^-24.
   const Id odd = word_op(Op::bits_and, shifted_right(size, 13), word(1));
   const Id raised = word_op(Op::int_add, word_op(Op::int_add, size, word(0xfffu - 0x38000000u)), odd);
   const Id steps =
@@ -190,7 +190,7 @@ Id ValueTranslator::number_of_half(Id half) {
 
 namespace {
 
-// Numbers in a word: of how many bits each, and how they are made.
+// A packed format: the bits of each number and its conversion.
 struct Packing {
   uint32_t function = 0, bits = 0;
   bool packs = false, is_signed = false;

@@ -1,4 +1,4 @@
-// Control flow as masks.
+// Translates control flow to masks.
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp>
 
@@ -9,7 +9,7 @@ namespace brokkr::shader {
 namespace {
 
 constexpr size_t kMostInstructions = size_t(1) << 18;
-// A branch over fewer instructions costs more than they do.
+// A branch costs more than executing fewer instructions than this.
 constexpr size_t kWorthABranch = 4;
 
 }  // namespace
@@ -34,7 +34,7 @@ Program Translator::run() {
   return std::move(program_);
 }
 
-// Which values are used outside of the loop that makes them: their loop may go on for other lanes.
+// Finds values that are used outside the loop that computes them: the loop may continue for other lanes.
 void Translator::find_escapes() {
   for (uint32_t i = 0; i < flow_.blocks.size(); ++i) {
     for (size_t at = flow_.blocks[i].first; at <= flow_.blocks[i].last; ++at) {
@@ -76,7 +76,7 @@ Values Translator::value(uint32_t id, uint32_t line) {
   return ValueTranslator::value(id, line);
 }
 
-// Cells take what a loop made for the lanes that are in it.
+// Copies values that escape a loop to cells, for the active lanes.
 void Translator::keep_escaped(uint32_t id) {
   const auto made = values_.find(id);
   if (made == values_.end() || !escapes_.contains(id)) return;
@@ -87,7 +87,7 @@ void Translator::keep_escaped(uint32_t id) {
   }
 }
 
-// Whether values that meet in this block are kept in cells: where edges come at different iterations.
+// Whether the block's phis are kept in cells: its edges arrive at different iterations.
 bool Translator::has_cells(uint32_t block) const {
   const auto left = left_.lower_bound({block, 0});
   return flow_.blocks[block].heads_loop || (left != left_.end() && left->first.first == block);
@@ -100,7 +100,8 @@ const Values& Translator::phi_cells(const SpirvInstruction& phi) {
   return cells;
 }
 
-// The phis of `to` take what comes from `from`. All are read before one is written: they may exchange values.
+// Assigns the phis of `to` for the edge from `from`. All are read before any is written, because they may exchange
+// values.
 void Translator::set_phis(uint32_t from, uint32_t to, Id lanes) {
   struct Change {
     Id cell, value;
@@ -136,15 +137,15 @@ void Translator::edge(uint32_t from, uint32_t to_label, Id lanes) {
   }
 }
 
-// Whether all lanes that come to block `number`, which heads a branch or a loop, come to its merge block: none returns,
-// is lost to a discard, or leaves for somewhere else. (Those that a loop's limit of iterations stops go on, too.)
+// Whether all lanes that enter block `number`, the head of a branch or a loop, reach its merge block: none returns, is
+// discarded, or leaves for another block. (Lanes stopped by a loop's iteration limit continue, too.)
 bool Translator::meets_again(uint32_t number, uint32_t merge) const {
   const FlowBlock& head = flow_.blocks[number];
   const uint32_t around = head.heads_loop ? flow_.loops[head.loop].parent : head.loop;
   if (around != flow_.blocks[merge].loop || flow_.blocks[merge].heads_loop) return false;
   for (uint32_t i = number; i < merge; ++i) {
     const FlowBlock& block = flow_.blocks[i];
-    if (block_lanes_[i] == kNoValue) continue;  // nothing leads there
+    if (block_lanes_[i] == kNoValue) continue;  // unreachable
     if (block.next.empty()) return false;
     for (const uint32_t to : block.next) {
       if (to > merge || to < number || (to == number && !head.heads_loop)) return false;
@@ -259,8 +260,8 @@ void Translator::translate_phi(const SpirvInstruction& one, uint32_t number) {
   values_[one.result] = std::move(result);
 }
 
-// Whether the block does nothing but discard, outside of loops. Its lanes then go on as helpers of their quads with
-// those that are not discarded, and masks stay whole.
+// Whether the block only discards, outside loops. Its lanes then continue as helpers of their quads, together with the
+// lanes that are not discarded, so masks stay whole.
 bool Translator::only_discards(uint32_t label, uint32_t from) const {
   const FlowBlock& block = flow_.blocks[flow_.place.at(label)];
   const uint16_t op = m_.code[block.last].op;
@@ -311,7 +312,7 @@ void Translator::end_block(uint32_t number) {
     case spv::OpSwitch: choose_case(one, number); break;
     case spv::OpKill:
     case spv::OpTerminateInvocation: b_.emit_bare(Op::discard, {lanes_}); break;
-    default: break;  // lanes that return wait for the end
+    default: break;  // lanes that return wait for the end of the function
   }
 }
 

@@ -1,4 +1,4 @@
-// GLSL's functions, by their numbers in SPIR-V's set GLSL.std.450.
+// GLSL's functions, by their numbers in SPIR-V's instruction set GLSL.std.450.
 #include <spirv/unified1/GLSL.std.450.h>
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp>
@@ -170,7 +170,7 @@ bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uin
   return true;
 }
 
-// Functions of two results, and those of exponents and of bits.
+// Functions with two results, and functions on exponents and bits.
 bool ValueTranslator::translate_structured(const SpirvInstruction& one, uint32_t function) {
   Values first, second;
   switch (function) {
@@ -220,7 +220,7 @@ bool ValueTranslator::translate_structured(const SpirvInstruction& one, uint32_t
   return true;
 }
 
-// The determinant of what is left without a column and a row, with the sign that it counts with.
+// The signed minor: the determinant without one column and one row, times the cofactor's sign.
 Id ValueTranslator::minor(const Values& matrix, size_t size, size_t column, size_t row) {
   Values rest;
   for (size_t c = 0; c < size; ++c) {
@@ -259,7 +259,7 @@ bool ValueTranslator::translate_inverse(const SpirvInstruction& one, uint32_t fu
   return true;
 }
 
-// An input at another place of the pixel. There is one sample, which is in the middle.
+// Interpolation at another position of the pixel. There is one sample per pixel, at its centre.
 bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint32_t function) {
   if (function != GLSLstd450InterpolateAtCentroid && function != GLSLstd450InterpolateAtSample &&
       function != GLSLstd450InterpolateAtOffset)
@@ -278,7 +278,7 @@ bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint3
   return true;
 }
 
-// k = 1 - eta^2 (1 - (n.i)^2); 0 where k < 0, else eta i - (eta n.i + sqrt k) n.
+// k = 1 - eta^2 (1 - (n.i)^2). The result is 0 if k < 0, otherwise eta i - (eta n.i + sqrt k) n.
 Values ValueTranslator::refracted(const Values& i, const Values& n, Id eta) {
   const Id one = b_.number(1), zero = b_.number(0), cosine = dot(n, i);
   const Id sine2 = number_op(Op::subtract, {one, number_op(Op::multiply, {cosine, cosine})});

@@ -1,4 +1,4 @@
-// What a shader has in common with others: inputs, outputs and uniforms, by the names that OpenGL gives them.
+// The shader's interface: inputs, outputs and uniforms, by their OpenGL names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   Values words;
   const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
   if (built_in != m_.decorations.end()) words = built_in_input(one, input, built_in->second);
-  // A block's members go by its own name, and not by that of the variable.
+  // A block's members use the block's name, not the variable's.
   const bool is_block = m_.has(variable.type, spv::DecorationBlock);
   if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
   if (input.kind == InputKind::position) lay_out_position(words);
@@ -37,8 +37,8 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   }
 }
 
-// The kind of a built-in input, or its values where they are the same for all samples: there is one sample in a pixel,
-// and one layer in a target.
+// The kind of a built-in input, or its values if all samples share them: there is one sample per pixel and one layer
+// per target.
 Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in) {
   switch (built_in) {
     case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
@@ -49,14 +49,14 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInSampleId:
     case spv::BuiltInLayer:
     case spv::BuiltInViewportIndex: return {b_.whole(0)};
-    case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nobody sees what a helper answers
+    case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nothing observes a helper's results
     case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
     case spv::BuiltInSampleMask: return {b_.whole(1)};
     default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
 }
 
-// gl_FragCoord as the shader asks for it: from the upper left corner, or with whole numbers in the centres of pixels.
+// Adapts gl_FragCoord to the shader's layout: origin at the upper left corner, or integer pixel centres.
 void ValueTranslator::lay_out_position(Values& words) {
   if (m_.modes.contains(spv::ExecutionModeOriginUpperLeft)) {
     if (program_.height_word == kNoWord) program_.height_word = program_.uniform_words++;
@@ -67,7 +67,7 @@ void ValueTranslator::lay_out_position(Values& words) {
   for (const size_t axis : {0, 1}) words[axis] = b_.emit(Op::subtract, Kind::number, {words[axis], b_.number(0.5f)});
 }
 
-// The inputs of a part of a variable, and their words.
+// Adds the inputs of a part of a variable, and their words.
 void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as, Values& words) {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {
@@ -105,7 +105,7 @@ void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& vari
   variable.is_written.assign(variable.values.size(), false);
 }
 
-// Elements of an array that nothing writes to are left out.
+// Elements of an array that are never written are omitted.
 void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& variable) {
   const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
@@ -139,14 +139,15 @@ void ValueTranslator::write_outputs() {
   for (const SpirvInstruction& one : m_.code) {
     if (one.op == spv::OpFunction) break;
     if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
-    // gl_SampleMask counts where pixels have several samples.
+    // gl_SampleMask has an effect only if pixels have several samples.
     const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
     const bool is_mask = built_in != m_.decorations.end() && built_in->second == spv::BuiltInSampleMask;
     if (!is_mask) write_output(one, variables_.at(one.result));
   }
 }
 
-// Members of a block go by the block's name where the shader has a name for the block, else by their own.
+// Members of a block use the block's name as a prefix if the block has an instance name; otherwise they use their own
+// name.
 void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& variable) {
   const std::string name = m_.name(one.result);
   const SpirvType& type = m_.type(variable.type);
@@ -179,7 +180,7 @@ void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   }
 }
 
-// The words of a uniform in the order of its type's parts. Truths are words that are not 0.
+// The words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
 void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values) {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {

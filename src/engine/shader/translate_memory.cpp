@@ -1,4 +1,4 @@
-// Variables, and what is read from them and written to them.
+// Variables, loads and stores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void ValueTranslator::declare_variables() {
   }
 }
 
-// Variables of which an access chain chooses by what is no constant.
+// Finds variables that an access chain indexes with a value that is not constant.
 void ValueTranslator::find_indexed() {
   std::unordered_map<uint32_t, uint32_t> base_of;
   for (const SpirvInstruction& one : m_.code) {
@@ -63,7 +63,7 @@ void ValueTranslator::find_indexed() {
   }
 }
 
-// Cells that begin as `initial`, or as zeros.
+// Declares cells that start as `initial`, or as zeros.
 void ValueTranslator::declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial) {
   variable.is_cell = true;
   std::vector<Kind> kinds;
@@ -87,7 +87,7 @@ void ValueTranslator::declare_local(const SpirvInstruction& one) {
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
 }
 
-// Samplers of a type that is one, or an array of them.
+// Adds samplers for a sampler type or an array of samplers.
 void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_t line) {
   const SpirvType& holds = m_.type(id);
   const bool is_array = holds.kind == TypeClass::array;
@@ -106,7 +106,7 @@ void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_
   }
 }
 
-// How many samplers a type has before part `index`; at its end, in all.
+// The number of samplers in a type before part `index`; with index at its end, in the whole type.
 uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::sampled_image) return index > 0 ? 1 : 0;
@@ -116,7 +116,7 @@ uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
   return count;
 }
 
-// The scalar at which part `index` of `type` begins; `type` becomes the part's.
+// The scalar at which part `index` of the type `id` begins; `id` becomes the part's type.
 uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line) const {
   const SpirvType& type = m_.type(id);
   uint32_t offset = 0;
@@ -142,7 +142,7 @@ Id ValueTranslator::whole_of(Id index) {
   return program_.value(index).kind == Kind::whole ? index : emit(Op::reinterpret, Kind::whole, {index});
 }
 
-// `index` chooses one of `count` parts with `step` samplers each.
+// `index` selects one of `count` parts with `step` samplers each.
 void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step) {
   std::vector<uint32_t> steps;
   for (const uint32_t before : to.sampler_index == kNoValue ? std::vector<uint32_t>{0} : to.sampler_steps) {

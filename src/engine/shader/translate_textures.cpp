@@ -1,4 +1,4 @@
-// Texture lookups. The level of detail of coordinates comes from how they change to the right and upwards, which are
+// Texture lookups. The level of detail derives from the changes of the coordinates to the right and upwards, which are
 // instructions of their own.
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// How a lookup of SPIR-V is made.
+// How a SPIR-V lookup maps to an operation.
 struct Lookup {
   bool projects = false, compares = false;
 };
@@ -29,10 +29,10 @@ bool lookup_of(uint16_t op, Lookup& lookup) {
   }
 }
 
-// The operands that follow a lookup's own: a word that says which there are, and they in the order of its bits.
+// The optional operands after a lookup's own: a mask word, then the operands in the order of its bits.
 struct Options {
   uint32_t bits = 0;
-  size_t bias = 0, level = 0, changes = 0, offset = 0, four_offsets = 0;  // places of operands; 0: none
+  size_t bias = 0, level = 0, changes = 0, offset = 0, four_offsets = 0;  // operand indices; 0: absent
 };
 bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
   if (one.operands.size() <= at) return true;
@@ -70,7 +70,7 @@ const ValueTranslator::ReadSampler& ValueTranslator::sampler_of(const SpirvInstr
   return found->second;
 }
 
-// The sampler's number, kind and numbers.
+// The bits for the sampler's number, kind and type.
 uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
   const uint32_t number = sampler_of(one).number;
   const SamplerInput& sampler = program_.samplers[number];
@@ -103,8 +103,8 @@ bool ValueTranslator::translate_lookup(const SpirvInstruction& one) {
   }
 }
 
-// A lookup of each sampler that the index may choose, for the lanes that choose it; an index beyond all chooses the
-// last. Most shaders have the same index in all lanes: the lookups of the others are passed over.
+// Emits a lookup for each sampler that the index may select, for the lanes that select it; an index out of range
+// selects the last. In most shaders all lanes have the same index, and the other lookups are skipped.
 void ValueTranslator::choose_sampler(const SpirvInstruction& one) {
   const ReadSampler all = sampler_of(one);
   Id rest = lanes_;
@@ -137,7 +137,7 @@ Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kin
   return at;
 }
 
-// Whether an offset in texels can be bits of a lookup.
+// Whether an offset in texels fits in a lookup's bits.
 bool ValueTranslator::is_short_offset(std::span<const Id> offsets) const {
   return std::all_of(offsets.begin(), offsets.end(), [&](Id id) {
     const Value& value = program_.value(id);
@@ -145,7 +145,7 @@ bool ValueTranslator::is_short_offset(std::span<const Id> offsets) const {
   });
 }
 
-// An offset in texels, as bits of a lookup.
+// An offset in texels, encoded in a lookup's bits.
 uint32_t ValueTranslator::offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const {
   uint32_t bits = 0;
   for (size_t axis = 0; axis < std::min<size_t>(offsets.size(), 3); ++axis) {
@@ -195,7 +195,7 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
   finish_sample(one, operands, extra, changes);
 }
 
-// The level of detail of `at` with changes to the right and then upwards.
+// The level of detail for the changes of `at` to the right and upwards.
 Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes,
                                       uint32_t how) {
   const uint32_t extra = lookup_bits(one) | how;
@@ -227,7 +227,7 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
     const Values offset = options.offset != 0 ? operand(one, options.offset) : Values();
     return give_sample(one, emit_gather(one, operands, extra, offset));
   }
-  // Each offset moves a square of its own, of which the lower left texel counts: the last.
+  // Each offset selects a square of its own, of which the lower left texel, the last one, is used.
   const Values offsets = operand(one, options.four_offsets);
   if (offsets.size() != 8) fail(one, "four offsets of two numbers are needed");
   Values result;
@@ -236,7 +236,7 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
   values_[one.result] = std::move(result);
 }
 
-// Offsets of gathers may be any numbers, which the shader computes.
+// Gather offsets need not be constant; the shader computes them.
 Values ValueTranslator::emit_gather(const SpirvInstruction& one, const Values& operands, uint32_t extra,
                                     std::span<const Id> offset) {
   if (is_short_offset(offset)) return emit_sample(operands, extra | offset_bits(one, offset));
@@ -291,7 +291,7 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   values_[one.result] = sides;
 }
 
-// The four numbers of a lookup. `behind`: operands that follow the mask.
+// Emits a lookup and returns its four components. `behind`: operands after the mask.
 Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, const Values& behind) {
   constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;

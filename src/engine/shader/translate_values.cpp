@@ -1,4 +1,4 @@
-// Constants, variables, and what is computed of them.
+// Constants, variables and arithmetic.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// Instructions that work on each component alone.
+// Instructions that work on each component separately.
 struct Simple {
   uint16_t spirv;
   Op op;
@@ -58,7 +58,7 @@ constexpr Simple kSimple[] = {
     {spv::OpUGreaterThan, Op::uint_less, true},
     {spv::OpUGreaterThanEqual, Op::uint_less_equal, true},
     {spv::OpFOrdEqual, Op::equal},
-    {spv::OpFUnordEqual, Op::equal},  // GLSL knows no unordered comparison: what is no number may answer as it likes
+    {spv::OpFUnordEqual, Op::equal},  // GLSL has no unordered comparison: the result for NaN is undefined
     {spv::OpFOrdNotEqual, Op::not_equal},
     {spv::OpFUnordNotEqual, Op::not_equal},
     {spv::OpFOrdLessThan, Op::less},
@@ -77,7 +77,7 @@ constexpr Simple kSimple[] = {
     {spv::OpLogicalEqual, Op::mask_xor, false, true},
 };
 
-// Whether an instruction of arithmetic takes words of either sign, and gives one of its type.
+// Whether an arithmetic instruction accepts words of either sign and returns its result type.
 bool takes_any_sign(Op op) {
   return op == Op::int_divide || op == Op::int_remainder || op == Op::int_modulo || op == Op::uint_divide ||
          op == Op::uint_modulo || op == Op::shift_right || op == Op::shift_right_signed || op == Op::int_less ||
@@ -193,7 +193,7 @@ bool ValueTranslator::translate_value(const SpirvInstruction& one) {
   return translate_memory(one) || translate_composite(one) || translate_matrix(one) || translate_function(one);
 }
 
-// An operation on each component of the operands from `first` on; an operand of one component goes with all.
+// Applies an operation to each component of the operands from `first` on; scalar operands are broadcast.
 void ValueTranslator::apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted) {
   const Signature& signature = signature_of(op);
   std::array<Values, 3> operands;
@@ -241,7 +241,7 @@ bool ValueTranslator::translate_composite(const SpirvInstruction& one) {
     case spv::OpCompositeInsert: {
       const size_t whole = one.op == spv::OpCompositeInsert ? 1 : 0;
       const Values from = operand(one, whole);
-      // The composite's type: that of the result where something is put in, else that of its definition.
+      // The composite's type: the result's type for an insertion, otherwise that of the definition.
       uint32_t type = whole == 1 ? one.type : m_.definition_of(one.at(0)).type, offset = 0;
       for (size_t i = whole + 1; i < one.operands.size(); ++i) offset += offset_in(type, one.operands[i], one.line);
       const uint32_t count = m_.type(type).scalars;
@@ -270,7 +270,7 @@ bool ValueTranslator::translate_composite(const SpirvInstruction& one) {
   return true;
 }
 
-// What chooses between values, or asks all components of one.
+// Selections between values, and any/all over components.
 bool ValueTranslator::translate_choice(const SpirvInstruction& one) {
   Values result;
   switch (one.op) {

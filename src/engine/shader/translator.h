@@ -1,4 +1,4 @@
-// The parts of `translate` that know each other: values and memory, arithmetic, textures, control flow.
+// The parts of `translate`, which share a state: values and memory, arithmetic, textures, control flow.
 #pragma once
 
 #include <span>
@@ -12,42 +12,42 @@ namespace brokkr::shader {
 
 using Values = std::vector<Id>;  // a SPIR-V value's scalars
 
-// Whether shaders may sample images of a type, and the kind of textures that they are.
+// Returns true if shaders may sample images of this type, and sets their texture kind.
 bool kind_of_image(const SpirvType& image, TextureKind& kind);
 
-// translate_values.cpp: constants, variables and what is computed; of a program that grows.
+// translate_values.cpp: constants, variables and arithmetic of the program under construction.
 class ValueTranslator {
  public:
   explicit ValueTranslator(const SpirvModule& module);
 
  protected:
-  // What a global or local variable is: ready-made values, cells, or samplers.
+  // A global or local variable: known values, cells, or samplers.
   struct Variable {
     uint32_t type = 0;
     bool is_uniform = false, is_cell = false;
-    bool is_indexed = false;  // an index that is not constant chooses its cells
+    bool is_indexed = false;  // an index that is not constant selects its cells
     Values values;
-    uint32_t sampler = 0;  // number of the first
+    uint32_t sampler = 0;  // number of the first sampler
     uint32_t first_word = 0;
-    std::vector<bool> is_written;  // of an output: which of its scalars the shader stores to
+    std::vector<bool> is_written;  // outputs: the scalars that the shader stores to
   };
   struct Pointer {
     uint32_t variable = 0, type = 0;
     uint32_t offset = 0;   // in scalars
-    Id index = kNoValue;   // Kind::whole: what is added to it
-    uint32_t sampler = 0;  // of the variable's
-    // Where an index that is not constant chooses among samplers: it, and all that it may add to `sampler`.
+    Id index = kNoValue;   // Kind::whole: added to `offset`; kNoValue: none
+    uint32_t sampler = 0;  // the variable's first sampler, plus constant indices
+    // A run-time index of a sampler: its value, and all numbers that it may add to `sampler`.
     Id sampler_index = kNoValue;
     std::vector<uint32_t> sampler_steps;
   };
-  // What a lookup reads: a sampler's number or, where the shader chooses at run time, all that it may be.
+  // What a lookup reads: a sampler's number or, if the shader selects it at run time, all candidates.
   struct ReadSampler {
     uint32_t number = 0;
     Id index = kNoValue;
     std::vector<uint32_t> steps;
   };
 
-  // Whether the instruction was one of arithmetic or memory, which is now translated.
+  // Translates an instruction of arithmetic or memory; returns false for others.
   bool translate_value(const SpirvInstruction& one);
   bool translate_texture(const SpirvInstruction& one);  // translate_textures.cpp
 
@@ -59,7 +59,7 @@ class ValueTranslator {
   Values operand(const SpirvInstruction& one, size_t i);  // the value of operand i
   Id scalar(const SpirvInstruction& one, size_t i) { return operand(one, i).front(); }
   virtual Values value(uint32_t id, uint32_t line);
-  // The kind of a scalar type or of the scalars of a vector or matrix.
+  // The kind of a scalar type, or of the scalars in a vector or matrix.
   Kind kind_of(uint32_t type) const;
   Id emit(Op op, Kind kind, std::initializer_list<Id> operands);
   Id number_op(Op op, std::initializer_list<Id> operands) { return emit(op, Kind::number, operands); }
@@ -70,7 +70,7 @@ class ValueTranslator {
   Builder b_;
   Id lanes_;  // the mask of the block
   std::unordered_map<uint32_t, Values> values_;
-  std::unordered_map<Id, Id> made_in_;  // the mask of the block in which a temporary was made; absent: all lanes
+  std::unordered_map<Id, Id> made_in_;  // the mask of the block that made a temporary; absent: all lanes
 
  private:
   // translate_interface.cpp
@@ -154,10 +154,10 @@ class ValueTranslator {
 
   std::unordered_map<uint32_t, Variable> variables_;
   std::unordered_map<uint32_t, Pointer> pointers_;
-  std::unordered_map<uint32_t, ReadSampler> samplers_;  // by the id of a loaded sampler or its image
-  Id sampler_lanes_ = kNoValue;                         // those that read the sampler; kNoValue: all of the block
-  std::unordered_set<uint32_t> indexed_;                // variables
-  int next_location_ = 0;                               // of outputs for which the shader names none
+  std::unordered_map<uint32_t, ReadSampler> samplers_;  // by the id of a loaded sampler or of its image
+  Id sampler_lanes_ = kNoValue;                         // lanes that read the sampler; kNoValue: all lanes of the block
+  std::unordered_set<uint32_t> indexed_;                // ids of variables that are indexed at run time
+  int next_location_ = 0;                               // for outputs without a location in the shader
 };
 
 // translate_flow.cpp: blocks, edges and loops.
@@ -195,15 +195,15 @@ class Translator : public ValueTranslator {
 
   Flow flow_;
   uint32_t current_ = 0;                              // the block
-  std::vector<std::vector<Edge>> edges_;              // that lead to each block and do not leave a loop
-  std::vector<Id> block_lanes_;                       // kNoValue: nothing leads to it
-  std::map<std::pair<uint32_t, uint32_t>, Id> left_;  // by block and the loop that is left for it: which lanes did
+  std::vector<std::vector<Edge>> edges_;              // edges into each block that do not leave a loop
+  std::vector<Id> block_lanes_;                       // mask of each block; kNoValue: it is unreachable
+  std::map<std::pair<uint32_t, uint32_t>, Id> left_;  // by block and loop left for it: the lanes that left
   std::unordered_map<uint32_t, Id> back_;             // by loop: the lanes that jump back
-  std::unordered_map<uint32_t, Id> heads_;            // by loop: the cell with its lanes
-  std::unordered_map<uint32_t, Id> entered_;          // by loop: the lanes that came to it
+  std::unordered_map<uint32_t, Id> heads_;            // by loop: the cell with its active lanes
+  std::unordered_map<uint32_t, Id> entered_;          // by loop: the lanes that entered it
   std::unordered_map<uint32_t, Values> phi_cells_;    // by result
-  std::unordered_map<uint32_t, uint32_t> block_of_;   // of a result
-  std::unordered_map<uint32_t, Values> escaped_;      // by result: cells for uses outside of its loop
+  std::unordered_map<uint32_t, uint32_t> block_of_;   // the block of each result
+  std::unordered_map<uint32_t, Values> escaped_;      // by result: cells for uses outside its loop
   std::unordered_set<uint32_t> escapes_;
 };
 

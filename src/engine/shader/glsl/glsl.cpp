@@ -15,14 +15,15 @@ namespace brokkr::shader {
 
 namespace {
 
-// A bracket in a bracket costs the compiler some frames of its stack, and so does each operator of an expression. With
-// these limits it stays far below the 8 MiB of a stack.
+// Each nested bracket, and each operator of an expression, costs the compiler some stack frames. Within these limits it
+// stays far below a stack of 8 MiB.
 constexpr size_t kMostNested = 200, kMostOperators = 4096;
-// Of text without #version: OpenGL's, or that of OpenGL ES and WebGL where the text is not of the first.
+// The version of text without #version: OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as the
+// first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
-constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
+constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules, which forbid built-in features of old GLSL
 
-// glslang keeps tables for the process.
+// glslang keeps process-wide tables.
 void begin_glslang() {
   static const bool begun = glslang::InitializeProcess();
   if (!begun) throw ShaderError(0, "glslang cannot be initialized");
@@ -32,7 +33,7 @@ uint32_t line_at(std::string_view text, size_t at) {
   return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')) + 1;
 }
 
-// Throws for text that the compiler's recursion is not made for.
+// Throws for text that nests too deeply for the compiler's recursion.
 void check_text(std::string_view text) {
   if (text.size() > kMostText)
     throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMostText));
@@ -57,7 +58,8 @@ void check_text(std::string_view text) {
   }
 }
 
-// The first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is of line 12. `place`: said before it.
+// Parses the first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is at line 12. `place`: prefix of
+// the message.
 ShaderError error_of(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
   const size_t at = log.find(kMark);
@@ -80,7 +82,7 @@ ShaderError error_of(std::string_view log, const std::string& place) {
   return {line, place + (text.empty() ? "it does not compile" : text)};
 }
 
-// A fragment shader in glslang's hands, with its text.
+// A fragment shader parsed by glslang, with its text.
 struct Shader {
   explicit Shader(std::string_view text) : begin(text.data()), length(int(text.size())), shader(EShLangFragment) {
     shader.setStringsWithLengths(&begin, &length, 1);
@@ -91,7 +93,7 @@ struct Shader {
   glslang::TShader shader;
 };
 
-// The version that a text says it has.
+// The version that a text declares.
 int version_of(std::string_view text) {
   constexpr std::string_view kMark = "#version";
   size_t at = text.find(kMark);
@@ -102,9 +104,9 @@ int version_of(std::string_view text) {
   return version;
 }
 
-// Drivers have rectangles in every version without being asked, and take names of extensions in old text that glslang
-// knows from 1.50 on alone. What is refused is therefore read again with both: the shader that results, in `shaders`,
-// or null.
+// Drivers accept rectangle textures in every version without an extension, and names of extensions in old text that
+// glslang knows only from 1.50 on. A rejected text is therefore parsed again with both enabled. Returns the resulting
+// shader, kept in `shaders`, or null.
 Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
   constexpr int kLater = 150;
   constexpr const char* kNames =
@@ -122,8 +124,8 @@ Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
   return nullptr;
 }
 
-// The text as glslang understands it; it is kept in `shaders`. Throws what is wrong with it: of two versions that it
-// may be of, the error that comes later.
+// Parses the text with glslang; the shader is kept in `shaders`. Throws the compile error; if two versions were tried,
+// the error at the later line.
 glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
   glslang::TShader& shader = shaders.emplace_back(text).shader;
   if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
@@ -140,7 +142,7 @@ glslang::TShader& parsed(std::string_view text, const std::string& place, std::d
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
-  if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves it open without SPIR-V's rules
+  if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves the version undefined without SPIR-V's rules
   spvtools::Optimizer optimizer(SPV_ENV_UNIVERSAL_1_6);
   std::string problem;
   optimizer.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
@@ -148,7 +150,7 @@ std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   });
   optimizer.RegisterPerformancePasses();
   spvtools::OptimizerOptions options;
-  options.set_run_validator(false);  // loose uniforms are no SPIR-V that a driver would take
+  options.set_run_validator(false);  // loose uniforms are SPIR-V that the validator rejects
   std::vector<uint32_t> result;
   if (!optimizer.Run(words.data(), words.size(), &result, options))
     throw ShaderError(0, problem.empty() ? "the optimizer does not take it" : problem);
@@ -171,8 +173,8 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
   const glslang::TIntermediate* const linked = program.getIntermediate(EShLangFragment);
   if (linked == nullptr) throw ShaderError(0, "there is no fragment shader");
   glslang::SpvOptions options;
-  options.generateDebugInfo = true;  // lines
-  options.disableOptimizer = true;   // ours follows
+  options.generateDebugInfo = true;  // line numbers
+  options.disableOptimizer = true;   // our own passes follow
   std::vector<uint32_t> words;
   spv::SpvBuildLogger log;
   glslang::GlslangToSpv(*linked, words, &log, &options);

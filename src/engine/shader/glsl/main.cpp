@@ -20,8 +20,8 @@ namespace {
 
 using namespace brokkr::shader;
 
-constexpr rlim_t kMostMemory = rlim_t(2) << 30;  // bytes of addresses; a shader of a game takes 50 MB
-constexpr rlim_t kMostSeconds = 20;              // of a processor, for each program; one of a game takes 0.02
+constexpr rlim_t kMostMemory = rlim_t(2) << 30;  // bytes of address space; a game's shader needs 50 MB
+constexpr rlim_t kMostSeconds = 20;              // processor time per program; a game's needs 0.02 s
 
 void limit(__rlimit_resource_t resource, rlim_t most) {
   rlimit now{};
@@ -45,7 +45,7 @@ bool is_abandoned() {
 bool read_bytes(void* to, size_t bytes) { return std::fread(to, 1, bytes, stdin) == bytes; }
 bool read_number(uint32_t& number) { return read_bytes(&number, sizeof number); }
 
-// False at the end of the input, and for what the other end never asks.
+// Returns false at the end of the input, and for a malformed request.
 bool read_request(GlslTask& task, Texts& texts) {
   uint32_t what = 0, count = 0;
   if (!read_number(what) || !read_number(count)) return false;
@@ -72,7 +72,7 @@ std::string result_of(GlslTask task, const Texts& texts) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
 }
 
-// Whether another request may follow.
+// Returns true if another request may follow.
 bool serve(GlslTask task, const Texts& texts) {
   try {
     return answer(GlslStatus::result, result_of(task, texts));
@@ -88,7 +88,7 @@ bool serve(GlslTask task, const Texts& texts) {
 }  // namespace
 
 int main() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their shadows take terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // shadow memory takes terabytes of address space
   limit(RLIMIT_AS, kMostMemory);
 #endif
   limit(RLIMIT_CORE, 0);
