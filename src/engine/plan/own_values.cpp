@@ -180,7 +180,7 @@ void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
   }
 }
 
-// Adds to the corners of each triangle the value that add(triangle) returns. Strips and fans with restart are skipped.
+// Calls f(vertex numbers of the corners) for each triangle of the draw. Strips and fans with restart are skipped.
 template <class F>
 void each_triangle(const Frame& frame, const DrawCommand& draw, Loading& loading, F&& f) {
   if (draw.topology > Topology::triangle_fan || draw.restart || draw.element_count < 3) return;

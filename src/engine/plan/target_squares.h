@@ -21,10 +21,10 @@ struct SquarePlanes {
 class TargetSquares {
  public:
   virtual ~TargetSquares() = default;
-  // The packed size of the squares that `rank` owns, in these planes (PlaneBit) of a target.
+  // The packed size in bytes of the squares that `rank` owns, in these planes (PlaneBit) of a target.
   virtual size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) = 0;
-  // Copy the squares to and from the machine's memory for messages, `bytes` bytes. Both return when the copy is
-  // complete.
+  // Copies the squares to memory of the machine (pack) or from it (unpack): as many bytes as `bytes` returns. Both
+  // return when the copy is complete.
   virtual void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) = 0;
   virtual void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) = 0;
   // The machine's memory for messages: at least `bytes`, valid until the next call. to_host and from_host copy between

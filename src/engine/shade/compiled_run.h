@@ -1,4 +1,4 @@
-// A run of a compiled shader on a CPU: one vector of samples after the other.
+// Runs a compiled shader on a CPU, one vector of samples after another.
 #pragma once
 
 #include "shade/compiled_shader.h"
@@ -23,8 +23,8 @@ BROKKR_FN Mask lanes_of(uint64_t bits) {
   return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
 }
 
-// Lanes of quads in another order: f(i) says from where lane i has its number. Compilers make one instruction of it
-// where they are told; a loop over lanes they take apart.
+// Permutes the lanes of each quad: f(i) is the source lane of lane i. Compilers emit one instruction for an explicit
+// list of lanes; a loop over lanes becomes scalar code.
 #define BROKKR_FOUR_LANES(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
 #if BROKKR_LANES == 16
 #define BROKKR_ALL_LANES(f) \
@@ -49,18 +49,18 @@ BROKKR_FN T shuffled(T n, F&& from) {
 }
 #define BROKKR_SHUFFLED(n, f) shuffled(n, [](int i) { return f(i); })
 #endif
-// Of the lane whose number differs in `bit`, which is 1 or 2.
+// The value of the lane whose number differs in `bit`, which is 1 or 2.
 template <class T>
 BROKKR_FN T of_other_lane(T n, int bit) {
   return bit == 1 ? BROKKR_SHUFFLED(n, BROKKR_BESIDE) : BROKKR_SHUFFLED(n, BROKKR_ABOVE);
 }
-// Of one lane of the quad, 0 or 2.
+// The value of lane 0 or 2 of the quad.
 template <class T>
 BROKKR_FN T of_quad_lane(T n, int lane) {
   return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
 }
 
-// A lookup of which `kKnown` says how it reads (KnownBit): one function for all that read alike.
+// A lookup whose parameters `kKnown` (KnownBit) gives: one function for all lookups with the same parameters.
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
                                             Float detail) {
@@ -72,11 +72,11 @@ BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t s
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
 
-// One vector of a run.
+// State of one vector of a run.
 struct VectorRun {
   CompiledCall& call;
-  uint32_t first;  // lane
-  uint32_t keep;   // bit i: lane first + i
+  uint32_t first;  // first lane
+  uint32_t keep;   // bit i belongs to lane first + i
 
   BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
       : call(c), first(vector * kWidth), keep(uint32_t(c.keep >> first & kVectorBits)) {}
@@ -86,12 +86,12 @@ struct VectorRun {
   BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
   BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * call.lanes + first, value); }
 
-  // Whether any sample is left.
+  // Returns true if any sample is left.
   BROKKR_FN bool discard(Mask m) {
     keep &= ~bits_of(m);
     return keep != 0;
   }
-  // A loop's `repeat`; `iterations` are those of this loop.
+  // The end of a loop iteration; `iterations` counts this loop's.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
     constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
     if (!any(m) || ++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) return false;
@@ -128,7 +128,7 @@ struct VectorRun {
     return a;
   }
 
-  // detail_of a texture of kind two; a quad has that of one sample.
+  // detail_of for a texture of kind two; with `of_quad`, all lanes use one sample's level.
   BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
     const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
     const Float width = float(texture.width), height = float(texture.height);
@@ -166,7 +166,7 @@ struct VectorRun {
   }
 };
 
-// Runs `vector` for each vector of the run that has lanes. It returns whether samples are left.
+// Runs `vector` for each vector of the run that has active lanes. Returns true if samples are left.
 template <class F>
 BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
   uint64_t keep = 0;

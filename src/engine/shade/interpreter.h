@@ -1,6 +1,6 @@
-// The wide interpreter of run-time shaders: each instruction works on several vectors at once, which divides the cost
-// of finding out what to do by as many. A bool of the shader is a word with a bit for each lane, so that masks of all
-// lanes are combined by one scalar instruction, and control flow asks whether a word is 0.
+// The wide interpreter of run-time shaders. Each instruction works on several vectors at once, which divides the cost
+// of decoding by their number. A bool of the shader is a word with one bit per lane: one scalar instruction combines
+// masks of all lanes, and control flow tests whether a word is 0.
 #pragma once
 
 #include "shade/lane_functions.h"
@@ -9,11 +9,11 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Vectors of an instruction. With 1 the v4 build needs twice the time for arithmetic, with 8 registers outgrow the
-// nearest cache; a mask has 64 bits.
+// Vectors per instruction. With 1 the v4 build needs twice the time for arithmetic; with 8 registers outgrow the L1
+// cache. A mask has 64 bits.
 BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
 
-// `kVectors` of each register.
+// `kVectors`: vectors per register.
 template <int kVectors>
 class InterpreterOf {
  public:
@@ -44,7 +44,7 @@ class InterpreterOf {
     w.once([&] { call.keep = keep; });
   }
 
-  // An operation for which shader::asks_a_sampler holds.
+  // Executes an operation for which shader::asks_a_sampler holds.
   BROKKR_FN void ask_sampler(const shader::CodeInstruction& o) {
     switch (o.op) {
       case Op::detail: detail(o); break;
@@ -62,7 +62,8 @@ class InterpreterOf {
   Warp& w;
   shader::ShaderCall& call;
 
-  // Whether one more iteration may begin; `of_run` counts those of all loops. After an abort none may.
+  // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. After an abort it returns
+  // false.
   BROKKR_FN bool goes_on(uint32_t& of_run) const {
     if (of_run >= shader::kMostIterationsOfRun) return false;
     const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
@@ -73,7 +74,7 @@ class InterpreterOf {
   BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
     return call.registers + int(number) * kLanes + vector * kWidth;
   }
-  // A vector of a register as T.
+  // A register's vector as T.
   template <class T>
   BROKKR_FN T get(uint16_t number, int vector) const {
     if constexpr (std::is_same_v<T, Mask>) {
@@ -90,12 +91,12 @@ class InterpreterOf {
   BROKKR_FN void store(uint16_t number, int vector, Int a) { store(number, vector, as_uint(a)); }
   BROKKR_FN void store(uint16_t number, int vector, Float a) { store(number, vector, as_uint(a)); }
 
-  // Masks are the warp's, not a lane's: all lanes have read them before one changes.
+  // Masks belong to the warp: all lanes must have read a mask before one lane changes it.
   BROKKR_FN void put_mask(uint16_t number, uint64_t bits) {
     w.sync();
     w.once([&] { call.masks[number] = bits; });
   }
-  // The register becomes f(vector) in each of its vectors.
+  // Sets each vector of the register to f(vector).
   template <class T, class F>
   BROKKR_FN void put(uint16_t number, F&& f) {
     if constexpr (std::is_same_v<T, Mask>) {
@@ -177,12 +178,12 @@ class InterpreterOf {
         for (int k = 0; k < kVectors; ++k)
           w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
         break;
-      default: break;  // control, which `run` knows
+      default: break;  // control flow is executed by `run`
     }
   }
 
-  // `bit`: of a lane's number, set in that lane of a pair from which the other is subtracted. Pairs of which the mask
-  // lacks a lane have no difference.
+  // The difference between the two lanes of a pair whose numbers differ in `bit`: the lane with the bit minus the
+  // other. It is 0 for pairs of which the mask lacks a lane.
   BROKKR_FN void change(const shader::CodeInstruction& o, int bit) {
     const uint64_t lanes = call.masks[o.operand[1]];
     const uint64_t lower = bit == 1 ? 0x5555555555555555u : 0x3333333333333333u;
@@ -194,7 +195,7 @@ class InterpreterOf {
     });
   }
 
-  // Where cell number `index` of each lane lies in `registers`; cell 0 is register `first`.
+  // The index in `registers` of each lane's cell number `index`; cell 0 is register `first`.
   BROKKR_FN Int element_place(uint16_t first, uint32_t length, Int index, int vector) const {
     const Int cell = clamp_to(index, 0, int(length) - 1) + int(first);
     return cell * kLanes + vector * kWidth + w.lane();
@@ -221,14 +222,15 @@ class InterpreterOf {
     });
   }
 
-  // What the instruction's sampler reads; null: nothing, or what is of another kind or other numbers than the sampler.
+  // The texture that the instruction's sampler reads. Null if there is none, or if its kind or number type differs from
+  // the sampler's.
   BROKKR_FN const SampledRecord* texture_of(const shader::CodeInstruction& o) const {
     const int32_t number = call.samplers[o.extra & shader::kSamplerMask].record;
     if (number < 0) return nullptr;
     const SampledRecord* const texture = call.frame->sampled.get() + number;
     return shader::fits(o.extra, *texture) ? texture : nullptr;
   }
-  // Number k of the coordinates, and those behind them from `from` on, as the shader has them in vector `vector`.
+  // kCount operands from `from` on in vector `vector`, such as the coordinates, in the shader's order.
   template <class T, int kCount>
   BROKKR_FN void get_all(const uint16_t* from, int count, T (&values)[kCount], int vector) const {
     for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(from[i], vector) : T(0);
@@ -263,15 +265,15 @@ class InterpreterOf {
       store(o.result[3], k, texel.w);
     }
   }
-  // The lane of each lane's quad whose level of detail and changes it has.
+  // The lane of each lane's quad that determines the level of detail and the derivatives.
   BROKKR_FN Int lane_of_quad(const shader::CodeInstruction& o) const {
     return (w.lane() & ~3) + int(call.samplers[o.extra & shader::kSamplerMask].quad_lane);
   }
-  // Whether the lookup is anisotropic.
+  // Returns true for an anisotropic lookup.
   BROKKR_FN static bool is_ellipse(const shader::CodeInstruction& o, const SampledRecord& texture) {
     return texture.anisotropic && (o.extra & shader::kSampleOfQuad) != 0;
   }
-  // Whether the lookup is one of usual_two, or, where a function more costs nothing, of nearest_two.
+  // Returns true if the lookup can take usual_two or, on machines where one more function costs nothing, nearest_two.
   BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
     const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
@@ -291,7 +293,7 @@ class InterpreterOf {
       store(o.result[3], k, texel.w);
     }
   }
-  // `level`: the register of the level, or of the level of detail.
+  // `level`: the register of the level or of the level of detail.
   BROKKR_FN Vec4<Warp> sampled(const shader::CodeInstruction& o, const TextureLookup& look, int count, uint16_t level,
                                int k) {
     if ((o.extra & shader::kSampleFetch) != 0) {
@@ -305,7 +307,7 @@ class InterpreterOf {
                                                   : looked_up(w, look, at, get<Float>(level, k));
   }
 
-  // `changes`: registers of the changes to the right, and then of those upwards.
+  // `changes`: registers of the changes to the right, then of those upwards.
   BROKKR_FN Vec4<Warp> sampled_ellipse(const shader::CodeInstruction& o, const TextureLookup& look, int count,
                                        uint16_t level, const uint16_t* changes, int k) {
     Float at[4], own[4], of_quad[4];
@@ -313,7 +315,7 @@ class InterpreterOf {
     const Int first = lane_of_quad(o);
     if (shader::is_cube(look.texture->kind)) return covered_of_face(w, look, at, get<Float>(level, k), first);
     get_all(changes, 4, own, k);
-    Mask is_there(false);  // the quad's sample takes part here
+    Mask is_there(false);  // the quad's sample is active in this lookup
     for (int i = 0; i < 4; ++i) {
       of_quad[i] = w.shuffle(own[i], first);
       is_there = is_there || of_quad[i] != 0.0f;
@@ -338,7 +340,7 @@ class InterpreterOf {
         return detail_of_faces(w, *texture, at, dx, dy, lane_of_quad(o));
       const Float own = detail_of(*texture, at, dx, dy, (o.extra & shader::kSampleOfQuad) != 0);
       if ((o.extra & shader::kSampleOfQuad) == 0 || shader::is_cube(texture->kind)) return own;
-      // As llvmpipe. A sample that does not take part here has no changes.
+      // As in llvmpipe, an inactive sample has no derivatives.
       const Float of_quad = w.shuffle(own, lane_of_quad(o));
       return select(of_quad > kLeastDetail, of_quad, own);
     });

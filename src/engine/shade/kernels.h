@@ -8,9 +8,9 @@
 
 namespace brokkr::shader {
 
-// Of "v2", "v3", "v4", "neon" or "emulated". Null: not built.
+// Finds a build by name: "v2", "v3", "v4", "neon" or "emulated". Null if this program does not contain it.
 const ShaderKernel* find_kernel(const std::string& isa);
-// Names of the builds, in no order that matters.
+// Names of all builds, in no particular order.
 std::vector<std::string> kernel_names();
 
 }  // namespace brokkr::shader

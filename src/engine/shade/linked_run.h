@@ -1,4 +1,4 @@
-// A run of a compiled shader on CUDA: a warp's vectors of samples one after the other, a lane in each thread.
+// Runs a compiled shader on CUDA: a warp's vectors of samples one after another, one lane per thread.
 #pragma once
 
 #include "shade/compiled_shader.h"
@@ -6,13 +6,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// One vector of a run.
+// State of one vector of a run.
 struct VectorRun {
-  static constexpr uint32_t kLanes = 2 * kWidth;  // CompiledCall::lanes, of which the compiler makes offsets
+  // CompiledCall::lanes as a constant, which the compiler folds into offsets
+  static constexpr uint32_t kLanes = 2 * kWidth;
 
   CompiledCall& call;
-  uint32_t first;  // lane
-  // Of the call: a lookup may have changed its memory, for all that the compiler knows.
+  uint32_t first;  // first lane
+  // Copied from the call: the compiler must assume that a lookup changes the call's memory.
   const uint32_t* registers;
   uint32_t* outputs;
   LookupMemory* lookups;
@@ -31,12 +32,12 @@ struct VectorRun {
   BROKKR_FN Mask mask(uint32_t number) const { return Warp::lanes_of(uint32_t(call.masks[number] >> first)); }
   BROKKR_FN void output(uint32_t word, Uint value) const { Warp::store(outputs + word * kLanes, value); }
 
-  // Whether any sample is left.
+  // Returns true if any sample is left.
   BROKKR_FN bool discard(Mask m) {
     keep = keep && !m;
     return any(keep);
   }
-  // A loop's `repeat`; `iterations` are those of this loop.
+  // The end of a loop iteration; `iterations` counts this loop's.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
     constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
     if (!any(m) || ++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) return false;
@@ -74,7 +75,7 @@ struct VectorRun {
   }
 };
 
-// Runs `vector` for each vector of the run that has lanes. It returns whether samples are left.
+// Runs `vector` for each vector of the run that has active lanes. Returns true if samples are left.
 template <class F>
 BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
   uint64_t keep = 0;

@@ -1,4 +1,4 @@
-// A machine's side of compiled shaders: hands them a run, and looks up textures for them.
+// The machine's side of compiled shaders: starts their runs and executes their texture lookups.
 #pragma once
 
 #include "shade/interpreter.h"
@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What lookups of one run share: an interpreter's call, whose masks are all the one of the lookup.
+// Shared by the lookups of one run: an interpreter's call in which every mask is the lookup's.
 struct CompiledLookups {
   static constexpr int kRegisters = shader::kMostResults + shader::kMostOperands;
 
@@ -31,8 +31,7 @@ inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32
   InterpreterOf<1>(w, lookups.call).ask_sampler(lookups.instruction);
 }
 
-// Executes the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes, in the place of
-// Interpreter::run.
+// Runs the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes. Replaces Interpreter::run.
 BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors) {
   CompiledLookups lookups(call);
   shader::CompiledCall c{};

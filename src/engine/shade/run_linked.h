@@ -1,4 +1,4 @@
-// The kernel's side of shaders that are linked into it: hands them a run, and looks up textures for them.
+// The kernel's side of linked shaders: starts their runs and executes their texture lookups.
 #pragma once
 
 #include "shade/interpreter.h"
@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Executes program number `program` for `vectors` (CompiledCall) of a run, in the place of Interpreter::run.
+// Runs program number `program` for `vectors` (CompiledCall) of a run. Replaces Interpreter::run.
 BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, uint32_t vectors, LookupMemory* memory) {
   shader::CompiledCall c{};
   c.registers = call.registers;
@@ -27,7 +27,7 @@ BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, u
 
 BROKKR_MACHINE_END
 
-// A lane reads and writes its own words of the values alone.
+// Each lane reads and writes only its own words of the values.
 extern "C" __device__ __noinline__ void brokkr_look_up(void* host, brokkr::LookupMemory* memory, uint32_t op,
                                                        uint32_t extra, uint32_t lanes) {
   using namespace brokkr;

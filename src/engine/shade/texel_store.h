@@ -1,4 +1,4 @@
-// Texels in memory: reading and writing each encoding (frame/texture_tables.h).
+// Reads and writes texels in each encoding (frame/texture_tables.h).
 #pragma once
 
 #include "frame/texture_tables.h"
@@ -7,13 +7,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Bits of a word as a number from 0 to 1.
+// Converts a bit field of a word to a number in 0..1.
 BROKKR_FN Float unorm_bits(Uint word, uint32_t shift, uint32_t bits) {
   const uint32_t most = (1u << bits) - 1;
   return to_float(as_int((word >> shift) & most)) * (1.0f / float(most));
 }
 
-// Light of a component that is encoded as sRGB, 0 .. 255: the cubic polynomial of llvmpipe, within 0.0009 of the curve.
+// Converts an sRGB-encoded component in 0 .. 255 to linear light with llvmpipe's cubic polynomial, within 0.0009 of the
+// curve.
 BROKKR_FN Float light_of_byte(Float c) {
   constexpr float kStep = 1.0f / 255.0f;
   const Float curve =
@@ -22,7 +23,7 @@ BROKKR_FN Float light_of_byte(Float c) {
 }
 BROKKR_FN Float srgb_bits(Uint word, uint32_t shift) { return light_of_byte(to_float(as_int((word >> shift) & 0xff))); }
 
-// Texels of two words, which are read as one.
+// Texels of two words, loaded together.
 BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
   Uint low, high;
   w.gather_near(texels, word, word + 1, m, low, high);
@@ -36,8 +37,7 @@ BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEnc
     default: return Vec4<Warp>(as_float(low), as_float(high), 0.0f, 1.0f);
   }
 }
-// The stored channels of the texel that begins at a word; integers as their bits. Channels that are not stored are 0,
-// 0, 1.
+// The stored channels of the texel that starts at a word; integers as their bits. Missing channels are 0, 0, 1.
 BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
   if (words_of(encoding) == 2) return load_texel_of_two(w, texels, encoding, word, m);
   Uint low = w.gather(texels, word, m);
@@ -58,7 +58,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelE
   return Vec4<Warp>(as_float(low), as_float(second), as_float(third), as_float(fourth));
 }
 
-// The stored channels as the sampler hands them on: swizzled, and as the base format has them. `from`: as of
+// The channels that the sampler returns: swizzled, and expanded by the base format. `from`: as in
 // SampledRecord::channel.
 BROKKR_FN Vec4<Warp> handed_on(const uint8_t (&from)[4], Float one, const Vec4<Warp>& v) {
   const auto channel = [&](uint8_t c) {
@@ -70,14 +70,14 @@ BROKKR_FN Vec4<Warp> handed_on(const SampledRecord& texture, const Vec4<Warp>& v
   return handed_on(texture.channel, texture.type == SampledType::real ? Float(1.0f) : as_float(Uint(1u)), v);
 }
 
-// The nearest code of `bits` bits to a number, of which 0 .. 1 are kept; between two codes the even one, as processors
-// and llvmpipe round.
+// The nearest code of `bits` bits to a number, clamped to 0..1. Ties go to the even code, as processors and llvmpipe
+// round.
 BROKKR_FN Uint unorm_code(Float v, uint32_t bits) {
-  constexpr float kWhole = 0x1.8p23f;  // sums with it have no fraction
+  constexpr float kWhole = 0x1.8p23f;  // floats of this size have no fraction
   return as_uint(to_int(saturate(v) * float((1u << bits) - 1) + kWhole - kWhole));
 }
 
-// Writes texels, of linear light for srgb8, that begin at the words of lanes `m`; integers as their bits.
+// Writes texels at the words of lanes `m`. srgb8 takes linear light; integers are passed as their bits.
 BROKKR_FN_NOINLINE void store_texel(Warp& w, uint32_t* texels, TexelEncoding encoding, Int word,
                                     const Vec4<Warp>& value, Mask m) {
   Vec4<Warp> v = value;

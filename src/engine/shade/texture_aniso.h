@@ -1,31 +1,31 @@
 // Anisotropic lookups of run-time shaders (SampledRecord::anisotropic): the mean of the texels in the ellipse that a
-// sample covers, with weights that fall off from its centre like a Gaussian (Heckbert, Fundamentals of Texture Mapping
-// and Image Warping, 1989, p. 59).
+// sample covers, with Gaussian weights that fall off from its centre (Heckbert, Fundamentals of Texture Mapping and
+// Image Warping, 1989, p. 59).
 //
-// OpenGL leaves the way open, and this is llvmpipe's: one level, that of the ellipse's shorter axis, whatever the
-// filters are; a sampler's anisotropy says that ellipses are used, not how long they may be. Texels are visited along
-// the longer side of the ellipse's box, on each line those alone that are inside of it.
+// OpenGL does not define the method; this is llvmpipe's. It reads one level, chosen by the ellipse's minor axis,
+// whatever the filters are. A sampler's anisotropy enables ellipses and does not limit their length. Texels are visited
+// line by line along the longer side of the ellipse's bounding box; only those inside the ellipse are read.
 #pragma once
 
 #include "shade/texture_unit.h"
 
 BROKKR_MACHINE_BEGIN
 
-// How the two coordinates change to the right and upwards.
+// Derivatives of the two coordinates, to the right and upwards.
 struct TextureChanges {
   Float dx[2], dy[2];
 };
 
-// The longest change that an ellipse is made of, in texels of its level; longer ones are shortened. With twice as many
-// the slowest lookup needs twice the time.
+// The longest change that an ellipse is built from, in texels of its level; longer changes are shortened. With twice
+// the limit, the slowest lookup takes twice the time.
 BROKKR_CONSTANT float kLongestChange = 256.0f;
 
-// a x^2 + b x y + c y^2 <= f is inside, x and y in texels from the centre: the half box is sqrt(c) wide and sqrt(a)
-// high.
+// (x, y) in texels from the centre is inside if a x^2 + b x y + c y^2 <= f. Half the bounding box is sqrt(c) wide and
+// sqrt(a) high.
 struct TexelEllipse {
   Float a, b, c, f;
 };
-// `scale_x`, `scale_y`: texels of the level that a coordinate of 1 stands for.
+// `scale_x`, `scale_y`: size of the level in texels.
 BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, Float scale_y) {
   Float ux = changes.dx[0] * scale_x, vx = changes.dx[1] * scale_y;
   Float uy = changes.dy[0] * scale_x, vy = changes.dy[1] * scale_y;
@@ -38,19 +38,19 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are of whole numbers from 0 to kMostWeights - 1 and fall off from 1 to e^-2. A weight is the product of that
-// of the number's upper five bits and that of its lower five.
+// Weights are indexed by integers from 0 to kMostWeights - 1 and fall off from 1 to e^-2. A weight is the product of
+// two table entries: for the upper and for the lower five bits of the index.
 BROKKR_CONSTANT int kMostWeights = 1024, kWeightSteps = 32;
 BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
 #if !defined(__CUDACC__)
-// All of them, for machines that read a small table faster than they compute: what exp2_lanes gives.
+// All weights, for machines that read a small table faster than they compute: the same values as exp2_lanes.
 struct EllipseWeights {
   float upper[kWeightSteps], lower[kWeightSteps];
   float weight[kMostWeights];
 };
 constexpr float exp2_of_weight(float x) {
-  int whole = 0;  // of x + 0.5, downwards
+  int whole = 0;  // floor(x + 0.5)
   while (float(whole) > x + 0.5f) --whole;
   float weight = exp2_of_fraction(x - float(whole));
   for (; whole < 0; ++whole) weight = weight * 0.5f;
@@ -68,11 +68,11 @@ constexpr EllipseWeights ellipse_weights() {
 inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 #endif
 
-// The weight of q, which is at least 0 and less than kMostWeights in lanes m.
+// The weight of q; in lanes m, 0 <= q < kMostWeights.
 BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
 #if !defined(__CUDACC__)
   if constexpr (Warp::has_small_tables) {
-    const Int number = to_int(maximum(q, Float(0.0f)));  // any in other lanes: tables count modulo 32
+    const Int number = to_int(maximum(q, Float(0.0f)));  // other lanes hold any value: table indices wrap modulo 32
     const Float upper = w.of_32(kEllipseWeights.upper, number >> 5), lower = w.of_32(kEllipseWeights.lower, number);
     return select(m, upper * lower, 0.0f);
   }
@@ -86,7 +86,7 @@ BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
 #endif
 }
 
-// The texel that number i of an axis is, which may be any.
+// Applies an axis's wrap mode to texel index i, which may have any value.
 BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int size, int offset) {
   const TextureWrap wrap = texture.wrap[axis];
   const uint32_t side = axis == 0 ? texture.width : texture.height;
@@ -96,15 +96,15 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
   return texels_at(to_float(i) / n, size, n, float(offset), wrap, Mask(false)).a;
 }
 
-// How texels along lines of an ellipse lie in memory, where both axes are repeated and powers of two, or both are
-// clamped to edges: what of that does not change from texel to texel. In lanes `high` lines are across y.
+// Addresses of texels along lines of an ellipse, if both axes repeat with power-of-two sizes or both clamp to edges:
+// the part that does not change from texel to texel. In lanes `high`, lines run along y.
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
-  Int offset, end;                       // of the axis along lines: its last texel
-  Int step = 0, last = 0;                // words from texel to texel, and to the last one
-  Int line_offset, line_end, line_step;  // the same of the axis across them
-  Int base, first = 0;                   // word of the level, and of a line
+  Int offset, end;                       // of the axis along lines: offset, and index of the last texel
+  Int step = 0, last = 0;                // words per step from texel to texel, and offset of the last texel
+  Int line_offset, line_end, line_step;  // the same for the axis across lines
+  Int base, first = 0;                   // first word of the level, and of a line
 
   BROKKR_FN EllipseLines() = default;
   BROKKR_FN EllipseLines(const TextureLookup& look, const LevelTexels& level, Mask lies_high) : high(lies_high) {
@@ -123,19 +123,19 @@ struct EllipseLines {
     line_step = select(high, level.width, 1);
     base = level.first;
   }
-  // Goes to a line. Returns how many words behind its first one a texel would be if nothing turned or ended; texels far
-  // outside count as ones that are nearer.
+  // Moves to a line. Returns the texel's offset in words from the line's first texel, before wrapping or clamping.
+  // Texels far outside count as nearer ones.
   BROKKR_FN Int take(Int line, Int texel) {
-    constexpr int kFar = 4096;  // lines are shorter
+    constexpr int kFar = 4096;  // upper bound on a line's length
     const Int row = line + line_offset, number = texel + offset;
     first = base + (repeats ? row & line_end : clamp_to(row, 0, line_end)) * line_step;
     return (repeats ? number & end : clamp_to(number, -kFar, end + kFar)) * step;
   }
-  // The word of a texel that would be so far behind. Where texels repeat, words count modulo a power of two.
+  // The word of the texel at this offset. If texels repeat, offsets wrap modulo a power of two.
   BROKKR_FN Int word(Int behind) const { return first + (repeats ? behind & last : clamp_to(behind, 0, last)); }
 };
 
-// One texel after another.
+// Reads one texel after another.
 class EllipseTexels {
  public:
   BROKKR_FN EllipseTexels(Warp& warp, const TextureLookup& lookup, Int number, Int slice, Mask lies_high)
@@ -145,19 +145,19 @@ class EllipseTexels {
         layer(slice),
         high(lies_high),
         are_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
-    // Usual texels are of one word, and found without the layer.
+    // Usual texels are one word each, and their address ignores the layer.
     if (lookup.texture->usual && shader::is_cube(lookup.texture->kind))
       level.first = level.first + slice * level.height * level.width;
     if (Warp::takes_turns) lines = EllipseLines(look, level, high);
   }
 
-  // Goes to a line, and returns what `get` is told of its texel; of the next one it is `step` more.
+  // Moves to a line and returns the offset that `get` takes for its first texel; each further texel adds `step`.
   BROKKR_FN Int take_line(Int number, Int texel) {
     line = number;
     return Warp::takes_turns && lines.is_plain ? lines.take(line, texel) : Int(0);
   }
   BROKKR_FN Int step() const { return Warp::takes_turns ? lines.step : Int(0); }
-  // A texel of the line, of lanes m. Colours of 8 bits are whole numbers.
+  // Reads a texel of the line for lanes m. 8-bit colours are returned as whole numbers.
   BROKKR_FN Vec4<Warp> get(Int texel, Int behind, Mask m) {
     const SampledRecord& texture = *look.texture;
     const bool is_plain = Warp::takes_turns && lines.is_plain;
@@ -191,19 +191,19 @@ class EllipseTexels {
   EllipseLines lines;
 };
 
-// How far a line is from the ellipse's centre, and its texels.
+// A line's distance from the ellipse's centre, and its range of texels.
 struct EllipseLine {
   Float m;
   Int begin, end;
 };
 
-// Whether a channel of the result is the fourth of the texels.
+// Returns true if a channel of the result reads the texels' fourth channel.
 BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
   const uint8_t(&c)[4] = texture.channel;
   return c[0] == 3 || c[1] == 3 || c[2] == 3 || c[3] == 3;
 }
 
-// `given` and `detail` as of looked_up.
+// `given` and `detail` as in looked_up.
 BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                       const TextureChanges& changes) {
   constexpr float kEdge = kWeightEdge, kBeyond = 1024.0f / 1023.0f;
@@ -218,7 +218,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Float u = clamp_to(place.at[0] * scale_x - 0.5f, -kFarthest, kFarthest);
   const Float v = clamp_to(place.at[1] * scale_y - 0.5f, -kFarthest, kFarthest);
 
-  const Mask high = e.a > e.c;  // lines are across y
+  const Mask high = e.a > e.c;  // lines run along y
   const Float at = select(high, v, u), at_line = select(high, u, v);
   const Float along = select(high, e.c, e.a), across = select(high, e.a, e.c), share = 1.0f / across;
   const Float reach = sqrt(across), width = e.f * share, slope = e.b * -0.5f * share, scale = kEdge / e.f;
@@ -227,7 +227,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Int step = texels.step();
   const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
   const bool has_alpha = !Warp::takes_turns || compares || reads_alpha(texture);
-  // No members of `texels`: a compiler writes those to memory for each texel.
+  // Copies of the members of `texels`: a compiler would write those to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
   const auto line_at = [&](Int number_of_line) {
@@ -240,7 +240,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   for (EllipseLine next = line_at(line);; line = line + 1) {
     const Mask is_line = look.lanes && line <= last;
     if (!w.any(is_line)) break;
-    // Where a line ends is no processor's guess: it is known before the line is come to.
+    // A line's end is computed one line ahead, so that no processor has to predict it.
     const EllipseLine present = Warp::takes_turns ? next : line_at(line);
     if (Warp::takes_turns) next = line_at(line + 1);
     const Float m = present.m;
@@ -264,9 +264,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   return compares ? mean : handed_on(texture, mean);
 }
 
-// How the places on the faces that the samples of a quad see change from its sample `first` to the one beside it and to
-// the one above or below it, in lanes `beside` and `beyond`, else 0. Along the edges of faces that means nothing, as
-// llvmpipe has it.
+// Derivatives of the positions on the cube's faces, from sample `first` of each quad to its horizontal and vertical
+// neighbours, in lanes `beside` and `beyond`; 0 elsewhere. Across edges of faces they are meaningless, as in llvmpipe.
 BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int first, Mask beside, Mask beyond) {
   const auto change = [&](int axis, int bit, Mask is_there) {
     return select(is_there, w.shuffle(at[axis], first ^ bit) - w.shuffle(at[axis], first), 0.0f);
@@ -274,7 +273,7 @@ BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int fir
   return {{change(0, 1, beside), change(1, 1, beside)}, {change(0, 2, beyond), change(1, 2, beyond)}};
 }
 
-// The same of a cube. `first`: the lane of each lane's quad whose changes it has.
+// The same for a cube. `first`: the lane of each lane's quad that determines the derivatives.
 BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                               Int first) {
   const TexturePlace place = place_of(*look.texture, given);
@@ -284,12 +283,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look
   return covered(w, look, given, detail, changes_on_faces(w, place.at, first, beside, beyond));
 }
 
-// The level of detail of such a lookup, of a direction that changes by dx to the right and dy upwards: that of the
-// lesser change of the places on the faces.
+// The level of detail of an anisotropic cube lookup whose direction changes by dx to the right and dy upwards: that of
+// the smaller change of the positions on the faces.
 BROKKR_FN_NOINLINE Float detail_of_faces(Warp& w, const SampledRecord& texture, const Float (&direction)[3],
                                          const Float (&dx)[3], const Float (&dy)[3], Int first) {
   const Float given[4] = {direction[0], direction[1], direction[2], 0.0f};
-  // Samples of another path do not change.
+  // Inactive samples have no derivatives.
   const auto moves = [&](const Float(&d)[3]) {
     const Int does = select(d[0] != 0.0f || d[1] != 0.0f || d[2] != 0.0f, Int(1), Int(0));
     return w.shuffle(does, first) != 0;

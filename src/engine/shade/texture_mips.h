@@ -1,4 +1,4 @@
-// Levels of textures out of the ones before them, where a frame asks for them (GenerateMipsCommand).
+// Generates texture levels from the previous ones where a frame asks for them (GenerateMipsCommand).
 #pragma once
 
 #include "shade/texel_store.h"
@@ -6,16 +6,15 @@
 
 BROKKR_MACHINE_BEGIN
 
-// How many texels a level has, of all layers.
+// The number of texels in a level, over all layers.
 BROKKR_FN uint32_t texels_of_level(const TextureTexels& texture, uint32_t level) {
   const auto side = [&](uint32_t size) { return size >> level > 1 ? size >> level : 1u; };
   const uint32_t height = shader::axes_of(texture.kind) == 1 ? 1 : side(texture.height);
   return side(texture.width) * height * (texture.kind == TextureKind::three ? side(texture.depth) : texture.depth);
 }
 
-// Makes texels of a level, which is not the first: each lane's by its number, which counts rows and layers as they lie
-// in memory. A texel is what a linear filter of the level before gives at its centre: of even sides the mean of two by
-// two.
+// Generates texels of a level after the first, one per lane; texel numbers count rows and layers in memory order. A
+// texel is the previous level's linear filter at its centre: for even sizes, the mean of two by two texels.
 BROKKR_FN_NOINLINE void make_mip(Warp& w, uint32_t* texels, const TextureTexels& texture, uint32_t level, Uint number,
                                  Mask m) {
   const int axes = shader::axes_of(texture.kind);
@@ -25,7 +24,7 @@ BROKKR_FN_NOINLINE void make_mip(Warp& w, uint32_t* texels, const TextureTexels&
   const int from[3] = {side(texture.width, level - 1), axes > 1 ? side(texture.height, level - 1) : 1,
                        axes > 2 ? side(texture.depth, level - 1) : 1};
   const int to[3] = {to_x, to_y, axes > 2 ? side(texture.depth, level) : 1};
-  // Numbers are below 2^31, and quotients of doubles are exact enough for them.
+  // Numbers are below 2^31, so quotients in double precision are exact enough.
   const auto quotient = [](Int a, int b) { return to_int(floor((to_double(a) + 0.5) / double(b))); };
   const Int row = quotient(as_int(number), to_x), x = as_int(number) - row * to_x;
   const Int slice = quotient(row, to_y), y = row - slice * to_y;

@@ -1,4 +1,4 @@
-// Where in a texture coordinates lead: faces of cubes, layers, texels along an axis for each wrap mode, levels.
+// Maps coordinates to a place in a texture: cube faces, layers, texels along an axis for each wrap mode, levels.
 #pragma once
 
 #include "frame/texture_tables.h"
@@ -7,7 +7,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A direction (or a change of it) seen from a face of the cube: OpenGL 4.6, table 8.19. `ma` is along the face's axis.
+// A direction, or its derivative, in the coordinates of a cube's face: OpenGL 4.6, table 8.19. `ma` is along the face's
+// axis.
 struct OnFace {
   Float sc, tc, ma;
 };
@@ -28,8 +29,8 @@ BROKKR_FN CubeFace face_of(Float x, Float y, Float z) {
   return {z_major, x_major, as_int(along) < 0 && along == along};  // which sign a NaN has is the processor's choice
 }
 
-// One texel beside the edge of a face, as the texel of the neighbour that lies there. The centres of a face's texels
-// are at odd or even whole numbers in -(size - 1) .. size - 1, its plane at `size`: all is exact.
+// Replaces a texel one step beyond a face's edge by the neighbour's texel that lies there. Texel centres of a face are
+// at odd or even integers in -(size - 1) .. size - 1, and its plane is at `size`, so all arithmetic is exact.
 BROKKR_FN void cross_edges(Int& face, Int& column, Int& row, Int size) {
   const Float n = to_float(size), inside = n - 1.0f;
   Float s = to_float(column) * 2.0f - inside, t = to_float(row) * 2.0f - inside;
@@ -49,13 +50,13 @@ BROKKR_FN void cross_edges(Int& face, Int& column, Int& row, Int size) {
   row = clamp_to(to_int((seen.tc + inside) * 0.5f), 0, size - 1);
 }
 
-// Coordinates on a level: 0 .. 1 (texels of a rectangle), the first layer of what an array's number chooses, and from
-// there the face.
+// Coordinates on a level: in 0..1 (in texels for a rectangle), and the first layer that the array index selects; the
+// face is counted from there.
 struct TexturePlace {
   Float at[3];
   Int layer, face;
 };
-// Coordinates as the shader gives them. What is no finite number counts as 0: it would be texels outside of the
+// Takes coordinates as the shader gives them. Infinite values and NaN count as 0: they would address texels outside the
 // texture.
 BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&given)[4]) {
   const TextureKind kind = texture.kind;
@@ -80,19 +81,19 @@ BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&give
   return {{finite(at[0]), finite(at[1]), finite(at[2])}, layer, number_of_face};
 }
 
-// The level of detail of what does not change from sample to sample, and the square of the span in texels that it
-// stands for.
+// The level of detail of coordinates that do not change between samples, and the squared span in texels that it
+// corresponds to.
 BROKKR_CONSTANT float kLeastSpan = 0x1p-66f, kLeastDetail = -33.0f;
 
-// The level of detail of a span of which `rho` is the square. As llvmpipe, by the float's own exponent and mantissa:
-// exact at powers of two, 0.05 too little at most between them.
+// The level of detail for a span whose square is `rho`. Computed like llvmpipe from the float's exponent and mantissa:
+// exact at powers of two, at most 0.05 too small in between.
 BROKKR_FN Float detail_of_span(Float rho) {
   return to_float(as_int(clamp_to(rho, kLeastSpan, 0x1p66f))) * 0x1p-24f - 63.5f;
 }
 
-// The level of detail, the logarithm of how many texels of the base level a sample spans (OpenGL 4.6, 8.14.1), where
-// the coordinates change by dx to the right and dy upwards. `given`: the direction, of cubes. `may_be_ellipse`: what is
-// sampled anisotropically has the level of the lesser change.
+// The level of detail: the logarithm of the number of base-level texels that a sample spans (OpenGL 4.6, 8.14.1), if
+// the coordinates change by dx to the right and dy upwards. `given`: the direction, for cubes. `may_be_ellipse`:
+// anisotropic textures use the smaller change.
 BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3], const Float (&dx)[3],
                           const Float (&dy)[3], bool may_be_ellipse) {
   const TextureKind kind = texture.kind;
@@ -124,16 +125,16 @@ BROKKR_FN Float detail_of(const SampledRecord& texture, const Float (&given)[3],
   return detail_of_span(rho);
 }
 
-// The levels that a lookup reads: `level` and, with the weight `next`, the one behind it.
+// The levels that a lookup reads: `level`, and the next one with weight `next`.
 struct LevelChoice {
   Int level;
   Float next;
-  Mask linear;  // the filter inside of a level
+  Mask linear;  // filter within a level
 };
 BROKKR_FN Float clamped_detail(const SampledRecord& texture, Float detail) {
   return maximum(minimum(detail + texture.lod_bias, texture.lod_max), texture.lod_min);
 }
-// `mip`: the texture's.
+// `mip`: the texture's mip filter.
 BROKKR_FN LevelChoice levels_of(const SampledRecord& texture, MipFilter mip, Float detail) {
   const Float lod = clamped_detail(texture, detail), top(float(texture.levels - 1));
   const Mask minified = lod > 0.0f;
@@ -143,7 +144,7 @@ BROKKR_FN LevelChoice levels_of(const SampledRecord& texture, MipFilter mip, Flo
   const Float inside = clamp_to(lod, 0.0f, top), whole = floor(inside);
   return {to_int(whole), inside - whole, linear};
 }
-// Whether a lookup between levels, or in the nearest one, reads more than the base level.
+// Lanes whose lookup, between levels or in the nearest one, reads more than the base level.
 BROKKR_FN Mask is_beyond_base(const SampledRecord& texture, MipFilter mip, Float detail) {
   const Float lod = clamped_detail(texture, detail);
   return mip == MipFilter::nearest ? lod + 0.5f >= 1.0f : lod > 0.0f;
@@ -151,13 +152,13 @@ BROKKR_FN Mask is_beyond_base(const SampledRecord& texture, MipFilter mip, Float
 
 BROKKR_FN Int side_of_level(uint32_t side, Int level) { return maximum(Int(int(side)) >> level, Int(1)); }
 
-// Two neighbouring texels of an axis, and the weight of the second. Outside of 0 .. size - 1 lies the border.
+// Two neighbouring texels on an axis, and the weight of the second. The border lies outside 0 .. size - 1.
 struct TexelPair {
   Int a, b;
   Float weight;
 };
-// `scale`: texels that a coordinate of 1 stands for, `offset`: texels that are added, a number of all lanes or of each.
-// Lanes that are not `linear` read `a` alone.
+// `scale`: size of the axis in texels; `offset`: texels to add, uniform or per lane. Lanes that are not `linear` read
+// only `a`.
 template <class Offset>
 BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, TextureWrap wrap, Mask linear) {
   const Float n = to_float(size);
@@ -183,7 +184,7 @@ BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, Tex
   if (wrap == TextureWrap::repeat) {
     pair.a = select(pair.a < 0, last, pair.a);
     pair.b = select(pair.b > last, 0, pair.b);
-    pair.a = select(pair.a > last, 0, pair.a);  // a fraction may round to 1
+    pair.a = select(pair.a > last, 0, pair.a);  // rounding may make a fraction 1
   } else if (wrap == TextureWrap::clamp) {
     pair.a = select(linear, pair.a, minimum(pair.a, last));
   } else if (wrap != TextureWrap::clamp_to_border) {
@@ -193,8 +194,8 @@ BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, Tex
   return pair;
 }
 
-// The same of a gather along an axis that is mirrored, which keeps its texels in order: each is mirrored by itself, so
-// that they are turned where the picture is (OpenGL 4.6, 8.14.3).
+// The same for a gather along a mirrored axis. The two texels keep their order, and each is mirrored by itself, so they
+// are swapped where the picture is mirrored (OpenGL 4.6, 8.14.3).
 template <class Offset>
 BROKKR_FN TexelPair mirrored_texels_at(Float u, Int size, Float scale, Offset offset, bool repeats) {
   const Float n = to_float(size);

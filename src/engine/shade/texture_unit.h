@@ -1,7 +1,7 @@
-// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Magnification ends at level 0, whatever the
+// Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Magnification reads level 0, whatever the
 // filters are. Anisotropic lookups are in texture_aniso.h.
 //
-// Most textures go by a short path in integers: colours of 8 bits, filters of 8-bit weights (texture_usual.h).
+// Most textures take a short path in integers: 8-bit colours, filters with 8-bit weights (texture_usual.h).
 #pragma once
 
 #include "shade/texel_store.h"
@@ -11,21 +11,21 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What a lookup needs beside its coordinates. `how`: bits as of a sample (shader/operation.h).
+// Parameters of a lookup beside its coordinates. `how`: the bits of a sample (shader/operation.h).
 struct TextureLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
   uint32_t how;
-  Float reference;  // that depths are compared with
+  Float reference;  // the reference depth to compare with
   Mask lanes;
-  const Int* offset = nullptr;  // of a gather: texels that are added to its two coordinates; null: as `how` says
+  const Int* offset = nullptr;  // gather: texels added to its two coordinates; null: the offset in `how`
 };
 
 BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
   return select(compare(uint8_t(func), reference, texel), 1.0f, 0.0f);
 }
 
-// A level of each lane.
+// One level per lane.
 struct LevelTexels {
   Int first, width, height, depth;
 };
@@ -38,8 +38,8 @@ BROKKR_FN LevelTexels level_texels(Warp& w, const TextureLookup& look, Int level
   return {first, side_of_level(texture.width, level), height, depth};
 }
 
-// A texel, or the border where it lies outside of the level, or 0 where there is no border; of a lookup that compares
-// the answer.
+// Reads a texel. Outside the level it returns the border colour, or 0 if the texture has none. A comparing lookup
+// returns the result of the comparison.
 BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const LevelTexels& level, Int x, Int y,
                                        Int z, bool has_border = true) {
   const SampledRecord& texture = *look.texture;
@@ -60,12 +60,12 @@ BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
   return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
 }
 
-// The texels around a place on a level.
+// The texels around a position on a level.
 struct TexelBox {
   LevelTexels level;
   TexelPair x, y, z;
   Mask linear;
-  bool crosses;  // columns and rows beside a face are the neighbour's
+  bool crosses;  // columns and rows beyond a face's edge belong to the neighbour
 };
 BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
                                    Mask linear) {
@@ -97,8 +97,8 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
   return box;
 }
 
-// The four texels of a slice, of which the lower left is the first, then the one on its right, then those above. Where
-// three faces of a cube meet, there is no fourth: the mean of the others takes its place.
+// The four texels of a slice: lower left, lower right, upper left, upper right. At a cube's corner, where three faces
+// meet, the missing fourth texel is the mean of the others.
 struct TexelSquare4 {
   Vec4<Warp> at[4];
 };
@@ -131,7 +131,7 @@ BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const Textu
   return square;
 }
 
-// One level of each lane, filtered inside of it where the lane is `linear`.
+// One level per lane, filtered in the lanes that are `linear`.
 BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
                                              Mask linear) {
   const TexelBox box = box_at(w, look, place, number, linear);
@@ -152,13 +152,13 @@ BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look,
   return chosen(linear, v, square.at[0]);
 }
 
-// Whether the nearest texel of every lane is one of the texture's, none of a border or of a neighbouring face.
+// Returns true if nearest lookups never read a border or a neighbouring face, in any lane.
 BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t how) {
   return (texture.kind == TextureKind::two || texture.kind == TextureKind::two_array) && !shader::has_offset(how) &&
          (how & shader::kSampleCompare) == 0 && texture.wrap[0] != TextureWrap::clamp_to_border &&
          texture.wrap[1] != TextureWrap::clamp_to_border;
 }
-// What filtered_level returns of a texture without a border where no lane is linear.
+// The same as filtered_level, for a texture without a border and if no lane is linear.
 BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number) {
   const SampledRecord& texture = *look.texture;
   const LevelTexels level = level_texels(w, look, number);
@@ -171,11 +171,11 @@ BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, 
                     look.lanes);
 }
 
-// Whether filters read no border either.
+// Returns true if linear filters read no border either.
 BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t how) {
   return is_borderless(texture, how) && texture.wrap[0] != TextureWrap::clamp && texture.wrap[1] != TextureWrap::clamp;
 }
-// What filtered_level then returns.
+// The same as filtered_level, if filters_borderless holds.
 BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
                                           Mask linear) {
   const SampledRecord& texture = *look.texture;
@@ -199,7 +199,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
   return chosen(linear, mixed(lower, upper, y.weight), corner);
 }
 
-// `given`: the coordinates in the shader's order; `detail`: the level of detail, before bias and clamps.
+// `given`: the coordinates in the shader's order; `detail`: the level of detail before bias and clamping.
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
   const TexturePlace place = place_of(texture, given);
@@ -215,7 +215,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
     return handed_on(texture, mixes ? mixed(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
   }
   Vec4<Warp> quick;
-  TextureLookup rest = look;  // of lanes that do not go by the short path
+  TextureLookup rest = look;  // for lanes that do not take the short path
   if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {
     const UsualLookup usual{&texture, look.texels, look.lanes};
     quick = usual_level(w, usual, place, choice.level);
@@ -229,8 +229,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   return texture.usual ? chosen(rest.lanes, v, quick) : v;
 }
 
-// One channel of the four texels that a filter of the base level would read: upper left, upper right, lower right and
-// lower left.
+// One channel of the four texels that a base-level filter would read: upper left, upper right, lower right and lower
+// left.
 BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const Float (&given)[4]) {
   const SampledRecord& texture = *look.texture;
   const TexturePlace place = place_of(texture, given);
@@ -245,7 +245,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const
   return Vec4<Warp>(part(square.at[2]), part(square.at[3]), part(square.at[1]), part(square.at[0]));
 }
 
-// The texel of a level with these numbers in the shader's order; outside of the level, 0 in what is stored.
+// The texel at integer coordinates of a level, in the shader's order. Outside the level, the stored channels are 0.
 BROKKR_FN_NOINLINE Vec4<Warp> fetched(Warp& w, const TextureLookup& look, const Int (&given)[4], Int level) {
   const SampledRecord& texture = *look.texture;
   const int axes = shader::axes_of(texture.kind);

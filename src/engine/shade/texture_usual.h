@@ -1,6 +1,6 @@
-// The usual textures of run-time shaders (SampledRecord::usual, nearest): colours of 8 bits, filtered linearly or not
-// at all, repeated or clamped to edges. Positions and weights are whole 256ths of a texel; colours are filtered as
-// integers, two to a word, and lose nothing until the levels are mixed.
+// The usual textures of run-time shaders (SampledRecord::usual, nearest): 8-bit colours with linear or nearest filters,
+// repeated or clamped to edges. Positions and weights are in 1/256 texel. Colours are filtered as integers, two per
+// word, without rounding until levels are mixed.
 #pragma once
 
 #include "shade/texel_store.h"
@@ -18,7 +18,7 @@ struct UsualLookup {
   Mask lanes;
 };
 
-// The lanes whose filter reads from two faces of a cube whose filters go across edges, down to a level.
+// Lanes whose filter reads two faces of a cube, on a level down to which seamless filtering applies.
 BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& place, Int level) {
   if (texture.kind != TextureKind::cube || !texture.seamless) return Mask(false);
   const Float half = 0.5f / to_float(side_of_level(texture.width, level));
@@ -26,13 +26,13 @@ BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& p
   return is_near(place.at[0]) || is_near(place.at[1]);
 }
 
-// Where a filter reads along an axis, in 256ths of a texel from the middle of the first one on.
+// The position of a filter on an axis, in 1/256 texel from the centre of the first texel.
 BROKKR_FN Int usual_position(Float u, Int size, bool turns) {
   const Float inside = turns ? fraction(u) : saturate(u);
   return to_int(inside * to_float(size << 8) + 0.5f) - 128;
 }
-// Two texels of an axis, counted in words of memory of which a step along the axis takes `step`, and the weight of the
-// second, 0 .. 255 of 256.
+// Two texels on an axis, as word offsets (a step along the axis is `step` words), and the weight of the second, 0 ..
+// 255 of 256.
 struct UsualPair {
   Int a, b;
   Uint weight;
@@ -44,8 +44,8 @@ BROKKR_FN UsualPair usual_texels(Int position, Int size, Int step, bool turns) {
   return {maximum(a, Int(0)), minimum(b, last), weight};
 }
 
-// Channels of four texels, filtered: two channels of a word at a time along the first axis, one at a time along the
-// second. Sums of 255 * 256 fit 16 bits.
+// Filters the channels of four texels: two channels per word along the first axis, one at a time along the second. Sums
+// of 255 * 256 fit in 16 bits.
 BROKKR_FN Vec4<Warp> filtered_bytes(const Uint (&texel)[4], Uint tx, Uint ty) {
   constexpr uint32_t kTwo = 0x00ff00ffu;
   const Uint right = tx | (tx << 16u), left = 0x01000100u - right, up = (256u - ty) | (ty << 16u);
@@ -58,14 +58,14 @@ BROKKR_FN Vec4<Warp> filtered_bytes(const Uint (&texel)[4], Uint tx, Uint ty) {
   return Vec4<Warp>(channel(sum_of_lower(low_rb, high_rb, up)), channel(sum_of_lower(low_ga, high_ga, up)),
                     channel(sum_of_upper(low_rb, high_rb, up)), channel(sum_of_upper(low_ga, high_ga, up)));
 }
-// What that gives where all four are the same texel.
+// The result of filtered_bytes if all four texels are the same.
 BROKKR_FN Vec4<Warp> whole_bytes(Uint texel) {
   const auto channel = [&](uint32_t shift) {
     return to_float(as_int(((texel >> shift) & 0xffu) << 16u)) * (1.0f / (255.0f * 65536.0f));
   };
   return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
 }
-// The same of colours that are encoded as sRGB, of which each is brought to linear light first.
+// The same for sRGB-encoded colours, each of which is first decoded to linear light.
 BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
   const Float x = to_float(as_int(tx)) * (1.0f / 256.0f), y = to_float(as_int(ty)) * (1.0f / 256.0f);
   const auto filtered = [&](Float a, Float b, Float c, Float d) {
@@ -81,10 +81,10 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
   return Vec4<Warp>(color(0), color(8), color(16), alpha);
 }
 
-// How texels become colours: what of a usual texture does not change from lookup to lookup.
+// How texels become colours: the properties of a usual texture that are the same for all lookups.
 struct UsualKind {
   bool light, repeats[2];
-  MipFilter mip;  // none where there is one level
+  MipFilter mip;  // none if there is one level
   uint8_t channel[4];
 };
 BROKKR_FN UsualKind usual_kind(const SampledRecord& texture) {
@@ -97,7 +97,7 @@ BROKKR_FN UsualKind usual_kind(const SampledRecord& texture) {
 BROKKR_FN constexpr uint8_t known_channel(uint32_t known, uint32_t c) {
   return uint8_t(known >> (shader::kKnownChannel + 2 * c) & 3);
 }
-// `known`: KnownBit. Channels that are constant are not told from others.
+// `known`: KnownBit. Constant channels are not distinguished from others.
 BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
   return {(known & shader::kKnownLight) != 0,
           {(known >> shader::kKnownRepeat & 1) != 0, (known >> shader::kKnownRepeat & 2) != 0},
@@ -105,20 +105,20 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
           {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
-// Whether a filter is one texel, with a weight of 256 * 256: pictures that are drawn texel by pixel.
+// Returns true if every filter reads a single texel with weight 256 * 256: pictures drawn with one texel per pixel.
 BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Uint weights) {
   return Warp::takes_turns && !kind.light && !w.any(look.lanes && weights != 0u);
 }
 BROKKR_FN Vec4<Warp> usual_filtered(const UsualKind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
   return handed_on(kind.channel, 1.0f, kind.light ? filtered_srgb(texel, tx, ty) : filtered_bytes(texel, tx, ty));
 }
-// The filtered texels of a level that begins at the texel `base`.
+// The filtered texels of the level whose first texel is `base`.
 BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v, Int width,
                                  Int height, Int base) {
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
   Uint texel[4];
   if (Warp::takes_turns) {
-    // Mostly all squares of texels lie inside: then nothing turns, and nothing ends at an edge.
+    // Usually all four texels lie inside the level: then no address wraps or is clamped.
     const Int column = at_x >> 8, row = at_y >> 8;
     const Mask apart = as_uint(column) >= as_uint(width - 1) || as_uint(row) >= as_uint(height - 1);
     if (w.are_squares(apart, look.lanes)) {
@@ -139,7 +139,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
   return usual_filtered(kind, texel, x.weight, y.weight);
 }
 
-// Each lane's level.
+// A level for each lane.
 BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, const TexturePlace& place, Int level) {
   const SampledRecord& texture = *look.texture;
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
@@ -148,7 +148,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], width, height, base);
 }
 
-// One level for all lanes, of a texture of kind two.
+// One level for all lanes; the texture is of kind two.
 BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                 uint32_t level) {
   const SampledRecord& texture = *look.texture;
@@ -156,7 +156,7 @@ BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKin
   return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
 }
 
-// A lookup in a nearest texture (SampledRecord::nearest) of kind two: as usual_two, but not filtered inside of a level.
+// A lookup in a nearest texture (SampledRecord::nearest) of kind two: like usual_two, but unfiltered within a level.
 BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                  Float detail) {
   const SampledRecord& texture = *look.texture;
@@ -191,7 +191,7 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKi
 }
 
 // A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;
-// `detail` as of looked_up.
+// `detail` as in looked_up.
 BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                Float detail) {
   const SampledRecord& texture = *look.texture;

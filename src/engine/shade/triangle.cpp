@@ -8,11 +8,11 @@ namespace brokkr::shader {
 namespace {
 
 struct Samples {
-  std::vector<int> x, y;  // of each lane
-  uint64_t inside = 0;    // the picture
+  std::vector<int> x, y;  // per lane
+  uint64_t inside = 0;    // bit i: lane i lies in the picture
 };
 
-// Quads side by side: group `number` of a row of quads.
+// Quads of a row side by side, starting with quad `first_quad`.
 Samples samples_of(int lanes, int first_quad, int row, int width, int height) {
   Samples samples;
   for (int lane = 0; lane < lanes; ++lane) {

@@ -1,5 +1,5 @@
-// One triangle over a whole picture, shaded by a run-time shader: what `brokkr shaders -o` shows, and what tests hold
-// beside OpenGL.
+// Shades one triangle that covers a whole picture with a run-time shader: the picture of `brokkr shaders -o`, which
+// tests compare with OpenGL.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace brokkr::shader {
 
-// Rows bottom to top. Clip coordinates of the corners are (-1, -1), (3, -1) and (-1, 3), depth is 0 and w is 1.
+// Rows run bottom to top. The corners' clip coordinates are (-1, -1), (3, -1) and (-1, 3), depth is 0 and w is 1.
 struct TrianglePicture {
   int width = 0, height = 0;
-  std::vector<float> outputs;  // of each pixel the shader's output words; 0 where it is discarded
-  std::vector<uint8_t> kept;   // of each pixel whether it is not discarded
+  std::vector<float> outputs;  // the shader's output words per pixel; 0 if discarded
+  std::vector<uint8_t> kept;   // per pixel: whether it is not discarded
 };
 
-// `corners`: of each corner the shader's input words, as bits. Words of InputKind::position and front_facing are made
-// here; flat ones are those of the last corner.
+// `corners`: the shader's input words per corner, as bits. Words of InputKind::position and front_facing are computed
+// here; flat inputs come from the last corner.
 TrianglePicture shade_triangle(const Program& program, Instance& instance, int width, int height,
                                std::span<const std::vector<uint32_t>, 3> corners);
 
