@@ -1,4 +1,4 @@
-// The decision what a block does next, by its leading warp and the policy's tree (pipeline/launch_tree.h).
+// Decides what a block does next: its leading warp evaluates the policy's tree (pipeline/launch_tree.h).
 #pragma once
 
 #include "machine/clock.h"
@@ -11,7 +11,7 @@ enum class Action : uint32_t { wait, geometry, visit, leave };
 struct Decision {
   Action action = Action::wait;
   TaskRange tasks;
-  bool refused = false;  // a task was wanted and could not start
+  bool refused = false;  // a task was wanted but could not start
   uint32_t rasterizer = 0;
   Watermark mark{};
   bool aborted = false;  // the frame is being cut off
@@ -23,15 +23,15 @@ BROKKR_FN Watermark watermark_of(const LaunchStatus& status, const ScheduleTable
   return {tasks, tasks >= schedule.tasks ? schedule.batches : tasks * schedule.task_batches};
 }
 
-// The memory of a block from one decision to the next.
+// A block's memory between two decisions.
 struct DecisionMemory {
   TreeMemory tree;
   uint32_t begin_us;
-  bool asked;  // ahead, for the next decision
+  bool asked;  // the status for the next decision was requested ahead
   LaunchStatus status;
 };
 
-// Called before a block's first decision, by one warp.
+// Call before a block's first decision, from one warp.
 BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTables& schedule, int block, int blocks,
                                DecisionMemory& memory) {
   LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
@@ -46,7 +46,7 @@ BROKKR_FN void begin_decisions(Warp& w, const RasterTables& t, const ScheduleTab
   });
 }
 
-// Called after a block has done its work, by one warp.
+// Call after a block has finished an action, from one warp.
 BROKKR_FN void end_action(Warp& w, const ScheduleTables& schedule, bool geometry, uint64_t ns) {
   if (schedule.policy != Policy::fair) return;
   const BucketState state{schedule.control->share, nullptr, kStageChildren};
@@ -57,7 +57,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
                                   bool finished) {
   w.sync();
   w.once([&] {
-    // Blocks that leave once all have finished read nothing of theirs: a count without an order will do.
+    // Blocks that leave once all have finished read nothing that this block wrote, so a relaxed count suffices.
     if (finished)
       device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kRelaxed);
     else
@@ -65,7 +65,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
-// Decides by one tree. A leaf that turns out to be taken or full is left out, and the decision is made again [Kerbl18,
+// Decides by one tree. A leaf that turns out to be taken or full is excluded, and the decision is repeated [Kerbl18,
 // 5.2.4].
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Decision& decision) {
@@ -96,8 +96,8 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
   }
 }
 
-// Asks for what the next decision needs to know while other warps still work. Where no task is left, that decision is
-// about the end of those under way, its block's own too, and asks itself.
+// Requests the status for the next decision while other warps still work. If no task is left, the next decision depends
+// on the end of running tasks, the block's own included, and requests the status itself.
 BROKKR_FN void ask_status_ahead(Warp& w, const RasterTables& t, const ScheduleTables& schedule,
                                 DecisionMemory& memory) {
   const LaunchStatus status = read_status(w, schedule, t.stock.free_blocks);
@@ -108,7 +108,7 @@ BROKKR_FN void ask_status_ahead(Warp& w, const RasterTables& t, const ScheduleTa
   });
 }
 
-// Decides by what is known of the launch.
+// Decides from a given status of the launch.
 BROKKR_FN Decision decide_from(Warp& w, const LaunchStatus& status, LaunchView& view, Stock& stock, int warps,
                                uint32_t begin_us) {
   const ScheduleTables& schedule = view.schedule;
@@ -131,8 +131,9 @@ BROKKR_FN Decision decide_from(Warp& w, const LaunchStatus& status, LaunchView& 
   return decision;
 }
 
-// One warp decides for its block. A status that was asked ahead may be as old as a task: of words that only grow, and
-// of free blocks, which a task has to get before it starts. Where it leaves nothing to do, it is asked again.
+// One warp decides for its block. A status that was requested ahead may be as old as a task. That is safe: its words
+// only grow, except free blocks, which a task must acquire before it starts. If it leaves nothing to do, a new status
+// is requested.
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
                           int blocks, int warps, DecisionMemory& memory) {
   LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};

@@ -12,7 +12,7 @@ static void run_warp(const CpuLaunch& launch, int block, int warp) {
   b.warps = launch.warps;
   b.warp.index = warp;
   b.shared = reinterpret_cast<BlockShared*>(launch.shared + size_t(block) * launch.shared_stride);
-  // The barrier lies behind the block's storage; the host has zeroed both.
+  // The barrier follows the block's storage; the host has zeroed both.
   b.barrier = reinterpret_cast<Barrier*>(launch.shared + size_t(block) * launch.shared_stride + launch.shared_stride -
                                          sizeof(Barrier));
   run_pipeline(b, *launch.data);

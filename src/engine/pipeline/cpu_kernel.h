@@ -1,4 +1,4 @@
-// The builds of the pipeline for the CPU's instruction sets and for the emulated machine.
+// The pipeline's builds for the CPU's instruction sets and for the emulated machine.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct CpuLaunch {
 struct CpuKernel {
   int width;            // lanes
   int max_warps;        // per block
-  size_t shared_bytes;  // storage of one block, its barrier at the very end
+  size_t shared_bytes;  // storage of one block, with its barrier at the end
   void (*run_warp)(const CpuLaunch& launch, int block, int warp);
 };
 

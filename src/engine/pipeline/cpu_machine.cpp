@@ -48,7 +48,7 @@ LaunchShape CpuMachine::shape(const RenderOptions& options) const {
   return s;
 }
 
-// Rasterizer queues are empty when their memory is zero, and new memory is: it need not be touched.
+// A zeroed rasterizer queue is empty, and new memory is zero, so it need not be touched.
 void CpuMachine::make_memory(bool keeps_planes) {
   const std::unique_ptr<LaunchMemory<ZeroedMemory>> last = keeps_planes ? std::move(memory_) : nullptr;
   memory_.reset();
@@ -57,7 +57,7 @@ void CpuMachine::make_memory(bool keeps_planes) {
   fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
 }
 
-// As new, after a launch that did not finish.
+// Restores the initial state after a launch that did not finish.
 void CpuMachine::reset_memory() {
   fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
   memory_->queues().reset();
@@ -79,7 +79,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   // The state in which every launch begins.
   const bool goes_on = frame.part.content != nullptr || frame.part.stays;
   RegionState state = initial_region();
-  if (goes_on) state.bits = 0;  // nothing is left to clear
+  if (goes_on) state.bits = 0;  // content is kept: nothing is left to clear
   std::fill_n(data_.raster.targets.region_state.get(), plan->memory.regions, state);
   for (const ZeroedMemory* zero : m.zeroed(goes_on)) {
     if (zero->bytes() != 0) std::memset(zero->as<void>(), 0, zero->bytes());

@@ -1,4 +1,4 @@
-// Launches on the CPU: the vector builds with one warp per block, and the emulated machine.
+// Launches on the CPU: vector builds with one warp per block, and the emulated machine.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,14 @@
 
 namespace brokkr {
 
-// A build of the kernel that this program contains, by name: "v2", "v3", "v4", "neon" or "emulated". Null: not built.
+// Finds a build of the kernel by name: "v2", "v3", "v4", "neon" or "emulated". Null if this program does not contain
+// it.
 const CpuKernel* find_cpu_kernel(const std::string& isa);
 
 class CpuMachine : public MachineBackend {
  public:
-  // isa: "" for the best. Throws std::invalid_argument for a build that does not exist or does not run here.
+  // isa: "" for the best one. Throws std::invalid_argument for a build that does not exist or does not run on this
+  // processor.
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;
@@ -42,14 +44,14 @@ class CpuMachine : public MachineBackend {
   const CpuKernel* kernel_;
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
   bool dirty_ = false;  // a launch that did not finish left elements and reservations in the queues
-  // The last launch.
+  // Of the last launch:
   std::shared_ptr<const LaunchPlan> plan_;
   LaunchData data_{};
   AbortWords abort_{};
   HostSquares squares_;
   std::function<void(int)> work_;
   std::chrono::steady_clock::time_point begin_;
-  WorkerPool pool_;  // destroyed first, so that its threads end before the memory goes
+  WorkerPool pool_;  // destroyed first: its threads must end before the memory is freed
 };
 
 }  // namespace brokkr

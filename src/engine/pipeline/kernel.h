@@ -1,4 +1,4 @@
-// The pipeline's persistent kernel: every block takes tasks and visits rasterizers until the frame is finished.
+// The pipeline's persistent kernel: every block executes tasks and visits rasterizers until the frame is finished.
 #pragma once
 
 #include "geometry/features.h"
@@ -11,15 +11,15 @@
 BROKKR_MACHINE_BEGIN
 
 struct BlockShared {
-  LaunchData launch;  // the kernel's arguments, near
-  union {             // a block does one or the other
+  LaunchData launch;  // the kernel's arguments in shared memory
+  union {             // a block uses one of these at a time
     RasterShared raster;
     GeometryScratch geometry[kMaxWarps];
   };
-  Run run[kMaxWarps];  // of each warp's last task
+  Run run[kMaxWarps];  // each warp's last run
   Counters counters[kMaxWarps];
   Decision decision;
-  uint32_t spin;  // decisions in a row without work
+  uint32_t spin;  // consecutive decisions without work
   DecisionMemory memory;
   StockState stock;
   uint64_t busy_since, idle_since;
@@ -33,7 +33,7 @@ BROKKR_FN Stock stock_of(const Block<BlockShared>& b) {
   return {shared.launch.raster.stock, shared.stock};
 }
 
-// `turn` is the task's number in the order in which tasks start.
+// `turn` is the position of the task in starting order.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
@@ -100,8 +100,8 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   if (decision.action != Action::wait) note_time(b, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
-// The decision's visit. What it knows of shading lasts as long as the visit: created by the caller, it would lie on the
-// kernel's own stack, and the compiler would keep more of that around the calls.
+// Visits the chosen rasterizer. The visit's shading state lives only as long as the visit: created by the caller, it
+// would lie on the kernel's own stack, and the compiler would keep more of it around the calls.
 BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
@@ -124,14 +124,15 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 
-// Behind its own task the leading warp asks for what its next decision needs: the answers come while others work.
+// After its own task the leading warp requests the status for the next decision; the answers arrive while other warps
+// work.
 BROKKR_FN_NOINLINE void ask_ahead(Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
   ask_status_ahead(b.warp, shared.launch.raster, shared.launch.schedule, shared.memory);
 }
 
-// All warps carry out the decision. The barrier at the end orders nothing: the others wait for the next decision, and
-// read nothing until then. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
+// All warps carry out the decision. The barrier at the end orders no memory: the other warps wait for the next decision
+// and read nothing before it. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
@@ -161,8 +162,8 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   b.sync();
 }
 
-// One warp adds what all warps of its block have counted, after the barrier behind which none counts any more. A block
-// changes each total once, each by a lane of its own, so that all go out together.
+// One warp adds up the counts of all warps in its block, after the barrier behind which no warp counts any more. A
+// block updates each total once, and each lane updates another total, so that all updates go out together.
 BROKKR_FN_NOINLINE void sum_counters(Block<BlockShared>& b) {
   Warp& w = b.warp;
   const BlockShared& shared = shared_of(b);
@@ -194,7 +195,8 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
-  // The barrier orders nothing: until the loop's first one, only the leader, who writes the arguments, reads them.
+  // The barrier orders no memory: until the loop's first barrier only the leader, which writes the arguments, reads
+  // them.
   if (b.leader()) w.once([&] { shared.launch = arguments; });
   b.sync();
   w.once([&] {

@@ -16,7 +16,7 @@ struct TraceRecord {
 
 inline constexpr uint32_t kTraceCapacity = 1u << 16;  // events per block
 
-// Of one warp: a mask per rasterizer, and a list of rasterizers that a whole warp may write beyond.
+// Words per warp: a mask per rasterizer, and a list of rasterizers with room for a whole warp to write beyond its end.
 constexpr size_t distribution_words(uint32_t rasterizers) { return 2 * size_t(rasterizers) + 32; }
 
 struct LaunchData {
@@ -27,8 +27,8 @@ struct LaunchData {
   TablePointer<uint64_t> counters;     // kCounters
   TablePointer<uint64_t> stage_ns;     // per block, one per Stage
   TablePointer<TraceRecord> trace;     // per block kTraceCapacity; null: no trace
-  TablePointer<uint32_t> trace_count;  // per block
-  bool thread_time;                    // times in processor time of the block's thread (CPU)
+  TablePointer<uint32_t> trace_count;  // number of events per block
+  bool thread_time;                    // times are processor times of the block's thread (CPU)
 };
 
 }  // namespace brokkr

@@ -1,5 +1,5 @@
-// Memory of launches of one shape, kept from frame to frame. `Buffer` is host memory (machine/zeroed_memory.h) or the
-// GPU's: made by Buffer(bytes, what), zeroed, with as<T>() and bytes().
+// The memory of launches of one shape, kept from frame to frame. `Buffer` is host memory (machine/zeroed_memory.h) or
+// GPU memory: constructed by Buffer(bytes, what), zeroed, with as<T>() and bytes().
 #pragma once
 
 #include <bit>
@@ -15,9 +15,9 @@
 
 namespace brokkr {
 
-// Multiply-adds of a vertex shader from which on a warp of 32 lanes shares vertices by default. Finding the first use
-// of a batch's vertices costs some 240 instructions, and a batch of more than 32 of them a second pass of all that
-// comes behind; a transformation is 80 (docs/research/gpu.md). On the CPU, shading a vertex again always costs less.
+// The vertex shader cost, in multiply-adds, from which on a warp of 32 lanes shares vertices by default. Finding first
+// uses of a batch's vertices takes about 240 instructions, and a batch of more than 32 vertices repeats all that
+// follows; a transformation takes 80 (docs/research/gpu.md). On the CPU, shading a vertex again always costs less.
 inline constexpr uint32_t kWorkWorthSharing = 256;
 
 template <class Buffer>
@@ -63,7 +63,7 @@ struct LaunchMemory {
     if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
-  // Zeroed before every launch; `goes_on`: it begins with what targets hold.
+  // Buffers that are zeroed before every launch. `goes_on`: the launch starts from the targets' content, which is kept.
   std::vector<const Buffer*> zeroed(bool goes_on) const {
     std::vector<const Buffer*> list = {&region_fragments, &rasterizers, &bits,        &gates,  &control, &task_done,
                                        &counters,         &stage_ns,    &trace_count, &shared, &overdraw};
@@ -71,8 +71,7 @@ struct LaunchMemory {
     return list;
   }
 
-  // What targets hold, out of memory of another shape that has the same targets. Throws std::logic_error where it has
-  // not.
+  // Takes over the targets' planes from memory of another shape. Throws std::logic_error if the targets differ.
   void take_planes(LaunchMemory& from) {
     for (auto plane :
          {&LaunchMemory::color, &LaunchMemory::color_high, &LaunchMemory::more_colors, &LaunchMemory::depth,
@@ -82,7 +81,7 @@ struct LaunchMemory {
     }
   }
 
-  // Filled with ones before every launch: the primitive that there is not.
+  // Buffers filled with ones before every launch: the id of no primitive.
   std::vector<const Buffer*> filled() const { return {&visible_id, &depth_id, &stamps}; }
 
   uint64_t store_bytes() const {
@@ -94,13 +93,13 @@ struct LaunchMemory {
                     stamps, region_state, region_fragments);
   }
 
-  // The kernel's view.
+  // The memory as the kernel sees it.
   LaunchData data(const LaunchPlan& plan, const PlanTables& tables, const RenderOptions& options,
                   AbortWords* abort) const {
     LaunchData d{};
     d.raster = raster(*plan.targets, plan.sizes, tables, options);
     d.raster.bits.claimed = bits.template as<uint32_t>();
-    // Rasterizers that wait at a gate, or that others wait for there, have work without elements.
+    // Rasterizers that wait at a gate, or that others wait for at a gate, have work without elements.
     if (plan.draws->in_one && plan.draws->blits == 0)
       d.raster.bits.filled = d.raster.bits.claimed + RasterizerBitTables::words(shape.rasterizers);
     d.raster.direct_phase = plan.direct_phase;
@@ -203,7 +202,7 @@ struct LaunchMemory {
   }
 };
 
-// The state of every region when a frame begins: colour 0, depth 1, stencil 0, none of it in memory yet.
+// A region's state at the start of a frame: colour 0, depth 1, stencil 0, not yet written to memory.
 inline RegionState initial_region() {
   RegionState s{};
   s.bits = s.untouched = kClearAny;
@@ -211,7 +210,7 @@ inline RegionState initial_region() {
   return s;
 }
 
-// Host memory of the free-block queue as after one enqueue of every block.
+// Initializes the free-block queue in host memory, as if every block had been enqueued once.
 inline void fill_free_blocks(const QueueMemory<1>& queue, uint32_t blocks) {
   struct Slot {
     uint32_t ticket, block;

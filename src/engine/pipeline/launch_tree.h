@@ -1,6 +1,6 @@
-// The launch as a hierarchy of buckets (schedule/task_tree.h) [Kerbl18, 5.2]. Its leaves are no queues of tasks: one is
-// geometry, which is admitted in order, and one is each rasterizer, which reports how many elements wait in its queue.
-// A policy is a tree; the launch says which.
+// The launch as a hierarchy of buckets (schedule/task_tree.h) [Kerbl18, 5.2]. Its leaves are not task queues: one leaf
+// is geometry, which is admitted in order, and each rasterizer is a leaf that reports the number of elements in its
+// queue. A policy is a tree, and the launch selects one.
 #pragma once
 
 #include "geometry/features.h"
@@ -11,29 +11,29 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What geometry reports to its bucket.
+// The report of geometry to its bucket.
 enum class GeometryReport : uint64_t {
   none,   // no task can start
   tight,  // less than 1 / kAmpleShare of the store is free
   ample,
 };
 
-// What a rasterizer reports to its bucket: the more it has to do, the larger.
+// The report of a rasterizer to its bucket: the more work it has, the larger.
 struct RasterizerReport {
-  static constexpr uint64_t kNone = 0;  // it cannot go on
-  // It goes on without new elements, as when its phase is complete and is to be resolved, when a gate has opened, or
-  // when nothing was done for it yet.
-  static constexpr uint64_t kAwake = 1;  // and one more for each element that waits
+  static constexpr uint64_t kNone = 0;  // it cannot continue
+  // It can continue without new elements: its phase is complete and must be resolved, a gate has opened, or it has not
+  // been visited yet.
+  static constexpr uint64_t kAwake = 1;  // plus one per waiting element
 };
 
-// What a rasterizer's report follows from, of one per lane.
+// The words from which a rasterizer's report is computed, one rasterizer per lane.
 struct RasterizerWords {
-  Mask free;  // nobody works for it
+  Mask free;  // no block works for it
   Uint wake;  // RasterizerState::wake
   Int waiting;
 };
 
-// The launch as a tree of buckets sees it.
+// The launch as the buckets of a tree see it.
 struct LaunchView {
   const RasterTables& tables;
   const ScheduleTables& schedule;
@@ -52,9 +52,9 @@ struct LaunchView {
     const bool ample = uint32_t(status.free_blocks) * kAmpleShare >= shared_blocks;
     return ample ? GeometryReport::ample : GeometryReport::tight;
   }
-  // Whether elements may still come, and nothing else gives a rasterizer work (RasterizerBitTables::filled).
+  // Returns true if elements may still arrive and nothing else gives a rasterizer work (RasterizerBitTables::filled).
   BROKKR_FN bool filling() const { return !aborted && mark.batches < schedule.batches; }
-  // Of rasterizer r_i, for the lanes of m; the others are not free. Nothing waits for what is loaded.
+  // Reads the words of rasterizers r_i in lanes m; other lanes count as not free. Nothing here waits for the loads.
   BROKKR_FN RasterizerWords read(Warp& w, Int r, Mask m) const {
     auto claimed = w.spill(1u), wake = w.spill(0u);
     auto waiting = w.spill(0);
@@ -67,7 +67,7 @@ struct LaunchView {
     });
     return {claimed.lanes() == 0, wake.lanes(), waiting.lanes()};
   }
-  // Of rasterizers that wait at gates, those whose gate all have come to.
+  // Lanes whose rasterizer waits at a gate that all rasterizers have reached.
   BROKKR_FN Mask gate_is_open(Warp& w, Uint wake, Mask m) const {
     auto open = w.spill(0u);
     const auto wake_of = w.spill(wake);
@@ -79,9 +79,9 @@ struct LaunchView {
     });
     return open.lanes() != 0;
   }
-  // The RasterizerReport of each.
+  // The RasterizerReport of each lane.
   BROKKR_FN Ulong report(Warp& w, const RasterizerWords& of) const {
-    // In a frame that is cut off, every rasterizer resolves what it has.
+    // In an aborted frame, every rasterizer resolves what it has.
     const Mask awake = of.wake <= mark.batches || Mask(aborted);
     const Ulong idle = select(awake, Ulong(RasterizerReport::kAwake), RasterizerReport::kNone);
     const Ulong busy = Ulong(as_uint(of.waiting)) + RasterizerReport::kAwake;
@@ -118,12 +118,12 @@ struct Geometry : LaunchSource {
   }
 };
 
-// Where a search that goes round all rasterizers, a group of `step` at a time, may find work: bits of the rasterizers
-// about kSeen groups from number `from` on, a word a lane. A group that has none is not asked.
+// Tells where a circular search over all rasterizers, in groups of `step`, may find work. Each lane holds one word of
+// bits; together they cover about kSeen groups from rasterizer `from` on. Groups without a set bit are skipped.
 struct SearchAhead {
   static constexpr int kSeen = 4;
   Uint word = 0;  // RasterizerBits::may_have_work
-  Int first = 0;  // the word's first rasterizer
+  Int first = 0;  // the first rasterizer of the word
 
   BROKKR_FN void look(Warp& w, const LaunchView& view, int from) {
     const int rasterizers = int(view.schedule.rasterizers), words = (rasterizers + 31) >> 5;
@@ -136,24 +136,24 @@ struct SearchAhead {
     const RasterizerBits of_all(view.tables.bits);
     const bool filling = view.filling();
     w.for_lanes(m, [&](int lane) { bits.set(lane, of_all.may_have_work(uint32_t(i_of[lane]), filling)); });
-    const Int behind = rasterizers - first;  // the last word has fewer than 32
+    const Int behind = rasterizers - first;  // the last word may hold fewer than 32
     word = bits.lanes() & select(behind < 32, (Uint(1) << as_uint(behind & 31)) - 1, 0xffffffffu);
   }
-  // Of the group at place g of a search that begins at rasterizer `begin`.
+  // Returns true if group g of a search that starts at rasterizer `begin` has a set bit.
   BROKKR_FN bool any(Warp& w, int begin, int g, int step, int rasterizers) const {
     Int at = first - begin;
     at = select(at < 0, at + rasterizers, at);
-    // A word that holds the search's first rasterizer has its last ones too: its end lies at the first places.
+    // The word that holds the search's first rasterizer also holds its last ones: its end belongs to the last groups.
     const Mask near = (at < g + step && at + 32 > g) || at + 32 - rasterizers > g;
     return w.any(word != 0 && near);
   }
 };
 
-// A bucket with as many children as the launch has rasterizers for this block: with fixed ownership, block i works for
-// rasterizers i, i + blocks, ... The search begins behind the rasterizer that was visited last, and ends once one was
-// found among Callbacks::kEnough. What lies nearest is asked together with the bits of all, which say what else to ask.
-// Being chosen here is not being visited: a policy that asks for rasterizers beside geometry would else go past every
-// other one, and those never come to their gate.
+// A bucket with one child per rasterizer of this block: with fixed ownership, block i works for rasterizers i, i +
+// blocks, ... The search starts after the last visited rasterizer and ends once one was found among Callbacks::kEnough.
+// The nearest rasterizers are read together with the bits of all, which tell which others to read. The cursor moves
+// only with a visit: a policy that weighs rasterizers against geometry would otherwise skip every other rasterizer, and
+// those would never reach their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
   static constexpr int kLeaves = 1 << 16, kLocal = 1;
@@ -168,7 +168,7 @@ struct Rasterizers : LaunchSource {
     uint64_t best = 0;
     Choice choice;
     const int step = kAskedTogether * w.width;
-    // Once all elements are in their queues, who has none is as good as any other of that kind.
+    // Once all elements are in their queues, all rasterizers without elements are equally good.
     const auto is_enough = [&](int asked) {
       return best != 0 && (asked >= Callbacks::kEnough || (best == RasterizerReport::kAwake && !view.filling()));
     };
@@ -185,11 +185,11 @@ struct Rasterizers : LaunchSource {
         Int nth = w.lane() + (from + begin);
         nth = select(nth >= own, nth - own, nth);
         const Mask m = w.first_lanes(own - from) && nth < own;
-        // Lanes without a rasterizer read the first one, since callbacks may read tables.
+        // Lanes without a rasterizer read the first one, because callbacks may read tables.
         r[k] = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
         words[k] = view.read(w, r[k], m);
       }
-      // Each lane's best.
+      // The best rasterizer of each lane.
       Ulong most = 0, report = 0;
       Int child = 0, asked = step;
       for (int k = 0; k < kAskedTogether; ++k) {
@@ -204,14 +204,14 @@ struct Rasterizers : LaunchSource {
       const uint64_t top = w.reduce_max(most);
       if (top > best) {
         best = top;
-        // Of equals the first behind the cursor.
+        // Among equals, the first one after the cursor.
         const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
         choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
       }
     }
     return choice;
   }
-  // Of a rasterizer that is visited.
+  // Moves the cursor to the visited rasterizer.
   template <class View, class F, class G>
   BROKKR_FN static void walk(const View& view, const TreePlace& at, int leaf, F&&, G&&) {
     const ScheduleTables& schedule = view.schedule;
@@ -220,7 +220,7 @@ struct Rasterizers : LaunchSource {
   }
   template <class View>
   BROKKR_FN static void init(const View& view, const TreePlace& at, uint32_t block) {
-    // Blocks begin to look for work at different rasterizers.
+    // Blocks start their searches at different rasterizers.
     const ScheduleTables& schedule = view.schedule;
     view.local[at.local] = schedule.stealing ? block * schedule.rasterizers / uint32_t(view.blocks) : 0u;
   }
@@ -232,14 +232,14 @@ struct Rasterizers : LaunchSource {
   }
 };
 
-// Prefers long queues among the first rasterizers that it meets: a visit moves a region's keys, which pays only with
-// triangles to show for it.
+// Prefers long queues among the first rasterizers found: a visit moves a region's keys, which pays off only with many
+// triangles.
 struct LongestNearby : BucketDefaults {
   static constexpr int kEnough = kEnoughRasterizers;
   BROKKR_FN static Ulong propagate(const BucketState&, Int, Ulong info) { return info; }
 };
 
-// The least rank.
+// Prefers the least rank.
 struct LeastRank : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
   BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {
@@ -247,7 +247,7 @@ struct LeastRank : BucketDefaults {
   }
 };
 
-// Ranks are microseconds. The earliest deadline that is not over comes first, then those that are over; all else as
+// Ranks are microseconds. The earliest deadline in the future comes first, then those that have passed; otherwise like
 // LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
@@ -258,7 +258,7 @@ struct NextDeadline : BucketDefaults {
   }
 };
 
-// Geometry while 1 / kAmpleShare of the store is free.
+// Prefers geometry while at least 1 / kAmpleShare of the store is free.
 struct FillLevel : BucketDefaults {
   BROKKR_FN static bool settles(const BucketState&, int child, uint64_t info) {
     return child == kGeometryChild && info == uint64_t(GeometryReport::ample);
@@ -266,12 +266,12 @@ struct FillLevel : BucketDefaults {
   BROKKR_FN static Ulong propagate(const BucketState&, Int child, Ulong) { return to_ulong(child + 1); }
 };
 
-// A policy: which stage comes next, and which rasterizer. Its leaves are geometry and then the rasterizers.
+// A policy: which stage comes next, and which rasterizer. The leaves are geometry, then the rasterizers.
 template <class Callbacks, class Order = LongestNearby>
 using Stages = Bucket<Callbacks, Geometry, Rasterizers<Order>>;
 BROKKR_CONSTANT int kGeometryLeaf = 0, kFirstRasterizerLeaf = Geometry::kLeaves;
 
-// The memory of a block's tree: the most words that a policy needs.
+// The memory of a block's tree: the maximum over all policies, in words.
 struct TreeMemory {
   uint32_t word[2];
 

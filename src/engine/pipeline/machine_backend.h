@@ -1,4 +1,4 @@
-// A machine as the Renderer sees it: a launch is started, waited for, finished, and then read back.
+// The Renderer's view of a machine: start a launch, wait for it, finish it, read it back.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace brokkr {
 
-// The kernel's counts, in host memory until the next launch.
+// The kernel's counts in host memory, valid until the next launch.
 struct LaunchCounts {
   const uint64_t* counters = nullptr;  // kCounters
   const uint64_t* region_fragments = nullptr;
@@ -24,29 +24,29 @@ struct LaunchCounts {
 class MachineBackend {
  public:
   virtual ~MachineBackend() = default;
-  // Blocks, warps and lanes that a launch with these options has.
+  // The number of blocks, warps and lanes of a launch with these options.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
-  // What code of run-time shaders is for: a build of the kernel, or a device; empty: none is made.
+  // The target of compiled shaders: a build of the kernel, or a device. Empty: shaders are not compiled.
   virtual std::string compiled_isa() const { return {}; }
-  // What makes it; null: nothing does.
+  // Makes the compiler of shaders; null if this machine has none.
   virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
-  // Launches from now on use what one of these has made; null: none. Throws std::runtime_error where they cannot.
+  // Sets the compiled code that later launches use; null: none. Throws std::runtime_error if it cannot be used.
   virtual void use_code(const shader::CodeMaker* /*made*/) {}
-  // Begins a launch and returns. Leftovers of a launch that was cut off are cleared first.
+  // Starts a launch and returns. Clears the remains of an aborted launch first.
   virtual void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                      const RenderOptions& options) = 0;
-  // Waits for its end, at most `ms` (negative: for ever). Returns whether it has ended.
+  // Waits at most `ms` milliseconds for the launch to end (negative: without limit). Returns true if it has ended.
   virtual bool wait(double ms) = 0;
-  // Asks the running launch to end. Returns at once.
+  // Asks the running launch to end. Returns immediately.
   virtual void request(AbortLevel word) = 0;
-  // Called after the end: fills its counts, and the statistics that only the machine knows. `aborted`: the launch was
-  // asked to end.
+  // Call after the launch has ended. Returns its counts and fills the statistics that only the machine knows.
+  // `aborted`: the launch was asked to end.
   virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
-  // The pictures of the last launch.
+  // Reads back the pictures of the last launch.
   virtual std::vector<TargetImage> read_back() = 0;
-  // What the targets of the last launch hold. The next one can go on with it (FramePart::stays).
+  // The content of the last launch's targets, from which the next launch can continue (FramePart::stays).
   virtual TargetSquares& squares() = 0;
-  // Renderer::resolve_to_surface of the last launch.
+  // Renderer::resolve_to_surface for the last launch.
   virtual bool resolve_to_surface(uint32_t /*target*/, uint32_t /*layer*/, unsigned long long /*surface*/) {
     return false;
   }
@@ -56,7 +56,7 @@ class MachineBackend {
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);
 
-// Planes in host memory (target/target_tables.h). Null planes are left out of the pictures.
+// Planes in host memory (target/target_tables.h). Null planes are absent from the pictures.
 struct HostPlanes {
   const RegionState* region_state = nullptr;
   const uint32_t *color = nullptr, *color_high = nullptr, *more_colors = nullptr;
@@ -64,20 +64,20 @@ struct HostPlanes {
   const uint8_t* stencil = nullptr;
   const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
 };
-// From planes to pictures in rows (read_back.cpp). Clears that still wait (an aborted frame) appear as done. With a
-// pool, `threads` of it share the work.
+// Converts planes to pictures in rows (read_back.cpp). Pending clears of an aborted frame appear as done. With a pool,
+// `threads` of its threads share the work.
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool = nullptr,
                                      int threads = 1);
 
-// The planes that pictures can be put back into.
+// Planes that pictures can be written to.
 struct WritablePlanes {
   RegionState* region_state;
   uint32_t *color, *color_high, *more_colors;
   float* depth;
   uint8_t* stencil;
-  uint32_t *visible_id, *depth_id;  // null: not kept
+  uint32_t *visible_id, *depth_id;  // null: absent
 };
-// The other way round: targets as read_planes gave them, with nothing left to clear.
+// The inverse of read_planes: writes its pictures to planes, with no clear pending.
 void write_planes(const TargetPlan& plan, const std::vector<TargetImage>& images, const WritablePlanes& planes);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// The colours of Shading::overdraw, for whoever draws them and whoever explains them.
+// The colours of Shading::overdraw, shared by the shader and by legends.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace brokkr {
 
-// Black none, then blue, cyan, green, yellow, red, and white from 32 on, in steps of a factor of two (0xAABBGGRR).
+// Black for none, then blue, cyan, green, yellow, red, and white from 32 on, in steps of a factor of two (0xAABBGGRR).
 inline constexpr std::array<uint32_t, 7> kOverdrawColors = {0xff000000, 0xffb03020, 0xffc0a000, 0xff40a020,
                                                             0xff10c8e8, 0xff2030d8, 0xffffffff};
 
-// Of a sample that so many fragments covered.
+// The colour of a sample that `fragments` fragments covered.
 inline uint32_t overdraw_color(uint32_t fragments) {
   return kOverdrawColors[std::min(size_t(std::bit_width(fragments)), kOverdrawColors.size() - 1)];
 }

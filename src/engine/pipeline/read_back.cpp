@@ -1,4 +1,4 @@
-// Makes pictures in rows from the kernel's planes, and planes from pictures.
+// Converts the kernel's planes to pictures in rows, and back.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace brokkr {
 namespace {
 
-// Morton position in an 8x8 tile by row and column.
+// The Morton index in an 8x8 tile, by row and column.
 constexpr std::array<uint8_t, 64> morton_table() {
   std::array<uint8_t, 64> table{};
   for (int y = 0; y < 8; ++y) {
@@ -28,14 +28,14 @@ constexpr std::array<uint8_t, 64> morton_table() {
 }
 constexpr std::array<uint8_t, 64> kMorton = morton_table();
 
-// One row of 8x8 tiles of one layer, which a thread copies at a time.
+// One row of 8x8 tiles in one layer: a thread's unit of work.
 struct TileRow {
   const TargetPlan& plan;
   const TargetRecord& target;
   uint32_t layer, y;  // first row of pixels
 
-  // Calls copy(pixel in the layer, sample in the planes, pixels in a row, region) for every row of every tile;
-  // kMorton[8 * (pixel row % 8) + i] is where its samples lie.
+  // Calls copy(pixel in the layer, sample in the planes, pixels in the row, region) for every row of every tile;
+  // kMorton[8 * (pixel row % 8) + i] is the offset of pixel i's sample.
   template <class F>
   void for_rows(F&& copy) const {
     const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
@@ -48,7 +48,7 @@ struct TileRow {
     }
   }
 
-  // The plane's samples, or `cleared(region)` where a clear of `bit` waits.
+  // Copies the plane's samples, or `cleared(region)` where a clear of `bit` is pending.
   template <class T, class Cleared>
   void gather(const T* plane, T* out, const RegionState* states, uint32_t bit, Cleared&& cleared) const {
     for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
@@ -104,7 +104,7 @@ void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out)
   });
 }
 
-// The stored channels of a texel; integers as their bits.
+// Decodes the stored channels of a texel; integers as their bits.
 std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
   const auto bits = [&](int word, int shift, int count) {
     const uint32_t most = (1u << count) - 1;
@@ -142,7 +142,7 @@ void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& lay
   }
 }
 
-// Times as they are stored, for since_first.
+// Copies times as stored; since_first converts them.
 void read_stamps(const TileRow& tiles, const uint32_t* stamps, std::vector<FragmentStamp>& out) {
   tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
     const uint32_t* const words = stamps + kStampHead + sample * kStampWords;
@@ -178,7 +178,7 @@ void read_tiles(const TileRow& tiles, const HostPlanes& planes, Layer& layer) {
                  layer.color.begin() + ptrdiff_t(begin), overdraw_color);
 }
 
-// Stored times, which wrap around, as milliseconds since the first of all.
+// Converts stored times, which wrap around, to milliseconds since the first one.
 void since_first(std::vector<TargetImage>& images) {
   constexpr double kMs = double(1 << kStampTimeShift) * 1e-6;
   std::optional<uint32_t> some;

@@ -32,16 +32,16 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// The time for which a launch that was asked to finish may go on with queued work, before it is asked to leave.
-// Together with the host's time and a last portion of work, it ends within 100 ms of the request. A frame budget allows
-// a tenth of itself, so that frames take the time that they were given.
+// The time that a launch asked to finish may spend on queued work before it is asked to leave. Including the host's
+// time and a last piece of work, the launch ends within 100 ms of the request. A frame budget adds a tenth of itself,
+// so that frames use the time they were given.
 double finish_ms(bool spent, double budget_ms) {
   constexpr double kMost = 20;
   return spent ? std::min(kMost, 0.1 * budget_ms) : kMost;
 }
 
-// Waits for the end of the launch that was started just now, and asks for it on request or when its budget (0: none) is
-// spent. Returns whether it asked.
+// Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent; returns
+// true if it did.
 bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, double budget_ms) {
   constexpr double kLookAgainMs = 10;
   const Stopwatch launch;
@@ -59,8 +59,8 @@ bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, d
   }
 }
 
-// Has the launch run compiled programs where there are any, and says how they run. A few quick frames are drawn before
-// a compiler would have ended: until they have taken kWorthCompilingMs together, only what is there already is taken.
+// Makes the launch use compiled programs if there are any, and reports how programs run. A few fast frames would be
+// drawn before a compiler finishes: until frames have taken kWorthCompilingMs in total, only cached code is used.
 void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const RenderOptions& options,
                     const std::atomic<uint32_t>& abort, Statistics& s) {
   ProgramDraws& programs = frame.programs;
@@ -104,7 +104,7 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
 
 }  // namespace
 
-// Bytes of a sample's colours beyond the first.
+// Bytes per sample of colours beyond the first.
 uint64_t memory_of_more_colors(const Target& target) {
   uint64_t words = 0;
   for (size_t i = 1; i < target.colors.size(); ++i)
@@ -113,7 +113,7 @@ uint64_t memory_of_more_colors(const Target& target) {
   return words * sizeof(uint32_t);
 }
 
-// What the targets of a frame take, and the pictures that are made of them.
+// The memory of a frame's targets and of the pictures made from them, in bytes.
 uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, bool read_back) {
   constexpr uint64_t kColor = 4, kDepth = 4, kStencil = 1, kOrder = 4, kDirect = 8, kId = 4, kOverdraw = 4,
                      kHalfPicture = 16, kStamp = kStampWords * 4;
@@ -138,8 +138,8 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
   return bytes;
 }
 
-// The most that a launch touches of its store, queues, pending lists and block storage, which come into being page by
-// page: blocks that the frame's batches can fill.
+// Upper bound in bytes on what a launch touches of its store, queues, pending lists and block storage, which are
+// allocated page by page: the blocks that the frame's batches can fill.
 uint64_t memory_of_launch(const LaunchPlan& plan) {
   const MemoryShape& m = plan.memory;
   const uint64_t most = uint64_t(plan.draws->batches) * (plan.sizes.blocks_per_task / plan.sizes.task_batches);
@@ -155,11 +155,12 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
-  MachineBackend* last = nullptr;  // the machine that rendered last
-  uint64_t allowed = 0;            // bytes of a frame and its launch that were within `allowed_limit`
+  MachineBackend* last = nullptr;  // the machine that rendered the last frame
+  uint64_t allowed = 0;            // largest total size in bytes that was accepted under `allowed_limit`
   int allowed_limit = -1;
 
-  // `bytes` come on top of what the frame holds. What is free is looked up when a frame needs more than one before it.
+  // Throws unless `bytes` more than the frame's own memory fit the limit. Free memory is queried only if a frame needs
+  // more than every earlier one.
   void require(const PreparedFrame::Impl& frame, uint64_t bytes, const RenderOptions& options, std::string_view field) {
     const uint64_t held = frame.held(), needed = held + bytes;
     if (needed <= allowed && options.memory_limit == allowed_limit) return;
@@ -168,7 +169,8 @@ struct Renderer::Impl {
     allowed_limit = options.memory_limit;
   }
 
-  // With an abort in its midst, a plan of batches that form while the launch, which ends at once, would draw them.
+  // If an abort is pending, returns a plan whose batches form during the launch, which ends at once; batches are not
+  // predicted for it.
   std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) const {
     struct Stopped {};
     const auto make = [&] {

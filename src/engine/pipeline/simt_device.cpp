@@ -23,7 +23,7 @@ SimtDevice* load(std::string& why) {
         "BROKKR_SIMT=ON where nvcc is";
     return nullptr;
   }
-  // Its threads stay until the process ends, and with them the library.
+  // The library's threads run until the process ends, so it is never unloaded.
   void* const library = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     why = dlerror();

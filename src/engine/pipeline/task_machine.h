@@ -1,9 +1,9 @@
-// Where programs over task queues (schedule/task_loop.h) run: real threads of the CPU with one warp each, or a GPU.
-// Memory is the machine's; the host writes and reads it through this interface only.
+// Runs programs over task queues (schedule/task_loop.h) on CPU threads with one warp each, or on a GPU. The machine
+// owns the memory; the host reads and writes it only through this interface.
 //
-// A run ends when all its warps have returned. It can be paused: workers that see a pause word, which they have as
-// ProgramMemory::stop, leave between two tasks, and all queues stay as they are; a run with ProgramMemory::resumed goes
-// on [Kerbl18, 5.4.2 and 8.2]. An abort ends also waits within queues, whose content then is undefined.
+// A run ends when all its warps have returned. It can be paused: workers that see the pause word (ProgramMemory::stop)
+// leave between two tasks, and all queues keep their state; a run with ProgramMemory::resumed continues [Kerbl18, 5.4.2
+// and 8.2]. An abort also ends waits inside queues, whose content is then undefined.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace brokkr {
 
-// What runs a plan: a function of one warp, or a kernel for cudaLaunchKernel with the plan as its one argument, in
-// blocks of TaskMachine::warps_per_block warps.
+// The code of a plan: a function for one warp, or a kernel for cudaLaunchKernel that takes the plan as its only
+// argument, in blocks of TaskMachine::warps_per_block warps.
 template <class Plan>
 struct TaskKernel {
   void (*on_cpu)(const Plan&, int warp) = nullptr;
@@ -29,18 +29,18 @@ struct TaskKernel {
 
 enum class TaskEnd : uint8_t {
   done,     // all warps returned by themselves
-  paused,   // they were asked to leave between two tasks; perhaps none is left
-  aborted,  // they had to leave at once: what the program holds is undefined
+  paused,   // warps were asked to leave between two tasks; there may be none left
+  aborted,  // warps had to leave immediately: the program's state is undefined
 };
 
 struct TaskRun {
   TaskEnd end = TaskEnd::done;
-  double ms = 0;  // from the moment when all warps had begun to the end of the last
+  double ms = 0;  // from the time when all warps had started to the end of the last one
 };
 
 struct TaskLimits {
-  double pause_ms = -1;      // after so long the run is asked to pause; negative: never
-  double abort_ms = 600000;  // and after so long it is aborted
+  double pause_ms = -1;      // time until the run is asked to pause; negative: never
+  double abort_ms = 600000;  // time until it is aborted
 };
 
 class TaskMachine {
@@ -49,13 +49,13 @@ class TaskMachine {
 
   const std::string name;    // "cpu", "emulated", "cuda", "simt"
   const std::string detail;  // instruction set ("v4"), or the GPU's name
-  const std::string build;   // of kernels: an instruction set, "emulated", "cuda" or "simt"
+  const std::string build;   // build of kernels: an instruction set, "emulated", "cuda" or "simt"
   const uint32_t warps_per_block;
 
   bool is_gpu() const { return name == "cuda" || name == "simt"; }
-  // The number of warps that can run at the same time; on a GPU more warps would wait for each other for ever.
+  // The number of warps that can run at the same time. On a GPU, more warps would deadlock.
   virtual uint32_t most_warps(const void* on_gpu) const = 0;
-  // As many as keep the machine busy: one per core, or all that a GPU runs at once.
+  // The number of warps that keeps the machine busy: one per core, or all that a GPU runs at the same time.
   virtual uint32_t usual_warps(const void* on_gpu) const = 0;
 
   // What is allocated from now on counts within `budget`, as `field` in its messages. Memory of a GPU counts as that of
@@ -80,14 +80,14 @@ class TaskMachine {
   virtual void download(void* to, const void* from, size_t bytes) = 0;
   virtual void clear(void* memory, size_t bytes) = 0;
 
-  // The word that ends every wait, and the one that ends a run between two tasks; 0 at the beginning of each run. A
-  // program may write the second one itself.
+  // The word that ends every wait, and the word that ends a run between two tasks. Both are 0 at the start of each run.
+  // A program may write the second one itself.
   virtual uint32_t* abort_word() = 0;
   virtual uint32_t* pause_word() = 0;
-  // Asks the run under way to pause. From any thread; returns at once. A run that begins later is not concerned.
+  // Asks the current run to pause. May be called from any thread; returns immediately and does not affect later runs.
   virtual void request_pause() = 0;
 
-  // Runs warps 0 .. warps - 1 of the plan and waits for their end. Throws std::runtime_error for a GPU that fails.
+  // Runs warps 0 .. warps - 1 of the plan and waits for their end. Throws std::runtime_error if a GPU fails.
   template <class Plan>
   TaskRun run(const TaskKernel<Plan>& program, const Plan& plan, uint32_t warps, const TaskLimits& limits) {
     static_assert(std::is_trivially_copyable_v<Plan>);
@@ -107,7 +107,7 @@ class TaskMachine {
   std::string field_;
 };
 
-// An array in the machine's memory, zeroed at first. The machine must outlive it.
+// A zero-initialized array in the machine's memory. The machine must outlive it.
 template <class T>
 class TaskArray {
  public:
@@ -133,12 +133,12 @@ class TaskArray {
 };
 
 // "cpu", "emulated", "cuda", "simt", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set
-// of "cpu" ("v4"); empty: the best that was built and that this computer runs; "auto" with an instruction set is the
-// CPU. Throws std::invalid_argument for what this build or computer lacks, and for an instruction set of other
-// machines.
+// of "cpu" ("v4"). If it is empty, the best that was built and that this computer runs is used; "auto" with an
+// instruction set is the CPU. Throws std::invalid_argument for machines that this build or computer lacks, and for an
+// instruction set of another machine.
 std::unique_ptr<TaskMachine> make_task_machine(const std::string& name, const std::string& isa = {});
 
-// In builds with CUDA; nullptr where there is no GPU.
+// Only in builds with CUDA. Null if there is no GPU.
 std::unique_ptr<TaskMachine> make_cuda_task_machine();
 
 }  // namespace brokkr

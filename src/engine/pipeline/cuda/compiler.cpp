@@ -14,15 +14,15 @@
 namespace brokkr {
 namespace {
 
-constexpr int kMajor = CUDART_VERSION / 1000;   // which the libraries must have too
+constexpr int kMajor = CUDART_VERSION / 1000;   // the libraries' major version must match
 constexpr int kInputPtx = 2, kInputFatbin = 4;  // of nvJitLink
 
-// A library, whose functions are asked for by name.
+// A shared library; functions are looked up by name.
 class Library {
  public:
-  // `function`: one of it, by which it is known where the process has it already.
+  // `function`: one of the library's functions; if the process already has it, no file is loaded.
   Library(const std::string& name, const char* function) : name_(fmt::format("lib{}.so.{}", name, kMajor)) {
-    if (dlsym(RTLD_DEFAULT, function) != nullptr) return;  // the handle of what the process has is null
+    if (dlsym(RTLD_DEFAULT, function) != nullptr) return;  // handle_ stays null: dlsym searches the process
     std::vector<std::string> places = {name_};
     for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
       if (const char* const folder = std::getenv(variable); folder != nullptr && *folder == '/')
@@ -57,7 +57,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// Which file a function comes from.
+// The file that contains a function.
 std::string file_of(const void* function) {
   Dl_info info{};
   struct stat what {};
@@ -65,7 +65,7 @@ std::string file_of(const void* function) {
   return fmt::format("{} {} {}.{}\n", info.dli_fname, what.st_size, what.st_mtim.tv_sec, what.st_mtim.tv_nsec);
 }
 
-// The first line of a log that has an error, or its first.
+// The first line of a log with an error, otherwise its first line.
 std::string first_error(const std::string& log) {
   const size_t error = log.find("error");
   const size_t begin = error == std::string::npos ? 0 : log.rfind('\n', error) + 1;  // npos + 1: 0
@@ -75,7 +75,7 @@ std::string first_error(const std::string& log) {
 
 }  // namespace
 
-// Both libraries' interfaces, as NVIDIA's documentation has them: results are 0 where all went well.
+// The interfaces of both libraries, as documented by NVIDIA. A result of 0 means success.
 struct CudaCompiler::Functions {
   using Program = struct OpaqueProgram*;
   using Link = struct OpaqueLink*;
@@ -90,7 +90,7 @@ struct CudaCompiler::Functions {
   int (*ptx)(Program, char*);
   int (*log_size)(Program, size_t*);
   int (*log)(Program, char*);
-  // Asks again and again whether to give up (1). Older versions lack it.
+  // The callback is polled and returns 1 to cancel. Older versions lack this function.
   int (*set_callback)(Program, int (*callback)(void* payload, void*), void* payload);
 
   unsigned (*link_version)(unsigned* major, unsigned* minor);
@@ -134,7 +134,7 @@ CudaCompiler::CudaCompiler() {
 }
 
 const CudaCompiler& CudaCompiler::found() {
-  static const CudaCompiler compiler;  // where it throws, the next call tries again
+  static const CudaCompiler compiler;  // if the constructor throws, the next call tries again
   return compiler;
 }
 
@@ -176,7 +176,7 @@ std::string CudaCompiler::compile(const std::string& text, std::span<const CudaH
     f.set_callback(program, ask, const_cast<std::function<bool()>*>(&stop));
   }
   const std::string device = fmt::format("--gpu-architecture=compute_{}", best);
-  // Results are those of the pipeline's own builds: so are the flags (cmake/cuda.cmake).
+  // Results must equal those of the pipeline's own builds, so the flags are the same (cmake/cuda.cmake).
   const char* const options[] = {device.c_str(), "--std=c++20", "--fmad=false", "--relocatable-device-code=true",
                                  "--disable-warnings"};
   size_t bytes = 0;

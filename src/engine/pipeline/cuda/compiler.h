@@ -1,4 +1,4 @@
-// NVRTC and nvJitLink, NVIDIA's compiler and linker as libraries: loaded while the program runs, where they are found.
+// NVIDIA's compiler and linker as libraries, NVRTC and nvJitLink, loaded at run time if they are installed.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ struct CudaHeader {
 
 class CudaCompiler {
  public:
-  // Finds both: in the process, where the dynamic linker looks, in $CUDA_HOME and $CUDA_PATH, and where toolkits are
-  // installed. Throws std::runtime_error that names what is missing. They stay loaded.
+  // Finds both libraries: in the process, on the dynamic linker's path, in $CUDA_HOME and $CUDA_PATH, and where
+  // toolkits are usually installed. Throws std::runtime_error that names what is missing. The libraries stay loaded.
   static const CudaCompiler& found();
 
-  // Versions and files of both, for names of what they make.
+  // Versions and files of both libraries, which identify compiled code in caches.
   std::string identity() const;
-  // PTX of a text in C++20 for devices from `architecture` (90: sm_90) on, or the latest that the compiler knows; calls
-  // to what is not in the text are left to the linker. Throws std::runtime_error with its first error, and where `stop`
-  // returned true on the way.
+  // Compiles C++20 text to PTX for devices from `architecture` (90: sm_90) on, or for the latest that the compiler
+  // knows. The linker resolves calls to external functions. Throws std::runtime_error with the first error, and if
+  // `stop` returned true.
   std::string compile(const std::string& text, std::span<const CudaHeader> headers, int architecture,
                       const std::function<bool()>& stop) const;
-  // Links a fat binary and PTX for a device of `architecture`; functions of the PTX get at most so many registers.
-  // Returns what cudaLibraryLoadData takes. Throws std::runtime_error with the linker's words.
+  // Links a fat binary and PTX for a device of `architecture`; the PTX's functions use at most `registers` registers.
+  // Returns an image for cudaLibraryLoadData. Throws std::runtime_error with the linker's message.
   std::vector<std::byte> link(std::span<const std::byte> fatbin, std::span<const std::string> ptx, int architecture,
                               int registers) const;
 

@@ -3,11 +3,11 @@
 namespace brokkr {
 namespace {
 
-// Copies the tables where `held` names others.
+// Copies the tables if `held` names other ones.
 template <class T, class F>
 void renew(T& held, const T& wanted, F&& copy) {
   if (held == wanted) return;
-  held = T{};  // should a copy fail, the next update tries again
+  held = T{};  // if a copy fails, the next update tries again
   copy();
   held = wanted;
 }
@@ -30,7 +30,7 @@ void DeviceFrame::hold_programs(const PreparedFrame::Impl& f, const PlanTables& 
   t.sizes = host.programs.sizes;
   tables_.frame.sampled = sampled_.hold(host.frame.sampled, textures.records.size());
   const TablePointer<const uint32_t> texels = host.frame.sampled_texels.address;
-  // Of the later parts of a frame, what earlier ones have copied there stays (plan/part.h).
+  // Later parts of a frame keep what earlier parts copied there (plan/part.h).
   if (f.part.first_command == 0 || sampled_texels_.bytes() < textures.texels.size() * sizeof(uint32_t))
     sampled_texels_.hold(texels, textures.texels.size());
   tables_.frame.sampled_texels = sampled_texels_.as<uint32_t>();

@@ -9,19 +9,18 @@
 
 namespace brokkr {
 
-// Tables are not copied again while the prepared frame, its views and the parts of the plan are those of the last
-// update.
+// Copies the tables only if the prepared frame, its views or the parts of its plan changed since the last update.
 class DeviceFrame {
  public:
-  // The tables of `frame` under `plan`. Throws std::runtime_error where device memory is short or a copy fails; the
-  // next update then copies anew.
+  // Returns the tables of `frame` under `plan`. Throws std::runtime_error if device memory is short or a copy fails;
+  // the next update then copies everything.
   const PlanTables& update(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan);
 
  private:
-  // What programs read.
+  // Copies what programs read.
   void hold_programs(const PreparedFrame::Impl& frame, const PlanTables& host);
 
-  // The owners of the tables that are in memory.
+  // Identify the tables that are in device memory.
   uint64_t version_ = 0, views_version_ = 0, uniforms_version_ = 0;
   std::shared_ptr<const LaunchPlan> plan_;
   std::shared_ptr<const DrawPlan> draw_plan_;

@@ -1,12 +1,13 @@
-// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp. This file is the kernel that draws every
-// frame. The others include it: BROKKR_KERNEL names their entry, BROKKR_KERNEL_FEATURES what they have of the pipeline
-// (geometry/features.h), BROKKR_KERNEL_LINKED that programs are linked into it.
+// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp. This file is the kernel with all features,
+// which can draw every frame. Other files include it: BROKKR_KERNEL names their entry, BROKKR_KERNEL_FEATURES selects
+// features of the pipeline (geometry/features.h), and BROKKR_KERNEL_LINKED says that programs are linked into the
+// kernel.
 #include "pipeline/cuda/kernel.h"
 
 #include "pipeline/kernel.h"
 
-// Blocks that the compiler leaves registers for on every multiprocessor: 255 a thread for one, 128 for two
-// (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
+// Resident blocks per multiprocessor that the compiler must leave registers for: 255 registers a thread for one block,
+// 128 for two (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
 #if !defined(BROKKR_CUDA_BLOCKS_PER_SM)
 #define BROKKR_CUDA_BLOCKS_PER_SM 2
 #endif

@@ -1,5 +1,5 @@
-// The pipeline's kernels on CUDA, as the host launches them. All are compiled from the same text, each with a part of
-// its features (geometry/features.h), and one draws a frame.
+// The pipeline's CUDA kernels as the host launches them. All are compiled from the same text, each with a subset of the
+// features (geometry/features.h); one of them draws a frame.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace brokkr {
 
-// One launch of one frame.
+// Draws one frame in one launch.
 __global__ void run_frame(const __grid_constant__ LaunchData data);
 __global__ void run_frame_built_in(const __grid_constant__ LaunchData data);
 __global__ void run_frame_opaque(const __grid_constant__ LaunchData data);
@@ -18,9 +18,9 @@ static_assert(sizeof(LaunchData) <= 4096, "kernel parameters are limited to 4 Ki
 struct FrameKernel {
   const char* name;
   uint32_t features;
-  void (*entry)(LaunchData);  // or a cudaKernel_t, which the runtime takes as well
+  void (*entry)(LaunchData);  // or a cudaKernel_t, which the runtime accepts as well
 };
-// The fewer features, the earlier; the last has all.
+// Sorted by number of features; the last kernel has all.
 inline constexpr FrameKernel kFrameKernels[] = {
     {"opaque", 0, &run_frame_opaque},
     {"built-in", kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps), &run_frame_built_in},
@@ -28,7 +28,7 @@ inline constexpr FrameKernel kFrameKernels[] = {
 };
 
 inline constexpr int kCudaWarpsPerBlock = 8;
-// Dynamic shared memory of one block, in every kernel.
+// Dynamic shared memory per block in bytes, the same for every kernel.
 size_t cuda_shared_bytes();
 
 }  // namespace brokkr

@@ -8,13 +8,13 @@
 namespace brokkr {
 namespace {
 
-// The device, or its driver, does not run all blocks of a frame at once.
+// The device, or its driver, cannot run all blocks of a frame at the same time.
 struct NotTogether : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 constexpr int kHelperThreads = 256;
-// Planes may have to be reset; counts are few.
+// The last kernel may have to reset planes; copying counts needs few blocks.
 constexpr unsigned gather_blocks(unsigned helper_blocks) { return (helper_blocks + 15) / 16; }
 
 __device__ uint64_t first_of_thread() { return uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kHelperThreads) reset_frame(const __grid_const
     uint4* wide = reinterpret_cast<uint4*>(span.words);
     for (uint64_t i = first; i < span.count / 4; i += step) wide[i] = value;
     const uint64_t rest = span.count / 4 * 4 + first;
-    if (rest < span.count) span.words[rest] = span.value;  // at most three words: the first threads
+    if (rest < span.count) span.words[rest] = span.value;  // at most three words remain, for the first threads
   }
   for (uint64_t i = first; i < table.region_count; i += step) table.regions[i] = table.region;
 }
@@ -63,7 +63,7 @@ DeviceAbort::DeviceAbort() : words_(sizeof(AbortWords), "abort word"), values_(3
     std::memcpy(values_.host() + level * sizeof words, &words, sizeof words);
   }
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
-  clear();  // the first copy of a stream sets things up: before any frame runs
+  clear();  // the first copy on a stream initializes it: do that before any frame runs
 }
 
 DeviceAbort::~DeviceAbort() {
@@ -81,7 +81,7 @@ void DeviceAbort::clear() {
   check_cuda(cudaStreamSynchronize(stream_), "abort word");
 }
 
-// The three kernels of a frame as graph nodes take them.
+// The three kernels of a frame as parameters of graph nodes.
 struct CudaLauncher::Launch {
   void* reset_arguments[1];
   void* pipeline_arguments[1];
@@ -205,15 +205,16 @@ void CudaLauncher::start() {
     try {
       start_graph();
     } catch (const NotTogether&) {
-      drop_graph();  // without one they would not run at once either
+      drop_graph();  // a launch without a graph would fail as well
       throw;
     } catch (const std::runtime_error& error) {
-      // Nothing of the frame has begun. An error of the device itself comes again below.
+      // No part of the frame has started. An error of the device itself is reported again below.
       give_up_graph(error.what());
     }
   }
   if (!use_graph_) start_kernels();
-  // Events inside a graph report its last launch until the present one reaches them. This event is polled.
+  // Events inside a graph report its previous launch until the current one reaches them. This event, outside the graph,
+  // is polled.
   check_cuda(cudaEventRecord(frame_end_, stream_), "event");
 }
 

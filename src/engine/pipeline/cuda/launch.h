@@ -1,5 +1,5 @@
-// One frame on the device: memory reset, pipeline, counts copied to the host. The three kernels are a CUDA graph that
-// is made once and launched with one call; between frames only arguments that differ are set.
+// One frame on the device: reset memory, run the pipeline, copy counts to the host. The three kernels form a CUDA
+// graph, which is created once and launched with one call; between frames only changed arguments are set.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace brokkr {
 
-// Memory that is set when a frame begins. Sizes in words of 4 bytes; addresses are multiples of 16.
+// Memory that is set at the start of a frame. Sizes are in words of 4 bytes; addresses are multiples of 16.
 struct ResetTable {
   static constexpr int kSpans = 16;
   struct Span {
@@ -20,16 +20,16 @@ struct ResetTable {
     uint64_t count;
     uint32_t value;
   };
-  Span span[kSpans];  // spans that are not used have a count of 0
+  Span span[kSpans];  // unused spans have a count of 0
   RegionState* regions;
   uint64_t region_count;
   RegionState region;
 
-  // Throws std::logic_error where there are too many.
+  // Throws std::logic_error if there are too many spans.
   void add(void* memory, size_t bytes, uint32_t value);
 };
 
-// Words that are copied to pinned host memory when a frame ends.
+// Words that are copied to pinned host memory at the end of a frame.
 struct GatherTable {
   static constexpr int kSpans = 8;
   struct Span {
@@ -50,10 +50,10 @@ struct CudaFrame {
   int blocks = 0;
 };
 
-// The words in device memory that tell blocks of a running frame to end (ScheduleTables::abort, and that of queues).
-// Blocks read them often: in host memory every read would cross the bus and take about a microsecond. The host writes
-// them with a copy on a stream of its own, which a copy engine carries out beside the kernel. They are 0 when a frame
-// begins.
+// The words in device memory that tell the blocks of a running frame to end (ScheduleTables::abort, and the queues'
+// abort word). Blocks read them often; in host memory every read would cross the bus and take about a microsecond. The
+// host writes them by a copy on a separate stream, which a copy engine executes beside the kernel. They are 0 when a
+// frame begins.
 class DeviceAbort {
  public:
   DeviceAbort();
@@ -62,40 +62,41 @@ class DeviceAbort {
   DeviceAbort& operator=(const DeviceAbort&) = delete;
 
   AbortWords* device() const { return words_.as<AbortWords>(); }
-  // Writes kAbortFinish or kAbortLeave and returns at once.
+  // Writes kAbortFinish or kAbortLeave and returns immediately.
   void request(AbortLevel word) { write(word); }
-  // Writes kAbortNot and waits until it is there.
+  // Writes kAbortNot and waits until the copy is complete.
   void clear();
 
  private:
   void write(AbortLevel word);
 
   DeviceBuffer words_;
-  PinnedBuffer values_;  // for every AbortLevel: sources of copies, never changed
+  PinnedBuffer values_;  // one constant per AbortLevel, as sources of copies
   cudaStream_t stream_ = nullptr;
 };
 
-// Blocks of a frame wait for each other, so that its launch is cooperative: a device or driver that cannot run all of
-// them at once refuses it.
+// Launches frames cooperatively, because blocks of a frame wait for each other: a device or driver that cannot run all
+// of them at the same time refuses the launch.
 class CudaLauncher {
  public:
-  // Blocks of `shared_bytes` dynamic shared memory; helper kernels fill `multiprocessors`. Where a graph cannot be
-  // made, or BROKKR_CUDA_GRAPH=0 is in the environment, kernels are launched one after the other.
+  // Blocks use `shared_bytes` of dynamic shared memory; helper kernels fill `multiprocessors`. If no graph can be
+  // created, or the environment has BROKKR_CUDA_GRAPH=0, kernels are launched one after another.
   CudaLauncher(size_t shared_bytes, int multiprocessors);
   ~CudaLauncher();
   CudaLauncher(const CudaLauncher&) = delete;
   CudaLauncher& operator=(const CudaLauncher&) = delete;
 
-  // The arguments of the kernels that `start` launches from now on. Not while a frame runs. Throws std::runtime_error.
+  // Sets the arguments of the kernels for the next `start`. Must not be called while a frame runs. Throws
+  // std::runtime_error.
   void set(const CudaFrame& frame);
-  // The kernel of the last frame is about to go. Not while a frame runs.
+  // Call before the kernel of the last frame is unloaded, and not while a frame runs.
   void forget_graph() { drop_graph(); }
-  // Gives the frame to the device and returns at once. Throws std::runtime_error, one that says so where its blocks
-  // cannot all run at once.
+  // Submits the frame to the device and returns immediately. Throws std::runtime_error; its text says so if not all
+  // blocks can run at the same time.
   void start();
-  // Whether all of it is done. Throws std::runtime_error where the frame failed.
+  // Returns true if the frame is complete. Throws std::runtime_error if it failed.
   bool finished();
-  // The time of the pipeline's kernel alone, in a finished frame.
+  // The time of the pipeline's kernel alone in milliseconds, in a finished frame.
   double kernel_ms();
 
  private:
@@ -116,8 +117,8 @@ class CudaLauncher {
   cudaGraphNode_t reset_ = nullptr, pipeline_ = nullptr, gather_ = nullptr;
   const FrameKernel* graph_kernel_ = nullptr;
   CudaFrame frame_;
-  bool changed_ = true;  // the executable graph has other arguments
-  // Around the pipeline's kernel, and around the whole frame.
+  bool changed_ = true;  // arguments differ from those of the executable graph
+  // Two events around the pipeline's kernel, and two around the whole frame.
   cudaEvent_t kernel_begin_ = nullptr, kernel_end_ = nullptr, frame_begin_ = nullptr, frame_end_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// A kernel into which the programs of a frame are linked, on the device.
+// A kernel with a frame's programs linked in, loaded on the device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ namespace brokkr {
 
 class LinkedKernel {
  public:
-  // Loads what `programs`, which are ready, have become. Throws std::runtime_error.
+  // Loads the linked image of `programs`, which must be ready. Throws std::runtime_error.
   explicit LinkedKernel(const LinkedPrograms& programs) : number_(programs.number()) {
     check_cuda(cudaLibraryLoadData(&library_, programs.image().data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                "linked programs");

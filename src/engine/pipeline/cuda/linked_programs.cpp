@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 using shader::Code;
 using shader::CodeCache;
 
-constexpr size_t kMostParts = 8;  // each has all headers to read
-// What the kernel's launch bounds leave a thread: blocks have 256 of them.
+constexpr size_t kMostParts = 8;  // each part parses all headers
+// The registers per thread that the kernel's launch bounds allow: blocks have 256 threads.
 constexpr int kMostRegisters = std::min(255, 65536 / (256 * BROKKR_CUDA_BLOCKS_PER_SM) / 8 * 8);
 
-// What the lane types need of the standard library, which NVRTC comes without.
+// Declarations of the standard library that the lane types need; NVRTC has no standard headers.
 constexpr const char* kStandardTypes = R"(#pragma once
 typedef signed char int8_t;
 typedef short int16_t;
@@ -69,7 +69,7 @@ std::span<const std::byte> kernel() { return {brokkr_kernel_linked_begin, brokkr
 
 std::string name_of(size_t program) { return fmt::format("brokkr_shader_{}", program); }
 
-// What the kernel calls.
+// The function that the kernel calls to run a program by number.
 std::string dispatcher(size_t programs) {
   std::string declarations, cases;
   for (size_t i = 0; i < programs; ++i) {
@@ -110,7 +110,7 @@ LinkedPrograms::LinkedPrograms(int architecture) : architecture_(architecture) {
 
 LinkedPrograms::~LinkedPrograms() { end(); }
 
-// Parts of about the same size, the dispatcher in the first.
+// Splits the programs into parts of similar size; the first part contains the dispatcher.
 void LinkedPrograms::print(std::span<const Code* const> codes) {
   const size_t parts = std::min({codes.size(), kMostParts, size_t(usable_processors())});
   texts_.assign(std::max<size_t>(parts, 1),

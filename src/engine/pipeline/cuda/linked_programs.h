@@ -1,5 +1,5 @@
-// The fragment programs of a frame as a part of CUDA's kernel: their C++ text (shader/print_cpp.h), compiled by NVRTC,
-// is linked with the kernel's relocatable code (kernel_linked.cu) by nvJitLink.
+// Links the fragment programs of a frame into CUDA's kernel: NVRTC compiles their C++ text (shader/print_cpp.h), and
+// nvJitLink links it with the kernel's relocatable code (kernel_linked.cu).
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace brokkr {
 
 class LinkedPrograms : public shader::CodeMaker {
  public:
-  // For devices of `architecture`, 90 for sm_90.
+  // For devices of `architecture`; 90 is sm_90.
   explicit LinkedPrograms(int architecture);
   ~LinkedPrograms() override;
 
   void take_cached(std::span<const shader::Code* const> codes) override;
 
-  // Once it is ready: what cudaLibraryLoadData takes, with the kernel `run_frame_linked`.
+  // When ready: an image for cudaLibraryLoadData with the kernel `run_frame_linked`.
   std::span<const std::byte> image() const { return image_; }
-  // Another number for each that was ever made.
+  // A unique number of this object.
   uint64_t number() const { return number_; }
 
  private:
@@ -32,7 +32,7 @@ class LinkedPrograms : public shader::CodeMaker {
   int architecture_;
   uint64_t number_;
   uint64_t programs_ = 0;
-  std::vector<std::string> texts_;  // which are compiled side by side
+  std::vector<std::string> texts_;  // compiled in parallel
   std::string name_;                // of the file in the cache
   std::vector<std::byte> image_;
 };

@@ -25,14 +25,14 @@
 namespace brokkr {
 namespace {
 
-// Counts of a frame in pinned memory, where its last kernel leaves them.
+// Counts of a frame in pinned memory, written by its last kernel.
 struct HostCounts {
   PinnedBuffer memory;
   size_t used = 0;
 
   static size_t space(const DeviceBuffer& buffer) { return (buffer.bytes() + 63) / 64 * 64; }
 
-  // Space for a copy of `buffer` at the end of each frame.
+  // Reserves space for a copy of `buffer`, made at the end of each frame.
   template <class T>
   const T* keep(const DeviceBuffer& buffer, GatherTable& table) {
     table.add(buffer.as<void>(), memory.device() + used, buffer.bytes());
@@ -42,7 +42,8 @@ struct HostCounts {
   }
 };
 
-// The kernel with the fewest features that has all of these. BROKKR_CUDA_KERNEL=all: the one that has every feature.
+// The kernel with the fewest features that include these. BROKKR_CUDA_KERNEL=all in the environment selects the kernel
+// with all features.
 const FrameKernel& kernel_with(uint32_t features) {
   const char* wanted = std::getenv("BROKKR_CUDA_KERNEL");
   if (wanted != nullptr && std::strcmp(wanted, "all") == 0) features = kEveryFeature;
@@ -74,7 +75,7 @@ class CudaMachine : public MachineBackend {
     LaunchShape s;
     const int resident = blocks_per_sm_ * properties_.multiProcessorCount;
     s.blocks = options.workers > 0 ? std::min(options.workers, resident)
-                                   : resident;  // blocks wait for each other: all must be resident
+                                   : resident;  // all blocks must be resident because they wait for each other
     s.warps = kCudaWarpsPerBlock;
     s.width = 32;
     s.memory_limit = std::max<size_t>(size_t(512) << 20, properties_.totalGlobalMem / 16);
@@ -88,7 +89,7 @@ class CudaMachine : public MachineBackend {
   void use_code(const shader::CodeMaker* made) override {
     uses_linked_ = false;
     if (made == nullptr) return;
-    const auto& programs = static_cast<const LinkedPrograms&>(*made);  // make_code_maker made it
+    const auto& programs = static_cast<const LinkedPrograms&>(*made);  // safe: make_code_maker created it
     if (!linked_ || linked_->number() != programs.number()) {
       launcher_->forget_graph();
       linked_.reset();
@@ -132,15 +133,15 @@ class CudaMachine : public MachineBackend {
     watch_->begin(data_);
   }
 
-  // The host thread never blocks here: the abort word must follow requests and the budget. A frame that hangs ends with
-  // a std::runtime_error, and with what it hangs at on stderr.
+  // The host thread never blocks here, because the abort word must follow requests and the budget. A hung frame ends
+  // with a std::runtime_error and a report on stderr.
   bool wait(double ms) override {
     const Clock::time_point begin = Clock::now();
     while (!launcher_->finished()) {
       const Clock::time_point now = Clock::now();
       if (options_.gpu_timeout_s > 0 && watch_->stands_still(patience_s())) give_up();
       if (ms >= 0 && now - begin >= Milliseconds(ms)) return false;
-      // The end of a short frame is seen at once, that of a long one within a hundredth of its time.
+      // Polls without sleeping for a short frame; for a long frame, notices its end within a hundredth of its time.
       if (now - begin_ > Milliseconds(5)) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     return true;
@@ -201,13 +202,13 @@ class CudaMachine : public MachineBackend {
   using Clock = std::chrono::steady_clock;
   using Milliseconds = std::chrono::duration<double, std::milli>;
 
-  // --gpu-timeout is for GPUs. A device that is slower, as the PTX interpreter is, has as many cycles.
+  // --gpu-timeout is meant for GPUs. A slower device, such as the PTX interpreter, gets the same number of cycles.
   static constexpr double kFastKilohertz = 500e3;
   double patience_s() const { return options_.gpu_timeout_s * slowness_; }
 
   // Ends a frame that makes no progress, and throws.
   [[noreturn]] void give_up() {
-    constexpr double kMostMs = 3000;  // for blocks to see the abort word, and to leave
+    constexpr double kMostMs = 3000;  // time for blocks to see the abort word and leave
     const FrameWords& words = watch_->words();
     const std::string text = progress_text(words);
     std::fprintf(stderr, "brokkr: a frame on the GPU makes no progress:\n%s", report_text(words).c_str());
@@ -229,7 +230,8 @@ class CudaMachine : public MachineBackend {
     return uses_linked_ && !options_.keep_stamps ? linked_->kernel() : kernel_with(features_of(*plan_, options_));
   }
 
-  // Lets every kernel have its blocks' shared memory, and finds how many blocks of each fit a multiprocessor.
+  // Gives every kernel the shared memory of its blocks, and finds how many blocks of each kernel fit on a
+  // multiprocessor.
   void prepare_kernels() {
     blocks_per_sm_ = INT_MAX;
     for (const FrameKernel& kernel : kFrameKernels) blocks_per_sm_ = std::min(blocks_per_sm_, blocks_that_fit(kernel));
@@ -248,8 +250,8 @@ class CudaMachine : public MachineBackend {
         "occupancy");
     return fit;
   }
-  // Blocks wait for each other, so that as many must run as the occupancy promised: asks for the division of on-chip
-  // memory that it counted on.
+  // Requests the division of on-chip memory that the occupancy query assumed. Blocks wait for each other, so as many as
+  // it promised must run.
   void prefer_shared_memory(const FrameKernel& kernel) const {
     const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
     const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
@@ -257,7 +259,7 @@ class CudaMachine : public MachineBackend {
         std::min<size_t>((wanted * 100 + most - 1) / most, 100));
   }
 
-  // What a launch that did not finish left behind: elements, reservations, masks. Planes and memory are kept.
+  // Removes what an unfinished launch left behind: elements, reservations, masks. Planes and memory are kept.
   void reset_memory() {
     abort_->clear();
     if (!memory_) return;
@@ -267,7 +269,7 @@ class CudaMachine : public MachineBackend {
     memory_->direct.clear("key plane");
   }
 
-  // What the blocks have written of their traces, and no more.
+  // Copies the parts of the traces that blocks have written.
   void download_trace(LaunchCounts& counts) {
     const size_t blocks = memory_->shape.blocks;
     size_t most = 0;
@@ -289,7 +291,7 @@ class CudaMachine : public MachineBackend {
     upload_free_blocks();
   }
 
-  // What the kernels of a launch of plan_ and options_ work with, in memory of its shape.
+  // The kernel arguments for a launch of plan_ and options_, in memory of its shape.
   CudaFrame make_arguments(const PlanTables& tables) {
     if (!memory_ || !(memory_->shape == plan_->memory)) {
       make_memory();
@@ -306,7 +308,7 @@ class CudaMachine : public MachineBackend {
     frame.reset.regions = m.region_state.as<RegionState>();
     frame.reset.region_count = m.shape.regions;
     frame.reset.region = initial_region();
-    if (goes_on_) frame.reset.region.bits = 0;  // nothing is left to clear
+    if (goes_on_) frame.reset.region.bits = 0;  // content is kept: nothing is left to clear
 
     size_t bytes = 0;
     for (const DeviceBuffer* b : {&m.counters, &m.region_fragments, &m.stage_ns, &m.trace_count})
@@ -320,7 +322,7 @@ class CudaMachine : public MachineBackend {
     return frame;
   }
 
-  // What targets hold where a rank goes on with those of others.
+  // Uploads the targets' content with which a rank continues.
   void upload_content(const std::vector<TargetImage>& content) {
     LaunchMemory<DeviceBuffer>& m = *memory_;
     const auto words = [](const DeviceBuffer& b) { return std::vector<uint32_t>(b.bytes() / sizeof(uint32_t)); };
@@ -358,27 +360,27 @@ class CudaMachine : public MachineBackend {
   cudaDeviceProp properties_{};
   size_t shared_bytes_ = 0;
   int blocks_per_sm_ = 0;
-  double slowness_ = 1;  // 1: a GPU's clock
+  double slowness_ = 1;  // relative to a GPU's clock; 1 for a GPU
   std::unique_ptr<DeviceAbort> abort_;
   std::unique_ptr<LaunchMemory<DeviceBuffer>> memory_;
   bool dirty_ = false;    // a launch did not finish
-  bool ended_ = false;    // the last launch has ended, finished or cut off: the planes are its
-  bool goes_on_ = false;  // the last launch began with what targets held (plan/part.h)
-  bool stays_ = false;    // and that is what the launch before it has left there
-  bool set_ = false;      // the launcher has the arguments of plan_ and options_
+  bool ended_ = false;    // the last launch has ended, finished or aborted: the planes hold its result
+  bool goes_on_ = false;  // the last launch started from given content of the targets (plan/part.h)
+  bool stays_ = false;    // that content is what the previous launch left in memory
+  bool set_ = false;      // the launcher has the arguments for plan_ and options_
   DeviceFrame frame_;
-  std::unique_ptr<LinkedKernel> linked_;  // the last
+  std::unique_ptr<LinkedKernel> linked_;  // of the last launch, if it was linked
   bool uses_linked_ = false;
   HostCounts host_;
   CudaSquares squares_;  // of the last launch
-  // The last launch.
+  // Of the last launch:
   std::shared_ptr<const LaunchPlan> plan_;
   RenderOptions options_;
   LaunchCounts counts_;
   std::vector<TraceRecord> trace_;
   LaunchData data_{};
   const FrameKernel* kernel_ = nullptr;
-  Transfers transferred_;  // before it
+  Transfers transferred_;  // totals before the last launch
   double upload_ms_ = 0;
   Clock::time_point begin_;
   std::unique_ptr<FrameWatch> watch_;
@@ -389,7 +391,7 @@ class CudaMachine : public MachineBackend {
 
 namespace {
 
-// Why there is no device. The runtime calls a driver that is not there one that is too old.
+// Explains why there is no device. (The runtime reports a missing driver as one that is too old.)
 std::string why_no_device(cudaError_t error) {
   int version = 0;
   if (cudaDriverGetVersion(&version) == cudaSuccess && version == 0) return "no NVIDIA driver was found";

@@ -12,9 +12,9 @@ namespace brokkr {
 extern const char* const kCudaName;
 
 bool cuda_is_available();
-// The first device. Throws std::runtime_error naming what is missing.
+// Uses the first device. Throws std::runtime_error that names what is missing.
 std::unique_ptr<MachineBackend> make_cuda_machine();
-// One entry per device, or one that says why there is none.
+// One entry per device, or one entry that says why there is none.
 std::vector<MachineInfo> find_cuda_machines();
 
 }  // namespace brokkr

@@ -1,5 +1,5 @@
-// Memory of the CUDA machine: on the device, and pinned on the host. Every error is a std::runtime_error naming what
-// was done.
+// Memory of the CUDA machine: on the device, and pinned on the host. Every error is a std::runtime_error that names the
+// failed operation.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,15 +19,15 @@ namespace brokkr {
 
 inline void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // a failed call must not be taken for the next one
+  cudaGetLastError();  // clears the error, so that the next call does not report it
   throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
 }
 
-// A kernel did not end when it was asked to. Calls that wait for the device would now wait for ever, so that its
-// memory, streams and events are left to the end of the process.
+// A kernel did not end when asked. Calls that wait for the device would then never return, so its memory, streams and
+// events are not released before the process ends.
 inline std::atomic<bool> device_is_lost = false;
 
-// Bytes that were copied between host and device by this thread, but for abort words and the words of FrameWatch.
+// Bytes copied between host and device by this thread, without abort words and the words of FrameWatch.
 struct Transfers {
   uint64_t up = 0, down = 0;
 };
@@ -36,8 +36,9 @@ inline Transfers& transfers() {
   return all;
 }
 
-// Frames run on a stream that waits for no other. A transfer from pageable memory or a memset may still be under way
-// when its call returns: nothing may read the memory before this function has returned.
+// Waits for transfers. Frames run on a stream that does not synchronize with others, and a transfer from pageable
+// memory or a memset may still run when its call returns: nothing may read the memory before this function has
+// returned.
 inline void finish_transfers(const char* what) { check_cuda(cudaStreamSynchronize(cudaStreamLegacy), what); }
 
 // Zeroed device memory.
@@ -71,11 +72,11 @@ class DeviceBuffer {
   }
   size_t bytes() const { return bytes_; }
 
-  // Copies host memory here; the buffer grows where it must.
+  // Copies host memory to the buffer, which grows if necessary.
   void upload(const void* host, size_t bytes, const char* what) {
     if (bytes == 0) return;
     if (bytes_ < bytes) {
-      *this = DeviceBuffer();  // frees the old memory before it allocates the new one
+      *this = DeviceBuffer();  // frees the old memory before the new one is allocated
       *this = DeviceBuffer(bytes, what);
     }
     check_cuda(cudaMemcpy(data_, host, bytes, cudaMemcpyHostToDevice), what);
@@ -99,7 +100,7 @@ class DeviceBuffer {
   size_t bytes_ = 0;
 };
 
-// Host memory that kernels write to.
+// Pinned host memory that kernels write to.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;
@@ -128,7 +129,7 @@ class PinnedBuffer {
   size_t bytes_ = 0;
 };
 
-// Copies `count` values of the device's memory.
+// Copies `count` values from device memory.
 template <class T>
 void download(const T* device, size_t count, T* host) {
   if (count == 0) return;

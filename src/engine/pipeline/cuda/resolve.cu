@@ -19,7 +19,7 @@ __global__ void resolve(ResolvePlanes p, cudaSurfaceObject_t surface) {
   const Int inside = region_sample(Int(Uint(x % edge)), Int(Uint(y % edge)), lowest_bit(edge));
   const size_t sample = size_t(number) * edge * edge + size_t(inside.v);
   const RegionState& state = p.region_state[number];
-  const bool cleared = (state.bits & kClearColor) != 0;  // the plane does not hold it yet
+  const bool cleared = (state.bits & kClearColor) != 0;  // the clear has not been written to the plane
   uint32_t low = cleared ? static_cast<uint32_t>(state.color) : p.color[sample];
   if (p.target.format == static_cast<uint32_t>(ColorFormat::rgba16f)) {
     const uint32_t high = cleared ? static_cast<uint32_t>(state.color >> 32) : p.color_high[sample];

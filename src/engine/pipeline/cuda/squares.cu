@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr uint64_t kMostBlocks = 4096;
 
-// A thread copies word after word, in the order of the packed ones.
+// A thread copies words in packed order.
 __global__ void copy_tiles(TileWords tiles_of, const uint32_t* tiles, uint64_t words, uint32_t* packed, bool packs) {
   const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
   for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < words; i += step) {
@@ -55,7 +55,7 @@ void CudaSquares::unpack(const OwnedBins& owned, uint32_t rank, uint32_t target,
 
 void* CudaSquares::memory(size_t bytes) {
   if (memory_.bytes() < bytes) {
-    memory_ = DeviceBuffer();  // frees the old memory before it allocates the new one
+    memory_ = DeviceBuffer();  // frees the old memory before the new one is allocated
     memory_ = DeviceBuffer(bytes, "squares of ranks");
   }
   return memory_.as<void>();

@@ -1,4 +1,4 @@
-// TargetSquares in a GPU's memory.
+// TargetSquares in GPU memory.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Programs of tasks on the first GPU.
+// Runs programs of tasks on the first GPU.
 #include "pipeline/task_machine.h"
 
 #include <cuda_runtime.h>
@@ -52,7 +52,7 @@ class CudaTaskMachine : public TaskMachine {
 
  private:
   uint32_t multiprocessors_;
-  PinnedBuffer words_;  // abort, pause
+  PinnedBuffer words_;  // abort word, pause word
   cudaEvent_t begin_{}, end_{};
 
   volatile uint32_t& host_word(int i) const { return reinterpret_cast<volatile uint32_t*>(words_.host())[i]; }
@@ -72,12 +72,13 @@ class CudaTaskMachine : public TaskMachine {
     void* arguments[] = {const_cast<void*>(plan)};
     const unsigned blocks = (warps + kWarpsPerBlock - 1) / kWarpsPerBlock;
     check_cuda(cudaEventRecord(begin_), "event");
-    // Warps wait for each other: cooperative, so that a device that cannot run all of them at once refuses.
+    // Warps wait for each other. The launch is cooperative, so that a device which cannot run all of them at the same
+    // time refuses it.
     check_cuda(cudaLaunchCooperativeKernel(on_gpu, dim3(blocks), dim3(32 * kWarpsPerBlock), arguments, 0, nullptr),
                "launch");
     check_cuda(cudaEventRecord(end_), "event");
     using Clock = std::chrono::steady_clock;
-    constexpr double kToLeave = 60000;  // ms, for warps to see the abort word
+    constexpr double kToLeave = 60000;  // ms for warps to see the abort word
     const auto start = Clock::now();
     bool in_time = true;
     for (cudaError_t state = cudaEventQuery(end_); state != cudaSuccess; state = cudaEventQuery(end_)) {

@@ -7,8 +7,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kMostSeconds = 0.25;  // from one look to the next
-constexpr int kLooks = 8;              // at least, before a frame counts as hung
+constexpr double kMostSeconds = 0.25;  // between two copies of the words
+constexpr int kLooks = 8;              // at least this many copies before a frame counts as hung
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void FrameWatch::begin(const LaunchData& data) {
 }
 
 void FrameWatch::prepare() {
-  // A copy for a frame before may still be under way.
+  // A copy for an earlier frame may still be in progress.
   if (asked_) check_cuda(cudaEventSynchronize(copied_), "words of a frame");
   asked_ = false;
   const size_t rasterizers = data_.schedule.rasterizers;

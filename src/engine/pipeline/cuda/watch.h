@@ -1,5 +1,4 @@
-// Watches a frame that runs on the device: whether it still makes progress, by copies of the words that its blocks
-// share.
+// Watches whether a frame on the device makes progress, by copying the words that its blocks share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,8 +11,7 @@
 
 namespace brokkr {
 
-// Copies are made on a stream of its own, by a copy engine beside the kernel, a few times a second, and never waited
-// for.
+// A copy engine makes the copies on a separate stream beside the kernel, a few times a second; nothing waits for them.
 class FrameWatch {
  public:
   FrameWatch();
@@ -21,12 +19,12 @@ class FrameWatch {
   FrameWatch(const FrameWatch&) = delete;
   FrameWatch& operator=(const FrameWatch&) = delete;
 
-  // A frame with these arguments begins. Short frames cost nothing more.
+  // Call when a frame with these arguments begins. Costs short frames nothing more.
   void begin(const LaunchData& data);
-  // To be called again and again while the frame runs: whether it has made no progress for so many seconds. Returns at
-  // once. Throws std::runtime_error.
+  // Poll while the frame runs. Returns true if it has made no progress for `seconds`. Returns immediately. Throws
+  // std::runtime_error.
   bool stands_still(double seconds);
-  // As they were copied last: all zero where the device has not answered.
+  // The words as last copied; all zero if the device has not answered.
   const FrameWords& words() const { return words_; }
 
  private:
@@ -39,10 +37,10 @@ class FrameWatch {
   PinnedBuffer memory_;
   FrameWords words_;
   LaunchData data_{};
-  bool prepared_ = false;  // `words_` are this frame's
-  bool asked_ = false;     // a copy is under way
+  bool prepared_ = false;  // `words_` belong to this frame
+  bool asked_ = false;     // a copy is in progress
   uint64_t progress_ = 0;
-  Clock::time_point since_, next_;  // of the last progress, of the next look
+  Clock::time_point since_, next_;  // time of the last progress, and of the next copy
 };
 
 }  // namespace brokkr
