@@ -1,12 +1,12 @@
-// Choices at run time: machines, policies, shadings; each enumeration stands beside the names of its values. Kernels
-// include this header, so that it holds nothing else.
+// Run-time choices: machines, policies, shading modes. Each enumeration stands beside the names of its values. Kernels
+// include this header, so it contains nothing else.
 #pragma once
 
 #include <cstdint>
 
 namespace brokkr {
 
-// A value of an enumeration, the name that users write for it, and a line about it.
+// A value of an enumeration, its user-visible name, and one line that describes it.
 template <class E>
 struct Choice {
   E value;
@@ -14,11 +14,11 @@ struct Choice {
   const char* meaning = "";
 };
 
-// Choices<E>::all has every value of E, in the order of E.
+// Choices<E>::all lists every value of E, in the order of E.
 template <class E>
 struct Choices;
 
-// The name of `value`; empty where E has no such value.
+// The name of `value`; empty if E has no such value.
 template <class E>
 constexpr const char* name_of(E value) {
   for (const Choice<E>& choice : Choices<E>::all) {
@@ -54,7 +54,7 @@ struct Choices<Ownership> {
   };
 };
 
-// How run-time shaders run.
+// How run-time shaders are executed.
 enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
 template <>
 struct Choices<ShaderCode> {
@@ -74,7 +74,7 @@ struct Choices<OrderMode> {
   };
 };
 
-// The way of an order-free phase's small triangles to their samples.
+// The path of an order-free phase's small triangles: through queues, or directly to their samples.
 enum class SmallTriangles : uint8_t { automatic, queue, direct };
 template <>
 struct Choices<SmallTriangles> {
@@ -86,7 +86,7 @@ struct Choices<SmallTriangles> {
   };
 };
 
-// How vertices are shared inside a batch. The counted vertex shader runs are those that predict_batches
+// How vertices are shared within a batch. The number of vertex shader runs equals what predict_batches
 // (batch/predict.h) predicts for the batch model of the same name.
 enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
 template <>
@@ -116,9 +116,9 @@ struct Choices<Shading> {
   };
 };
 
-// Decides what a block does next where both geometry and rasterization are possible, and for which rasterizer it works.
-// The picture does not depend on the policy, unless the frame is cut off before it is finished. edf and priority also
-// take geometry in the order of their views, where the result does not depend on that order.
+// Decides what a block does next if both geometry and rasterization are possible, and which rasterizer it works for.
+// The policy never changes the picture, unless the frame is cut off before it is complete. edf and priority also
+// process geometry in the order of their views where the result does not depend on that order.
 enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
 template <>
 struct Choices<Policy> {

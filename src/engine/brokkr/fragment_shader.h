@@ -1,5 +1,5 @@
-// A fragment shader of one's own, in GLSL, in place of a frame's materials. docs/guide/shaders.md lists what it can
-// read.
+// Draws a frame with a GLSL fragment shader of your own instead of its materials. docs/guide/shaders.md lists what the
+// shader can read.
 //
 //   Frame frame = load_frame("courtyard.obj", {});
 //   set_fragment_shader(frame, {.text = "in vec3 b_normal; out vec4 color;"
@@ -21,35 +21,35 @@
 namespace brokkr {
 
 struct FragmentShader {
-  std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or Shadertoy's: mainImage and no main
-  std::string name = "shader";  // said before the line in messages: a file's name
-  // Values of uniforms of the shader's own, by name: as many as the uniform has numbers; matrices column by column.
-  // Those that are not named have the values of the text, or 0.
+  std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or a Shadertoy shader: mainImage and no main
+  std::string name = "shader";  // prefix of messages: a file's name
+  // Values of the shader's uniforms by name, as many numbers as the uniform has; matrices column by column. Uniforms
+  // that are not named keep the value of the text, or 0.
   std::map<std::string, std::vector<double>> uniforms;
-  std::map<std::string, Image> textures;  // of its sampler2Ds, by name; those without one are white
+  std::map<std::string, Image> textures;  // pictures of its sampler2Ds, by name; those without one are white
   double time = 0;                        // seconds: b_time, iTime
 };
 
-// A uniform of the shader's own.
+// A uniform that the shader itself declares.
 struct OwnUniform {
   std::string name;                   // "lights[2].color" of structures
-  ShaderType type = ShaderType::f32;  // of one number: f32, i32, u32 (bools too)
-  std::vector<double> values;         // those of FragmentShader::uniforms, else of the text, else 0
+  ShaderType type = ShaderType::f32;  // kind of one component: f32, i32, u32 (also bools)
+  std::vector<double> values;         // from FragmentShader::uniforms, otherwise from the text, otherwise 0
 };
 
-// The shader's own uniforms, in their order, once all that it reads is found to be there for the frame. Throws
-// std::runtime_error as set_fragment_shader does.
+// Checks that the frame provides everything the shader reads, and returns the shader's own uniforms in their order.
+// Throws std::runtime_error as set_fragment_shader does.
 std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& shader);
 
-// All surfaces of the frame are drawn by the shader from now on, where RenderOptions::shading is Shading::program. Of a
-// captured frame, surfaces are the draws into its main target that test and write depths, or all draws into that target
-// where there are none such; the shader may also read what the draws' own programs do, by its names. A frame takes one
-// shader: keep a copy for another one. Throws std::runtime_error with one line: "NAME:12: …" for what is wrong with the
-// shader, "NAME: …" for uniforms and textures that it does not have.
+// From now on, draws all surfaces of the frame with the shader if RenderOptions::shading is Shading::program. In a
+// captured frame, the surfaces are the draws into its main target that test and write depth, or all draws into that
+// target if there are none; the shader may also read the inputs of the draws' own programs by their names. A frame
+// accepts one shader: keep a copy of the frame for another one. Throws std::runtime_error with one line: "NAME:12: …"
+// for an error in the shader, "NAME: …" for uniforms and textures that it does not have.
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 
-// Gives a frame that has this shader new values: of time, of the uniforms that are named, and of the views as they are
-// now. Textures stay. A PreparedFrame of it takes them over with update_views(). Throws as above.
+// Gives new values to a frame that has this shader: the time, the named uniforms, and the current views. Textures stay.
+// A PreparedFrame of it takes the values over with update_views(). Throws as set_fragment_shader does.
 void update_fragment_shader(Frame& frame, const FragmentShader& shader);
 
 }  // namespace brokkr

@@ -1,5 +1,5 @@
-// How a frame is rendered. No option changes the picture but shading, command limit and budget; a memory limit and a
-// GPU's time limit refuse it. The fields are declared in options.def, with their limits and meanings.
+// How a frame is rendered. Only shading, command limit and budget change the picture. A memory limit or a GPU's time
+// limit makes rendering fail instead. options.def declares the fields with their limits and meanings.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-using Quotas = std::array<uint32_t, 2>;  // of geometry and of rasterization
+using Quotas = std::array<uint32_t, 2>;  // for geometry and for rasterization
 using Point = std::array<float, 2>;      // x and y
 
 struct RenderOptions {

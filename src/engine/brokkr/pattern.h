@@ -1,7 +1,7 @@
 // Bin patterns: which rasterizer owns which bin ([Kerbl17, 4], [Kerbl18, chapter 7]).
 //
 // A pattern tiles the plane of bins. It is data: a table of `width` x `height` rasterizer numbers that the bin stage
-// looks up with (x mod width, y mod height), so that every pattern costs the kernel the same.
+// indexes with (x mod width, y mod height). Every pattern therefore costs the kernel the same.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace brokkr {
 
 inline constexpr int kMaxRasterizers = 4096;
-inline constexpr int kMaxPatternBins = 4096;  // per side; no table exceeds 4096 x 4096 entries (32 MiB)
+inline constexpr int kMaxPatternBins = 4096;  // per side; a table has at most 4096 x 4096 entries (32 MiB)
 
 enum class PatternKind : uint8_t {
   diagonal,
@@ -55,56 +55,56 @@ struct Choices<PatternKind> {
 
 struct Pattern {
   int rasterizers = 1;
-  int width = 1, height = 1;            // bins; the pattern repeats after these
+  int width = 1, height = 1;            // in bins: the period of the pattern
   std::vector<uint16_t> owner;          // width * height, row by row from the bottom
-  int at(int bin_x, int bin_y) const {  // bins >= 0
+  int at(int bin_x, int bin_y) const {  // bin coordinates, >= 0
     return owner[size_t(bin_y % height) * size_t(width) + size_t(bin_x % width)];
   }
 };
 
-// A pattern in a file: the result of a search, or a table made by hand.
+// A pattern in a file, found by a search or made by hand.
 //
 //   { "format": "brokkr pattern", "version": 1, "name": "searched-20", "description": "...",
 //     "rasterizers": 20, "width": 20, "height": 20,
 //     "owner": [ row 0 from the bottom: 20 numbers of 0 .. 19, row 1, ... ] }
 struct SavedPattern {
-  std::string name;         // shown where a kind's name would be; letters, digits, - _ . +
+  std::string name;         // shown in place of a kind's name; letters, digits, - _ . +
   std::string description;  // the origin of the pattern, one line
   Pattern pattern;
   std::filesystem::path file = {};  // the file that it was loaded from
 };
 
-// Throws std::runtime_error naming file, field and remedy.
+// Throws std::runtime_error that names file, field and remedy.
 SavedPattern load_pattern(const std::filesystem::path& path);
 
-// Throws std::invalid_argument for a table that check_pattern refuses or a name that cannot be saved, and
-// std::runtime_error where the file cannot be written.
+// Throws std::invalid_argument for a table that check_pattern rejects or an invalid name, and std::runtime_error if the
+// file cannot be written.
 void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 
-// Throws std::invalid_argument naming the field where sizes are out of range, the table has not width * height owners,
-// or one of them is no rasterizer.
+// Throws std::invalid_argument that names the field if sizes are out of range, if the table does not have width *
+// height owners, or if an owner is not a rasterizer number.
 void check_pattern(const Pattern& pattern);
 
-// The pattern of a frame: a kind, which is made for the frame's rasterizers, or a saved pattern (never null), which
-// decides the number of rasterizers.
+// The pattern of a frame: a kind, which is generated for the frame's number of rasterizers, or a saved pattern (never
+// null), which determines that number.
 using SavedPatternPointer = std::shared_ptr<const SavedPattern>;
 using PatternChoice = std::variant<PatternKind, SavedPatternPointer>;
 
-// The name that is shown for it.
+// The user-visible name.
 std::string pattern_name(const PatternChoice& choice);
 
-// The saved pattern; null where a kind was chosen.
+// The saved pattern; null if a kind was chosen.
 const SavedPattern* saved_pattern(const PatternChoice& choice);
 
-// The kind with this name, or else the pattern in this file, whose path has a dot or a slash. Throws
+// Finds the kind with this name, or loads the pattern from the file if the text contains a dot or a slash. Throws
 // std::invalid_argument that lists the known names, and what load_pattern throws.
 PatternChoice choose_pattern(std::string_view text);
 
-// The table for `rasterizers` in 1..4096; a saved pattern is returned as it is. Patterns that do not repeat (z-curve,
-// hilbert, pseudo-random) are made for at least `bins_x` x `bins_y` bins (1..4096 each). Deterministic for a given
-// seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills N x N up to
-// N = 128 and beyond that a smaller square in which shares differ by at most one bin. Throws std::invalid_argument when
-// out of range.
+// Makes the table for `rasterizers` in 1..4096; a saved pattern is returned unchanged. Patterns that do not repeat
+// (z-curve, hilbert, pseudo-random) cover at least `bins_x` x `bins_y` bins (1..4096 each). The result is deterministic
+// for a given seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills
+// N x N up to N = 128 and beyond that a smaller square in which shares differ by at most one bin. Throws
+// std::invalid_argument for values out of range.
 Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 
 }  // namespace brokkr

@@ -1,8 +1,8 @@
-// What a captured frame says of its colours: fragment programs, what each draw gave them, textures. All plain data,
-// which frame files of version 2 hold (docs/reference/frame-format.md). A Frame out of another source has none of it.
+// The programs of a captured frame: fragment programs, the inputs of each draw, textures. All plain data, stored in
+// frame files of version 2 (docs/reference/frame-format.md). Frames from other sources have none of it.
 //
-// Names, types and offsets are OpenGL's: they are those of the program that the application linked, as far as its
-// fragment shader reads them.
+// Names, types and offsets are OpenGL's, as in the program that the application linked, as far as its fragment shader
+// reads them.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// Numbers of shaders, by their names in GLSL; f32, i32, u32 and b32 are float, int, uint and bool. Each component takes
-// 32 bits; matrices stand column by column, and mat2x3 has two columns of three.
+// Number types of shaders, by their GLSL names; f32, i32, u32 and b32 are float, int, uint and bool. Each component
+// takes 32 bits. Matrices are stored column by column; mat2x3 has two columns of three.
 enum class ShaderType : uint8_t {
   f32,
   vec2,
@@ -61,11 +61,11 @@ constexpr ShaderShape shape_of(ShaderType type) {
 
 enum class Interpolation : uint8_t { smooth, flat, noperspective };
 
-// What a fragment shader gets from the vertices: `count` elements (1: no array), next to each other from component
-// `offset` of a vertex's varyings on. Built-in ones go by their names: gl_Color, gl_SecondaryColor, gl_TexCoord[2],
-// gl_FogFragCoord. The vertex colours are clamped already. Three are there for rasterization, whether the shader knows
-// them or not: gl_PointSize in pixels, and gl_BackColor and gl_BackSecondaryColor, which take the place of the two
-// colours on back faces.
+// An input of a fragment shader from the vertices: `count` elements (1: not an array), contiguous from component
+// `offset` of a vertex's varyings on. Built-ins use their names: gl_Color, gl_SecondaryColor, gl_TexCoord[2],
+// gl_FogFragCoord. Vertex colours are already clamped. Three names serve rasterization, whether or not the shader reads
+// them: gl_PointSize in pixels, and gl_BackColor and gl_BackSecondaryColor, which replace the two colours on back
+// faces.
 struct ProgramVarying {
   std::string name;
   ShaderType type = ShaderType::vec4;
@@ -75,8 +75,8 @@ struct ProgramVarying {
   bool operator==(const ProgramVarying&) const = default;
 };
 
-// A uniform of the default block (`block` -1) or of a block. `offset` and strides are in bytes; in the default block,
-// elements and columns stand without gaps. Built-in ones are of the default block: gl_Fog.color.
+// A uniform of the default block (`block` -1) or of a uniform block. `offset` and strides are in bytes; the default
+// block has no gaps between elements and columns. Built-ins are in the default block: gl_Fog.color.
 struct ProgramUniform {
   std::string name;
   ShaderType type = ShaderType::vec4;
@@ -93,18 +93,18 @@ struct ProgramBlock {
   bool operator==(const ProgramBlock&) const = default;
 };
 
-// A uniform through which textures are read, or `count` of them.
+// A uniform that samples textures, or an array of `count` such uniforms.
 struct ProgramSampler {
   std::string name;
   TextureKind kind = TextureKind::two;
   SampledType type = SampledType::real;
-  bool shadow = false;  // compares with a reference value
+  bool shadow = false;  // compares with a reference depth
   uint32_t count = 1;
   bool operator==(const ProgramSampler&) const = default;
 };
 
-// A variable that the fragment shader writes, gl_FragColor and gl_FragData[0] among them, and the number of the draw
-// buffer that it goes to (the first of `count`). `index` 1: a second source of blending.
+// An output variable of the fragment shader, also gl_FragColor and gl_FragData[0], and its draw buffer (for an array,
+// the first of `count`). `index` 1: the second source of blending.
 struct ProgramOutput {
   std::string name;
   ShaderType type = ShaderType::vec4;
@@ -112,7 +112,7 @@ struct ProgramOutput {
   bool operator==(const ProgramOutput&) const = default;
 };
 
-// Fixed function: what takes the place of a fragment shader, as OpenGL 1.5 defines it.
+// Fixed function, which takes the place of a fragment shader, as OpenGL 1.5 defines it.
 enum class EnvironmentMode : uint8_t { modulate, replace, decal, blend, add, combine };
 enum class CombineOp : uint8_t { replace, modulate, add, add_signed, interpolate, subtract, dot3_rgb, dot3_rgba };
 enum class CombineSource : uint8_t {
@@ -139,12 +139,12 @@ struct CombineTerm {
   bool operator==(const CombineTerm&) const = default;
 };
 
-// A unit that has a texture; the program's sampler of the same number reads it, at the varying gl_TexCoord[unit].
+// A unit with a texture. The sampler of the same number in the program reads it at the varying gl_TexCoord[unit].
 struct TextureUnit {
   uint32_t unit = 0;
   EnvironmentMode mode = EnvironmentMode::modulate;
   glm::vec4 color{0.0f};
-  CombineTerm rgb, alpha;  // of EnvironmentMode::combine
+  CombineTerm rgb, alpha;  // EnvironmentMode::combine only
   bool operator==(const TextureUnit&) const = default;
 };
 
@@ -163,25 +163,25 @@ struct FixedFunction {
   bool operator==(const FixedFunction&) const = default;
 };
 
-// What draws of a captured frame ran for each fragment: texts, or fixed function.
+// What draws of a captured frame run per fragment: GLSL texts, or fixed function.
 struct FragmentProgram {
-  std::vector<std::string> texts;  // of all fragment shaders that were linked together, in GLSL
-  int version = 110;               // of the first text's #version
+  std::vector<std::string> texts;  // all fragment shaders that were linked together, in GLSL
+  int version = 110;               // #version of the first text
   std::vector<ProgramVarying> varyings;
   std::vector<ProgramUniform> uniforms;
   std::vector<ProgramBlock> blocks;
   std::vector<ProgramSampler> samplers;
   std::vector<ProgramOutput> outputs;
-  std::optional<FixedFunction> fixed;  // there are no texts then
+  std::optional<FixedFunction> fixed;  // if set, there are no texts
   bool operator==(const FragmentProgram&) const = default;
 };
 
-// Components of a vertex's varyings; 32-bit words of the default block; textures that a draw binds.
+// Components of a vertex's varyings, 32-bit words of the default block, and textures that a draw binds.
 uint64_t varying_components(const FragmentProgram& program);
 uint64_t uniform_words(const FragmentProgram& program);
 uint64_t bound_textures(const FragmentProgram& program);
 
-// How texels are stored; bc1 to bc7 are blocks of 4 x 4. Depth of 24 bits stands in the low bits of 32.
+// Storage formats of texels; bc1 to bc7 are blocks of 4 x 4 texels. A depth of 24 bits occupies the low bits of 32.
 enum class TexelFormat : uint8_t {
   r8,
   rg8,
@@ -243,15 +243,15 @@ enum class TexelFormat : uint8_t {
   bc7,
   bc7_srgb
 };
-// Bytes of a block of `edge` x `edge` texels.
+// Size in bytes of a block of `edge` x `edge` texels.
 struct TexelBlock {
   uint32_t edge = 1, bytes = 4;
 };
 TexelBlock texel_block(TexelFormat format);
 
-// OpenGL's base formats: which of the four channels there are, and what the others are. The format of `alpha`,
-// `luminance` and `intensity` is one channel, that of `luminance_alpha` two; `rgb` may be stored with a fourth channel
-// that does not count.
+// OpenGL's base formats define which of the four channels exist and the values of the others. The storage format of
+// `alpha`, `luminance` and `intensity` has one channel, that of `luminance_alpha` two; `rgb` may have a fourth channel,
+// which is ignored.
 enum class TexelBase : uint8_t { red, rg, rgb, rgba, alpha, luminance, luminance_alpha, intensity, depth, stencil };
 
 // A plane of a render target: the colour of a draw buffer's number, depth or stencil.
@@ -264,7 +264,7 @@ struct TargetColor {
   bool operator==(const TargetColor&) const = default;
 };
 
-// A level's layer that is what a plane of a target holds at that moment.
+// A layer of a level whose content is that of a target's plane at the time it is read.
 struct TextureImage {
   uint32_t level = 0, layer = 0;
   uint32_t target = 0;  // index into Frame::targets
@@ -272,9 +272,9 @@ struct TextureImage {
   bool operator==(const TextureImage&) const = default;
 };
 
-// The content of a texture while it did not change: `levels` levels from the largest on, rows bottom to top as OpenGL
-// counts them, layer after layer in each. `depth` counts slices, layers, or six faces for each cube. A texture whose
-// `images` do not cover it and that is not `stored` is missing in the file.
+// A texture's content over a period in which it did not change: `levels` levels, largest first, each with its layers in
+// order and rows bottom to top, as in OpenGL. `depth` counts slices, layers, or six faces per cube. A texture that is
+// not `stored` and that `images` do not cover is missing from the file.
 struct CapturedTexture {
   std::string label;
   TextureKind kind = TextureKind::two;
@@ -282,21 +282,22 @@ struct CapturedTexture {
   TexelBase base = TexelBase::rgba;
   int width = 1, height = 1, depth = 1, levels = 1;
   bool stored = false;
-  uint64_t first_byte = 0;  // into Frame::texture_data, stored textures
+  uint64_t first_byte = 0;  // offset into Frame::texture_data, if stored
   std::vector<TextureImage> images;
 };
 struct TexelExtent {
   int width, height, depth;
 };
+// Width and height of level 0 .. levels - 1 in texels, and its number of slices, layers or faces.
 TexelExtent level_extent(const CapturedTexture& texture, int level);
 // Bytes of one level, and of all levels.
 uint64_t level_bytes(const CapturedTexture& texture, int level);
 uint64_t texture_bytes(const CapturedTexture& texture);
 
 enum class Swizzle : uint8_t { r, g, b, a, zero, one };
-enum class DepthMode : uint8_t { luminance, intensity, alpha, red };  // channels that a depth is read as
+enum class DepthMode : uint8_t { luminance, intensity, alpha, red };  // the channels in which a depth is returned
 
-// How a draw read a texture: parameters of the sampler object or, where there was none, of the texture, and those that
+// How a draw sampled a texture: parameters of the sampler object or, without one, of the texture, and parameters that
 // only textures have.
 struct CapturedSampler {
   bool magnify_linear = true, minify_linear = true;
@@ -313,20 +314,20 @@ struct CapturedSampler {
   bool operator==(const CapturedSampler&) const = default;
 };
 
-// -1: nothing was bound.
+// -1: nothing is bound.
 struct BoundTexture {
   int32_t texture = -1;  // index into Frame::captured_textures
   int32_t sampler = -1;  // index into Frame::captured_samplers
   bool operator==(const BoundTexture&) const = default;
 };
 
-// What one draw gave its fragment program.
+// The inputs of one draw's fragment program.
 struct DrawInputs {
   uint32_t program = 0;                   // index into Frame::programs
   uint64_t first_varying = 0;             // into Frame::varyings; vertex after vertex, instance after instance
   uint64_t first_uniform = 0;             // into Frame::uniforms: the default block
   std::vector<uint64_t> first_of_blocks;  // into Frame::uniforms
-  std::vector<BoundTexture> textures;     // of each sampler in turn, of arrays element by element
+  std::vector<BoundTexture> textures;     // for each sampler in turn; arrays element by element
 };
 
 }  // namespace brokkr

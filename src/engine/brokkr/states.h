@@ -1,5 +1,4 @@
-// Render states of a draw, with OpenGL's meaning. Kernels include this header, so that it has enumerations and nothing
-// else.
+// Render states of a draw, with OpenGL's meaning. Kernels include this header, so it contains only enumerations.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@ enum class PolygonMode : uint8_t { fill, line, point };
 enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points, lines, line_strip, line_loop };
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class Wrap : uint8_t { repeat, mirrored_repeat, clamp_to_edge };
-enum class MipFilter : uint8_t { none, nearest, linear };  // none: the picture itself at any distance
-// Of captured textures (programs.h).
+enum class MipFilter : uint8_t { none, nearest, linear };  // none: the base level at any distance
+// Kinds of captured textures (programs.h).
 enum class TextureKind : uint8_t { one, two, three, cube, rectangle, one_array, two_array, cube_array, buffer };
 enum class SampledType : uint8_t { real, integer, natural };  // of a sampler's results: float, int, uint
 enum class TextureWrap : uint8_t {
@@ -22,7 +21,7 @@ enum class TextureWrap : uint8_t {
   mirrored_repeat,
   clamp_to_edge,
   clamp_to_border,
-  clamp,  // to between edge and border
+  clamp,  // clamps to the mean of edge and border
   mirror_clamp_to_edge
 };
 enum class BlendFactor : uint8_t {
@@ -41,7 +40,7 @@ enum class BlendFactor : uint8_t {
   constant_alpha,
   one_minus_constant_alpha,
   src_alpha_saturate,
-  // Of the second colour of a program (ProgramOutput::index); without one, of the first.
+  // Factors of the program's second colour (ProgramOutput::index); without one, of the first colour.
   src1_color,
   one_minus_src1_color,
   src1_alpha,

@@ -1,4 +1,4 @@
-// What one launch did: counted always, returned with every RenderResult, written by `--stats`.
+// Counts and times of one launch, always collected. Every RenderResult contains them, and `--stats` writes them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// One span of one block's time line (Chrome trace, `--trace`).
+// A span in one block's timeline (Chrome trace, `--trace`).
 struct TraceEvent {
   uint32_t block = 0;
   uint8_t stage = 0;      // Stage
@@ -25,63 +25,64 @@ struct BlockTime {
   double ms[size_t(Stage::count)] = {};
 };
 
-// What a frame's programs took before they ran: once, however many frames are drawn.
+// The cost of preparing a frame's programs, which is paid once for any number of rendered frames.
 struct ShaderWork {
-  double translate_ms = 0;            // from GLSL to instructions, and the frame's textures
-  double cache_ms = 0;                // until what the cache has was loaded
-  double compile_ms = 0;              // of the compilers, side by side
-  uint64_t compiled = 0, cached = 0;  // programs that compilers made, and that the cache had
+  double translate_ms = 0;            // from GLSL to instructions, including the frame's textures
+  double cache_ms = 0;                // loading compiled code from the cache
+  double compile_ms = 0;              // compilers, running in parallel
+  uint64_t compiled = 0, cached = 0;  // programs compiled, and programs found in the cache
 };
 
 struct Statistics {
   std::string machine, isa, pattern;
-  std::string kernel;  // of a GPU: the one that was chosen for the frame (docs/research/gpu.md); elsewhere empty
+  std::string kernel;  // GPU: the kernel that was chosen for the frame (docs/research/gpu.md); otherwise empty
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
-  // Renderer::render takes frame_ms + read_back_ms of its caller's time; Renderer::prepare took prepare_ms before, and
-  // PreparedFrame::update_views update_ms. Nothing else is done for a frame.
-  double frame_ms = 0;  // from the call until the picture stands in the machine's memory: plan, uploads, launch, counts
-  double launch_ms = 0;     // of frame_ms the launch: from the first block's begin to the last one's end
-  double upload_ms = 0;     // of frame_ms, on a GPU: its memory is taken, tables are copied there
-  double read_back_ms = 0;  // from the machine's memory to RenderResult::targets; 0 where they are left out
+  // Renderer::render takes frame_ms + read_back_ms of its caller's time. Before it, Renderer::prepare took prepare_ms,
+  // and PreparedFrame::update_views update_ms. A frame costs nothing else.
+  double frame_ms = 0;      // from the call until the picture is in the machine's memory: plan, uploads, launch, counts
+  double launch_ms = 0;     // part of frame_ms: from the start of the first block to the end of the last
+  double upload_ms = 0;     // part of frame_ms, on a GPU: allocating memory and copying tables
+  double read_back_ms = 0;  // from the machine's memory to RenderResult::targets; 0 if those are left out
   double prepare_ms = 0;    // draw tables, batches and mip chains, once for all frames
-  double update_ms = 0;     // since the frame before, for views that moved
+  double update_ms = 0;     // since the previous frame, for views that moved
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;
   uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
-  uint64_t triangles_direct = 0;  // of those out: small ones that geometry drew itself (SmallTriangles::direct)
+  uint64_t triangles_direct = 0;  // small triangles among them that geometry drew itself (SmallTriangles::direct)
   uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;
   uint64_t queue_elements = 0;             // sent to rasterizers: a triangle block and a mask, 8 bytes each
-  uint64_t fragments = 0;                  // covered samples; without those in tiles that hierarchical depth left out
-  uint64_t fragments_shaded = 0;           // samples that a fragment shader ran for
+  uint64_t fragments = 0;                  // covered samples, without those in tiles that hierarchical depth rejected
+  uint64_t fragments_shaded = 0;           // samples for which a fragment shader ran
   uint64_t quads = 0;                      // 2x2 groups of the tile path with a covered sample
   uint64_t visits = 0;                     // rasterizer visits
-  uint64_t admission_waits = 0;            // times that no batch could start for want of store or window
-  uint64_t queue_peak = 0;                 // most elements seen in one rasterizer's queue
+  uint64_t admission_waits = 0;            // times that no batch could start because store or window were full
+  uint64_t queue_peak = 0;                 // most elements observed in one rasterizer's queue
   uint64_t store_peak = 0;                 // most triangle blocks in use at once
   uint64_t spins = 0;                      // pauses taken while waiting
-  uint64_t store_bytes = 0;                // triangle store, queues and pending lists: the fixed part of memory
+  uint64_t store_bytes = 0;                // triangle store, queues and pending lists: the fixed part of the memory
   uint64_t target_bytes = 0;               // render targets and their key planes
   uint64_t frame_bytes = 0;                // the prepared frame: input and its tables
-  uint64_t upload_bytes = 0;               // tables that were copied to a GPU for this frame
-  uint64_t download_bytes = 0;             // counts and trace that were copied from there; without pictures
+  uint64_t upload_bytes = 0;               // tables copied to a GPU for this frame
+  uint64_t download_bytes = 0;             // counts and trace copied from a GPU, without pictures
   double asr = 0;                          // vertex shader runs per triangle
   double load_cv = 0;                      // coefficient of variation of fragments over rasterizers
-  uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay cannot know
-  // Of Shading::program: draws that were shown by their programs, and those whose program could not run.
+  uint64_t discard_unknown_triangles = 0;  // triangles whose discard a clip-space replay does not know
+  // Shading::program only: draws that ran their programs, and draws whose program could not run.
   uint64_t program_draws = 0, false_color_draws = 0;
 
   std::vector<uint64_t> rasterizer_fragments;  // load of each rasterizer
   std::vector<uint64_t> bin_fragments;         // load of each bin of the main target, row by row
   int bins_x = 0, bins_y = 0;
-  std::vector<std::string> false_colors;  // a line for each program that could not run
-  // Of Shading::program: how programs ran, "interpreted" or "compiled"; and why they were not compiled, if not for the
-  // option or for the time that it takes.
+  std::vector<std::string> false_colors;  // one line for each program that could not run
+  // Shading::program only: how programs ran, "interpreted" or "compiled", and why they were not compiled, unless by
+  // option or because compiling takes longer than it saves.
   std::string shaders, shaders_problem;
   ShaderWork shader_work;
   std::vector<BlockTime> block_times;
   std::vector<TraceEvent> trace;
 
+  // The statistics as text; to_json has all of them except the trace.
   std::string to_json() const;
   std::string to_csv() const;           // one header line, one value line (scalars only)
   std::string to_chrome_trace() const;  // chrome://tracing, Perfetto
