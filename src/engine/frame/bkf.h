@@ -1,18 +1,18 @@
 // Frame files (`.bkf`, versions 1 and 2): one captured frame of an application as clip-space draws.
 // docs/reference/frame-format.md describes them; bkf_fields.h and bkf_programs.h list what is in them.
 //
-// Nothing in a file is trusted: every count, offset and name is checked before it is used, and the Frame that comes
-// back has passed `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex
-// ranges that draws share in the file are shared in the Frame, so its size is bounded by the decoded blob's. There is
-// one View per target, in the order of the targets, and further ones only for draws into other layers than 0. All draws
-// use material 0, which is MaterialKind::none.
+// No file is trusted: every count, offset and name is checked before it is used, and the returned Frame has passed
+// `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex ranges that
+// draws share in the file are shared in the Frame, so the decoded blob's size bounds the Frame's. There is one View per
+// target, in the order of the targets, followed by views for draws into layers other than 0. All draws use material 0,
+// which is MaterialKind::none.
 //
-// What was written is read back as the same frame, but for draws of VertexKind::transform. These are transformed when
-// they are written, each view as a draw of its own (view_projection * (model * position)); their materials, normals and
-// textures are left behind. Command numbers of references are moved along.
+// Writing and reading a frame returns the same frame, except for draws of VertexKind::transform. The writer transforms
+// these, each view as a draw of its own (view_projection * (model * position)), and drops their materials, normals and
+// textures. It adjusts the command numbers of references.
 //
-// Beyond the published keys the reader knows "layers" and "format" of a target and "layer" of a draw, with which frames
-// are stored that did not come from a capture.
+// Beyond the published keys the reader accepts "layers" and "format" of a target and "layer" of a draw, which the
+// writer uses for frames that are not captures.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +27,17 @@
 
 namespace brokkr {
 
-// What a file may ask for. The defaults hold ten times the largest frame known.
+// Limits on the content of a file. The defaults allow ten times the largest known frame.
 struct BkfLimits {
   uint64_t file_bytes = uint64_t(2) << 30;
   uint64_t json_bytes = uint64_t(64) << 20;      // decoded
   uint64_t json_values = uint64_t(8) << 20;      // numbers, strings, arrays and objects
   uint64_t blob_bytes = uint64_t(4) << 30;       // decoded
-  uint64_t reference_bytes = uint64_t(1) << 30;  // of all references together
-  uint64_t target_pixels = kMaxTargetPixels;     // of all targets together
+  uint64_t reference_bytes = uint64_t(1) << 30;  // all references together
+  uint64_t target_pixels = kMaxTargetPixels;     // all targets together
 };
 
-// Of `options` memory_limit and progress count here.
+// Only memory_limit and progress of `options` are used.
 Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadOptions& options = {});
 
 // The same for a file in memory; `name` stands for the file in messages.
@@ -45,15 +45,15 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
                const LoadOptions& options = {});
 
 struct BkfWriteOptions {
-  int level = 9;                 // of zstd, 1 (fast) .. 19 (small)
+  int level = 9;                 // zstd level, 1 (fast) .. 19 (small)
   bool reference_colors = true;  // include the pictures of references
   bool reference_depths = true;
 };
 
-// The file as bytes. Throws std::runtime_error for a frame that `validate` rejects.
+// The file's content. Throws std::runtime_error for a frame that `validate` rejects.
 std::vector<std::byte> bkf_bytes(const Frame& frame, const BkfWriteOptions& options = {});
 
-// Replaces `path` as a whole or, on an error (std::runtime_error), not at all.
+// Replaces `path` completely or, after an error (std::runtime_error), not at all.
 void write_bkf(const Frame& frame, const std::filesystem::path& path, const BkfWriteOptions& options = {});
 
 }  // namespace brokkr

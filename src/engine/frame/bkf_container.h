@@ -18,11 +18,11 @@ struct Container {
   std::vector<std::byte> blob;
 };
 
-// Checks the header and both lengths, decodes and parses. Never takes more memory than `loading` allows, nor touches
-// more than what was decoded so far, whatever the header says.
+// Checks the header and both lengths, decompresses and parses. Whatever the header says, it never allocates more memory
+// than `loading` allows, nor touches more than was decompressed so far.
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading);
 
-// `level`: of zstd, 1..19.
+// `level`: zstd's, 1..19.
 std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level,
                             uint32_t version = kVersion);
 

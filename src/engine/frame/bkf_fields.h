@@ -1,5 +1,5 @@
-// What a frame file holds, described once: bkf_reader.cpp reads by these lists, bkf_writer.cpp writes by them, and
-// validate.cpp checks by them. What stands here about programs, and all of bkf_programs.h, came with version 2.
+// The content of a frame file, described once: bkf_reader.cpp reads, bkf_writer.cpp writes and validate.cpp checks by
+// these lists. Version 2 added what concerns programs here, and all of bkf_programs.h.
 //
 // A list calls its visitor for each key with the member that the key stands for:
 //   required(key, member, limits)          the key must be there
@@ -12,8 +12,8 @@
 //   target(key, member)                    a target: by its id in the file, by its number in a Frame
 //   object(key, list)                      an object of its own, which must be there and whose keys `list` visits
 //   has(key)                               whether there is such a key; writers have all of them
-// How a member stands in the file follows from its type: a std::optional may be missing, an enumerator stands by its
-// name, a std::vector and a type with `as_list` as an array, and one with `visit_fields` as an object.
+// A member's type determines its form in the file: a std::optional may be absent, an enumerator is written as its name,
+// a std::vector and a type with `as_list` as an array, and a type with `visit_fields` as an object.
 #pragma once
 
 #include <algorithm>
@@ -33,18 +33,18 @@
 namespace brokkr::bkf {
 
 inline constexpr std::string_view kMagic = "BRKF";
-// A frame without programs, textures and what belongs to them is written as version 1, which older programs read.
+// A frame without programs and textures is written as version 1, which older programs can read.
 inline constexpr uint32_t kPlainVersion = 1, kVersion = 2;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
-inline constexpr size_t kAlignment = 16;   // of every offset into the blob
+inline constexpr size_t kAlignment = 16;   // alignment of every offset into the blob
 
-// Limits of a number, and what to do about one beyond them.
+// The limits of a number, and the remedy for a value outside.
 struct Limits {
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   const char* remedy = nullptr;
 };
 
-// Members that make up one array of the file, and what messages call such an array.
+// Members that form one array in the file, and the array's name in messages.
 template <typename... T>
 struct List {
   const char* meaning;
@@ -55,7 +55,7 @@ List<T...> list(const char* meaning, T&... members) {
   return {meaning, {members...}};
 }
 
-// T or const T: readers change what they visit, writers do not.
+// T or const T: readers modify what they visit, writers do not.
 template <typename T, typename Plain>
 concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 
@@ -92,8 +92,7 @@ void visit_fields(V& v, Is<StencilState> auto& stencil) {
   v.clamped("ref", stencil.ref);
   v.field("mask", stencil.mask);
   v.field("writeMask", stencil.write_mask);
-  // The first captured frames do not say what a draw did to the stencil buffer: they are drawn as if the test passed
-  // and nothing were written.
+  // Early captures do not record stencil operations: their draws behave as if the test passed and wrote nothing.
   if constexpr (V::kReads) {
     if (!v.has("ops")) stencil.func = CompareFunc::always;
   }
@@ -164,7 +163,7 @@ void visit_fields(auto& v, Is<GenerateMipsCommand> auto& generate) { v.required(
 
 template <typename V>
 void visit_fields(V& v, Is<BlitCommand> auto& blit) {
-  // Sums and differences of such coordinates fit an int, and products of two of them 32 bits.
+  // Sums and differences of such coordinates fit in an int, and products of two of them in 32 bits.
   constexpr Limits kNear{-2 * kMaxTargetSize, 2 * kMaxTargetSize, "keep the rectangle near its target"};
   v.target("from", blit.from);
   v.target("to", blit.to);
@@ -189,7 +188,7 @@ void visit_fields(auto& v, Is<CopyCommand> auto& copy) {
   v.required("destination", list("an array of 2 integers", copy.x, copy.y), kNear);
 }
 
-// A part of the blob: `count` elements from byte `offset` on.
+// A range of the blob: `count` elements from byte `offset` on.
 struct Part {
   uint64_t offset = 0, count = 0;
 };
@@ -202,13 +201,13 @@ void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part,
   });
 }
 
-// A draw as the file has it: into one view, with its vertices and indices in the blob, and what its program reads.
+// A draw as stored in the file: for one view, with vertices and indices in the blob, and the inputs of its program.
 struct FileDraw {
   DrawCommand command;
   uint32_t target = 0, layer = 0;
   Part positions, indices;
   bool has_program = false;
-  DrawInputs inputs;  // `first_of_blocks`: bytes of the blob
+  DrawInputs inputs;  // `first_of_blocks` holds byte offsets into the blob
   Part varyings, uniforms;
 };
 
@@ -235,7 +234,7 @@ void visit_fields(V& v, Is<FileDraw> auto& draw) {
   v.many("textures", draw.inputs.textures);
 }
 
-// A reference as the file has it, with its pictures in the blob.
+// A reference as stored in the file, with its pictures in the blob.
 struct FileReference {
   uint32_t target = 0, before = 0;
   bool has_color = false, has_depth = false;
@@ -270,7 +269,7 @@ void visit_fields(V& v, Is<FileReference> auto& reference) {
   });
 }
 
-// What the file says about the frame as a whole.
+// The file's fields for the frame as a whole.
 void visit_fields(auto& v, Is<Frame> auto& frame) {
   if (v.has("asset")) {
     v.object("asset", [&](auto& asset) {

@@ -73,12 +73,12 @@ constexpr std::string_view names_of(TextureWrap) {
 constexpr std::string_view names_of(MipFilter) { return "none, nearest, linear"; }
 constexpr std::string_view names_of(Swizzle) { return "r, g, b, a, 0, 1"; }
 constexpr std::string_view names_of(DepthMode) { return "luminance, intensity, alpha, red"; }
-// Of the bits of DrawCommand::flags.
+// Names of the bits of DrawCommand::flags.
 inline constexpr std::string_view kDrawFlags =
     "fragment-discard, fragment-depth, condition, clip-distance, multisample, depth-clamp, z-zero-to-one, "
     "origin-upper-left, provoking-first";
 
-// Name number `index` of `names`; empty beyond the last.
+// Name number `index` of `names`; empty beyond the last one.
 constexpr std::string_view name_at(std::string_view names, size_t index) {
   for (; index > 0; index--) names.remove_prefix(std::min(names.size(), names.substr(0, names.find(',')).size() + 2));
   return names.substr(0, names.find(','));

@@ -1,13 +1,13 @@
-// What a frame file of version 2 holds of programs and textures, in the lists that bkf_fields.h explains.
+// Programs and textures in a frame file of version 2, in the lists that bkf_fields.h explains.
 #pragma once
 
 #include "frame/bkf_fields.h"
 
 namespace brokkr::bkf {
 
-inline constexpr int64_t kMostElements = 1 << 20;  // of an array in a shader
+inline constexpr int64_t kMostElements = 1 << 20;  // elements of an array in a shader
 inline constexpr Limits kElements{1, kMostElements, "use an array of 1 to 1048576 elements"};
-inline constexpr int64_t kMostBytes = 1 << 26;  // of a block of uniforms, or of the default one
+inline constexpr int64_t kMostBytes = 1 << 26;  // bytes of a uniform block or of the default block
 inline constexpr Limits kBytes{0, kMostBytes, "keep blocks of uniforms below 64 MiB"};
 
 auto as_list(Is<std::array<CombineSource, 3>> auto& a) { return list("an array of 3 sources", a[0], a[1], a[2]); }
@@ -103,7 +103,7 @@ void visit_fields(auto& v, Is<TextureImage> auto& image) {
   v.required("plane", image.plane);
 }
 
-// A texture as the file has it, with its texels in the blob.
+// A texture as stored in the file, with its texels in the blob.
 struct FileTexture {
   CapturedTexture texture;
   Part data;  // bytes

@@ -29,7 +29,7 @@ constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
   fail("{}, field '{}': {}; {}", place, key, problem, kAgain);
 }
 
-// One object of the file and how messages call it, for instance "command 12". Reads by the lists of bkf_fields.h, and
+// An object of the file and its name in messages, for instance "command 12". Reads by the lists of bkf_fields.h, and
 // checks the type of each value and the range of each integer.
 class ObjectReader {
  public:
@@ -46,7 +46,7 @@ class ObjectReader {
     const auto found = value_.find(key);
     return found != value_.end() && !found->is_null();
   }
-  // A member array, or an empty one where the key is missing.
+  // A member array; empty if the key is missing.
   const json& array(const char* key) const {
     static const json empty = json::array();
     if (!has(key)) return empty;
@@ -143,7 +143,7 @@ class ObjectReader {
     if (!value.is_string()) fail_at(place_, key, "it is not a text");
     member = value.get<std::string>();
   }
-  // OpenGL's masks and values have 32 bits, of which an 8-bit stencil buffer uses the low 8.
+  // OpenGL's masks and values have 32 bits; an 8-bit stencil buffer uses the low 8.
   void read(const char* key, const json& value, uint8_t& member, const bkf::Limits&) const {
     member = uint8_t(integer(key, value, INT32_MIN, UINT32_MAX) & 0xff);
   }
@@ -151,10 +151,10 @@ class ObjectReader {
     const ObjectReader object(value, place_ + ", " + key, targets_);
     for (const auto& [name, count] : value.items()) object.required(name.c_str(), counts[name]);
   }
-  // A scissor rectangle that reaches beyond anything drawable is cut, as OpenGL does: on its left and lower side
-  // without moving the right and upper one.
+  // A scissor rectangle that reaches beyond anything drawable is clamped, as in OpenGL: its left and lower sides move
+  // without moving the right and upper ones.
   void read(const char* key, const json& value, std::optional<Rect>& scissor, const bkf::Limits& limits) const {
-    constexpr int kFar = 1 << 29;  // beyond any target
+    constexpr int kFar = 1 << 29;  // beyond any target's edge
     Rect& rect = scissor.emplace();
     read(key, value, rect, limits);
     if (rect.width < 0 || rect.height < 0) fail_at(place_, key, "its size is negative");
@@ -178,7 +178,7 @@ class ObjectReader {
   }
 
   int64_t integer(const char* key, const json& value, int64_t low, int64_t high) const {
-    // Values above 2^63 are stored unsigned; everything asked for is below it.
+    // Values above 2^63 are stored as unsigned; every accepted limit is below it.
     const bool fits =
         value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(kMaxInt64));
     const int64_t number = fits ? value.get<int64_t>() : 0;
@@ -193,8 +193,8 @@ class ObjectReader {
   const Targets& targets_;
 };
 
-// The parts of the blob that become one of the Frame's arrays. As they are merged where they overlap, and copied once,
-// the array cannot become larger than the blob, however many draws share it.
+// The ranges of the blob that form one of the Frame's arrays. Overlapping ranges are merged and copied once, so the
+// array never becomes larger than the blob, however many draws share it.
 template <typename T>
 std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob, Loading& loading) {
   const uint64_t size = ranges.pack([](uint64_t, uint64_t, uint64_t) {});
@@ -269,7 +269,7 @@ class Reader {
     frame_.captured_textures.push_back(std::move(texture));
   }
 
-  // Lays out what draws and textures use of the blob, and moves their places there.
+  // Lays out the ranges of the blob that draws and textures use, and moves their offsets accordingly.
   void gather_parts() {
     frame_.indices = gather<uint32_t>(indices_, blob_, loading_);
     frame_.positions = gather<glm::vec4>(positions_, blob_, loading_);
@@ -290,7 +290,7 @@ class Reader {
     for (CapturedTexture& texture : frame_.captured_textures) texture.first_byte = texels_.moved(texture.first_byte);
   }
 
-  // `part`, of elements of `element_size` bytes, must lie inside the blob `repeat` times.
+  // Checks that `part`, with elements of `element_size` bytes, lies inside the blob `repeat` times.
   void check_part(const std::string& place, const bkf::Part& part, const char* count_key, size_t element_size,
                   uint64_t repeat = 1) const {
     if (part.offset % bkf::kAlignment != 0) fail_at(place, "offset", "it is not a multiple of 16");
@@ -321,8 +321,8 @@ class Reader {
     return result;
   }
 
-  // Until all parts of the blob are gathered, first_vertex and first_index count from the blob's beginning; so do the
-  // places of a program's inputs.
+  // Until all ranges are gathered, first_vertex and first_index are relative to the blob's start; so are the offsets of
+  // a program's inputs.
   DrawCommand read_draw(const ObjectReader& object) {
     bkf::FileDraw file = read_as<bkf::FileDraw>(object);
     DrawCommand& draw = file.command;
@@ -372,7 +372,7 @@ class Reader {
     frame_.inputs.push_back(std::move(inputs));
   }
 
-  // The view of a target's layer; all but those of layer 0 are made on first use.
+  // The view of a target's layer. Views of layers other than 0 are created on first use.
   uint32_t view_of(uint32_t target, uint32_t layer) {
     if (layer == 0) return target;
     const auto [found, is_new] = view_of_layer_.emplace(std::pair(target, layer), uint32_t(frame_.views.size()));

@@ -91,7 +91,7 @@ bkf::PictureType picture_type(const std::vector<uint8_t>& file) {
   return png ? bkf::PictureType::png : bkf::PictureType::jpeg;
 }
 
-// Whether there is something in the frame that only version 2 has.
+// Returns true if the frame holds something that only version 2 can store.
 bool needs_programs(const Frame& frame) {
   const auto is_new = [](const Command& command) {
     const auto* clear = std::get_if<ClearCommand>(&command);
@@ -108,7 +108,7 @@ class Writer {
  public:
   Writer(const Frame& frame, const BkfWriteOptions& options)
       : frame_(frame), options_(options), sizes_(program_sizes(frame)) {
-    // Identifiers need not be unique in a Frame; in the file they are what commands refer to.
+    // Identifiers need not be unique in a Frame, but commands in the file refer to targets by them.
     std::map<int, int> uses;
     for (const Target& target : frame.targets) uses[target.id]++;
     for (const Target& target : frame.targets) {
@@ -121,7 +121,7 @@ class Writer {
     for (const FragmentProgram& program : frame_.programs) programs.push_back(as_json(program));
     for (const CapturedTexture& texture : frame_.captured_textures) textures.push_back(as_json(with_data(texture)));
     for (const CapturedSampler& sampler : frame_.captured_samplers) samplers.push_back(as_json(sampler));
-    std::vector<size_t> number_of;  // of a command in the file
+    std::vector<size_t> number_of;  // command number in the file
     for (const Command& command : frame_.commands) {
       number_of.push_back(commands_.size());
       std::visit([&](const auto& one) { write_command(one); }, command);
@@ -169,7 +169,7 @@ class Writer {
     return offset;
   }
 
-  // Ranges that draws share are stored once.
+  // Stores ranges that draws share only once.
   template <typename T>
   uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored, const std::vector<T>& values,
                          uint64_t first, uint64_t count) {
@@ -249,7 +249,7 @@ class Writer {
   void write_command(const GenerateMipsCommand& generate) { add(bkf::CommandType::generate_mips, generate); }
   void write_command(const CopyCommand& copy) { add(bkf::CommandType::copy, copy); }
 
-  // `before`: its command's number in the file.
+  // `before`: the command's number in the file.
   bkf::FileReference append(const Reference& reference, uint32_t before) {
     bkf::FileReference written{.target = reference.target, .before = before};
     written.has_color = options_.reference_colors && !reference.color_file.empty();

@@ -21,7 +21,7 @@ namespace {
                            "; write for instance \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=45 near=0.1 far=100\"");
 }
 
-// Squares and quotients of what lies between fit a float.
+// Squares and quotients of values in this range fit in a float.
 constexpr float kShortest = 1e-15f, kNearest = 1e-12f, kFarthest = 1e18f;
 
 float parse_number(std::string_view part, std::string_view text) {
@@ -52,7 +52,7 @@ std::array<glm::vec3, 8> corners_of(const Bounds& bounds) {
   return corners;
 }
 
-// `up`, or another direction where `up` is parallel to `direction`.
+// `up`, or another direction if `up` is parallel to `direction`.
 glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
   if (glm::length(glm::cross(direction, up)) > 1e-4f * glm::length(up)) return up;
   return std::abs(direction.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(0, 0, 1);
@@ -72,7 +72,7 @@ Camera fit_camera(const Bounds& bounds, float aspect) {
   const glm::vec3 right = glm::normalize(glm::cross(camera.up, backward));
   const glm::vec3 up = glm::cross(backward, right);
   const float slope = std::tan(glm::radians(camera.fov) / 2);
-  // The nearest distance at which every corner of the box is inside the four sides of the picture.
+  // The smallest distance at which all corners of the box lie inside the four sides of the picture.
   float distance = 0;
   for (const glm::vec3& corner : corners_of(bounds)) {
     const glm::vec3 offset = corner - bounds.center();
@@ -132,10 +132,10 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
       farthest = std::max(farthest, depth);
     }
   }
-  // Inside the scene the near plane is a compromise between what is cut off and depth resolution.
+  // Inside the scene, the near plane is a compromise between clipped geometry and depth resolution.
   float near_plane = camera.near_plane > 0 ? camera.near_plane : std::max(nearest, radius * 2e-3f) * 0.99f;
   float far_plane = camera.far_plane > 0 ? camera.far_plane : std::max(farthest, radius * 0.01f) * 1.01f;
-  if (near_plane >= far_plane) {  // one of them was given, and lies beyond the scene
+  if (near_plane >= far_plane) {  // one of them was given and lies beyond the scene
     (camera.near_plane > 0 ? far_plane : near_plane) = camera.near_plane > 0 ? near_plane * 2 : far_plane / 2;
   }
 

@@ -1,4 +1,4 @@
-// Cameras of scenes: fitted to what there is to see, or given as text.
+// Cameras of scenes, fitted to the scene or given as text.
 #pragma once
 
 #include <glm/geometric.hpp>
@@ -11,7 +11,7 @@
 
 namespace brokkr {
 
-// An axis-aligned box; empty while low > high.
+// An axis-aligned box; empty if low > high.
 struct Bounds {
   glm::vec3 low{std::numeric_limits<float>::max()}, high{std::numeric_limits<float>::lowest()};
 
@@ -24,21 +24,22 @@ struct Bounds {
 struct Camera {
   glm::vec3 eye{0, 0, 1}, target{0}, up{0, 1, 0};
   float fov = 45;                       // vertical, degrees, inside 1..170
-  float near_plane = 0, far_plane = 0;  // 0: as the bounds of the scene need it
+  float near_plane = 0, far_plane = 0;  // 0: derived from the scene's bounds
   bool operator==(const Camera&) const = default;
 };
 
-// Sees the whole of `bounds` from a little above and to the right. `aspect` = width / height.
+// A camera that sees all of `bounds` from slightly above and from the right. `aspect` = width / height.
 Camera fit_camera(const Bounds& bounds, float aspect);
 
 // Replaces the parts of `camera` that `text` names: "eye=1,2,3 target=0,0,0 up=0,1,0 fov=60 near=0.1 far=100", in any
-// order, separated by white space or semicolons. Throws std::runtime_error naming the part.
+// order, separated by white space or semicolons. Throws std::runtime_error that names the part.
 Camera parse_camera(const std::string& text, const Camera& camera);
 
-// A view of `camera`. Near and far planes that it leaves open are put around `bounds`.
+// A view from `camera`. Near and far planes that are 0 are placed around `bounds`.
 View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
 
-// `count` views evenly around the axis through the camera's target, the camera itself first; in layers 0..count - 1.
+// `count` views, evenly spaced around the axis through the camera's target, starting with the camera itself, in layers
+// 0..count - 1.
 std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t count);
 
 }  // namespace brokkr

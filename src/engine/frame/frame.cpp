@@ -7,7 +7,7 @@
 namespace brokkr {
 namespace {
 
-// Calls f(draw, triangles of a view) for each draw of triangles.
+// Calls f(draw, triangles per view) for each draw of triangles.
 template <typename F>
 void each_surface(const Frame& frame, F&& f) {
   PrimitiveCounts counts(frame);
@@ -55,7 +55,7 @@ uint64_t triangle_count(const Frame& frame) {
 }
 
 uint32_t main_target(const Frame& frame) {
-  // Where the number per view changes, since draws may have many views.
+  // Changes of the number from one view to the next, because draws may have many views.
   std::vector<uint64_t> changes(frame.views.size() + 1, 0);
   each_surface(frame, [&](const DrawCommand& draw, uint64_t triangles) {
     changes.at(draw.first_view) += triangles;

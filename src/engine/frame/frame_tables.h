@@ -1,5 +1,5 @@
-// A frame as the kernel reads it: flat tables that the host makes once per frame (plan/prepare.h). Plain data, the same
-// on every machine; pointers lead into host memory or into the GPU's.
+// A frame in the form that the kernel reads: flat tables that the host makes once per frame (plan/prepare.h). They are
+// plain data, the same on every machine; pointers refer to host memory or to GPU memory.
 //
 // Batch        32 triangles of one run; numbered over the whole frame in submission order
 // Run          the batches of one instance of one draw in one view
@@ -19,11 +19,11 @@ inline constexpr uint32_t kNoPrimitive = 0xffffffffu;
 inline constexpr uint32_t kNoProgram = 0xffffffffu;
 inline constexpr uint32_t kEveryTarget = 0xffffffffu;
 inline constexpr uint32_t kMaxBatches = 0x07ffffffu;     // primitive ids end below kNoPrimitive
-inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // lane gathers index floats of vec4 with 31 bits
+inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // gathers compute float indices of vec4 arrays in 31 bits
 
 enum class Assembly : uint8_t { list, strip, fan };
 
-// The elements that form a triangle of a draw, by numbers: in submission order, winding kept.
+// The elements of a triangle, by number within the draw, in submission order and with the winding kept.
 constexpr void triangle_elements(Assembly assembly, uint32_t triangle, uint32_t (&element)[3]) {
   const uint32_t odd = assembly == Assembly::strip ? triangle & 1u : 0u;
   const uint32_t start = assembly == Assembly::list ? 3 * triangle : triangle;
@@ -46,28 +46,29 @@ enum DrawBit : uint32_t {
   kDrawBlend = 1u << 9,
   kDrawStencil = 1u << 10,
   kDrawPolygonOffset = 1u << 11,
-  kDrawAlphaTest = 1u << 12,   // evaluated only where a material gives an alpha
-  kDrawMaterial = 1u << 13,    // has normals, texture coordinates and a material
-  kDrawSeeThrough = 1u << 14,  // captured and blended: shown with part of its opacity in identifier shadings
-  kDrawInside = 1u << 15,      // none of its triangles needs clipping (plan/clip_bound.h)
-  kDrawTopEdges = 1u << 16,    // horizontal top edges own the samples on them, and not bottom edges
+  kDrawAlphaTest = 1u << 12,  // evaluated only if a material provides alpha
+  kDrawMaterial = 1u << 13,   // has normals, texture coordinates and a material
+  // captured and blended: drawn with partial opacity by shading modes that show identifiers
+  kDrawSeeThrough = 1u << 14,
+  kDrawInside = 1u << 15,    // no triangle needs clipping (plan/clip_bound.h)
+  kDrawTopEdges = 1u << 16,  // horizontal top edges own the samples on them; bottom edges do not
 };
 
 struct DrawRecord {
-  // Window x = (x / w) * scale[0] + offset[0], likewise y and z.
+  // Window x = (x / w) * scale[0] + offset[0]; y and z likewise.
   float scale[3], offset[3];
-  int32_t rect[4];  // samples that it may touch: x0, y0, x1, y1 with x1, y1 excluded
+  int32_t rect[4];  // samples that the draw may touch: x0, y0, x1, y1 with x1, y1 excluded
   uint32_t bits;
   uint32_t command;
   uint32_t phase;
   uint32_t material;
-  uint32_t program;  // into ProgramTables::programs (shader/program_tables.h), or kNoProgram
+  uint32_t program;  // index into ProgramTables::programs (shader/program_tables.h), or kNoProgram
   uint32_t first_index, first_vertex;
   uint32_t vertex_count;    // per instance
   uint32_t triangle_count;  // per instance
-  uint32_t first_instance;  // into FrameTables::models
+  uint32_t first_instance;  // index into FrameTables::models
   Assembly assembly;
-  uint8_t depth_func;  // CompareFunc; `always` where the test is off
+  uint8_t depth_func;  // CompareFunc; `always` if the test is off
   uint8_t color_mask;  // bits 0..3: red, green, blue, alpha
   uint8_t stencil_func, stencil_ref, stencil_mask, stencil_write_mask;
   uint8_t stencil_ops[3];  // StencilOp: stencil fail, depth fail, pass
@@ -76,7 +77,7 @@ struct DrawRecord {
   float alpha_ref;
   float blend_constant[4];
   float offset_factor, offset_units;
-  float z_min, z_max;  // depths are clamped to it: the depth range of depth-clamped draws, 0 .. 1 of others
+  float z_min, z_max;  // depths are clamped to this range: the depth range of depth-clamped draws, 0 .. 1 for others
 };
 
 struct RunRecord {
@@ -84,19 +85,19 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// A batch that the host cut beforehand, as a reuse strategy has it (plan/reuse_plan.cpp). Planned batches follow each
-// other in the order of their triangles; primitive ids do not depend on the strategy.
+// A batch that the host cut beforehand for a reuse strategy (plan/reuse_plan.cpp). Planned batches are in the order of
+// their triangles; primitive ids do not depend on the strategy.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle
   uint32_t first_chunk, chunks;
 };
 
-// At most 32 triangles, and the at most 32 vertex shader runs that come before them. The results lie in numbered slots;
-// later chunks of the same batch may use them too.
+// At most 32 triangles, and the at most 32 vertex shader runs that precede them. Results are in numbered slots, which
+// later chunks of the same batch may use.
 struct ReuseChunk {
-  uint32_t first_corner;  // into FrameTables::chunk_corners
-  uint32_t first_run;     // into FrameTables::shade_vertex and shade_slot
+  uint32_t first_corner;  // index into FrameTables::chunk_corners
+  uint32_t first_run;     // index into FrameTables::shade_vertex and shade_slot
   uint16_t triangles, runs;
 };
 inline constexpr uint32_t kReuseSlotCount = 128;
@@ -107,32 +108,31 @@ struct ViewRecord {
   uint32_t target, layer;
 };
 
-// brokkr::TextureMapping.
+// brokkr::TextureMapping for the kernel.
 struct MappingRecord {
   float linear[4];  // column by column
   float offset[2];
-  uint32_t set, moves;  // moves: coordinates are not those of the set as they are
+  uint32_t set, moves;  // `moves` != 0: the coordinates are transformed
 };
 
 struct MaterialRecord {
   float diffuse[3], specular[3], emission[3], ambient[3];
   float shininess, opacity, alpha_cutoff;
   int32_t diffuse_texture, alpha_texture;  // -1: none
-  uint32_t textured;                       // one of the textures is there
-  // Of metallic_roughness; those of Blinn-Phong are translated to it.
+  uint32_t textured;                       // 1 if the material has any of the textures
+  // metallic_roughness; Blinn-Phong parameters are converted to these.
   float metallic, roughness, normal_scale, occlusion_strength;
   int32_t metallic_roughness_texture, normal_texture, emission_texture, occlusion_texture;  // -1: none
-  uint32_t unlit, second_texcoords;  // second_texcoords: one of the mappings is of the second set
+  uint32_t unlit, second_texcoords;  // second_texcoords: a mapping uses the second set
   MappingRecord diffuse_mapping, metallic_roughness_mapping, normal_mapping, emission_mapping, occlusion_mapping;
 };
 
 // A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.
 inline constexpr int kMaxTextureLevels = 15;
-// What a texel's word holds. root_opaque: square roots of linear light, in 11, 11 and 10 bits from the lowest on, for
-// sRGB textures whose alpha is 1 everywhere; root: the same in 8 bits each, with alpha; linear: 8 bits each as they
-// are.
+// The content of a texel's word. root_opaque: square roots of linear light in 11, 11 and 10 bits from the lowest on,
+// for sRGB textures with alpha 1 everywhere; root: the same in 8 bits each, with alpha; linear: 8 bits each, unchanged.
 enum class TexelCode : uint32_t { linear, root, root_opaque };
-// brokkr::Sampler. What most textures have, trilinear with repeat, is `usual`.
+// brokkr::Sampler for the kernel. `usual`: trilinear with repeat, as most textures are.
 struct SamplerRecord {
   uint8_t usual;
   uint8_t wrap_x, wrap_y, mip;  // Wrap, MipFilter
@@ -145,27 +145,27 @@ struct TextureRecord {
   uint32_t first_texel[kMaxTextureLevels];
 };
 
-// load: a plane becomes what it was before the frame; publish: a plane becomes a level of a texture; mips: a level of a
-// texture is made from the one before.
+// load: a plane gets its content from before the frame; publish: a plane is copied to a level of a texture; mips: a
+// level of a texture is generated from the previous one.
 enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, load, publish, mips, finish };
 
-// How an order-free phase makes its keys, of which the smallest wins: which depth wins, and which primitive among equal
-// depths.
+// How an order-free phase forms its keys, of which the smallest wins: which depth wins, and which primitive wins among
+// equal depths.
 enum KeyBit : uint8_t {
   kKeyGreater = 1u << 0,    // larger depth wins
   kKeyLastWins = 1u << 1,   // among equal depths the later primitive wins (lequal, gequal)
-  kKeyDepthOnly = 1u << 2,  // colour mask is empty
+  kKeyDepthOnly = 1u << 2,  // the colour mask is empty
 };
 
 struct PhaseRecord {
   PhaseKind kind;
   uint8_t key_bits;
-  uint32_t end_batch;  // the phase is complete when all batches before this one are
-  uint8_t unread;      // publish: nothing has read the texture before
-  // clear; of finish, that whose clears are to be in memory, or kEveryTarget
+  uint32_t end_batch;  // the phase is complete when all batches before this one are complete
+  uint8_t unread;      // publish: nothing has read the texture yet
+  // clear: the target; finish: the target whose clears must be written, or kEveryTarget
   uint32_t target;
-  // PlaneBit; of an ordered phase those beside the colours that its draws test or write; of finish those of which the
-  // clears that the frame begins with are written too
+  // PlaneBit. Ordered phases: the planes beside the colours that their draws test or write. Finish: the planes for
+  // which clears from the start of the frame are written too.
   uint32_t planes;
   uint64_t color;  // in the target's storage format
   float depth;
@@ -175,14 +175,14 @@ struct PhaseRecord {
   uint32_t source_target;
   int32_t source[4];  // x, y, width, height; negative extents flip
   int32_t destination[4];
-  uint32_t gate;         // number of this blit, publish or mips in the frame
-  uint8_t color_planes;  // order_free: which colours its draws write, by bits
-  // Of a clear, a blit, a load and publish, where planes is kPlaneColor: the number of the colour.
+  uint32_t gate;         // number among the frame's blits, publishes and mips
+  uint8_t color_planes;  // order_free: one bit per colour plane that its draws write
+  // clear, blit, load and publish with planes == kPlaneColor: the colour's number.
   uint32_t color_plane, source_plane;
-  float clear_color[4];  // clear, of planes beyond the first
+  float clear_color[4];  // clear, for planes beyond the first
   // publish, from source_target; mips
-  uint32_t texture, level;        // of mips: into ProgramTables::textures
-  uint32_t first_word, encoding;  // of publish, into FrameTables::sampled_texels; of load, into ProgramTables::loads
+  uint32_t texture, level;        // mips: index into ProgramTables::textures
+  uint32_t first_word, encoding;  // publish: index into FrameTables::sampled_texels; load: into ProgramTables::loads
   int32_t image_width, image_height;
 };
 
@@ -196,25 +196,25 @@ struct FrameTables {
   TablePointer<const MaterialRecord> materials;
   TablePointer<const TextureRecord> textures;
   TablePointer<const uint32_t> texels;
-  TablePointer<const SampledRecord> sampled;  // what samplers of captured programs read
-  TablePointer<uint32_t> sampled_texels;      // words; planes are copied into them while the frame is drawn
+  TablePointer<const SampledRecord> sampled;  // textures as samplers of captured programs read them
+  TablePointer<uint32_t> sampled_texels;      // words; planes are copied into them during the frame
   TablePointer<const PhaseRecord> phases;
   TablePointer<const uint32_t> indices;
   TablePointer<const float> positions;         // x, y, z, w
   TablePointer<const float> normals;           // x, y, z
   TablePointer<const float> texcoords;         // u, v
-  TablePointer<const float> second_texcoords;  // u, v; null where there are none
-  TablePointer<const float> colors;            // red, green, blue, alpha; null where there are none
+  TablePointer<const float> second_texcoords;  // u, v; null if the frame has none
+  TablePointer<const float> colors;            // red, green, blue, alpha; null if the frame has none
   TablePointer<const float> models;            // 16 floats each, column by column
-  TablePointer<const uint32_t> whole_ids;      // null, or, of a part of a frame, each primitive's id in the whole
+  TablePointer<const uint32_t> whole_ids;  // null, or, for a part of a frame, each primitive's id in the whole frame
   uint32_t batches, phase_count;
-  // Null without planned batches; with them, `batches` is their number.
+  // Null without planned batches. With them, `batches` is their number.
   TablePointer<const PlannedBatch> planned;
   TablePointer<const ReuseChunk> chunks;
-  TablePointer<const uint32_t> chunk_corners;  // per triangle the slots of its corners, 8 bits each from the lowest up
-  TablePointer<const uint32_t> shade_vertex;   // per vertex shader run its vertex, relative to the draw's first
-  TablePointer<const uint32_t> shade_slot;     // per vertex shader run the slot of its result
-  uint32_t vertex_work;                        // multiply-adds that every vertex shader run does in addition
+  TablePointer<const uint32_t> chunk_corners;  // per triangle: slots of its corners, 8 bits each from the lowest up
+  TablePointer<const uint32_t> shade_vertex;   // per vertex shader run: its vertex, relative to the draw's first
+  TablePointer<const uint32_t> shade_slot;     // per vertex shader run: the slot of its result
+  uint32_t vertex_work;                        // multiply-adds that every vertex shader run performs in addition
   float light[3];                              // direction towards the light, unit length
 };
 

@@ -7,8 +7,8 @@
 namespace brokkr {
 namespace {
 
-// A displacement of the unit sphere and its gradient, as functions of the point, so that neighbouring faces of the cube
-// agree on their common edge to the last bit.
+// A displacement of the unit sphere and its gradient. Both depend on the point alone, so that neighbouring faces of the
+// cube agree on their common edge to the last bit.
 struct Displacement {
   float value;
   glm::vec3 gradient;
@@ -95,8 +95,8 @@ void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radi
       for (int i = 0; i <= side; i++) {
         glm::vec3 p(0);
         p[axis] = face % 2 ? 1.0f : -1.0f;
-        // Equal angles instead of equal steps give triangles of about the same size. Both ends are set, since tan(pi /
-        // 4) need not be 1.
+        // Equal angles instead of equal steps give triangles of similar size. Both ends are set explicitly, because
+        // tan(pi / 4) need not be 1.
         const auto step = [&](int k) {
           return k == 0 ? -1.0f : k == side ? 1.0f : std::tan(0.78539816f * (2 * float(k) / float(side) - 1));
         };

@@ -12,17 +12,17 @@
 
 namespace brokkr {
 
-// Reproducible values: a hash of integers instead of a library's distributions, which differ between systems.
+// A reproducible hash of integers. The distributions of standard libraries differ between systems.
 uint32_t hash(uint32_t value);
 float random_unit(uint32_t& state);  // in [0, 1); advances `state`
 
 // Collects one draw's vertices and indices at the end of a frame's arrays.
 class MeshBuilder {
  public:
-  // Both must outlive it. `loading` hears of each vertex.
+  // `frame` and `loading` must outlive the builder. `loading` is told about each vertex.
   MeshBuilder(Frame& frame, Loading& loading);
 
-  // For what takes its time without making vertices.
+  // For long work that adds no vertices.
   void step() { loading_.step(); }
 
   uint32_t vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord);
@@ -32,17 +32,17 @@ class MeshBuilder {
   void box(const glm::vec3& base, const glm::vec3& size, float texture_scale);
   // A unit sphere from a cube of side * side quads per face, displaced along the normal by sines.
   void displaced_sphere(int side, const glm::vec3& center, float radius, float amplitude);
-  // Side * side quads over `size` x `size` units around the origin; `height` gives y of x and z.
+  // A grid of side * side quads over `size` x `size` units around the origin; y = height(x, z).
   void height_field(int side, float size, const std::function<float(float, float)>& height);
 
   const Bounds& bounds() const { return bounds_; }
   uint32_t triangles() const { return uint32_t((frame_.indices.size() - first_index_) / 3); }
 
-  // The draw of all that was added, through all views of the frame, with the frame's first `instances` models.
+  // The draw of everything that was added, through all views of the frame, with the frame's first `instances` models.
   DrawCommand draw(uint32_t instances) const;
 
  private:
-  // Calls f(a, b, c, d) with the corners of side * side quads, whose vertices are the last (side + 1)^2, row by row.
+  // Calls f(a, b, c, d) with the corners of side * side quads. Their vertices are the last (side + 1)^2, row by row.
   template <typename F>
   void each_quad(int side, F&& f) const;
 
@@ -52,14 +52,14 @@ class MeshBuilder {
   Bounds bounds_;
 };
 
-// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells, as range scans are: a
-// closed mesh, irregular, and numbered slice by slice. It has a vertex in each cell that the surface passes, and two
-// triangles across each grid edge that it cuts. `cells` 8 .. 2048.
+// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells, like a range scan: a
+// closed, irregular mesh, numbered slice by slice. It has a vertex in each cell that the surface intersects, and two
+// triangles across each grid edge that it cuts. `cells` is 8 .. 2048.
 void add_scan(MeshBuilder& mesh, int cells);
 // The number of cells for which add_scan makes about `triangles` triangles.
 int scan_cells(int triangles);
 
-// Stone-like tiles with mortar and speckles, size x size, a power of two; repeats.
+// Stone-like tiles with mortar and speckles, size x size texels; size is a power of two, and the texture repeats.
 Texture tile_texture(int size);
 
 }  // namespace brokkr

@@ -1,5 +1,5 @@
-// How many primitives draws have, where restart indices cut them: any number of draws over the same indices are counted
-// without looking at these again.
+// Counts the primitives of draws with restart indices. Any number of draws over the same indices are counted with one
+// pass over them.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace brokkr {
 
-// Where draws restart, it ends a primitive.
+// This index ends a primitive if restart is enabled.
 inline constexpr uint32_t kRestartIndex = 0xffffffffu;
 
 class PrimitiveCounts {
  public:
-  // `frame` must outlive it.
+  // `frame` must outlive the object.
   explicit PrimitiveCounts(const Frame& frame) : frame_(frame) {}
 
-  // Of one instance, as primitive_count(frame, draw).
+  // Primitives of one instance, as primitive_count(frame, draw).
   uint64_t of(const DrawCommand& draw);
 
  private:
@@ -28,7 +28,7 @@ class PrimitiveCounts {
   const Frame& frame_;
   bool searched_ = false;
   std::vector<uint64_t> restarts_;  // places of restart indices
-  // Per topology, where a draw has it: primitives of all runs that end at or before each restart.
+  // By topology, if a draw uses it: the number of primitives that end at or before each restart.
   std::array<std::vector<uint64_t>, kTopologies> sums_;
 };
 

@@ -1,5 +1,5 @@
-// What a draw must give its program, counted once for each program: a file of a kilobyte can have a million uniforms
-// that a hundred thousand draws use.
+// The amount of data that each draw must provide for its program, computed once per program: a file of a kilobyte can
+// have a million uniforms that a hundred thousand draws use.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace brokkr {
 
 struct ProgramSizes {
   uint64_t varying_components = 0;  // per vertex
-  uint64_t uniform_words = 0;       // of the default block
+  uint64_t uniform_words = 0;       // in the default block
   uint64_t textures = 0;
 };
 

@@ -1,4 +1,4 @@
-// A closed mesh of the kind that range scans are turned into.
+// A closed mesh like those made from range scans.
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
@@ -9,14 +9,15 @@
 namespace brokkr {
 namespace {
 
-// Negative inside. A tall body with waves of several sizes, a hollow and a ring that grows out of it.
+// Signed distance of the figure, negative inside: a tall body with waves of several sizes, a hollow, and a ring that
+// grows out of it.
 float figure(const glm::vec3& p) {
   const float body = glm::length(p * glm::vec3(1.15f, 0.8f, 1.3f)) - 0.72f;
   const glm::vec2 around(glm::length(glm::vec2(p.x, p.y - 0.15f)) - 0.66f, p.z);
   const float ring = glm::length(around) - 0.13f;
   const float hollow = 0.3f - glm::length(p - glm::vec3(0, -0.75f, 0.35f));
   const float smooth = std::max(std::min(body, ring), hollow);
-  if (std::abs(smooth) > 0.08f) return smooth;  // waves are smaller than that
+  if (std::abs(smooth) > 0.08f) return smooth;  // waves are smaller than this
   const float waves = 0.055f * std::sin(7 * p.x + 1) * std::sin(6 * p.y) * std::sin(8 * p.z) +
                       0.018f * std::sin(23 * p.x) * std::sin(19 * p.y + 2) * std::sin(21 * p.z) +
                       0.004f * std::sin(61 * p.x + p.y) * std::sin(67 * p.y) * std::sin(59 * p.z);
@@ -49,8 +50,8 @@ class SurfaceNet {
   static constexpr uint32_t kNone = 0xffffffffu;
   MeshBuilder& mesh_;
   int cells_, side_;
-  std::vector<float> value_[2];      // corners below and above the layer of cells
-  std::vector<uint32_t> vertex_[2];  // of the layer before, and of this one
+  std::vector<float> value_[2];      // values at corners below and above the layer of cells
+  std::vector<uint32_t> vertex_[2];  // vertex numbers of the previous layer and of this one
 
   glm::vec3 corner(int x, int y, int z) const {
     return (glm::vec3(float(x), float(y), float(z)) / float(cells_) * 2.0f - 1.0f) * 1.1f;
@@ -64,7 +65,7 @@ class SurfaceNet {
   float at(int x, int y, int z) const { return value_[z][size_t(y) * size_t(side_) + size_t(x)]; }
   uint32_t& cell(int x, int y, int layer) { return vertex_[layer][size_t(y) * size_t(cells_) + size_t(x)]; }
 
-  // At the mean of where the surface cuts the cell's edges.
+  // Places the vertex at the mean of the points at which the surface cuts the cell's edges.
   void place_vertex(int x, int y, int z) {
     glm::vec3 sum(0);
     int cuts = 0;
@@ -92,7 +93,7 @@ class SurfaceNet {
     cell(x, y, 1) = mesh_.vertex(p, length > 0 ? slope / length : glm::vec3(0, 1, 0), {p.x, p.y});
   }
 
-  // Across the three edges at this cell's lowest corner, whose other cells all have their vertices.
+  // Adds quads across the three edges at this cell's lowest corner; the other cells at these edges have their vertices.
   void join(int x, int y, int z) {
     const bool inside = at(x, y, 0) < 0;
     if (x > 0 && y > 0 && inside != (at(x, y, 1) < 0)) {
@@ -106,7 +107,7 @@ class SurfaceNet {
       quad(cell(x - 1, y, 0), cell(x - 1, y, 1), cell(x, y, 1), cell(x, y, 0), inside);
     }
   }
-  // Over one diagonal or the other, as the numbers fall: scans have no preferred direction.
+  // Splits the quad along a pseudo-random diagonal: scans have no preferred direction.
   void quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool inside) {
     if (a == kNone || b == kNone || c == kNone || d == kNone) return;
     if (!inside) std::swap(b, d);
@@ -125,7 +126,7 @@ class SurfaceNet {
 void add_scan(MeshBuilder& mesh, int cells) { SurfaceNet(mesh, cells).run(); }
 
 int scan_cells(int triangles) {
-  // The number grows with the square of the cells: 17.6 thousand on 64.
+  // The number of triangles grows with the square of the cells: 17,600 for 64 cells.
   return std::clamp(int(std::lround(64 * std::sqrt(double(triangles) / 17600))), 8, 2048);
 }
 

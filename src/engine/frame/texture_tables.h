@@ -1,5 +1,5 @@
-// Captured textures as run-time shaders sample them (shade/texture_unit.h): tables that the host makes once per frame
-// (shader/textures.h). Plain data, the same on every machine.
+// Captured textures in the form that run-time shaders sample (shade/texture_unit.h): tables that the host makes once
+// per frame (shader/textures.h). They are plain data, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace brokkr {
 
-// What the words of a texel hold: few forms that lanes read cheaply, into which the host brings all formats.
+// How texels are stored in words. The host converts all formats to these few, which lanes read cheaply.
 enum class TexelEncoding : uint8_t {
-  rgba8,     // one word: 8 bits each from red in the lowest on, 0 .. 1
-  srgb8,     // the same; red, green and blue are encoded as sRGB has it
+  rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest
+  srgb8,     // the same, with sRGB-encoded red, green and blue
   rgb10_a2,  // one word: 10, 10, 10 and 2 bits, 0 .. 1
   rgba16,    // two words: 16 bits each, 0 .. 1
   rgba16f,   // two words: halves
-  r32,       // one, two and four words: floats, or integers where SampledRecord::type is no SampledType::real
+  r32,       // one, two and four words: floats, or integers if SampledRecord::type is not SampledType::real
   rg32,
   rgba32
 };
@@ -24,7 +24,7 @@ constexpr uint32_t words_of(TexelEncoding encoding) {
   return encoding == TexelEncoding::rgba32 ? 4 : 2;
 }
 
-// Levels of the largest texture, of 16384 texels.
+// Levels of the largest texture, of 16384 x 16384 texels.
 inline constexpr uint32_t kMostSampledLevels = 15;
 
 // The texels of a captured texture in FrameTables::sampled_texels. Texel (x, y) of layer z of a level begins at the
@@ -37,32 +37,32 @@ struct TextureTexels {
   uint32_t first[kMostSampledLevels];
 };
 
-// Where a channel of a result comes from: a stored channel 0 .. 3, or one of these.
+// The source of a result's channel: a stored channel 0 .. 3, or one of these constants.
 inline constexpr uint8_t kChannelZero = 4, kChannelOne = 5;
 
-// A texture as one sampler reads it. Level 0 is the sampler's base level.
+// A texture together with the sampler that reads it. Level 0 is the sampler's base level.
 struct SampledRecord {
   TextureKind kind;
   TexelEncoding encoding;
   SampledType type;
-  // Colours of 8 bits of a texture of kind two or cube, filtered linearly, repeated or clamped to edges: what most
-  // textures are, which has a path of its own.
+  // True for 8-bit colours of kind two or cube with linear filters, repeated or clamped to edges. Most textures are
+  // like this and take a faster path.
   bool usual;
-  bool nearest;      // the same of kind two and not filtered inside of levels
+  bool nearest;      // the same for kind two without filters within levels
   bool has_details;  // lookups depend on the level of detail
   TextureWrap wrap[3];
   bool magnify_linear, minify_linear;
   MipFilter mip;
-  bool seamless;     // cubes: filters go across edges
-  bool anisotropic;  // of kind two, cube or arrays of them: samples are ellipses (shade/texture_aniso.h)
+  bool seamless;     // cubes: filters continue across edges
+  bool anisotropic;  // kinds two and cube, and arrays of them: samples are ellipses (shade/texture_aniso.h)
   bool compares;
   CompareFunc compare;
-  bool clamps_reference;  // the depths are of a format from 0 to 1
-  uint8_t channel[4];     // of red, green, blue and alpha
+  bool clamps_reference;  // the depth format's values lie in 0..1
+  uint8_t channel[4];     // sources of red, green, blue and alpha
   uint32_t width, height, depth, levels;
   float lod_min, lod_max, lod_bias;
-  uint32_t border[4];                  // of the stored channels: bits of floats, or integers
-  uint32_t first[kMostSampledLevels];  // as of TextureTexels
+  uint32_t border[4];                  // in stored channels: bits of floats, or integers
+  uint32_t first[kMostSampledLevels];  // as in TextureTexels
 };
 
 }  // namespace brokkr

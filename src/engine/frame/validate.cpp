@@ -15,11 +15,11 @@ constexpr uint32_t kKnownFlags = (kProvokingFirst << 1) - 1;
 // Primitive identifiers are 32 bits and ~0u means "none".
 constexpr uint64_t kMaxPrimitives = 0xfffffffeu;
 
-// Largest value of any range of an index array in O(log n), so that many draws over one large array cannot make
-// validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
+// Finds the largest value in any range of an index array in O(log n), so that many draws over one large array do not
+// make validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
 class RangeMaximum {
  public:
-  // With `restart`, the restart index counts as 0.
+  // With `restart`, restart indices count as 0.
   RangeMaximum(std::span<const uint32_t> values, bool restart, Loading* loading) : values_(values), restart_(restart) {
     size_t count = values.size();
     for (size_t level = 0; count > kFanOut; level++) {
@@ -167,7 +167,7 @@ void validate_attributes(const Frame& frame) {
 
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
-// The draw's ranges; index values are checked by the caller.
+// Checks the draw's ranges. The caller checks index values.
 void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                    const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
@@ -203,7 +203,7 @@ void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, cons
   }
 }
 
-// Checks what draws say of the frame's long lists, each looked at once however many draws share it.
+// Checks the draws' references to the frame's long lists. Each list is read once, however many draws share it.
 class DrawCounts {
  public:
   DrawCounts(const Frame& frame, Loading* loading) : frame_(frame), loading_(loading) {}
@@ -218,7 +218,7 @@ class DrawCounts {
                 "give the draw more vertices or correct its indices");
       }
     }
-    // Each factor is below 2^32, so the first product fits; the second is compared by division.
+    // Each factor is below 2^32, so the first product fits in 64 bits; the second is tested by division.
     const uint64_t of_view = primitive_count(draw.topology, draw.element_count) * draw.instances;
     if (of_view > (kMaxPrimitives - primitives_) / draw.view_count) {
       fail_at(place, "element_count", "the frame submits more than 4294967294 primitives", "split the frame");

@@ -1,5 +1,5 @@
-// What the checks of a frame's parts share (validate.cpp, validate_programs.cpp): messages that name part and field,
-// and the check of all fields by the lists that files are read by.
+// Shared by the checks of a frame's parts (validate.cpp, validate_programs.cpp): messages that name part and field, and
+// a check of all fields by the lists that readers use.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace brokkr {
 
-// Where in the frame a value is, for messages: "command 12, field 'first_index': ...".
+// A part of the frame, as messages name it: "command 12, field 'first_index': ...".
 struct Place {
   const char* kind;
   size_t number;
@@ -42,7 +42,7 @@ inline void require_index(const Place& place, const char* field, uint64_t value,
           "use an index below that number");
 }
 
-// `first` + `count` <= `size` without overflow.
+// Checks `first` + `count` <= `size` without overflow.
 inline void require_extent(const Place& place, const char* field, uint64_t first, uint64_t count, uint64_t size,
                            const char* what) {
   if (first <= size && count <= size - first) return;
@@ -62,7 +62,7 @@ inline void require_finite(const Place& place, std::string_view field, const T& 
   if (!finite) fail_at(place, field, "a value is not finite", "replace NaN and infinity");
 }
 
-// What messages call the field that files call `key`: "frontFace" is front_face.
+// The field's name in messages for the key in files: "frontFace" is front_face.
 inline std::string field_name(const char* key) {
   std::string name;
   for (; *key != 0; key++) {
@@ -72,8 +72,8 @@ inline std::string field_name(const char* key) {
   return name;
 }
 
-// Checks what it visits, by the lists that files are read by: enumerators exist, numbers are finite and within their
-// limits, targets are there. All that lies inside a field goes by the field's name.
+// Checks the fields it visits, by the lists that readers use: enumerators exist, numbers are finite and within their
+// limits, targets exist. Nested values are reported under their field's name.
 class Checker {
  public:
   static constexpr bool kReads = false;
@@ -127,7 +127,7 @@ class Checker {
   }
   void check(const std::optional<Rect>& scissor, const bkf::Limits&) {
     if (!scissor) return;
-    constexpr int kFar = 1 << 30;  // sums of two such values fit an int
+    constexpr int kFar = 1 << 30;  // sums of two such values fit in an int
     const char* remedy = "keep the scissor rectangle near its target";
     check(bkf::list("", scissor->x, scissor->y), bkf::Limits{-kFar, kFar, remedy});
     check(bkf::list("", scissor->width, scissor->height), bkf::Limits{0, kFar, remedy});
@@ -143,7 +143,7 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
   bkf::visit_fields(checker, value);
 }
 
-// validate_programs.cpp. Programs, textures and samplers first: the others rely on them.
+// In validate_programs.cpp. Checks programs, textures and samplers first, because the other checks rely on them.
 void validate_programs(const Frame& frame);
 void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                      const DrawCommand& draw);

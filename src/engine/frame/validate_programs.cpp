@@ -1,4 +1,4 @@
-// Programs of a captured frame, what draws give them, and the commands that fill planes of targets.
+// Checks the programs of a captured frame, their inputs, and the commands that fill planes of targets.
 #include <fmt/core.h>
 
 #include "frame/validate.h"
@@ -6,7 +6,7 @@
 namespace brokkr {
 namespace {
 
-// `count` elements of a type, at a uniform's strides, end at this byte.
+// The byte behind `count` elements of the type at the uniform's strides.
 uint64_t uniform_end(const ProgramUniform& uniform) {
   const ShaderShape shape = shape_of(uniform.type);
   const bool by_rows = uniform.row_major && shape.columns > 1;
@@ -44,7 +44,7 @@ void validate_program(const Frame& frame, size_t number) {
 
 bool is_color(TargetPlane plane) { return plane < TargetPlane::depth; }
 
-// Colours beyond those of a target have no memory.
+// Rejects planes that the target does not have.
 void require_plane(const Frame& frame, const Place& place, const char* field, uint32_t target, TargetPlane plane) {
   const size_t colors = std::max<size_t>(frame.targets[target].colors.size(), 1);
   if (is_color(plane) && size_t(plane) >= colors) {
@@ -119,7 +119,7 @@ void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, co
   }
 }
 
-// Commands whose targets are checked already.
+// Commands whose targets have been checked.
 void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear) {
   for (const PlaneColor& other : clear.other_colors) {
     require_plane(frame, place, "otherColors", clear.target, other.plane);
