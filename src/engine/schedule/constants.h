@@ -1,4 +1,4 @@
-// Constants of scheduling, each with its consequence. None changes a picture; all change its time. The options of
+// Constants of scheduling, each with its consequence. They change times, never a picture. The options of
 // brokkr/options.def that are not 0 override the sizes.
 #pragma once
 
@@ -6,54 +6,54 @@
 
 namespace brokkr {
 
-// Batches that a task takes at most, and tasks that there are for each warp before a task takes more than one. Larger
-// tasks ask the shared counters less often; smaller ones share the end of a frame more evenly.
+// The most batches that a task takes, and the number of tasks per warp from which on tasks take more than one. Larger
+// tasks access the shared counters less often; smaller tasks balance the end of a frame better.
 inline constexpr uint32_t kMostTaskBatches = 4;
 inline constexpr uint32_t kTasksPerWarp = 64;
-// The same where a launch has hundreds of warps of 32 lanes, each of which gets a few batches only: there, decisions
+// The same for launches with hundreds of warps of 32 lanes, each of which gets only a few batches. There, decisions
 // cost more than an uneven end.
 inline constexpr uint32_t kTasksPerWideWarp = 4;
 
-// Tasks that may be under way beyond the watermark: kWindowRounds times as many as all blocks can take at once, at
-// least kLeastWindow. One slow task holds the others up only once so many are done. Each costs a word.
+// Tasks that may be in progress beyond the watermark: kWindowRounds times as many as all blocks can take at the same
+// time, at least kLeastWindow. One slow task blocks the others only after so many have completed. Each costs one word.
 inline constexpr uint32_t kWindowRounds = 4;
 inline constexpr uint32_t kLeastWindow = 1024;
 
-// Blocks of the triangle store, at least 64, where a frame has as many: enough that rasterizers are visited seldom, and
-// with full queues. Twice as many cost 20 bytes per block and rasterizer more, and lose the caches.
+// Blocks of the triangle store, at least 64, if the frame needs as many. With this size rasterizers are visited seldom
+// and with full queues. Twice as many cost 20 more bytes per block and rasterizer, and exceed the caches.
 inline constexpr uint32_t kLeastStoreBlocks = 64;
 inline constexpr uint32_t kMostStoreBlocks = 8192;
 
-// Tasks that one decision of a block starts at most: one for each of its warps.
+// The most tasks that one decision of a block starts: one for each of its warps.
 inline constexpr int kMostTasksOfDecision = 8;
 
-// Free blocks of the store that a block of warps keeps for its next tasks, and the part of the store that all of them
-// keep together at most. Fewer are taken from and given back to the shared queue more often.
+// Free store blocks that a block of warps keeps for its next tasks, and the largest part of the store that all blocks
+// keep together. With fewer, blocks access the shared queue more often.
 inline constexpr uint32_t kMostStock = 256;
 inline constexpr uint32_t kStockShare = 2;
-// Free blocks that a block of warps can hold while it works: those of its tasks, and those that its rasterizers have
-// finished. They take 4 bytes each of its shared storage; with fewer, a decision starts fewer tasks of large batches
-// that may be clipped.
+// Capacity of a block's stock while it works, for the blocks of its tasks and those that its rasterizers have released.
+// Each entry takes 4 bytes of shared storage. With fewer, a decision starts fewer tasks if their batches are large and
+// may be clipped.
 inline constexpr uint32_t kStockCapacity = 2 * kMostStock;
 
-// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides what blocks keep, is free. Nearer
-// to 1, rasterizers are visited for fewer triangles; far above, geometry runs into the full store and waits.
+// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides the stocks, is free. Near 1,
+// rasterizers are visited for fewer triangles; far above 1, geometry fills the store and waits.
 inline constexpr uint32_t kAmpleShare = 4;
 
-// Rasterizers among which a block looks for the longest queue, at least. Fewer find shorter queues, more cost time with
-// many rasterizers and blocks.
+// A block looks for the longest queue among at least this many rasterizers. Fewer find shorter queues; more cost time
+// if there are many rasterizers and blocks.
 inline constexpr int kEnoughRasterizers = 64;
-// Rasterizers that each lane asks before it waits for what they answer. With 32 lanes, 510 are asked in four round
-// trips to memory; half as many take eight, and a block that finds nothing to do asks again that much later. Twice as
-// many take more registers.
+// Rasterizers that each lane reads before it waits for the answers. With 32 lanes, 510 rasterizers take four round
+// trips to memory. Half as many take eight, and an idle block repeats its search that much later; twice as many take
+// more registers.
 inline constexpr int kAskedTogether = 4;
 
-// Decisions in a row that lead to a leaf which others emptied meanwhile, before a block or a worker pauses.
+// The number of consecutive decisions for leaves that others have emptied, after which a block or a worker pauses.
 inline constexpr int kMostTriesOfBlock = 4;
 inline constexpr int kMostTriesOfWorker = 8;
 
-// Leaves that a worker's decisions can leave out, one bit each, and queues whose order a maintainer remembers, two
-// words each. Leaves beyond are asked again, queues beyond share places.
+// The number of leaves that a worker's decisions can exclude, one bit each, and of queues whose order a maintainer
+// remembers, two words each. Leaves beyond are asked again; queues beyond share entries.
 inline constexpr int kMostExcludedLeaves = 256;
 inline constexpr int kTrackedQueues = 64;
 

@@ -1,11 +1,11 @@
-// Progressive sorting of queues while others use them ([Kerbl18, 5.2.5], after [Steinberger12]).
+// Progressive sorting of queues during use ([Kerbl18, 5.2.5], after [Steinberger12]).
 //
-// A window of as many slots as the warp has lanes moves from the back of a queue to its front, by half its width, and
-// sorts what it sees; then it begins again at the back. It stays away from the front by a safety margin, where elements
-// are about to be taken. Unlike the original, it locks the slots it exchanges: a slot's ticket is swapped for one that
-// nobody waits for, so that a dequeue that comes too close waits for the exchange, and none is ever lost.
+// A window of one slot per lane moves from the back of a queue to its front in steps of half its width, and sorts its
+// content; then it starts again at the back. It keeps a safety margin from the front, where elements are about to be
+// taken. Unlike the original, it locks the slots that it exchanges: it swaps a slot's ticket for one that nobody waits
+// for. A dequeue that comes too close waits for the exchange, and no element is lost.
 //
-// Of several queues, the next one is that with the most exchanges in its last pass and the most arrivals since.
+// Among several queues, the next one is the queue with the most exchanges in its last pass and the most arrivals since.
 #pragma once
 
 #include "schedule/constants.h"
@@ -90,7 +90,7 @@ class Maintainer {
     Uint element[kWords];
     for (int k = 0; k < kWords; ++k) element[k] = words[k].lanes();
     const Uint urgency = urgency_of(Leaf{}, element, state);
-    // The r-th most urgent element goes to the r-th locked slot.
+    // The r-th most urgent element moves to the r-th locked slot.
     Int rank = 0;
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int j = lowest_bit(left);
@@ -107,7 +107,7 @@ class Maintainer {
       uint32_t* slot = slot_of(leaf, first + uint32_t(to));
       for (int k = 0; k < kWords; ++k) slot[1 + k] = words[k][i];
     });
-    w_.sync();  // all are in their places before one slot is given back
+    w_.sync();  // all elements are in place before any slot is unlocked
     w_.for_lanes(mine, [&](int i) {
       device_atomic<uint32_t>(*slot_of(leaf, first + uint32_t(i))).store(((first + uint32_t(i)) & mask) + 1u, kRelease);
     });

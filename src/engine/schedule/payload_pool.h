@@ -1,35 +1,35 @@
-// Payloads that are larger than a queue's slot: records in a pool that all queues of a program share. A task's queue
-// carries the number of its record; numbers that were given back wait in a broker queue, the free list.
+// Records for payloads that are larger than a queue's slot, in a pool that all queues of a program share. The queue
+// carries the number of a task's record; released numbers wait in a broker queue, the free list.
 //
-// Zeroed memory is a pool of free records: the free list is asked first, and what was never taken is counted up, so
-// that nobody has to fill the list. A pool without a free record refuses; the caller handles that as it handles a full
-// queue.
+// Zeroed memory is a pool of free records: the free list is tried first, and numbers that were never taken come from a
+// counter, so the list needs no initialization. A pool without a free record refuses, and the caller handles that like
+// a full queue.
 //
-// What lanes write to a record is seen by whoever gets its number through a queue. A record is given back once its
-// words have been read, before its task runs: a pool of few records serves many tasks.
+// Whoever gets a record's number through a queue sees what lanes wrote to the record. A record is released as soon as
+// its words have been read, before its task runs: a pool of few records serves many tasks.
 #pragma once
 
 #include "queue/broker_queue.h"
 
 namespace brokkr {
 
-// Words that a slot has for a payload, beside the task's id.
+// Words of payload that a slot holds, beside the task's id.
 inline constexpr int kMostSlotWords = 15;
 
 template <class Task>
 constexpr bool is_pooled() {
   return Task::kWords > kMostSlotWords;
 }
-// What a queue carries of a task: its payload, or the number of its record.
+// What a queue's element holds for a task: its payload, or the number of its record.
 template <class Task>
 constexpr int slot_words() {
   return is_pooled<Task>() ? 1 : Task::kWords;
 }
 
-// Static memory of a pool, as host and device see it.
+// A pool's static memory, as host and device see it.
 template <int kRecordWords>
 struct PoolMemory {
-  QueueMemory<1> free;        // numbers of records that were given back
+  QueueMemory<1> free;        // numbers of released records
   uint32_t* fresh = nullptr;  // the first number that was never taken
   uint32_t* words = nullptr;  // [free.capacity][kRecordWords]
 
@@ -41,7 +41,7 @@ struct PoolMemory {
   static constexpr PoolMemory layout(std::byte* memory, uint32_t records) {
     PoolMemory m;
     if (kRecordWords == 0) return m;
-    // As QueueMemory::layout, which only the host can call: it throws.
+    // Same layout as QueueMemory::layout, which only the host can call because it throws.
     m.free.control = reinterpret_cast<QueueControl*>(memory);
     m.free.slots = reinterpret_cast<uint32_t*>(m.free.control + 1);
     m.free.capacity = records;
@@ -67,7 +67,8 @@ class PayloadPool {
  public:
   BROKKR_FN explicit PayloadPool(const PoolMemory<kRecordWords>& m) : m_(m), free_(m.free) {}
 
-  // Takes a record for each lane of m. Returns the lanes that got one: the first ones. Others find the pool empty.
+  // Takes a record for each lane of m. Returns the lanes that got one, which are the first ones; for the others the
+  // pool is empty.
   BROKKR_FN Mask take(Warp& w, Uint& record, Mask m) {
     const int wanted = w.count(m);
     Uint number[1] = {Uint(0u)};
@@ -80,10 +81,10 @@ class PayloadPool {
     record = select(rank < old, w.shuffle(number[0], from), as_uint(rank - old) + uint32_t(claimed));
     return m && rank < got;
   }
-  // Gives back the records of the lanes of m, which nobody reads any more.
+  // Releases the records of the lanes of m, which must not be read any more.
   BROKKR_FN void give_back(Warp& w, Uint record, Mask m) {
     const Uint number[1] = {record};
-    free_.enqueue(w, 0, number, m);  // there is room for all
+    free_.enqueue(w, 0, number, m);  // the list has room for all records
   }
 
   template <int kWords>
@@ -97,7 +98,7 @@ class PayloadPool {
       for (int k = 0; k < kWords; ++k) to[k] = words[k][i];
     });
   }
-  // Lanes outside of m have zeroes.
+  // Lanes outside m get zeros.
   template <int kWords>
   BROKKR_FN void read(Warp& w, Uint record, Uint (&payload)[kWords], Mask m) {
     static_assert(kWords <= kRecordWords);
@@ -115,7 +116,7 @@ class PayloadPool {
   PoolMemory<kRecordWords> m_;
   BrokerQueues<1> free_;
 
-  // Up to n records that were never taken: their count << 32 | the first. One lane.
+  // Claims up to n records that were never taken. Returns their count << 32 | the first. Call from one lane.
   BROKKR_FN uint64_t claim_fresh(int n) const {
     device_atomic<uint32_t> fresh(*m_.fresh);
     for (uint32_t first = fresh.load(kRelaxed); first < m_.free.capacity;) {
@@ -126,7 +127,7 @@ class PayloadPool {
   }
 };
 
-// Of a program whose payloads fit slots.
+// For a program whose payloads fit in slots.
 template <>
 class PayloadPool<0> {
  public:

@@ -1,13 +1,13 @@
-// Scheduling policies as callbacks of buckets and queues [Kerbl18, 5.3]. They combine freely: a policy of buckets says
-// which child is next; where it takes a `Traverse`, that says which child gets a new task (a class with `traverse` as
-// in schedule/task_tree.h).
+// Scheduling policies as callbacks of buckets and queues [Kerbl18, 5.3]. They can be combined freely: a bucket's policy
+// chooses the next child; its parameter `Traverse`, if it has one, chooses the child that gets a new task (a class with
+// `traverse` as in schedule/task_tree.h).
 #pragma once
 
 #include "schedule/task_tree.h"
 
 BROKKR_MACHINE_BEGIN
 
-// ---- Words of a bucket's state, of one bucket or of several side by side.
+// ---- Words of a bucket's state, for one bucket or for several side by side.
 
 BROKKR_FN Int local_word(const BucketState& state, int k) { return int(state.local[k]); }
 BROKKR_FN Int local_word(const LaneState& state, int k) {
@@ -18,7 +18,7 @@ BROKKR_FN Int shared_place(const LaneState& state) { return state.shared_at; }
 
 // ---- Leaves.
 
-// Reports whether there are elements.
+// Reports whether there are tasks.
 struct HasTasks {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return minimum(count, 1); }
 };
@@ -27,9 +27,9 @@ struct HowMany {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count; }
 };
 
-// ---- Which child gets a new task. A word of the payload decides: `kWord` is the word's number.
+// ---- Which child gets a new task. Word number `kWord` of the payload decides.
 
-// The child whose number the payload holds.
+// The child whose number is in the payload.
 template <int kWord>
 struct ByNumber {
   template <class Task>
@@ -37,7 +37,7 @@ struct ByNumber {
     return as_int(payload[kWord]);
   }
 };
-// Priorities 0 .. 2^24 - 1 in as many classes as there are children.
+// Maps priorities 0 .. 2^24 - 1 to as many classes as there are children.
 template <int kWord>
 struct ByPriority {
   template <class Task>
@@ -45,7 +45,7 @@ struct ByPriority {
     return as_int((payload[kWord] >> 8) * state.children >> 16);
   }
 };
-// Nothing to decide: each child takes tasks of its own kind.
+// Each child takes its own kind of tasks, so there is nothing to decide.
 struct ByTask {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState&, const Uint (&)[Task::kWords], Mask) {
@@ -57,7 +57,7 @@ struct ByTask {
 
 BROKKR_FN Ulong to_ulong(Int a) { return Ulong(as_uint(a)); }
 
-// The last child that has something: with ByPriority, discretized priorities (5.3.1).
+// The last child that has tasks; with ByPriority, discretized priorities (5.3.1).
 template <class Traverse>
 struct LastFirst : BucketDefaults, Traverse {
   template <class State>
@@ -68,19 +68,20 @@ struct LastFirst : BucketDefaults, Traverse {
 template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
 
-// Discretized priorities below an upper bound that follows what is there ([Kerbl18, 5.4], decreasing priorities). As a
-// picture gets better its tasks lose priority, until all of them lie in the lowest buckets and no order is left. So,
-// once the upper half of the children was empty for `patience` decisions in a row, of all workers together, the bound
-// is halved: priorities 0 .. 2^24 - 1 count twice as much, and what is queued is put anew. Where the thesis empties the
-// hierarchy first, all other workers go on here: the children are gone through from the last to the first, a child's
-// tasks move to higher ones only, and none is moved twice. What others put meanwhile may lie one halving too low.
+// Discretized priorities below an upper bound that adapts to the tasks ([Kerbl18, 5.4], decreasing priorities). As a
+// picture improves, its tasks lose priority, until all of them are in the lowest buckets and unordered. So after the
+// upper half of the children was empty for `patience` consecutive decisions of all workers together, the bound is
+// halved: priorities 0 .. 2^24 - 1 count twice as much, and queued tasks are inserted again. The thesis empties the
+// hierarchy first; here all other workers continue. The children are processed from the last to the first, tasks only
+// move to higher children, and none moves twice. Tasks that others insert meanwhile may end up one halving too low.
 //
-// Shared words, 0 at first: [0] halvings of the bound, and 2^32 while tasks are put anew; [1] decisions in a row that
-// found the upper half empty; [2] the patience, set before the program begins; 0: the bound stays, as for Discrete.
+// Shared words, initially 0: [0] number of halvings, plus 2^32 while tasks are inserted again; [1] consecutive
+// decisions that found the upper half empty; [2] the patience, set before the program begins. With a patience of 0 the
+// bound stays, as for Discrete.
 template <int kWord>
 struct DecreasingPriorities : BucketDefaults {
   static constexpr int kSharedWords = 2;         // for each child, of which there are two or more
-  static constexpr uint32_t kMostHalvings = 16;  // 8 bits of the priority are left
+  static constexpr uint32_t kMostHalvings = 16;  // leaves 8 bits of the priority
   static constexpr int kHalvingsWord = 0, kEmptyWord = 1, kPatienceWord = 2;
 
   template <class Task>
@@ -118,8 +119,7 @@ struct DecreasingPriorities : BucketDefaults {
   }
 };
 
-// The first child that has something: geometry-first with geometry as child 0, raster-first with rasterization as child
-// 0.
+// The first child that has tasks: geometry-first if geometry is child 0, raster-first if rasterization is child 0.
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
@@ -129,7 +129,7 @@ struct FirstFirst : BucketDefaults, Traverse {
   }
 };
 
-// The child that reported most: fill-level, with HowMany in the leaves.
+// The child with the largest report: fill-level, with HowMany in the leaves.
 template <class Traverse>
 struct Fullest : BucketDefaults, Traverse {
   template <class State>
@@ -138,7 +138,7 @@ struct Fullest : BucketDefaults, Traverse {
   }
 };
 
-// Children in turn, as each worker sees it (5.3.2). Workers begin at different children.
+// Round robin over the children, for each worker separately (5.3.2). Workers start at different children.
 template <class Traverse>
 struct RoundRobin : BucketDefaults, Traverse {
   static constexpr int kLocalWords = 1;  // the child that was chosen last
@@ -153,9 +153,9 @@ struct RoundRobin : BucketDefaults, Traverse {
   BROKKR_FN static void chosen(const BucketState& state, int child) { state.local[0] = uint32_t(child); }
 };
 
-// Time in proportion to quotas: the next child is the one that has had the smallest part of its quota (5.3.3, separate
-// buckets). Quotas are set in shared words [children + i] before the program begins, in any unit; times are kept in
-// [i], ns.
+// Time in proportion to quotas: the next child is the one that has used the smallest fraction of its quota (5.3.3,
+// separate buckets). Quotas are set in shared words [children + i] before the program begins, in any unit; used times
+// are in words [i], in ns.
 template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
   static constexpr int kSharedWords = 2;
@@ -177,9 +177,9 @@ struct FairShare : BucketDefaults, Traverse {
   }
 };
 
-// ---- Earliest deadline first (5.3.4). Deadlines are microseconds since the program began, in a payload's word.
+// ---- Earliest deadline first (5.3.4). Deadlines are microseconds since the program began, in a word of the payload.
 
-// One queue that a maintainer sorts (Sorted): the leaf's callbacks.
+// The callbacks of a leaf: one queue that a maintainer sorts (Sorted).
 template <int kWord>
 struct SortedByDeadline : HasTasks {
   template <class Task>
@@ -195,8 +195,8 @@ struct SortedByPriority : HasTasks {
     return payload[kWord];
   }
 };
-// Fair scheduling in one sorted queue (5.3.3): first the process that is furthest below its quota. Word kWord is the
-// process; state.user holds the time of each of kProcesses, then their quotas.
+// Fair scheduling in one sorted queue (5.3.3): the process furthest below its quota goes first. Word kWord is the
+// process; state.user holds the used time of each of kProcesses, followed by their quotas.
 template <int kWord, int kProcesses>
 struct SortedByShare : HasTasks {
   template <class Task>
@@ -212,7 +212,7 @@ struct SortedByShare : HasTasks {
       const uint32_t p = process_of[i];
       const uint64_t due = total / quotas * state.user[kProcesses + p];
       const uint64_t used = device_atomic<uint64_t>(state.user[p]).load(kRelaxed);
-      // In 1/1024 of what is due; 2^20 means exactly that.
+      // In 1/1024 of the process's share; 2^20 means that it used exactly its share.
       const uint64_t share = (used << 10) / (due == 0 ? 1 : due);
       urgency.set(i, share > (1u << 21) ? 0u : (1u << 21) - uint32_t(share));
     });
@@ -220,9 +220,9 @@ struct SortedByShare : HasTasks {
   }
 };
 
-// A bucket for each job (PerJob), chosen by the deadline of its oldest task. A job's deadlines are evenly spaced, so
-// that the newest deadline and the number of tasks give that of the oldest: shared [i] is the newest deadline,
-// [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
+// A bucket for each job (PerJob); the next child has the oldest task with the earliest deadline. A job's deadlines are
+// evenly spaced, so the newest deadline and the number of tasks determine the oldest: shared [i] is the newest
+// deadline, [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
 template <int kJobWord, int kDeadlineWord>
 struct PerJob : BucketDefaults {
   static constexpr int kSharedWords = 2;
@@ -253,7 +253,7 @@ struct PerJob : BucketDefaults {
   }
 };
 
-// Time in slices of kSlice microseconds, a bucket for each (Discretized): the last slice takes all later deadlines.
+// Time in slices of kSlice microseconds with a bucket for each (Discretized); the last slice takes all later deadlines.
 template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
@@ -262,8 +262,8 @@ struct DeadlineSlices : FirstFirst<ByTask> {
   }
 };
 
-// The same buckets as a ring that begins at the present (WrapAroundBuckets): late tasks come last. Deadlines lie less
-// than children * kSlice ahead.
+// The same buckets as a ring that starts at the present (WrapAroundBuckets); late tasks come last. Deadlines must lie
+// less than children * kSlice ahead.
 template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>

@@ -1,4 +1,4 @@
-// Data of scheduling: counters that all blocks share, and tables.
+// Scheduling data: counters that all blocks share, and tables.
 #pragma once
 
 #include <cstddef>
@@ -10,39 +10,39 @@
 
 namespace brokkr {
 
-// What the host asks for while the kernel runs.
+// Requests of the host to the running kernel.
 enum AbortLevel : uint32_t {
   kAbortNot,
-  kAbortFinish,  // take no more tasks, and finish what is queued
+  kAbortFinish,  // take no more tasks, and finish queued work
   kAbortLeave,   // leave as soon as possible
 };
 
-// What blocks read of it.
+// The request as blocks read it.
 struct AbortWords {
   uint32_t level;  // AbortLevel
-  uint32_t leave;  // not 0: kAbortLeave. What is queued is finished below that, so that waits of queues go on
+  uint32_t leave;  // not 0 for kAbortLeave only: with kAbortFinish, waits inside queues must continue
 };
 
-// The children between which a policy decides: a bucket's numbers of them, and the places of their quotas and times.
+// The children that a policy chooses between: their numbers within a bucket, and the indices of their quotas and times.
 enum StageChild : int { kGeometryChild, kRasterChild, kStageChildren };
 
 struct ScheduleControl {
-  alignas(64) uint32_t next_task;  // first task that nobody has taken
-  alignas(64) uint32_t watermark;  // first task that is not complete
-  alignas(64) uint32_t completed;  // tasks, where they are counted
-  alignas(64) uint32_t finished;   // rasterizers that are done with the frame
-  // fair: the time that each child has had, ns, then the quotas (FairShare's words).
+  alignas(64) uint32_t next_task;  // the first task that no block has taken
+  alignas(64) uint32_t watermark;  // the first task that is not complete
+  alignas(64) uint32_t completed;  // number of complete tasks, if they are counted
+  alignas(64) uint32_t finished;   // number of rasterizers that have finished the frame
+  // Policy fair: the time used by each child in ns, followed by the quotas (FairShare's words).
   alignas(64) uint64_t share[2 * kStageChildren];
 };
 
-// The stocks of free blocks of the triangle store (schedule/stock.h).
+// Stocks of free blocks of the triangle store (schedule/stock.h).
 struct StockTables {
-  QueueMemory<1> free_blocks;  // what nobody has in stock
-  uint32_t capacity;           // of a stock, kStockCapacity at most
-  uint32_t keep;               // most that a stock keeps from one action of its block to the next
+  QueueMemory<1> free_blocks;  // free blocks that are in no stock
+  uint32_t capacity;           // per stock, at most kStockCapacity
+  uint32_t keep;               // the most that a stock keeps between two actions of its block
 };
 
-// A bit for each rasterizer (schedule/rasterizer_bits.h).
+// One bit per rasterizer (schedule/rasterizer_bits.h).
 struct RasterizerBitTables {
   TablePointer<uint32_t> claimed, filled;
 
@@ -52,21 +52,21 @@ struct RasterizerBitTables {
 struct ScheduleTables {
   TablePointer<ScheduleControl> control;
   TablePointer<uint32_t> abort;  // AbortLevel
-  // Nothing waits for a part of the tasks, so that they are counted: the watermark is 0 until all are complete.
+  // Nothing waits for only some of the tasks, so they are just counted, and the watermark is 0 until all are complete.
   bool counted;
-  TablePointer<uint32_t> task_done;  // else: ring of window entries: task + 1 once it is complete
-  uint32_t window;                   // power of two: tasks that may be under way beyond the watermark
+  TablePointer<uint32_t> task_done;  // if not counted: ring of `window` entries, task + 1 for each complete task
+  uint32_t window;                   // power of two: tasks that may be in progress beyond the watermark
   uint32_t tasks;                    // a task is task_batches consecutive batches
   uint32_t task_batches;
   uint32_t batches;
   uint32_t rasterizers;
-  uint32_t blocks_per_task;        // most triangle blocks that a task can fill
-  uint32_t quota[kStageChildren];  // fair: in any unit
+  uint32_t blocks_per_task;        // upper bound on the triangle blocks that a task fills
+  uint32_t quota[kStageChildren];  // policy fair, in any unit
   Policy policy;
   bool stealing;
-  // Policies with ranks (plan/launch_plan.h), else null.
-  TablePointer<const uint32_t> ranks;       // of each rasterizer
-  TablePointer<const uint32_t> task_order;  // the task of each turn; null: in order
+  // For policies with ranks (plan/launch_plan.h), otherwise null.
+  TablePointer<const uint32_t> ranks;       // per rasterizer
+  TablePointer<const uint32_t> task_order;  // the task of each turn; null: submission order
 };
 
 }  // namespace brokkr

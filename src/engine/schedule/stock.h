@@ -1,6 +1,6 @@
-// A block's stock of free blocks of the triangle store. All blocks share one queue of them; a block that asked it for
-// each would meet all others there. So it takes as many as its tasks may need, keeps what they leave, adds what its
-// rasterizers have finished, and gives back what is more than its share.
+// A block's stock of free blocks of the triangle store. All blocks share one queue of free blocks; if every block
+// accessed it for each store block, they would contend. So a block takes as many as its tasks may need, keeps what they
+// leave over, adds what its rasterizers release, and returns what exceeds its share.
 #pragma once
 
 #include "queue/broker_queue.h"
@@ -9,21 +9,21 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Of one block, in its shared storage.
+// The state of one block's stock, in its shared storage.
 struct StockState {
   uint32_t held;                        // blocks in stock
-  uint32_t used[kMostTasksOfDecision];  // of those that each warp's task was given
+  uint32_t used[kMostTasksOfDecision];  // store blocks that each warp's task has used
   uint32_t numbers[kStockCapacity + uint32_t(kWidth)];
 };
 
-// The stock of a block. Its leading warp calls all functions but task().
+// A block's stock. The block's leading warp calls all functions except nth_of_task and note_used.
 class Stock {
  public:
   BROKKR_FN Stock(const StockTables& tables, StockState& state)
       : tables_(tables), state_(state), free_blocks_(tables.free_blocks) {}
 
-  // Takes what is missing for `want` tasks of `each` blocks (its capacity at most), or else for one. Returns the tasks
-  // that have enough.
+  // Refills the stock for `want` tasks of `each` blocks (up to its capacity), or for one task if that fails. Returns
+  // the number of tasks that have enough.
   BROKKR_FN int fill(Warp& w, int want, int each) {
     const int fit = int(tables_.capacity) / each;
     if (want > fit) want = fit;
@@ -32,15 +32,16 @@ class Stock {
     return tasks < want ? tasks : want;
   }
 
-  // The `nth` block of a task: that of warp `warp`, one of `tasks` for which the stock was filled. Any warp.
+  // The `nth` block of the task of warp `warp`, one of the `tasks` for which the stock was filled. Any warp may call
+  // it.
   BROKKR_FN uint32_t nth_of_task(Warp& w, int warp, int tasks, int nth) const {
     return w.uniform([&] { return state_.numbers[int(state_.held) - (nth + 1) * tasks + warp]; });
   }
-  // The task of warp `warp` has used so many. Any warp, once.
+  // Records that the task of warp `warp` has used `blocks` blocks. Each warp calls it once.
   BROKKR_FN void note_used(Warp& w, int warp, int blocks) {
     w.once([&] { state_.used[warp] = uint32_t(blocks); });
   }
-  // After all tasks: closes the gaps.
+  // Call after all tasks: closes the gaps.
   BROKKR_FN_NOINLINE void settle(Warp& w, int tasks) {
     StockState& state = near();
     const Uint used = w.load(state.used, w.first_lanes(tasks));
@@ -49,7 +50,7 @@ class Stock {
     int kept = held - rows * tasks;
     for (int row = rows - 1; row >= 0; --row) {
       const Uint number = w.load(state.numbers + (held - (row + 1) * tasks), w.first_lanes(tasks));
-      w.sync();  // all have read before one writes
+      w.sync();  // all lanes have read before one writes
       kept += w.compress_store(state.numbers + kept, number, w.first_lanes(tasks) && used <= uint32_t(row));
       w.sync();
     }
@@ -69,7 +70,7 @@ class Stock {
       free_blocks_.enqueue(w, 0, element, m);
     }
   }
-  // Gives back all but `keep`.
+  // Returns all blocks but `keep` to the shared queue.
   BROKKR_FN_NOINLINE void trim(Warp& w, uint32_t keep) {
     StockState& state = near();
     uint32_t held = w.uniform([&] { return state.held; });
@@ -90,10 +91,10 @@ class Stock {
   StockState& state_;
   BrokerQueues<1> free_blocks_;
 
-  // For functions that are not inlined, where the compiler knows nothing of the reference.
+  // For functions that are not inlined, in which the compiler cannot tell the reference's address space.
   BROKKR_FN StockState& near() const { return *in_shared_memory(&state_); }
 
-  // Takes what is missing until `blocks` are in stock. False: the queue has fewer, and none was taken.
+  // Takes what is missing until `blocks` are in stock. Returns false, and takes none, if the queue has fewer.
   BROKKR_FN_NOINLINE bool hold(Warp& w, int blocks) {
     StockState& state = near();
     int held = int(w.uniform([&] { return state.held; }));

@@ -1,9 +1,9 @@
-// Programs over hierarchical bucket queues: the persistent loop that a worker (one warp) runs [Kerbl18, 5.2.2 to
+// Programs over hierarchical bucket queues: the persistent loop of a worker, which is one warp [Kerbl18, 5.2.2 to
 // 5.2.6].
 //
-// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can work on, and runs them;
-// tasks enqueue further tasks. The program ends when no task is queued or running. Where *stop is not 0, workers leave
-// between two tasks and the queues stay as they are: a run with `resumed` goes on with them.
+// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can process, and runs them;
+// tasks may enqueue further tasks. The program ends when no task is queued or running. If *stop is not 0, workers leave
+// between two tasks and the queues keep their content; a run with `resumed` continues with it.
 #pragma once
 
 #include "machine/clock.h"
@@ -13,26 +13,26 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Memory of a program in one piece, as host and device see it.
+// The memory of a program in one piece, as host and device see it.
 template <class Root>
 struct ProgramMemory {
   static constexpr int kWords = 1 + Root::kPayloadWords;
   static constexpr int kRecordWords = task_tree::record_words_of<Root>();
-  QueueMemory<kWords> queues;     // one for each leaf
-  PoolMemory<kRecordWords> pool;  // of payloads that no slot holds; its waits end with those of `queues`
-  uint64_t* begin_ns = nullptr;   // when the program began, clock_ns; 0: the first worker's start
+  QueueMemory<kWords> queues;     // one per leaf
+  PoolMemory<kRecordWords> pool;  // for payloads that do not fit in a slot; its waits end with those of `queues`
+  uint64_t* begin_ns = nullptr;   // start of the program, clock_ns; 0: set by the first worker
   uint64_t* shared = nullptr;     // [Root::kShared]
-  uint64_t* user = nullptr;       // [kUserWords], for callbacks of queues that are sorted
-  uint32_t* open = nullptr;       // tasks that are queued or running, and workers that have not seeded yet
-  uint32_t* refused = nullptr;    // enqueues that found their queue full, told to the task that tried
-  uint32_t* stop = nullptr;       // not 0: workers leave between two tasks. What ends waits is queues.abort
+  uint64_t* user = nullptr;       // [kUserWords], for callbacks of sorted queues
+  uint32_t* open = nullptr;       // tasks queued or running, plus workers that have not seeded
+  uint32_t* refused = nullptr;    // enqueues that found their queue full; the task that tried is told
+  uint32_t* stop = nullptr;       // not 0: workers leave between two tasks. queues.abort ends waits
   uint32_t* local = nullptr;      // [workers][Root::kLocal]
-  uint32_t maintainers = 1;       // workers 0 .. maintainers - 1 do nothing but sort, where a queue is sorted
-  bool resumed = false;           // a run before was stopped: nobody seeds, and *open is as that run left it
+  uint32_t maintainers = 1;       // if a queue is sorted, workers 0 .. maintainers - 1 only sort
+  bool resumed = false;           // an earlier run was stopped: workers do not seed, and *open continues from that run
 
   static constexpr size_t kUserWords = 64;
-  // Places, in bytes, where host code writes before a program begins. `records` are those of the pool, a power of two
-  // in 2 .. 2^28; without them there are as many as a queue has slots. A program without large payloads has none.
+  // Byte offsets at which host code writes before a program begins. `records` is the pool's size, a power of two in 2
+  // .. 2^28; by default a queue's number of slots. A program without large payloads has no pool.
   static size_t shared_at(uint32_t capacity) { return shared_at(capacity, capacity); }
   static size_t shared_at(uint32_t capacity, uint32_t records) { return queue_bytes(capacity, records) + 8; }
   static size_t user_at(uint32_t capacity) { return shared_at(capacity) + size_t(Root::kShared) * 8; }
@@ -42,12 +42,12 @@ struct ProgramMemory {
   // capacity: tasks per queue, a power of two in 4 .. 2^28.
   static size_t bytes(uint32_t capacity, uint32_t workers) { return bytes(capacity, workers, capacity); }
   static size_t bytes(uint32_t capacity, uint32_t workers, uint32_t records) {
-    QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for sizes that no queue can have
+    QueueMemory<kWords>::bytes(Root::kLeaves, capacity);  // throws for invalid queue sizes
     QueueMemory<1>::bytes(1, records);
     return queue_bytes(capacity, records) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
-  // A view of `memory`, zeroed and aligned to 64 bytes, perhaps the device's. Before the program begins, *open must be
-  // set to the number of workers.
+  // A view of `memory`, zeroed and aligned to 64 bytes, possibly on the device. Before the program begins, *open must
+  // be set to the number of workers.
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity) { return layout(memory, capacity, capacity); }
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity, uint32_t records) {
     ProgramMemory m;
@@ -59,7 +59,7 @@ struct ProgramMemory {
     m.refused = m.open + 1;
     m.stop = m.open + 2;
     m.local = m.open + 4;
-    // As QueueMemory::layout, which only the host can call: it throws.
+    // Same layout as QueueMemory::layout, which only the host can call because it throws.
     m.queues.control = static_cast<QueueControl*>(memory);
     m.queues.slots = reinterpret_cast<uint32_t*>(m.queues.control + Root::kLeaves);
     m.queues.abort = m.stop;
@@ -70,7 +70,7 @@ struct ProgramMemory {
   }
 
  private:
-  // With those of the pool; records 0: without them.
+  // Includes those of the pool; without them if `records` is 0.
   static constexpr size_t queue_bytes(uint32_t capacity, uint32_t records) {
     const size_t slots = size_t(capacity) * QueueMemory<kWords>::kSlotWords * sizeof(uint32_t);
     return (Root::kLeaves * (sizeof(QueueControl) + slots) + 63) / 64 * 64 +
@@ -109,8 +109,8 @@ class Worker {
 
   BROKKR_FN PayloadPool<Memory::kRecordWords>& pool() { return pool_; }
 
-  // Enqueues one task per lane of m. Returns the lanes whose task got in; for the others there was no room, in their
-  // queue or in the pool of large payloads, and the caller must handle that.
+  // Enqueues one task per lane of m. Returns the lanes whose task was accepted. For the others, their queue or the pool
+  // of large payloads was full; the caller must handle that.
   template <class Task>
   BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
     if (!w_.any(m)) return m;
@@ -127,7 +127,7 @@ class Worker {
     }
   }
 
-  // The same for a task whose record is written: `slot` is what its queue carries of it.
+  // The same for a task whose record is already written: `slot` is the queue's element for it.
   template <class Task>
   BROKKR_FN Mask put(const Uint (&payload)[Task::kWords], const Uint (&slot)[slot_words<Task>()], Mask m) {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
@@ -137,7 +137,7 @@ class Worker {
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
     if constexpr (Root::template kLeavesFor<Task> == 1) {
-      // One queue takes them all: one draw.
+      // All tasks go to the same queue: one reservation suffices.
       Uint element[kWords];
       for (int k = 0; k < kWords; ++k) element[k] = 0u;
       element[0] = uint32_t(Task::kId);
@@ -152,7 +152,7 @@ class Worker {
     return got;
   }
 
-  // Decides once, takes tasks and runs them. Returns how many ran; 0: there were none.
+  // Makes one decision, takes tasks and runs them. Returns the number of tasks run; 0 if there were none.
   BROKKR_FN int step() {
     view_.now = now();
     view_.exclude_none();
@@ -167,13 +167,13 @@ class Worker {
         if constexpr (task_tree::reclassifies<Root>()) reclassify();
         return ran;
       }
-      view_.exclude(choice.leaf);  // others were faster
+      view_.exclude(choice.leaf);  // other workers were faster
     }
     return 0;
   }
 
-  // The loop of a worker. Each worker calls context.seed(worker) first, but where the program is resumed. Where a queue
-  // is sorted, the first workers then only sort.
+  // The loop of a worker. Each worker first calls context.seed(worker), unless the program is resumed. If a queue is
+  // sorted, the first workers then only sort.
   BROKKR_FN void run() {
     if (!m_.resumed) {
       context_.seed(*this);
@@ -201,7 +201,7 @@ class Worker {
   uint32_t number_;
   uint64_t begin_ = 0;
 
-  // Each lane's task into its own queue; 1 for those that got in.
+  // Enqueues each lane's task in its own queue; returns 1 for accepted ones.
   template <class Task>
   BROKKR_FN Warp::Spilled<uint32_t> put_each(Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
     const auto leaf_of = w_.spill(leaf);
@@ -254,8 +254,8 @@ class Worker {
     close(n);
     return n;
   }
-  // Where a bucket has changed what its children take, and this worker is the one that noticed, it puts the tasks below
-  // anew. They stay open until they are in their new queue: the program does not end meanwhile.
+  // If a bucket has changed which child takes which task, the worker that noticed it inserts the tasks below again.
+  // They count as open until they are in their new queue, so the program does not end meanwhile.
   BROKKR_FN_NOINLINE void reclassify() {
     Root::each_reclassifying(view_, TreePlace{},
                              [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {

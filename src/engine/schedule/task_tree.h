@@ -1,4 +1,4 @@
-// Hierarchical bucket queues [Kerbl18, 5.2]: a tree of types, known when a program is compiled.
+// Hierarchical bucket queues [Kerbl18, 5.2]: a tree of types, known at compile time.
 //
 //   Queue<Callbacks, Tasks...>      a leaf: a broker work distributor for payloads of these tasks
 //   Bucket<Callbacks, Children...>  an inner node over queues and buckets
@@ -10,7 +10,7 @@
 //   template <class Worker>
 //   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
 //
-// which runs for several tasks in a warp: lane i works as `thread` of the task whose payload it sees.
+// execute runs for several tasks in a warp at once: lane i works as `thread` of the task whose payload it sees.
 //
 // Leaf callbacks
 //   static Ulong check_leaf(Ulong count)
@@ -37,11 +37,11 @@
 //       that tasks below lie too low. It puts them anew, from the last child to the first, and calls `lowered`. One
 //       lane, after a decision
 //
-// In [Kerbl18], propagate looks at all children's reports and returns one of them. Here it rates one child, lanes rate
-// different children, and the largest number wins: that makes the decision a reduction over the warp. A bucket reports
-// upwards what its winner reported. Leaves of a subtree that fits into the warp are rated together, whatever its depth
-// (5.2.4): lanes hold its leaves side by side, and each level of buckets is some exchanges between lanes. A larger tree
-// takes as many rounds as its leaves fill warps.
+// In [Kerbl18], propagate sees all children's reports and returns one of them. Here it rates one child, lanes rate
+// different children, and the largest rating wins, so a decision is a reduction over the warp. A bucket reports upwards
+// what its winner reported. If a subtree's leaves fit in the warp, they are rated together, whatever its depth (5.2.4):
+// lanes hold the leaves side by side, and each level of buckets is a few exchanges between lanes. A larger tree takes
+// as many rounds as its leaves fill warps.
 #pragma once
 
 #include <tuple>
@@ -53,7 +53,7 @@
 BROKKR_MACHINE_BEGIN
 
 namespace task_tree {
-// Lanes of a warp that hold a node's leaves side by side: a power of two, 0: the node has no such form.
+// The number of lanes that hold a node's leaves side by side: a power of two; 0: the node is too large for that.
 template <class Node>
 constexpr int span_of() {
   if constexpr (requires { Node::kSpan; }) return Node::kSpan;
@@ -69,7 +69,7 @@ constexpr int span_of_bucket() {
   int most = 0;
   bool all = RatesLanes<Callbacks>;
   ((most = most > span_of<Children>() ? most : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
-  // Of a narrow warp, a bucket that fills it alone is asked faster by one of its reductions.
+  // On a narrow warp, one reduction is faster for a bucket that fills the warp alone.
   constexpr int kMostSpan = kWidth < 16 ? kWidth / 2 : kWidth;
   const int span = most * power_not_below(int(sizeof...(Children)));
   return all && span <= kMostSpan ? span : 0;
@@ -84,7 +84,7 @@ constexpr bool reclassifies() {
   if constexpr (requires { Node::kReclassifies; }) return Node::kReclassifies;
   return false;
 }
-// Whether a task's leaf within a node depends on nothing but the payload.
+// Whether a task's leaf within a node depends only on the payload.
 template <class Node, class Task>
 constexpr bool is_placeless() {
   if constexpr (requires { Node::template kPlaceless<Task>; }) return Node::template kPlaceless<Task>;
@@ -117,7 +117,7 @@ struct Bucket {
   static constexpr bool kTimed = Callbacks::kTimed || (Children::kTimed || ...);
   template <class Task>
   static constexpr bool kAccepts = (Children::template kAccepts<Task> || ...);
-  // Queues that take the task.
+  // The number of queues that accept the task.
   template <class Task>
   static constexpr int kLeavesFor = (Children::template kLeavesFor<Task> + ...);
   static constexpr int kSpan = task_tree::span_of_bucket<Callbacks, Children...>();
@@ -203,8 +203,9 @@ struct Bucket {
     return best;
   }
 
-  // As `choose`, for buckets of this kind side by side: each kSpan lanes that begin at a multiple of kSpan hold the
-  // children of the one that lies at `at`, lane by lane `position` in it, and all get its choice.
+  // Like `choose`, for buckets of this kind side by side: each kSpan lanes starting at a multiple of kSpan hold the
+  // children of the bucket at `at`, one child per lane, `position` within it. All of these lanes get the bucket's
+  // choice.
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
     constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
@@ -231,7 +232,7 @@ struct Bucket {
     const LaneState state{view.shared, view.local, at.shared, at.local, kChildren, view.now};
     Ulong score = Callbacks::propagate(state, child, best.info);
     score = select(is_child && best.info != 0, score, uint64_t(0));
-    // Children lie side by side: a lower lane holds a lower child. What the winner reported is fetched at the end.
+    // Children are side by side, so a lower lane holds a lower child. The winner's report is fetched at the end.
     Int from = w.lane();
     for (int step = kChildSpan; step < kSpan; step *= 2) {
       const Int other = w.lane() ^ step;
@@ -270,13 +271,13 @@ struct Bucket {
   BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
     each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
   }
-  // f(Queue, leaf) for every leaf, those of the last child first.
+  // Calls f(Queue, leaf) for every leaf, those of the last child first.
   template <class F>
   BROKKR_FN static void each_leaf_down(const TreePlace& at, F&& f) {
     static_assert(kAlike);
     for (int c = kChildren - 1; c >= 0; --c) First::each_leaf(place_of_alike(at, c), f);
   }
-  // f(Bucket, Callbacks, its state, its place) for every bucket that may change what its children take.
+  // Calls f(Bucket, Callbacks, its state, its place) for every bucket that may change which child takes which task.
   template <class View, class F>
   BROKKR_FN static void each_reclassifying(const View& view, const TreePlace& at, F&& f) {
     if constexpr (Reclassifying<Callbacks>) {
@@ -303,7 +304,7 @@ struct Bucket {
     return {c * First::kLeaves + at.leaf, c * First::kShared + (at.shared + kOwnShared),
             c * First::kLocal + (at.local + Callbacks::kLocalWords)};
   }
-  // f(child's type, its number, its place) for every child.
+  // Calls f(child's type, its number, its place) for every child.
   template <class F>
   BROKKR_FN static void each_child(const TreePlace& at, F&& f) {
     if constexpr (kAlike) {

@@ -1,5 +1,4 @@
-// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and the way that a warp runs the tasks that it
-// took.
+// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and how a warp runs the tasks that it took.
 #pragma once
 
 #include <tuple>
@@ -52,32 +51,32 @@ struct Queue {
     const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
     return {info, info == 0 ? kNoLeaf : at.leaf};
   }
-  // As `choose`, for each lane of m a queue of its own.
+  // Like `choose`, with a separate queue for each lane of m.
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int, Mask m) {
     const Ulong info = select(m, Callbacks::check_leaf(view.counts_of(w, at.leaf, m)), uint64_t(0));
     return {info, select(info == 0, kNoLeaf, at.leaf)};
   }
-  // Walks from the root to a leaf: f(bucket callbacks, state, child) at every bucket, g(Queue) at the end.
+  // Walks from the root to a leaf: calls f(bucket callbacks, state, child) at every bucket and g(Queue) at the end.
   template <class View, class F, class G>
   BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&& g) {
     g(Queue{});
   }
   template <class View>
   BROKKR_FN static void init(const View&, const TreePlace&, uint32_t) {}
-  // f(Queue, leaf) for every leaf.
+  // Calls f(Queue, leaf) for every leaf.
   template <class F>
   BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
     f(Queue{}, at.leaf);
   }
 
-  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, its payload follows.
+  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, and its payload follows.
   template <class Worker, int kElementWords>
   BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
     (run_task<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
   }
-  // Puts n <= width tasks that were taken from this queue into the queues that take them now; those that find no room
-  // run at once.
+  // Moves n <= width tasks that were taken from this queue to the queues that accept them now. Tasks that find no room
+  // run immediately.
   template <class Worker, int kElementWords>
   BROKKR_FN static void put_anew(Worker& worker, const Uint (&element)[kElementWords], int n) {
     (put_task_anew<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
@@ -118,7 +117,7 @@ struct Queue {
       }
       Task::execute(worker, payload, 0, mine);
     } else {
-      // As many tasks at a time as the warp has lanes for; a task wider than the warp in several steps.
+      // Processes as many tasks at a time as the warp has lanes for; a task wider than the warp takes several steps.
       constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
       while (left != 0) {
         Int from = -1;
@@ -130,7 +129,7 @@ struct Queue {
         const Mask active = from >= 0;
         const Int lane = select(active, from, 0);
         if constexpr (is_pooled<Task>()) {
-          w.sync();  // all lanes see what one of them has waited for
+          w.sync();  // all lanes see what one of them waited for
           worker.pool().read(w, w.shuffle(element[1], lane), payload, active);
           worker.pool().give_back(w, element[1], w.lanes_of(before & ~left));
         } else {

@@ -1,4 +1,4 @@
-// Tasks: admission in order, completion in any order, and the watermark below which all are complete.
+// Tasks: they are admitted in order and complete in any order; all tasks below the watermark are complete.
 #pragma once
 
 #include "schedule/schedule_tables.h"
@@ -8,16 +8,16 @@ BROKKR_MACHINE_BEGIN
 
 struct TaskRange {
   uint32_t first = 0, count = 0;
-  bool refused = false;  // tasks are left, but the store or the window has no room for one
+  bool refused = false;  // tasks are left, but store or window have no room for one
 };
 
-// The words that all blocks share, as a decision sees them: read together, in one round trip.
+// The words that all blocks share, read together in one round trip for a decision.
 struct LaunchStatus {
   uint32_t abort;      // AbortLevel
-  uint32_t finished;   // rasterizers
-  uint32_t watermark;  // a task
+  uint32_t finished;   // number of finished rasterizers
+  uint32_t watermark;  // a task number
   uint32_t next_task;
-  int free_blocks;  // of the store that are in no stock
+  int free_blocks;  // store blocks that are in no stock
 };
 
 BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, const QueueMemory<1>& free_blocks) {
@@ -43,12 +43,13 @@ BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, cons
   return {value[0], value[1], value[2], value[3], count < 0 ? 0 : count};
 }
 
-// Takes up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. One warp.
+// Admits up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. Called
+// by one warp.
 BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, const LaunchStatus& status, Stock& stock,
                                 int want, int workers) {
   if (status.next_task >= schedule.tasks) return {};
-  // All workers may pass this test at once, each with a status of its own, so that the margin is the number of tasks
-  // that all of them can take.
+  // All workers may pass this test at the same time, each with its own status, so the margin is the number of tasks
+  // that all of them together can take.
   const uint32_t under_way = status.next_task - status.watermark;
   if (!schedule.counted && under_way != 0 && under_way + uint32_t(workers * want) > schedule.window)
     return {0, 0, true};
@@ -60,7 +61,7 @@ BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, const L
   return {first, left < uint32_t(count) ? left : uint32_t(count)};
 }
 
-// Tasks now .. now + n - 1 that are complete, for the first n <= width that are.
+// The number of consecutive complete tasks from `now` on, up to n <= width.
 BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_t now) {
   const uint32_t left = schedule.tasks - now;
   const Mask m = w.first_lanes(left < uint32_t(w.width) ? int(left) : w.width);
@@ -75,13 +76,15 @@ BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_
   return missing == 0 ? 32u : uint32_t(lowest_bit(missing));
 }
 
-// Marks tasks complete and moves the watermark as far as it goes. One warp, after the tasks' warps have met.
+// Marks tasks complete and advances the watermark as far as possible. Called by one warp, after the tasks' warps have
+// synchronized.
 //
-// Where nothing waits for a task but the end of geometry, tasks are counted, and the last one raises the watermark.
-// Else each is noted in a ring, then the watermark is read by an addition of 0. All changes of it are
-// read-modify-writes, so that of two workers whose tasks follow each other, the second finds either the watermark that
-// the first has moved, or is found by the first: the watermark never stops at a complete task. The last addition has
-// acquired all others, so that its worker sees all tasks: who only moves the watermark has nothing to acquire.
+// If nothing waits for a task except the end of geometry, tasks are counted, and the last one raises the watermark.
+// Otherwise each task is recorded in a ring, then the watermark is read by adding 0. All changes of the watermark are
+// read-modify-writes. So if two workers complete consecutive tasks, either the second sees the watermark that the first
+// has advanced, or the first finds the second's entry: the watermark never stops at a complete task. The last addition
+// has acquired all others, so its worker sees all tasks; a worker that only advances the watermark has nothing to
+// acquire.
 BROKKR_FN_NOINLINE void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
   w.sync();
   ScheduleControl& control = *schedule.control;
