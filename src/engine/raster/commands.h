@@ -1,4 +1,4 @@
-// Clears, blits, and the gates of all copies, each rasterizer for its own regions.
+// Clears, blits, and the gates of all copies. Each rasterizer processes its own regions.
 #pragma once
 
 #include "raster/plane_textures.h"
@@ -9,7 +9,7 @@ BROKKR_FN Mask inside_rect(const Position& at, const int32_t (&rect)[4]) {
   return at.x >= rect[0] && at.x < rect[2] && at.y >= rect[1] && at.y < rect[3];
 }
 
-// Cleared samples have no writer any more.
+// Cleared samples no longer have a writer.
 BROKKR_FN void forget_writers(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                               Share share) {
   for (uint32_t* writers : {phase.planes & kPlaneColor ? planes.visible_id : nullptr,
@@ -22,7 +22,7 @@ BROKKR_FN void forget_writers(Warp& w, const TargetTables& planes, const RegionR
   }
 }
 
-// Writes what of a clear's rectangle lies in the region.
+// Clears the part of the rectangle that lies in the region.
 BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                           Share share) {
   const int samples = planes.region * planes.region;
@@ -40,7 +40,7 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   }
 }
 
-// A clear of a colour beyond the first.
+// A clear of a colour plane beyond the first.
 template <class Shared>
 BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -59,8 +59,8 @@ BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& p
   }
 }
 
-// A clear only notes its value for whole regions; regions that its rectangle cuts are written at once. The caller's
-// next barrier ends it.
+// For regions that lie inside its rectangle a clear only records the value; regions that the rectangle cuts are written
+// immediately. The caller's next barrier completes it.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
   if (phase.color_plane != 0) return clear_plane(v, phase);
@@ -95,7 +95,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
   }
 }
 
-// The place in the planes of sample (x, y) of a target's layer 0.
+// The index in the planes of sample (x, y) in a target's layer 0.
 BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& target, Int x, Int y) {
   const int shift = planes.region_shift;
   const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
@@ -103,7 +103,7 @@ BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& tar
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
-// Copies the rasterizer's share of a blit's destination; with nearest sampling. All sources are in memory.
+// Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory.
 template <class Shared>
 BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -121,7 +121,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
       const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
-      // Outside of the destination, or where it is empty, no integer holds the place.
+      // Outside the destination, or if it is empty, the position does not fit in an integer.
       const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
       const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
       const Mask m = across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) &&
@@ -156,8 +156,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   }
 }
 
-// Clears of the planes `which` (RegionBit) that wait in the rasterizer's own regions of a target. The caller's next
-// barrier ends it.
+// Writes pending clears of the planes `which` (RegionBit) in the rasterizer's own regions of a target. The caller's
+// next barrier completes it.
 template <class Shared>
 BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t which) {
   const TargetTables& planes = v.t.targets;
@@ -168,9 +168,9 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t
   }
 }
 
-// What commands have cleared in the frame's picture and still waits, or all that waits where others take the planes as
-// they are. Else a clear that waits is not written: who reads planes looks at the region's state first. The caller's
-// next barrier ends it.
+// Writes the pending clears of the frame's picture that commands made, or all pending clears if others read the planes
+// directly. Otherwise a pending clear is not written: readers of planes check the region's state first. The caller's
+// next barrier completes it.
 template <class Shared>
 BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
   const TargetTables& planes = v.t.targets;
@@ -183,7 +183,7 @@ BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
   }
 }
 
-// What others have drawn is in memory before a rasterizer copies of it.
+// Writes everything that a rasterizer copies from to memory first.
 template <class Shared>
 BROKKR_FN void prepare_copy(const Visit<Shared>& v, const PhaseRecord& phase) {
   if (phase.kind != PhaseKind::blit) return;
@@ -199,9 +199,9 @@ BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
   }
 }
 
-// A blit reads regions of other rasterizers, and so do those who read a texture that was a plane: all rasterizers
-// arrive before one copies, and all have copied before one goes on. Where nobody has read the texture before, each
-// copies at once. Returns whether the phase is over; if not, the rasterizer must be visited again.
+// A blit reads regions of other rasterizers, and so do readers of a texture that was a plane. So all rasterizers must
+// arrive before one copies, and all must have copied before one continues. If nothing has read the texture yet, each
+// rasterizer copies at once. Returns true if the phase is over; otherwise the rasterizer must be visited again.
 template <class Shared>
 BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {
   Block<Shared>& b = v.b;

@@ -1,28 +1,28 @@
-// Constants of rasterization, each with its consequence. None changes a picture; all change its time. To see what one
-// does, change it here, build, and compare two results of `brokkr bench --curve triangles --json FILE` with `brokkr
-// bench --compare BEFORE.json AFTER.json`.
+// Constants of rasterization, each with its consequence. They change times, never a picture. To see the effect of one,
+// change it here, build, and compare two results of `brokkr bench --curve triangles --json FILE` with `brokkr bench
+// --compare BEFORE.json AFTER.json`.
 #pragma once
 
 #include "machine/machine.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Triangles up to this many pixels wide and high go through the path with one lane per triangle. All lanes step over
-// the samples of the group's largest box: at 8 that are at most 9 * 9 steps, at 12 13 * 13 and at 16 17 * 17, in which
-// lanes with smaller triangles wait. What is larger takes a lane per sample, and a pass over the region's tiles each.
+// Triangles up to this many pixels wide and high take the path with one lane per triangle. All lanes step over the
+// samples of the group's largest box, and lanes with smaller triangles wait: at 8 there are at most 9 * 9 steps, at 12
+// 13 * 13, at 16 17 * 17. Larger triangles use one lane per sample, and each makes a pass over the region's tiles.
 //
 // Instructions of rasterize_block in one frame of 640x360 on v3, in millions, with 8, 12 and 16: generated:city 75.8,
 // 66.0 and 61.1; generated:sphere-100k, whose triangles are all smaller, 7.8 with each. With 32 lanes instead of v3's
-// eight, more of them wait for the largest.
+// eight, more lanes wait for the largest triangle.
 //   valgrind --tool=callgrind --callgrind-out-file=cost brokkr render generated:city --machine cpu --isa v3
 //     --workers 1 --size 640x360 --no-output; callgrind_annotate cost
 BROKKR_CONSTANT int kSmallBox = 12;
-// That path computes edge functions in 32 bits: two products of a difference of corners and one of samples.
+// This path computes edge functions in 32 bits: two products of a difference of corners and a difference of samples.
 static_assert(2ll * (kSmallBox * 256) * ((kSmallBox + 1) * 256) < (1ll << 31));
 
-// Triangles on their way through one region's tiles, in order. A list lies where order-free phases have their keys, and
-// must not make a block's shared memory larger (raster/raster_shared.h): half as many load and store a tile more often,
-// twice as many do not fit.
+// The number of triangles that pass through one region's tiles together, in order. The list shares storage with the
+// keys of order-free phases and must not enlarge a block's shared memory (raster/raster_shared.h). With half as many,
+// tiles are loaded and stored more often; twice as many do not fit.
 BROKKR_CONSTANT int kListCapacity = 256;
 
 BROKKR_MACHINE_END

@@ -1,7 +1,7 @@
-// The short way of small triangles: the warp that has set them up gives each of their samples its key at once, in
-// memory that all blocks share. They need no block of the store, no queue and no visit before the end of their phase,
-// when their rasterizer takes the smaller of their keys and its own (move_direct_keys). A minimum has no order, so that
-// the picture is the same either way.
+// The direct path for small triangles: the warp that sets them up writes each sample's key immediately, to memory that
+// all blocks share. They need no store block, no queue and no visit before the end of their phase, when their
+// rasterizer merges their keys with its own by the minimum (move_direct_keys). A minimum does not depend on the order,
+// so the picture is the same either way.
 #pragma once
 
 #include "bin/distribute.h"
@@ -11,8 +11,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Set-up triangles as rasterize_small reads them: out of registers. Corners of lanes outside of m are 0: products of
-// those of large triangles do not fit 32 bits.
+// Triangles after setup, in registers, with the interface that rasterize_small reads. Corners of lanes outside m are 0,
+// because products of large triangles overflow 32 bits.
 struct SetupGroup {
   const Setup& setup;
   Mask m;
@@ -22,15 +22,15 @@ struct SetupGroup {
   BROKKR_FN Int y(Warp& w, int corner) const { return as_int(select(m, field(w, y_field(corner)), 0)); }
 };
 
-// A layer's samples in TargetTables::direct, for rasterize_small: of triangles that lie in up to 2 x 2 regions.
+// A layer's samples in TargetTables::direct, for rasterize_small; each triangle lies in at most 2 x 2 regions.
 struct LayerSamples {
   Warp& w;
   KeyPlane plane;
-  int shift, edge;              // of a region, in pixels
-  int regions_x, first_region;  // of the layer
-  Int x0, y0;                   // each lane's first sample
-  Int column, line;             // of its region in the layer
-  // Samples of each lane: a byte for each region, row by row. A byte is enough for kSmallBox.
+  int shift, edge;              // edge of a region in pixels, and its binary logarithm
+  int regions_x, first_region;  // regions per row of the layer, and its first region
+  Int x0, y0;                   // first sample of each lane's triangle
+  Int column, line;             // region of that sample within the layer
+  // Samples of each lane, one byte per region, row by row. kSmallBox guarantees that a byte suffices.
   Uint covered = 0;
   Uint byte_of_row = 0;  // 0 or 16
 
@@ -49,7 +49,7 @@ struct LayerSamples {
 };
 static_assert((kSmallBox + 1) * (kSmallBox + 1) < 256);
 
-// A geometry warp's distributor. It takes the small triangles of RasterTables::direct_phase itself.
+// A geometry warp's distributor that draws the small triangles of RasterTables::direct_phase itself.
 class DirectDistributor : public Distributor {
  public:
   BROKKR_FN DirectDistributor(const Distributor& queues, const RasterTables& t) : Distributor(queues), t_(t) {}
@@ -59,7 +59,7 @@ class DirectDistributor : public Distributor {
     return draw_group(w, draw, at, setup);
   }
 
-  // At the end of a task.
+  // Call at the end of a task.
   BROKKR_FN void count(Warp& w, Counters& counters) const {
     if (drawn_ == 0) return;
     counters.add(w, Counter::triangles_direct, drawn_);
@@ -68,10 +68,10 @@ class DirectDistributor : public Distributor {
 
  private:
   const RasterTables& t_;
-  Int covered_ = 0;  // samples of each lane
+  Int covered_ = 0;  // covered samples per lane
   uint32_t drawn_ = 0;
 
-  // The lanes of setup.valid that are small. Returns them.
+  // Draws the small triangles among setup.valid and returns their lanes.
   BROKKR_FN_NOINLINE Mask draw_group(Warp& w, const DrawRecord& of_run, const DrawTarget& at, const Setup& setup) {
     const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
     const RasterTables& t = *in_shared_memory(&t_);
@@ -106,7 +106,7 @@ class DirectDistributor : public Distributor {
     const Int region = samples.line * samples.regions_x + samples.column + samples.first_region;
     const uint32_t bits = w.ballot(m);
     const int first = w.broadcast(region, lowest_bit(bits));
-    // Neighbours lie in one region, mostly.
+    // Neighbouring triangles usually lie in one region.
     if (w.all(!m || (region == first && bytes < 256))) {
       const uint32_t all = w.reduce_add(bytes);
       if (all != 0) w.once([&] { add_fragments(first, all); });

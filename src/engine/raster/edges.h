@@ -1,4 +1,4 @@
-// Exact coverage inside one region: edge functions of a record in 32-bit integers.
+// Exact coverage inside one region, by edge functions of a triangle record in 32-bit integers.
 //
 // An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the
 // bottom-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole
@@ -10,13 +10,13 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A triangle seen from a region's first sample.
+// A triangle relative to a region's first sample.
 struct RegionTriangle {
   int32_t e[3];         // edge functions at that sample; negative: outside
   int32_t a[3];         // change per sample in x
   int32_t b[3];         // change per sample in y
   Box<int32_t> box;     // relative to the region, not clipped to it
-  float z, z_dx, z_dy;  // depth plane, its origin the first sample of the box
+  float z, z_dx, z_dy;  // depth plane; its origin is the box's first sample
   float z_min, z_max;
   uint32_t primitive;
 };
@@ -42,7 +42,7 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
     const int64_t e = int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) -
                       (owns_samples(tri.a[k], tri.b[k], block.top_edges != 0) ? 0 : 1);
     const int64_t scaled = e >> 8;
-    const int64_t limit = int64_t(1) << 30;  // no sign changes within a region beyond it
+    const int64_t limit = int64_t(1) << 30;  // the sign cannot change within a region beyond this value
     tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
   }
   const Box<int32_t> box = record_box(block, i);
@@ -56,16 +56,16 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   return tri;
 }
 
-// Depth of the plane at dx, dy samples from its origin, clamped to the block's range.
+// The plane's depth at dx, dy samples from its origin, clamped to the block's range.
 BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy, float z_min, float z_max) {
   return clamp_to((z + z_dx * dx) + z_dy * dy, z_min, z_max);
 }
 
-// Whether one vector holds the first sample of every vector of a tile, so that edge functions at all of them are one
-// multiplication: 8, 16 and 32 lanes.
+// True if one vector can hold the first samples of all vectors of a tile, so that one multiplication computes the edge
+// functions at all of them: with 8, 16 and 32 lanes.
 inline constexpr bool kTileStartsFit = Warp::takes_turns && kTileSamples <= kWidth * kWidth;
 
-// The samples of a tile in its first n columns, and in its first n rows, as bits in the order of samples.
+// Bit masks of the samples in a tile's first n columns, and in its first n rows.
 struct SamplesBefore {
   uint64_t column[kTile + 1], row[kTile + 1];
 };
@@ -81,7 +81,7 @@ constexpr SamplesBefore samples_before() {
 }
 inline constexpr SamplesBefore kSamplesBefore = samples_before();
 
-// A triangle's edge functions at the samples of a tile, a vector of samples at a time.
+// A triangle's edge functions at the samples of a tile, one vector of samples at a time.
 class TileEdges {
  public:
   // (x0, y0): the tile's first sample, relative to the region.
@@ -102,7 +102,7 @@ class TileEdges {
       }
     }
   }
-  // Samples s .. s + width - 1 of the tile that lie inside.
+  // The samples among s .. s + width - 1 that lie inside.
   BROKKR_FN Mask inside(int s) const {
     const int sx = tile_x(s), sy = tile_y(s);
     const Mask inside = inside_edges(s);
@@ -111,7 +111,8 @@ class TileEdges {
     return inside && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x && y_ >= tri_.box.min_y - y &&
            y_ <= tri_.box.max_y - y;
   }
-  // The same of all samples of the tile, a bit each. A template: only machines on which kTileStartsFit compile it.
+  // The same for all samples of the tile, one bit each. It is a template so that only machines with kTileStartsFit
+  // compile it.
   template <class W>
   BROKKR_FN uint64_t coverage(W& w) const {
     uint64_t covered = 0;
@@ -124,7 +125,7 @@ class TileEdges {
     return covered & between(tri_.box.min_x - x0_, tri_.box.max_x - x0_, kSamplesBefore.column) &
            between(tri_.box.min_y - y0_, tri_.box.max_y - y0_, kSamplesBefore.row);
   }
-  // Whether these samples lie outside of the triangle's box.
+  // Returns true if these samples lie outside the triangle's box.
   BROKKR_FN bool misses_box(int s) const {
     if (Warp::takes_turns && in_box_) return false;
     const int across = tile_x(Warp::width - 1), up = tile_y(Warp::width - 1);
@@ -137,8 +138,8 @@ class TileEdges {
                        to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
   }
 
-  // The depths of all vectors of a tile: sums of what a column of vectors and what a row of them have in common, added
-  // in the order in which depth() adds.
+  // Depths of all vectors of a tile: sums of a value per column and a value per row of vectors, in the order in which
+  // depth() adds.
   struct Depths {
     Float column[2], row[4];
     float z_min, z_max;
@@ -172,17 +173,17 @@ class TileEdges {
 
   const RegionTriangle& tri_;
   int x0_, y0_;
-  bool in_box_;  // all of the tile; tested once where a warp takes a tile's samples in turns
+  bool in_box_;  // the whole tile lies in the box; tested once if a warp processes a tile vector by vector
   Int x_, y_;
   int32_t first_[3];
-  alignas(64) int32_t start_[3][kTileStartsFit ? kWidth : 1];  // of vectors of samples, where they fit
+  alignas(64) int32_t start_[3][kTileStartsFit ? kWidth : 1];  // first samples of vectors, if they fit
   Int lane_[3];
 };
 
 // Eight by eight tiles, one per lane.
 struct LaneTiles {
   Int x, y;               // first sample, relative to the region
-  Mask touched, covered;  // tiles that the triangle may touch; tiles that it covers whole
+  Mask touched, covered;  // tiles that the triangle may touch; tiles that it covers completely
 };
 
 // Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of that map.
@@ -190,7 +191,8 @@ struct TileMasks {
   uint64_t touched, covered;
 };
 
-// The tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove some.
+// The tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove some of
+// them.
 template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
   TileMasks masks{0, 0};

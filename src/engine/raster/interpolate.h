@@ -10,19 +10,19 @@ BROKKR_MACHINE_BEGIN
 
 // The corners of each lane's primitive.
 struct Corners {
-  Float position[3][4];  // w: captured clip positions only
+  Float position[3][4];  // w: only for captured clip-space positions
   Float normal[3][3];
   Float texcoord[3][2];
 };
 
-// Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample and, as `dx` and `dy`, how the numerators
-// N_i change with it.
+// Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample. `dx` and `dy` are the derivatives of the
+// numerators N_i.
 struct Weights {
   Vec3<Warp> value, dx, dy;
   Float inverse;  // 1 / (N_0 + N_1 + N_2)
 };
 
-// x, y: window position times w of the corners, relative to the sample.
+// x, y: the corners' window positions times w, relative to the sample.
 template <class T>
 BROKKR_FN Weights weights_at(const ClipVertexOf<T> (&corner)[3], const Float (&x)[3], const Float (&y)[3]) {
   Weights weights;
@@ -43,7 +43,7 @@ BROKKR_FN Float mixed(const Vec3<Warp>& weights, Float p, Float q, Float r) {
   return (p * weights.x + q * weights.y) + r * weights.z;
 }
 
-// The texture coordinates of corners, and how they change: the derivative of a quotient.
+// Interpolated texture coordinates and their derivatives, by the quotient rule.
 BROKKR_FN Texcoords<Warp> mixed_texcoords(const Weights& weights, const Float (&t)[3][2]) {
   Texcoords<Warp> result;
   result.at =
@@ -64,7 +64,7 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric of `in`. Returns the weights.
+// Fills position, normal, texcoord and barycentric in `in`. Returns the weights.
 BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
   ClipVertex corner[3];
@@ -79,7 +79,7 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Co
   in.barycentric = weights.value;
 
   if (!(draw.bits & kDrawMaterial)) {
-    // A guess at eye space for captured clip positions: 67 degrees of vertical field of view.
+    // Guesses eye space for captured clip-space positions: a vertical field of view of 67 degrees.
     const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(corner[i].x * sx, corner[i].y * sy, -corner[i].w);
@@ -122,7 +122,7 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
   const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *in.material);
   const int components = draw.bits & kDrawTransform ? 3 : 4;
   const uint32_t base_primitive = run.first_batch * kBatchTriangles;
-  // Not Corners{}: GCC would clear memory, and load it again.
+  // Not Corners{}: GCC would zero memory and load it again.
   for (int i = 0; i < 3; ++i) {
     for (Float& value : corners.position[i]) value = 0.0f;
     for (Float& value : corners.normal[i]) value = 0.0f;
@@ -144,7 +144,7 @@ BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, c
   });
 }
 
-// Fills color and second of `in` for lanes m.
+// Fills color and second in `in` for lanes m.
 BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& run, Mask m, const Weights& weights,
                                   ShaderInput<Warp>& in) {
   const bool material = (run.draw->bits & kDrawMaterial) != 0, colors = material && frame.colors;

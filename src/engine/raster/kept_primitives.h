@@ -1,5 +1,5 @@
-// What the lanes of programs read of a primitive's vertices, and primitives that are asked for again and again: mostly
-// a triangle covers several vectors, and several tiles.
+// Attributes of primitives as lanes of programs read them, and a cache of primitives: a triangle usually covers several
+// vectors and several tiles.
 #pragma once
 
 #include <type_traits>
@@ -19,13 +19,14 @@ struct OneVaryings {
   BROKKR_FN Uint number() const { return Uint(triangle); }
 };
 
-// The corners are in clip space, but x and y are scaled to pixels.
+// The corners are in clip space, with x and y scaled to pixels.
 struct OnePrimitive {
-  ClipVertexOf<float> corner[3];  // none where no lane needs a surface
+  ClipVertexOf<float> corner[3];  // unset if no lane needs a surface
   OneVaryings varyings;
 };
 
-// The last ones of a warp whose lanes share them. Each has one place, so that neighbours do not drive each other out.
+// A cache of a warp whose lanes share primitives. Each primitive has one possible place, chosen so that neighbours do
+// not evict each other.
 struct KeptPrimitives {
   static constexpr uint32_t kCount = 16;
   uint32_t number[kCount];

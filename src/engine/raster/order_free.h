@@ -11,7 +11,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Whether any pending element of the phase may touch the region. All warps get the answer.
+// Returns true in all warps if any pending element of the phase may touch the region.
 template <class Shared>
 BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
   Warp& w = v.b.warp;
@@ -26,16 +26,17 @@ BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const R
   });
 }
 
-// Whether geometry may have written keys of the phase into the region itself. All warps find the same: in a phase that
-// is complete nobody adds to the count any more, and where a frame is cut off, and geometry may still run, none looks.
+// Returns true if geometry may have written keys of the phase to the region directly. All warps get the same answer: in
+// a complete phase the count no longer changes, and in an aborted frame, in which geometry may still run, no warp
+// looks.
 template <class Shared>
 BROKKR_FN bool has_direct_keys(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
   return phase == v.t.direct_phase && (v.ending || v.t.region_fragments[region.number] != 0);
 }
 
-// Moves the keys that geometry wrote itself to the key buffer, where they are smaller; samples are the warp's share.
+// Merges the keys that geometry wrote into the key buffer, by the minimum, for the warp's share of samples.
 BROKKR_FN_NOINLINE void move_direct_keys(Warp& w, const KeyPass& pass) {
-  constexpr int kTogether = 4;  // loads that do not wait for each other
+  constexpr int kTogether = 4;  // independent loads
   const KeyPlane plane{pass.planes->direct + pass.base()};
   const int step = pass.share.step, samples = pass.samples();
   for (int first = pass.share.first; first < samples; first += kTogether * step) {
@@ -61,7 +62,8 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
   for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
 }
 
-// Rasterizes the warp's share of the pending elements that touch the region. Returns the samples that they cover.
+// Rasterizes the warp's share of the pending elements that touch the region. Returns the number of samples that they
+// cover.
 template <class Shared>
 BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass) {
   Warp& w = v.b.warp;
@@ -82,9 +84,9 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   return covered;
 }
 
-// Rasterizes all pending elements of the phase; `complete` says that there will be no more. Behind its last barrier no
-// warp reads the pending elements: where there are any, the leader's answer about the last region, or that region's
-// end, comes behind all reading.
+// Rasterizes all pending elements of the phase; `complete`: no more will arrive. After its last barrier no warp reads
+// the pending elements: if there are any, the leader's answer about the last region, or that region's end, comes after
+// all reads.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
   Block<Shared>& b = v.b;

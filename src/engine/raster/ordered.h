@@ -1,4 +1,4 @@
-// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, tile by tile.
+// An ordered phase of one rasterizer: elements below the watermark, sorted into submission order, drawn tile by tile.
 #pragma once
 
 #include "geometry/counters.h"
@@ -7,8 +7,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What an ordered phase sorts by: the element's task, its number in the task, and, so that it is found again, where it
-// stands among the pending ones.
+// The key by which an ordered phase sorts: the element's task, its number within the task, and its index among the
+// pending elements.
 struct SortKey {
   static constexpr int kPlaceBits = 22, kSequenceBits = 10;
   static_assert(kPlaceBits + kSequenceBits == 32);
@@ -25,7 +25,7 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   Block<Shared>& b = v.b;
   Warp& w = b.warp;
   const auto [share, step] = v.share();
-  // Mostly there is one producer at a time, so that the keys are often in order already.
+  // Usually there is one producer at a time, and the keys are already in order.
   Mask wrong = false;
   for (int i = share; i + 1 < n; i += step) {
     const Mask m = w.first_lanes(n - 1 - i);
@@ -59,7 +59,7 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   }
 }
 
-// The first half of a record and more, which is what a tile reads of it: many draws are of a few triangles each.
+// The first half of a record and a little more, which a tile reads: many draws have only a few triangles.
 template <class Record>
 BROKKR_FN void prefetch_record(const Record& record) {
   const char* const bytes = reinterpret_cast<const char*>(&record);
@@ -70,8 +70,8 @@ BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& d
   if (draw.program != kNoProgram) prefetch_record(shading.programs->programs[draw.program]);
 }
 
-// Prepares the listed triangles, each warp its part: each lane sets up one triangle, then all lanes of the warp find
-// the tiles of one after the other. What one lane does for all of them costs as much as what all do
+// Prepares the listed triangles; each warp does its part. Each lane sets up one triangle, then all lanes together find
+// the tiles of one triangle after another. Work by one lane for the warp costs as much as work by all lanes
 // (docs/research/simt.md).
 template <class Shared>
 BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) {
@@ -102,7 +102,7 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
   }
 }
 
-// Draws the listed triangles into the region's tiles, each tile by one warp. Clears that wait become a part of it.
+// Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t phase,
                                   TileCounts& counts) {
@@ -123,7 +123,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
                 t.frame.phases[phase].planes};
   for (int tile = w.index; tile < tiles; tile += v.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
-    const int place = row * 8 + column;  // in TileMasks
+    const int place = row * 8 + column;  // bit in TileMasks
     const uint32_t bit = 1u << (place & 31);
     const uint32_t *touched = list.touched[place >> 5], *covered = list.covered[place >> 5];
     pass.x0 = column * kTile;
@@ -157,7 +157,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   }
 }
 
-// The keys of the phase's pending elements whose task lies below `before_task`, in any order. Returns how many.
+// Collects the keys of the phase's pending elements with tasks below `before_task`, unordered. Returns their number.
 template <class Shared>
 BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t before_task, uint64_t* keys) {
   Warp& w = v.b.warp;
@@ -179,7 +179,7 @@ BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t 
 }
 
 // The leader lists triangles that touch the region, in order, from element `next` on, until the list is full. Returns
-// the first element that is not listed.
+// the first element that was not listed.
 template <class Shared>
 BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, const uint64_t* keys, int next,
                         int eligible) {
@@ -199,7 +199,7 @@ BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, cons
       for (int g = 0; g < kBlockRecords; g += w.width) {
         const RecordGroup records{block, g, lanes_of_group(w, mask, g)};
         const Mask here = records.m && meet(records.box(w), window);
-        for (int f = 0; f < kRecordFields; ++f) prefetch(block.field[f] + g);  // for prepare_list
+        for (int f = 0; f < kRecordFields; ++f) prefetch(block.field[f] + g);  // prefetch for prepare_list
         const Uint entry = record_number(number, 0) + as_uint(w.lane() + g);
         listed += w.compress_store(shared.list.record + listed, entry, here);
       }
@@ -213,7 +213,7 @@ BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, cons
   return int(shared.next);
 }
 
-// Draws the pending elements of the phase whose task lies below `before_task`.
+// Draws the phase's pending elements with tasks below `before_task`.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint32_t before_task) {
   Block<Shared>& b = v.b;
@@ -233,8 +233,8 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     for (int next = 0; next < eligible;) {
       const bool is_first = next == 0;
       next = fill_list(v, region, keys, next, eligible);
-      // Where one list holds all triangles, each tile goes to memory once, with its clear. CUDA has no registers for
-      // that.
+      // If one list holds all triangles, each tile is written to memory once, together with its clear. CUDA has too few
+      // registers for that.
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
       if (is_first && !clears) write_clears(v, region, kClearAny);
       draw_list(v, region, phase, counts);

@@ -1,4 +1,4 @@
-// A rasterizer's pending elements: taken from its queue, waiting for their phase or for the watermark.
+// A rasterizer's pending elements: taken from its queue, they wait for their phase or for the watermark.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A header word of TriangleBlock, for gathers.
+// Header words of TriangleBlock, as gathers address them.
 enum class BlockWord : size_t {
   target = offsetof(TriangleBlock, target) / 4,
   layer = offsetof(TriangleBlock, layer) / 4,
@@ -30,7 +30,7 @@ static_assert(sizeof(TriangleBlock) % 4 == 0);
 struct PendingGroup {
   Mask valid;
   Uint block, mask;
-  Int word;  // the place of its block's header, in words
+  Int word;  // index of its block's header, in words
 
   BROKKR_FN PendingGroup(Warp& w, const RasterTables& t, uint32_t r, int at, int count) {
     const size_t base = size_t(r) * t.store_blocks + size_t(at);
@@ -46,7 +46,7 @@ struct PendingGroup {
     return {as_int(header(w, t, BlockWord::min_x)), as_int(header(w, t, BlockWord::min_y)),
             as_int(header(w, t, BlockWord::max_x)), as_int(header(w, t, BlockWord::max_y))};
   }
-  // Elements of the phase that may touch the region.
+  // Lanes whose element belongs to the phase and may touch the region.
   BROKKR_FN Mask touching(Warp& w, const RasterTables& t, uint32_t phase, const RegionRecord& region) const {
     const Mask m = valid && header(w, t, BlockWord::phase) == phase &&
                    header(w, t, BlockWord::target) == region.target && header(w, t, BlockWord::layer) == region.layer;
@@ -55,7 +55,7 @@ struct PendingGroup {
   }
 };
 
-// Takes everything from the rasterizer's queue. One warp.
+// Moves everything from the rasterizer's queue to its pending list. Called by one warp.
 BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   BrokerQueues<2> queues(t.queues);
   RasterizerState& state = t.rasterizers[r];
@@ -73,8 +73,8 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   w.once([&] { state.pending = count; });
 }
 
-// Removes the elements of `phase` whose task lies below `before_task`. A block goes to the stock when no rasterizer
-// needs it any more. One warp. Returns the smallest task among those of the phase that stay, or kAllTasks.
+// Removes the elements of `phase` with tasks below `before_task`. A block goes to the stock when no rasterizer needs it
+// any more. Called by one warp. Returns the smallest task among the phase's remaining elements, or kAllTasks.
 BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t r, uint32_t phase,
                           uint32_t before_task) {
   RasterizerState& state = t.rasterizers[r];
@@ -106,7 +106,8 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
     kept += n;
     w.sync();
   }
-  // Where none was removed, lanes and other warps may still be reading the word: nothing has made them meet.
+  // If none was removed, the word must not be written: lanes and other warps may still read it, because no barrier has
+  // synchronized them.
   if (kept != count) w.once([&] { state.pending = uint32_t(kept); });
   return next_task;
 }

@@ -7,7 +7,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Samples `place` .. place + width - 1 of a plane; `place` as in the planes of TargetTables, in the target.
+// Samples `place` .. place + width - 1 of a target's plane; `place` indexes the planes of TargetTables.
 class PlaneSamples {
  public:
   // `raw`: sRGB is neither decoded nor encoded.
@@ -32,7 +32,7 @@ class PlaneSamples {
   uint32_t* texels_;
 };
 
-// The colours at any places of a target's plane, the first one among them.
+// Loads colours at arbitrary places of a target's plane, which may be the first.
 BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
   const TargetRecord& record = tables.targets[target];
   if (plane == 0) {
@@ -45,7 +45,7 @@ BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t targ
       load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
   return {v.x, v.y, v.z, v.w};
 }
-// Samples place .. place + width - 1; `raw` as of PlaneSamples.
+// Stores samples place .. place + width - 1; `raw` as in PlaneSamples.
 BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw,
                            const Color& color, Mask m) {
   if (plane != 0) return PlaneSamples(tables, target, plane, place, raw).store(w, color, m);

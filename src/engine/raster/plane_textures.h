@@ -1,4 +1,4 @@
-// Pictures that become planes, and planes that become textures, each rasterizer for its own regions.
+// Loads pictures into planes, and copies planes to textures. Each rasterizer processes its own regions.
 #pragma once
 
 #include "raster/plane.h"
@@ -9,13 +9,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// What half_from_float makes of the numbers of a word's two halves: what is no number becomes one kind of it.
+// Normalizes NaN in the word's two halves, as half_from_float does.
 BROKKR_FN Uint loaded_halves(Uint word) {
   word = select((word & 0x7fff) > 0x7c00, (word & 0xffff8000) | 0x7e00, word);
   return select((word & 0x7fffffff) > 0x7c00ffff, (word & 0x8000ffff) | 0x7e000000, word);
 }
 
-// How a picture's texels become samples of a plane: as the words that they are, where these are the same, or anew.
+// How a picture's texels become samples of a plane: copied as words if the words are equal, as normalized halves, or
+// decoded and encoded again.
 enum class LoadedAs : uint32_t { word, halves, texel };
 BROKKR_FN LoadedAs loaded_as(const TargetTables& planes, const PhaseRecord& phase, TexelEncoding encoding) {
   if (phase.planes == kPlaneDepth || phase.color_plane != 0) return LoadedAs::texel;
@@ -24,7 +25,7 @@ BROKKR_FN LoadedAs loaded_as(const TargetTables& planes, const PhaseRecord& phas
   return encoding == TexelEncoding::rgba16f && half ? LoadedAs::halves : LoadedAs::texel;
 }
 
-// The samples `place` .. place + width - 1 become the texels that begin at the words of lanes m.
+// Sets the samples `place` .. place + width - 1 to the texels at the words of lanes m.
 BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const uint32_t* texels,
                             TexelEncoding encoding, LoadedAs as, size_t place, Int word, Mask m) {
   if (as != LoadedAs::texel) {
@@ -48,13 +49,13 @@ BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseReco
   }
 }
 
-// Gives the rasterizer's own regions of a plane the texels of a picture. The caller's next barrier ends it.
+// Loads a picture's texels into the rasterizer's own regions of a plane. The caller's next barrier completes it.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
   const TargetTables& planes = v.t.targets;
   const auto [share, step] = v.share();
-  // Colours of sRGB stay as they are stored.
+  // sRGB colours are copied as stored.
   const TexelEncoding stored = TexelEncoding(phase.encoding);
   const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
   const LoadedAs as = loaded_as(planes, phase, encoding);
@@ -80,9 +81,9 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
-// A plane whose words are those of the texels that it is copied to; its sample `place` begins at word place * count.
+// A plane whose words equal those of the texels it is copied to; sample `place` starts at word place * count.
 struct PlaneWords {
-  const uint32_t* words = nullptr;  // null: texels are made anew
+  const uint32_t* words = nullptr;  // null: texels must be encoded again
   int count = 1;
 };
 BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase) {
@@ -102,8 +103,8 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
   const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
   return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
 }
-// Gives the texels of the region a word each: each lane fills a row of a tile at a time. pair(i): the words of samples
-// i and i + 1, of which the first is in an even column.
+// Writes the region's texels of one word each: each lane fills a row of a tile at a time. pair(i): the words of samples
+// i and i + 1; sample i is in an even column.
 template <class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             Share share, uint32_t* texels, Pair pair) {
@@ -146,7 +147,7 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// What a plane's samples place .. place + width - 1 are as texels. Where a clear waits, they are its value.
+// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value.
 BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
                                bool waits, size_t place, Mask m) {
   if (phase.planes == kPlaneDepth) {
@@ -159,7 +160,7 @@ BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseR
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
 }
 
-// Copies the rasterizer's own regions of a plane into a level of a texture. Clears that wait there go on waiting.
+// Copies the rasterizer's own regions of a plane to a level of a texture. Pending clears stay pending.
 template <class Shared>
 BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -192,7 +193,7 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   }
 }
 
-// Makes the rasterizer's share of a texture's level out of the level before.
+// Generates the rasterizer's share of a texture's level from the previous level.
 template <class Shared>
 BROKKR_FN_NOINLINE void mip_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;

@@ -1,4 +1,4 @@
-// What programs read of samples: interpolates the varyings of their primitives, and gives them to the lanes of a run.
+// Inputs of programs: interpolates the varyings of samples' primitives and writes them to the lanes of a run.
 #pragma once
 
 #include "raster/interpolate.h"
@@ -6,12 +6,12 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A run of the draw, which most of the primitives that are looked up one after another share.
+// A run of the draw, cached because consecutive primitives usually belong to the same run.
 struct PrimitiveRun {
-  uint32_t number;           // into FrameTables::runs
-  uint32_t first_primitive;  // of draw.triangle_count
-  uint32_t of_instance;      // what comes before the instance's vertices
-  uint32_t first_position;   // into FrameTables::positions; instances of an object share theirs
+  uint32_t number;           // index into FrameTables::runs
+  uint32_t first_primitive;  // draw.triangle_count of them per run
+  uint32_t of_instance;      // number of vertices before the instance's own
+  uint32_t first_position;   // index into FrameTables::positions; instances of an object share positions
 
   BROKKR_FN PrimitiveRun(const FrameTables& frame, const DrawRecord& draw, uint32_t primitive) {
     number = frame.batch_run[primitive / kBatchTriangles];
@@ -27,8 +27,8 @@ struct PrimitiveRun {
 
 // The vertices of one primitive.
 struct PrimitiveVertices {
-  uint32_t number[3];    // in the draw, instance after instance: of varyings
-  uint32_t position[3];  // into FrameTables::positions
+  uint32_t number[3];    // vertex numbers within the draw, counted over instances; index varyings
+  uint32_t position[3];  // index into FrameTables::positions
   uint32_t provoking;    // corner
   uint32_t triangle;     // gl_PrimitiveID
 
@@ -40,25 +40,25 @@ struct PrimitiveVertices {
       position[i] = run.first_position + number[i];
       number[i] += run.of_instance;
     }
-    // Winding is kept, so that the first vertex of every other triangle of a strip is its second corner.
+    // Assembly keeps the winding, so the first vertex of every other triangle of a strip is its second corner.
     const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
     provoking = !provoking_first ? 2 : second ? 1 : 0;
   }
 };
 
-// What the lanes g .. g + width - 1 need of their primitives.
+// The parts of the lanes' surfaces that lanes g .. g + width - 1 need.
 struct LaneSurface {
   Float x, y;  // sample centres in pixels
   Vec3<Warp> smooth,
-      linear;  // weights that are perspective-correct, and that are linear in the window (kProgramWindow)
+      linear;  // perspective-correct weights, and weights that are linear in window space (kProgramWindow)
   Float z, w;  // gl_FragCoord's (kProgramWindow)
   Mask front;
 };
 
-// Whether no lane needs a surface. On CUDA all have one.
+// Returns true if no lane needs a surface. On CUDA all lanes have one.
 BROKKR_FN bool is_flat(const ProgramRun& run) { return Warp::takes_turns && (run.program.bits & kProgramFlat) != 0; }
 
-// The corners of a primitive, the same in all lanes.
+// Finds the corners of a primitive that all lanes share.
 BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
                             const PrimitiveVertices& vertices, ClipVertexOf<float> (&corner)[3]) {
   if (is_flat(run)) return;
@@ -95,13 +95,13 @@ BROKKR_FN void find_primitive(const ProgramRun& run, const DrawRecord& draw, Pri
   primitive.varyings.triangle = vertices.triangle;
 }
 
-// A function of its own: primitives are seldom looked up anew.
+// Not inlined, because cache misses are rare.
 BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& draw, uint32_t number,
                                        OnePrimitive& primitive) {
   PrimitiveRun of(run.frame, draw, number);
   find_primitive(run, draw, of, number, primitive);
 }
-// The same of a warp whose lanes share primitives. What it returns is kept until another one is asked for.
+// The primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next call.
 BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
                                              uint32_t number) {
   const uint32_t place = number % KeptPrimitives::kCount;
@@ -112,7 +112,7 @@ BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRe
   return kept.primitive[place];
 }
 
-// Where lanes g .. g + width - 1 have their samples.
+// The positions of the samples of lanes g .. g + width - 1.
 struct LanePlaces {
   Float x, y;
 
@@ -131,7 +131,7 @@ struct LanePlaces {
   }
 };
 
-// `corner`: of each lane's primitive, or of the one that all lanes are of.
+// `corner`: per lane, or shared by all lanes.
 template <class T>
 BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
                                    const LanePlaces& places) {
@@ -158,21 +158,21 @@ BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw
   return at;
 }
 
-// Vectors of lanes whose inputs are made together.
+// Vectors of lanes whose inputs are computed together.
 struct LaneVectors {
   LaneSurface at[kTileSamples / kWidth];
-  int first[kTileSamples / kWidth];  // lane
+  int first[kTileSamples / kWidth];  // first lane of each vector
   int count = 0;
 };
 
-// The primitives that the lanes of a vector are of. Where lanes of CUDA are threads, each has its own.
+// The primitives of a vector's lanes. On CUDA, where lanes are threads, each lane has its own.
 struct VectorPrimitives {
   static constexpr int kMost = Warp::takes_turns ? Warp::width : 1;
   OneVaryings varyings[kMost];
   Mask lanes[kMost];
   int count = 0;
 
-  // What lanes have of their primitives, by of_one(varyings of a primitive).
+  // Evaluates of_one(varyings of a primitive) for each lane's primitive.
   template <class OfOne>
   BROKKR_FN Uint each(OfOne of_one) const {
     Uint value = of_one(varyings[0]);
@@ -190,8 +190,7 @@ struct VectorPrimitives {
   }
 };
 
-// Gives lanes of the vectors the components of the varyings that component_of(input) names: by give(where, value,
-// surface).
+// Writes to the vectors' lanes the varying components that component_of(input) selects, by give(where, value, surface).
 template <class Varyings, class ComponentOf, class Give>
 BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, const LaneSurface* at, const int* first,
                            int count, ComponentOf component_of, Give give) {
@@ -228,7 +227,7 @@ BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const 
       [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, !lanes.front); });
 }
 
-// `count` vectors, the lanes of vector v from first[v] on.
+// Fills the inputs of `count` vectors; vector v starts at lane first[v].
 template <class Varyings>
 BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Varyings& varyings, const LaneSurface* at,
                                     const int* first, int count) {
@@ -265,8 +264,8 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
   }
 }
 
-// The inputs of lanes g .. g + width - 1, which are of several primitives. Each lane gets the corners of its own, so
-// that all are interpolated together.
+// Fills the inputs of lanes g .. g + width - 1, which belong to several primitives. Each lane loads the corners of its
+// own, so that all are interpolated together.
 template <class PrimitiveOf>
 BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g,
                           PrimitiveOf primitive_of) {
@@ -288,7 +287,7 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw
   fill_others(w, run, at, g);
 }
 
-// The inputs of all lanes that take part, where each may have a primitive of its own.
+// Fills the inputs of all active lanes, each of which may have its own primitive.
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, NoPrimitives&) {
   const ProgramMemory& memory = run.memory;
   PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
@@ -301,7 +300,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
   }
 }
 
-// The same where lanes share primitives.
+// The same for warps whose lanes share primitives.
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept) {
   const ProgramMemory& memory = run.memory;
   const auto primitive_of = [&](uint32_t number) -> const OnePrimitive& {
@@ -322,7 +321,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
     const Uint primitives = w.load(memory.of_lane + g);
-    // Mostly a vector is of one primitive.
+    // Usually a vector belongs to one primitive.
     const uint32_t number = memory.of_lane[g];
     if (w.any(primitives != number)) {
       fill_mixed(w, run, draw, primitives, g, primitive_of);

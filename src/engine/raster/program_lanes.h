@@ -1,5 +1,5 @@
-// Which samples of a tile the lanes of a program's run stand for: quad by quad, each quad of one primitive where the
-// program takes derivatives.
+// Assigns a tile's samples to the lanes of a program's run, quad by quad; if the program takes derivatives, a quad
+// belongs to one primitive.
 #pragma once
 
 #include "raster/program_memory.h"
@@ -8,9 +8,9 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;  // of the interpreter
+BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;  // lanes of an interpreter run
 static_assert(kRunLanes <= kProgramLanes && kProgramLanes == kTileSamples);
-BROKKR_CONSTANT uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;  // of a vector's samples
+BROKKR_CONSTANT uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;  // one bit per sample of a vector
 
 // A warp's memory and the program that it runs.
 struct ProgramRun {
@@ -31,7 +31,7 @@ struct ProgramRun {
   BROKKR_FN uint32_t* results() const { return part<uint32_t>(layout.results); }
 };
 
-// What the program is as code of this processor; null: it is interpreted.
+// The program compiled for this processor; null: it is interpreted.
 BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
 #if !defined(__CUDACC__)
   const shader::CompiledShader* const all = run.tables.compiled;
@@ -40,23 +40,23 @@ BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
   return nullptr;
 }
 
-// Lanes of a register, which are those of a run at most. Compiled shaders take one vector after the other, so that
-// their runs may have a tile's samples on machines of few lanes too.
+// Lanes per register, an upper bound on the lanes of a run. Compiled shaders process one vector after another, so a run
+// can cover a whole tile even on machines with few lanes.
 BROKKR_FN int lanes_of(const ProgramRun& run) {
   if constexpr (kRunLanes == kTileSamples) return kRunLanes;
   return compiled_of(run) != nullptr ? kTileSamples : kRunLanes;
 }
 
-// Bits of four samples for each quad of which `samples` has any.
+// Expands to whole quads: sets all four bits of each quad that contains any of `samples`.
 BROKKR_FN uint64_t first_of_quads(uint64_t samples) {
   return (samples | samples >> 1 | samples >> 2 | samples >> 3) & 0x1111111111111111u;
 }
 
-// Whose each of the lanes g .. g + width - 1 is: its own sample's, or, where the program takes derivatives, that of the
-// first wanted sample of its quad. Lanes of quads without samples get `primitive`.
+// The primitive of each of the lanes g .. g + width - 1: that of its own sample or, if the program takes derivatives,
+// that of the first wanted sample in its quad. Lanes of quads without samples get `primitive`.
 struct LaneOwners {
   Uint of_lane;
-  Mask now;  // the wanted lanes whose own primitive that is
+  Mask now;  // wanted lanes whose own primitive it is
 
   BROKKR_FN LaneOwners(Warp& w, bool of_quads, Uint own, Mask wanted, uint32_t primitive) {
     Int leader = select(wanted, w.lane(), w.width);
@@ -68,10 +68,10 @@ struct LaneOwners {
   }
 };
 
-// Lets lane i be sample i of the tile where that takes no more vectors than lanes that are brought together, or one
-// more of a short program: there is nothing to bring to lanes, and nothing back. Returns whether it does; then `rest`
-// becomes what is left: the samples of quads of which another primitive came first. A tile's first run alone may: it
-// writes to results that others would have left.
+// If it costs no extra vector (one extra for a short program), lane i holds sample i of the tile: inputs need no
+// gathering and results no reordering. Returns true if it does; then `rest` receives the remaining samples, those of
+// quads in which another primitive came first. Only a tile's first run may do this, because it writes over results of
+// other runs.
 BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
   ProgramMemory& memory = run.memory;
@@ -111,7 +111,7 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   return true;
 }
 
-// What is the same of all runs that are not in place.
+// The properties shared by all runs that are not in place.
 BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, bool of_one, uint64_t keep) {
   ProgramMemory& memory = run.memory;
   memory.lanes = lanes;
@@ -124,8 +124,8 @@ BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, 
   run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
 }
 
-// Gives lanes to samples of `rest`, quad by quad, each with one primitive where the program takes derivatives. Returns
-// the samples that are left.
+// Assigns lanes to samples of `rest`, quad by quad; if the program takes derivatives, each quad belongs to one
+// primitive. Returns the remaining samples.
 BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   const int most = lanes_of(run) / 4;
   ProgramMemory& memory = run.memory;
@@ -133,9 +133,9 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   uint64_t quads = first_of_quads(rest);
   const int some = count_bits(quads), first = lowest_bit(quads);
   const int count = some < most ? some : most, lanes = 4 * count;
-  // Up to the end of a vector.
+  // Rounded up to whole vectors.
   const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;
-  w.sync();  // the samples of the run before have been read
+  w.sync();  // the previous run's samples have been read
   w.once([&] {
     for (int q = 0; q < filled; ++q, quads &= quads - 1) {
       const uint32_t from = q < count ? uint32_t(lowest_bit(quads)) : uint32_t(first);
@@ -160,7 +160,7 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   return rest;
 }
 
-// The same where all samples are of the primitive that the first one has.
+// The same if all samples belong to the primitive of the first one.
 BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   ProgramMemory& memory = run.memory;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
@@ -180,8 +180,8 @@ BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   return last == 60 ? 0 : rest & ~uint64_t(0) << (last + 4);
 }
 
-// What take_lanes does, by all lanes at once, where the next samples are as many as a run has lanes and of one
-// primitive: inside of a triangle they are. Returns whether they were.
+// Does the work of take_lanes with all lanes at once if the next samples fill a run and belong to one primitive, as
+// inside a triangle. Returns true if they do.
 BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
   const int most = lanes_of(run);
   const uint64_t all = most == 64 ? ~uint64_t(0) : (uint64_t(1) << most) - 1;

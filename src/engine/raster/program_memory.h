@@ -6,32 +6,32 @@
 
 namespace brokkr {
 
-inline constexpr int kProgramLanes = 64;                // of a run, at most; some machines take fewer
-inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may end behind the last sample
+inline constexpr int kProgramLanes = 64;                // upper bound for one run; some machines use fewer
+inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may extend beyond the last sample
 
-// Behind it lie masks, registers, outputs by lane, and results: the same by sample.
+// Followed in memory by masks, registers, outputs by lane, and results, which are outputs by sample.
 struct alignas(64) ProgramMemory {
   shader::ShaderCall call;
-  // Arrays begin with a line of the cache, so that no vector of theirs lies across two.
+  // Arrays start on a cache line, so that none of their vectors crosses two.
   //
-  // The samples of a tile, and of those that programs have shaded their colours as stored.
+  // The tile's samples: their primitives, and the stored colours of samples that programs have shaded.
   alignas(64) uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
   float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
-  // The lanes of a run: which sample of the tile, where they are not in place, and whose.
+  // The lanes of a run, unless it is in place: each lane's sample in the tile, and its primitive.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
-  int32_t lanes;      // that take part, where they are not in place
-  uint32_t vectors;   // bit k: vector k has lanes that take part
+  int32_t lanes;      // number of active lanes, unless the run is in place
+  uint32_t vectors;   // bit k: vector k has active lanes
   uint32_t in_place;  // lane i is sample i, and outputs are results
   uint32_t in_order;  // lane i is sample sample[0] + i
-  uint32_t of_one;    // all lanes are of one primitive, that of the first lane that takes part
+  uint32_t of_one;    // all lanes belong to one primitive, that of the first active lane
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 
-// Lookups of shaders that are linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
+// Memory for lookups of shaders linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
 inline constexpr size_t kLookupBytes = 128 + (shader::kMostResults + shader::kMostOperands) * 32 * sizeof(uint32_t);
 static_assert(kLookupBytes % 64 == 0);
 
-// 64-byte units from the beginning of a ProgramMemory to its parts.
+// Offsets of the parts behind a ProgramMemory, in units of 64 bytes.
 struct ProgramLayout {
   size_t masks, lookups, registers, outputs, results, bytes;
 
@@ -41,7 +41,8 @@ struct ProgramLayout {
         registers(lookups + kLookupBytes),
         outputs(registers + size_t(sizes.registers) * kProgramLanes * sizeof(uint32_t)),
         results(outputs + size_t(sizes.outputs) * kProgramLanes * sizeof(uint32_t)),
-        bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t) + 64) {}  // vectors may end behind
+        // vectors may extend beyond the end
+        bytes(results + size_t(sizes.outputs) * kTileSamples * sizeof(uint32_t) + 64) {}
 };
 
 }  // namespace brokkr

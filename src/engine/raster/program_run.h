@@ -1,5 +1,5 @@
-// Runs fragment programs (shade/interpreter.h) on samples of one tile: gives them lanes (program_lanes.h), interpolates
-// what the program reads, and brings its results back to the samples.
+// Runs fragment programs (shade/interpreter.h) on samples of one tile: assigns lanes (program_lanes.h), interpolates
+// inputs, and writes results back to the samples.
 #pragma once
 
 #include "raster/program_inputs.h"
@@ -25,7 +25,7 @@ BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& col
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
-// The second source of blending, which the program has.
+// The second source of blending; the program must have one.
 BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
   ProgramColor second = color;
   second.first = color.second;
@@ -33,12 +33,12 @@ BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& co
   return color_of(w, run, second, s);
 }
 
-// Fills the registers that hold the same in all runs of the draw.
+// Fills the registers that hold the same values in all runs of the draw.
 BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   const ProgramRecord& program = run.program;
   uint32_t* const registers = run.registers();
   const ProgramPreset* const presets = run.tables.presets + program.first_preset;
-  // Compiled ones read the first lane alone.
+  // Compiled programs read only the first lane.
   const int stride = lanes_of(run), lanes = compiled_of(run) != nullptr ? w.width : stride;
   for (uint32_t i = 0; i < program.presets; ++i) {
     const ProgramPreset preset = presets[i];
@@ -61,7 +61,7 @@ BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   });
 }
 
-// Brings the outputs of the lanes `keep` to their samples. Returns these.
+// Writes the outputs of the lanes `keep` to their samples. Returns these samples.
 BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
   const ProgramMemory& memory = run.memory;
   if (memory.in_place != 0) return keep;
@@ -86,7 +86,7 @@ BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
   return samples;
 }
 
-// Those of `kept` that pass the draw's alpha test.
+// The samples among `kept` that pass the draw's alpha test.
 BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord& draw, uint64_t kept) {
   uint64_t passed = 0;
   const int word = run.program.alpha;
@@ -97,7 +97,7 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
   return kept & passed;
 }
 
-// Runs the program on the lanes that are ready.
+// Runs the program on the prepared lanes.
 BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
   shader::ShaderCall& call = run.memory.call;
 #if defined(BROKKR_KERNEL_LINKED)
@@ -112,8 +112,9 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
 #endif
 }
 
-// Runs the program on the tile's samples `wanted`, whose primitives are all of its draw and stand in the memory;
-// of_one: they are all the same. Returns those that are kept; what the program says of them are the run's results.
+// Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
+// memory; of_one: all are the same primitive. Returns the samples that are not discarded; their outputs are the run's
+// results.
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
                                         uint64_t wanted, bool of_one) {
   if (context.program != number) load_program(w, run);

@@ -15,16 +15,16 @@ BROKKR_CONSTANT int kMaxWarps = 8;
 inline constexpr int kMaxWarps = kWidth == 32 ? 8 : 1;
 #endif
 
-// A record of the triangle store as one number.
+// Numbers a record of the triangle store.
 BROKKR_FN uint32_t record_number(uint32_t block, uint32_t record) { return block * kBlockRecords + record; }
 BROKKR_FN uint32_t block_of_record(uint32_t number) { return number / kBlockRecords; }
 BROKKR_FN uint32_t place_of_record(uint32_t number) { return number % kBlockRecords; }
 
 struct TileList {
   uint32_t record[kListCapacity + kWidth];  // record_number
-  uint32_t draw[kListCapacity];             // into FrameTables::draws
+  uint32_t draw[kListCapacity];             // index into FrameTables::draws
   RegionTriangle triangle[kListCapacity];
-  // The tiles that each triangle touches and covers, 32 tiles to a word: TileMasks by halves.
+  // The tiles that each triangle touches and covers: TileMasks split into words of 32 tiles.
   uint32_t touched[2][kListCapacity + kWidth];
   uint32_t covered[2][kListCapacity + kWidth];
   int32_t count;
@@ -38,26 +38,26 @@ struct RasterShared {
     TileList list;    // ordered phases
   };
   TileBuffer tile[kMaxWarps];
-  uint32_t flag;      // the leader's answer to all
-  uint32_t eligible;  // elements that an ordered phase draws now
-  uint32_t next;      // of them, the first that is not listed yet
+  uint32_t flag;      // the leader's answer, for all warps
+  uint32_t eligible;  // elements that an ordered phase draws in this visit
+  uint32_t next;      // the first of them that is not listed
 };
 
-// The watermark of a launch as one visit sees it. Read before the queue is drained: all elements of tasks below it are
-// then in.
+// A launch's watermark as one visit sees it. It is read before the queue is drained, so all elements of tasks below it
+// have arrived.
 struct Watermark {
-  uint32_t tasks;    // all before this one are complete
-  uint32_t batches;  // the same in batches; the frame's number of batches once geometry is over
+  uint32_t tasks;    // all tasks before this one are complete
+  uint32_t batches;  // the same in batches; the frame's number of batches after geometry has ended
 };
 
-// A block's visit to rasterizer r, as each of its warps sees it.
+// A block's visit to rasterizer r, from the view of each warp.
 template <class Shared>
 struct Visit {
   Block<Shared>& b;
   const RasterTables& t;
   uint32_t r;
   Watermark mark;
-  bool ending;  // the frame is cut off
+  bool ending;  // the frame is being cut off
   uint32_t task_batches;
   ShadeContext& shading;
   Counters& counters;
@@ -70,7 +70,7 @@ struct Visit {
   BROKKR_FN uint32_t first_region() const { return t.targets.first_own_region[r]; }
   BROKKR_FN uint32_t end_region() const { return t.targets.first_own_region[r + 1]; }
 
-  // One answer for all warps, which the leader finds: its f() gives it.
+  // An answer that the leader computes by f() and all warps receive.
   template <class F>
   BROKKR_FN bool ask_leader(F&& f) const {
     b.sync();
@@ -81,15 +81,15 @@ struct Visit {
     b.sync();
     return shared().flag != 0;
   }
-  // Whether the launch must end at once, because the rest of an aborted frame took too long. It is checked before each
-  // portion of work, which takes milliseconds at most, so that no visit delays the end.
+  // Returns true if the launch must end immediately, because the rest of an aborted frame took too long. Tested before
+  // each piece of work, which takes milliseconds at most, so that no visit delays the end.
   BROKKR_FN bool warp_is_stopped() const {
     return b.warp.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= kAbortLeave;
   }
   BROKKR_FN bool is_stopped() const {
     return ask_leader([&] { return warp_is_stopped(); });
   }
-  // Counts samples that the warp has covered in a region.
+  // Counts the samples that the warp has covered in a region.
   BROKKR_FN void count_fragments(const RegionRecord& region, uint64_t covered) const {
     b.warp.once([&] {
       device_atomic<uint64_t>(t.region_fragments[region.number]).fetch_add(covered, kRelaxed);
@@ -98,14 +98,14 @@ struct Visit {
   }
 };
 
-// Clears of the planes `which` that waited have been written.
+// Call after pending clears of the planes `which` have been written.
 template <class Shared>
 BROKKR_FN void end_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
   v.b.sync();
   if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits &= ~which; });
 }
 
-// Writes the region's clears that wait, of the planes `which` (RegionBit), to memory, and notes that. All warps.
+// Writes the region's pending clears of the planes `which` (RegionBit) to memory and records that. Called by all warps.
 template <class Shared>
 BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
   materialize_clears(v.b.warp, v.t.targets, region, which, v.share());

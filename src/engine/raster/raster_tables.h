@@ -11,47 +11,49 @@
 
 namespace brokkr {
 
-// How far a rasterizer is with a blit: what it does at a gate, and whether all have come there.
+// A rasterizer's progress with a blit: what it does at the gate, and whether all rasterizers have arrived.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
-// How many rasterizers have come to a blit, and how many of them have copied their share.
+// The number of rasterizers that have arrived at a blit, and the number that have copied their share.
 struct BlitGate {
   uint32_t arrived, copied;
 };
 static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
 
-// RasterizerState::wake of a rasterizer that waits at a gate, for others and not for batches: from here on, the number
-// of the word of RasterTables::gates that must count all rasterizers before it can go on.
+// RasterizerState::wake of a rasterizer that waits at a gate for other rasterizers, not for batches: this value plus
+// the index of the word in RasterTables::gates that must reach the number of rasterizers before it can continue.
 inline constexpr uint32_t kAtGate = 0x80000000u;
 static_assert(kMaxBatches < kAtGate);
 constexpr uint32_t wake_at(uint32_t gate, GateStep step) {
   return kAtGate + 2 * gate + (step == GateStep::await_copies ? 1 : 0);
 }
 
-// A number that stands for all tasks up to the last.
+// Stands for all tasks.
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
 
-// RasterTables::direct_phase where there is none.
+// Value of RasterTables::direct_phase if there is no such phase.
 inline constexpr uint32_t kNoPhase = 0xffffffffu;
 
-// One rasterizer. Only the block that has claimed it touches it, but for those that ask whether it is to be visited.
+// The state of one rasterizer. Only the block that has claimed it accesses it, except for blocks that check whether it
+// needs a visit.
 struct alignas(64) RasterizerState {
-  uint32_t phase;    // the phase that it is in; phase_count: finished
-  uint32_t pending;  // elements that were taken from its queue and are not finished
+  uint32_t phase;    // its current phase; phase_count: finished
+  uint32_t pending;  // elements taken from its queue and not finished
   GateStep gate_step;
-  uint32_t wake;       // number of completed batches at which it can go on without new elements, or as wake_at
-  uint64_t fragments;  // covered samples of its visits, which tell how far a visit is
+  // number of completed batches at which it can continue without new elements, or kAtGate + a gate's word
+  uint32_t wake;
+  uint64_t fragments;  // samples covered in its visits, which measure a visit's progress
 };
 
 struct RasterTables {
   FrameTables frame;
   ProgramTables programs;
   TargetTables targets;
-  TablePointer<uint32_t> abort;  // as ScheduleTables::abort
+  TablePointer<uint32_t> abort;  // same as ScheduleTables::abort
   TablePointer<TriangleBlock> blocks;
   uint32_t store_blocks;
-  StockTables stock;      // of free blocks
-  QueueMemory<2> queues;  // per rasterizer: block, mask of its triangles
+  StockTables stock;      // stocks of free blocks
+  QueueMemory<2> queues;  // per rasterizer; an element is a block and a mask of its triangles
   TablePointer<RasterizerState> rasterizers;
   RasterizerBitTables bits;
   TablePointer<uint32_t> pending_block;  // store_blocks per rasterizer
@@ -60,11 +62,11 @@ struct RasterTables {
   uint32_t sort_capacity;                   // power of two >= store_blocks
   TablePointer<BlitGate> gates;             // one per blit
   TablePointer<uint64_t> region_fragments;  // covered samples of each region
-  // The order-free phase whose small triangles geometry rasterizes into TargetTables::direct (raster/direct.h). It is
-  // one of the frame, so that no sample's key there can be taken for that of another phase.
+  // The order-free phase whose small triangles geometry rasterizes into TargetTables::direct (raster/direct.h). There
+  // is only one per frame, so that a sample's key there cannot be taken for another phase's.
   uint32_t direct_phase;
   Shading shading;
-  bool cull_hidden;  // order-free phases leave out tiles that are hidden already
+  bool cull_hidden;  // order-free phases skip tiles that are already hidden
   bool quads;        // the shader takes derivatives
 };
 

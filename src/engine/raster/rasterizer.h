@@ -1,4 +1,4 @@
-// A visit to a rasterizer: a block does all work that is possible now, phase after phase.
+// A visit to a rasterizer: a block does all work that is currently possible, phase after phase.
 #pragma once
 
 #include "geometry/features.h"
@@ -8,14 +8,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Draws what of an ordered phase lies below the watermark. `wake` becomes less where the next element's task ends
-// before the phase.
+// Draws the elements of an ordered phase below the watermark. Lowers `wake` if the next element's task ends before the
+// phase.
 template <class Shared>
 BROKKR_FN void run_ordered_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
   Block<Shared>& b = v.b;
   const uint32_t before = v.ending ? kAllTasks : v.mark.tasks;
   run_ordered(v, phase, before);
-  b.sync();  // nobody reads the pending elements any more
+  b.sync();  // nothing reads the pending elements any more
   if (!b.leader()) return;
   Stock stock = v.stock();
   const uint32_t next = retire(b.warp, v.t, stock, v.r, phase, before);
@@ -25,9 +25,9 @@ BROKKR_FN void run_ordered_phase(const Visit<Shared>& v, uint32_t phase, uint32_
   }
 }
 
-// Does what can be done of a phase now. Returns whether the phase is over; if not, `wake` is when to come again
-// (RasterizerState::wake). The caller's barrier ends it: regions are apart, so that a phase needs barriers of its own
-// only where warps meet in one region, or before the leader removes the elements that others read.
+// Does the currently possible work of a phase. Returns true if the phase is over; otherwise `wake` says when to visit
+// again (RasterizerState::wake). The caller's barrier completes it: regions are independent, so a phase needs its own
+// barriers only if warps share a region, or before the leader removes elements that other warps read.
 template <class Shared>
 BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
   Block<Shared>& b = v.b;
@@ -64,8 +64,8 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
   return complete;
 }
 
-// The caller's block works for a rasterizer. Returns true when the rasterizer has finished the frame. Behind the last
-// barrier only the leader touches the rasterizer, so that it may be released at once.
+// The caller's block works for a rasterizer. Returns true when the rasterizer has finished the frame. After the last
+// barrier only the leader accesses the rasterizer, so it may be released immediately.
 template <class Shared>
 BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
   Block<Shared>& b = v.b;
@@ -81,7 +81,7 @@ BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {
     if (v.ending && v.is_stopped()) return true;
     uint32_t wake = 0;
     const bool over = run_phase(v, phase, wake);
-    b.sync();  // all know what the leader has done, and have read the state that it changes
+    b.sync();  // all warps see the leader's writes, and have read the state that it changes next
     if (over) ++phase;
     if (b.leader()) {
       w.once([&] {

@@ -1,4 +1,4 @@
-// Regions: the places of samples in memory, and the way of a region's planes to and from the block's key buffer.
+// Regions: the indices of samples in memory, and the transfer of a region's planes to and from the block's key buffer.
 #pragma once
 
 #include "frame/frame_tables.h"
@@ -8,7 +8,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Coordinates inside an 8x8 tile of the sample at Morton position i = 0..63; of one sample or of a lane's.
+// Coordinates in an 8x8 tile of the sample at Morton index i = 0..63; i is uniform or per lane.
 template <class I>
 BROKKR_FN constexpr I tile_x(I i) {
   return (i & 1) | ((i >> 1) & 2) | ((i >> 2) & 4);
@@ -18,8 +18,8 @@ BROKKR_FN constexpr I tile_y(I i) {
   return tile_x(i >> 1);
 }
 
-// Position within a region (edge 1 << shift) of the sample at x, y from its lower left corner: the sum of the position
-// of its column and that of its row.
+// Index within a region (edge 1 << shift) of the sample at x, y from its lower left corner: the sum of a column's and a
+// row's index.
 BROKKR_FN Int sample_column(Int x) { return ((x >> 3) << 6) | (x & 1) | ((x & 2) << 1) | ((x & 4) << 2); }
 BROKKR_FN Int sample_row(Int y, int shift) {
   return ((y >> 3) << (shift + 3)) | ((y & 1) << 1) | ((y & 2) << 2) | ((y & 4) << 3);
@@ -30,7 +30,7 @@ struct Position {
   Int x, y;
 };
 
-// The positions of samples s .. s + width - 1 of a region in its layer.
+// Positions in the layer of samples s .. s + width - 1 of a region.
 BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
   const Int at = w.lane() + s;
   const Int tile = at >> 6;
@@ -39,10 +39,10 @@ BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const Re
           tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
 }
 
-// Order keys: among equal depths the smaller wins. The content from before the phase has the strongest key where a new
-// fragment must be nearer to win, and the weakest where a fragment of equal depth wins.
+// Order keys: among equal depths the smaller one wins. Content from before the phase gets the strongest key if a new
+// fragment must be strictly nearer to win, and the weakest if a fragment of equal depth wins.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }
-// Of one primitive or of a lane's, and back.
+// Converts primitive ids to order keys and back, uniform or per lane.
 template <class W>
 BROKKR_FN W order_of_primitive(W primitive, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? 0xfffffffeu - primitive : primitive + 1u;
@@ -50,17 +50,17 @@ BROKKR_FN W order_of_primitive(W primitive, uint8_t key_bits) {
 BROKKR_FN Uint primitive_of_order(Uint order, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? 0xfffffffeu - order : order - 1;
 }
-// Depths are in [0, 1] and never -0: their bits order as they do.
+// Depths are in [0, 1] and never -0, so their bits have the same order.
 BROKKR_FN Uint depth_key(Float z, uint8_t key_bits) { return key_bits & kKeyGreater ? ~as_uint(z) : as_uint(z); }
 BROKKR_FN Float depth_of_key(Uint key, uint8_t key_bits) { return as_float(key_bits & kKeyGreater ? ~key : key); }
 
 using RegionKeys = KeyBuffer<kMaxRegionSamples>;
 
-// A warp's part of what all warps of a block do: number `first`, then every `step`-th.
+// A warp's part of work that all warps of a block share: item `first`, then every `step`-th.
 struct Share {
   int first, step;
 };
-// Of samples, a warp's width of them at a time.
+// Shares of samples, one warp width at a time.
 template <class Shared>
 BROKKR_FN Share share_of_samples(const Block<Shared>& b) {
   return {b.warp.index * b.warp.width, b.warps * b.warp.width};
@@ -70,17 +70,17 @@ BROKKR_FN Box<int32_t> region_box(const RegionRecord& region, int edge) {
   return {region.x, region.y, region.x + edge - 1, region.y + edge - 1};
 }
 
-// Where a region's samples begin in the planes.
+// The index of a region's first sample in the planes.
 BROKKR_FN size_t first_sample(const TargetTables& planes, const RegionRecord& region) {
   return size_t(region.number) * size_t(planes.region * planes.region);
 }
 
-// One region of an order-free phase, as one warp works on it.
+// One region of an order-free phase, from the view of one warp.
 struct KeyPass {
   const TargetTables* planes;
   TablePointer<const RegionRecord> region;
   RegionKeys* keys;
-  Share share;                // of the region's samples
+  Share share;                // share of the region's samples
   int32_t x, y, edge, shift;  // first sample; pixels, and their binary logarithm
   uint8_t key_bits;           // PhaseRecord::key_bits
   bool cull_hidden;           // RasterTables::cull_hidden
@@ -90,15 +90,15 @@ struct KeyPass {
   BROKKR_FN size_t base() const { return first_sample(*planes, *region); }
 };
 
-// On CUDA these are functions of their own: as parts of run_order_free their loops share its registers, of which it
-// spills.
+// On CUDA these functions are not inlined: inside run_order_free their loops would compete for its registers, which
+// would spill.
 #if defined(__CUDACC__)
 #define BROKKR_KEYS_FN BROKKR_FN_NOINLINE
 #else
 #define BROKKR_KEYS_FN BROKKR_FN
 #endif
 
-// Fills the key buffer from memory or from the clear that waits.
+// Fills the key buffer from memory or from the pending clear.
 BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const RegionState state = planes.region_state[pass.region->number];
@@ -116,7 +116,7 @@ BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
   }
 }
 
-// Writes the key buffer to memory; the region waits for the rest of its phase.
+// Writes the key buffer to memory, where it stays until the region continues its phase.
 BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base();
@@ -128,7 +128,7 @@ BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
 
 #undef BROKKR_KEYS_FN
 
-// Clears the planes `which` (RegionBit) of samples base .. base + samples - 1 as the region's state says.
+// Clears the planes `which` (RegionBit) of samples base .. base + samples - 1 to the values in the region's state.
 BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionState& state, uint32_t which, size_t base,
                              int samples, Share share) {
   for (int s = share.first; s < samples; s += share.step) {
@@ -139,7 +139,7 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
     if (which & kClearDepth) w.store(planes.depth + base + size_t(s), state.depth);
   }
   if (which & kClearStencil) {
-    // Stencil is a byte a sample; four at a time.
+    // Stencil has one byte per sample; four are written at a time.
     uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + base);
     for (int s = share.first; s < samples; s += share.step) {
       w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));
@@ -147,8 +147,7 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
   }
 }
 
-// Writes the clears that wait, of the planes `which`, to memory. Samples outside the target are cleared with the
-// others.
+// Writes pending clears of the planes `which` to memory. Samples outside the target are cleared with the others.
 BROKKR_FN void materialize_clears(Warp& w, const TargetTables& planes, const RegionRecord& region, uint32_t which,
                                   Share share) {
   const RegionState state = planes.region_state[region.number];

@@ -1,5 +1,4 @@
-// The end of an order-free phase in a region: every sample that a primitive of the phase won is shaded once and written
-// out.
+// The end of an order-free phase in a region: each sample that a primitive of the phase won is shaded once and written.
 #pragma once
 
 #include "raster/plane.h"
@@ -12,7 +11,7 @@
 BROKKR_MACHINE_BEGIN
 
 // Lanes hold samples in Morton order. For shaders that need quads, each pass takes one primitive per quad: its samples
-// and, as helpers, the rest of the quad.
+// and the quad's other samples as helpers.
 BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   Int first = select(todo, w.lane(), 1 << 20);
   first = minimum(first, w.shuffle(first, w.lane() ^ 1));
@@ -20,7 +19,7 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   return w.shuffle(primitive, select(first < w.width, first, w.lane()));
 }
 
-// Shades the samples of `won`, each with its primitive; the other lanes keep what `shown` holds.
+// Shades the samples `won`, each with its primitive; other lanes keep their value in `shown`.
 BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
                          Stored& shown) {
   const Uint primitive = samples.primitive;
@@ -42,7 +41,7 @@ BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool q
   }
 }
 
-// The samples of a tile that primitives of the phase won; these go to the memory.
+// Finds the tile's samples that primitives of the phase won, and writes the primitives to the memory.
 BROKKR_FN uint64_t find_primitives(Warp& w, const KeyPass& pass, int tile, ProgramMemory& memory) {
   const Uint nothing = nothing_new(pass.key_bits);
   uint64_t won = 0;
@@ -55,7 +54,7 @@ BROKKR_FN uint64_t find_primitives(Warp& w, const KeyPass& pass, int tile, Progr
   return won;
 }
 
-// Those of the tile's samples whose primitives are of a run of draws; these stand in the memory.
+// The samples of the tile whose primitives, which are in the memory, belong to a run of draws.
 BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecord& draw, const ProgramMemory& memory) {
   const uint32_t begin = run.first_batch * kBatchTriangles;
   uint64_t samples = 0;
@@ -64,7 +63,7 @@ BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecor
   return samples;
 }
 
-// Stores the colours of the tile's samples `which`: of the first plane in the memory, others in their planes.
+// Stores the colours of the tile's samples `which`: the first plane's in the memory, others in their planes.
 BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass, int tile, uint32_t format,
                              uint64_t which) {
   const bool raw = (run.program.bits & kProgramRaw) != 0;
@@ -87,8 +86,8 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
   }
 }
 
-// Shades the samples of a tile that draws with programs won; (x0, y0) is its first sample in pixels. Returns these
-// samples.
+// Shades the samples of a tile that draws with programs won; (x0, y0) is the tile's first sample in pixels. Returns
+// these samples.
 BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
                                              int y0, uint32_t format) {
   ProgramMemory& memory = *context.memory;
@@ -108,7 +107,7 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
   return found;
 }
 
-// The tiles of the warp's share. Returns how many samples were shaded.
+// Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
   const TargetRecord& target = planes.targets[pass.region->target];

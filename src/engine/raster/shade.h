@@ -1,4 +1,4 @@
-// Runs the frame's fragment shader on samples of any primitives.
+// Runs the frame's built-in fragment shader on samples of arbitrary primitives.
 #pragma once
 
 #include "brokkr/choices.h"
@@ -22,12 +22,12 @@ struct Samples {
   Uint primitive;
 };
 
-// A primitive's id in the whole frame, of which a rank may have a part.
+// A primitive's id in the whole frame; a rank may draw only a part of it.
 BROKKR_FN Uint id_in_frame(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
   return frame.whole_ids != nullptr ? w.gather(frame.whole_ids.get(), as_int(primitive), m) : primitive;
 }
 
-// A shader with kSurface is called for lanes of one run at a time.
+// A shader with kSurface is called for the lanes of one run at a time.
 template <class Shader>
 BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInput<Warp>& in, Uint run_of, Mask m) {
   Fragment<Warp> out{Vec4<Warp>(0.0f, 0.0f, 0.0f, 0.0f), false};
@@ -57,7 +57,7 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
   return out;
 }
 
-// One mode. A function of its own for each: what one shader needs of registers and stack costs the others nothing.
+// One shading mode. Not inlined, so that the registers and stack of one shader do not burden the others.
 template <class Shader>
 BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   const FrameTables& frame = *context.frame;
@@ -88,7 +88,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   }
 }
 
-// Whether the mode's shader looks at materials, and so may discard fragments.
+// Returns true if the mode's shader reads materials and so may discard fragments.
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shader<Warp>::kMaterial;
 BROKKR_FN bool shows_materials(Shading shading) {
@@ -100,8 +100,7 @@ BROKKR_FN bool shows_materials(Shading shading) {
 
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shade_samples<shader<Warp>>(w, context, samples, m);
-// Shades the lanes of m. Where RasterTables::quads says so, lanes must come as quads of one primitive, helpers
-// included.
+// Shades the lanes of m. If RasterTables::quads is set, lanes must form quads of one primitive, helpers included.
 BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
   if constexpr (kKernelFeatures & kFeatureShadings) {

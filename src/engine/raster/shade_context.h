@@ -1,4 +1,4 @@
-// What a warp keeps of shading from one portion of work to the next.
+// Shading state that a warp keeps from one piece of work to the next.
 #pragma once
 
 #include "brokkr/choices.h"
@@ -11,10 +11,10 @@ BROKKR_MACHINE_BEGIN
 struct ShadeContext {
   const FrameTables* frame;
   Shading shading;
-  Run run;  // the last one that was shaded, which is kept since opening a run multiplies matrices
+  Run run;  // the last shaded run, kept because opening a run multiplies matrices
   const ProgramTables* programs = nullptr;
-  ProgramMemory* memory = nullptr;  // null: draws are not shown by their programs
-  uint32_t program = kNoProgram;    // whose constants are in the memory
+  ProgramMemory* memory = nullptr;  // null: draws do not run programs
+  uint32_t program = kNoProgram;    // the program whose constants are in the memory
   PrimitiveMemory kept;
 
   BROKKR_FN bool shows_programs() const { return (kKernelFeatures & kFeaturePrograms) && memory != nullptr; }

@@ -1,11 +1,11 @@
-// What the host asks of the shader that a mode shows surfaces with.
+// The properties of a shading mode's shader that the host needs.
 #pragma once
 
 #include "brokkr/choices.h"
 
 namespace brokkr {
 
-// As ShaderTraits of shaders/shader.h has them.
+// From ShaderTraits of shaders/shader.h.
 struct ShadingTraits {
   bool material, derivatives, overdraw;
 };

@@ -1,4 +1,5 @@
-// Stamps: when, and by which warp of which block, a sample's colour was written last (RenderOptions::keep_stamps).
+// Stamps record when, and by which warp of which block, a sample's colour was last written
+// (RenderOptions::keep_stamps).
 #pragma once
 
 #include "geometry/features.h"
@@ -8,7 +9,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Stamps lanes `m` of the samples from `first` on, which lie in one tile. Lanes have consecutive orders, and the same
+// Stamps the lanes `m` of the samples from `first` on, which lie in one tile. Lanes get consecutive orders and the same
 // time.
 BROKKR_FN_NOINLINE void write_stamps(Warp& w, const TargetTables& planes, size_t first, Mask m) {
   uint32_t* const words = planes.stamps.get();
@@ -25,7 +26,7 @@ BROKKR_FN_NOINLINE void write_stamps(Warp& w, const TargetTables& planes, size_t
   w.merge(at + 3 * kTileSamples, Uint(uint32_t(w.index)), m);
 }
 
-// The same where stamps are kept. Kernels without the feature have no trace of it.
+// The same, if stamps are kept. Kernels without the feature contain no code for it.
 BROKKR_FN void stamp(Warp& w, const TargetTables& planes, size_t first, Mask m) {
   if constexpr (kKernelFeatures & kFeatureStamps) {
     if (planes.stamps) write_stamps(w, planes, first, m);

@@ -31,7 +31,7 @@ BROKKR_FN ColorFormat format_of(const TargetTables& planes, const RegionRecord& 
   return ColorFormat(planes.targets[region.target].format);
 }
 
-// One tile of an ordered phase, as the warp that owns it works on it.
+// One tile of an ordered phase, from the view of the warp that owns it.
 struct TilePass {
   const TargetTables& planes;
   const RegionRecord& region;
@@ -40,8 +40,8 @@ struct TilePass {
   TileCounts& counts;
   ColorFormat format;
   uint32_t beside_colors;  // PhaseRecord::planes
-  int x0 = 0, y0 = 0;      // the tile's first sample in its region
-  size_t memory = 0;       // and in the planes
+  int x0 = 0, y0 = 0;      // the tile's first sample within its region
+  size_t memory = 0;       // index of that sample in the planes
 
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
@@ -68,7 +68,7 @@ BROKKR_FN void load_tile(Warp& w, const TilePass& pass, const RegionState& state
   w.sync();
 }
 
-// Clears that wait become a part of it.
+// Merges pending clears into the tile.
 BROKKR_FN void store_tile(Warp& w, const TilePass& pass, const RegionState& state) {
   const TargetTables& planes = pass.planes;
   const size_t memory = pass.memory;
@@ -93,7 +93,7 @@ BROKKR_FN void store_tile(Warp& w, const TilePass& pass, const RegionState& stat
   w.sync();
 }
 
-// Channels 0..3 as the bytes of a word.
+// Converts a mask of channels 0..3 to a mask of a word's bytes.
 BROKKR_FN uint32_t bytes_of_channels(uint32_t channels) { return ((channels * 0x00204081u) & 0x01010101u) * 0xffu; }
 
 // The stencil test of samples s .. s + width - 1 and, after the depth test, its operation.
@@ -105,7 +105,7 @@ struct StencilTest {
       : old(w.load(stencil)),
         passed(m &&
                compare(draw.stencil_func, uint32_t(draw.stencil_ref & draw.stencil_mask), old & draw.stencil_mask)) {}
-  // `visible`: the lanes that passed the depth test too.
+  // `visible`: lanes that also passed the depth test.
   BROKKR_FN void write(Warp& w, const DrawRecord& draw, uint32_t* stencil, Mask visible, Mask m) const {
     const uint32_t ref = draw.stencil_ref;
     Uint next =
@@ -116,7 +116,7 @@ struct StencilTest {
   }
 };
 
-// What of a colour is written, and how.
+// Which channels of a colour are written, and how.
 struct ColorWrite {
   uint8_t mask;
   bool blends, bounded;  // ProgramColor::bounded
@@ -133,7 +133,7 @@ struct ColorWrite {
   }
 };
 
-// Blends a colour over samples s .. s + width - 1 of the tile. `second`: as of blend.
+// Blends a colour over samples s .. s + width - 1 of the tile. `second`: as in blend.
 BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how, ColorFormat stored_as, int s,
                            Color color, const Color* second, Mask m) {
   const uint32_t format = uint32_t(stored_as);
@@ -156,7 +156,7 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how,
   }
 }
 
-// The same of a plane beyond the first, which stays in memory.
+// The same for a plane beyond the first, which stays in memory.
 BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& how, bool raw,
                            int s, const Color& color, const Color* second, Mask m) {
   const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
@@ -171,7 +171,7 @@ BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to
   plane.store(w, value, m);
 }
 
-// What a draw does to a tile, sample by sample.
+// The effect of a draw on a tile, sample by sample.
 struct TileDraw {
   const TilePass& pass;
   const DrawRecord& draw;
@@ -181,7 +181,7 @@ struct TileDraw {
   BROKKR_FN Mask passes_depth(Warp& w, int s, Float z, Mask m) const {
     return draw.bits & kDrawDepthTest ? m && compare(draw.depth_func, z, w.load(pass.tile.depth + s)) : m;
   }
-  // Stencil and depth test of samples s .. s + width - 1, with the stencil's operations. Returns those that pass.
+  // Stencil and depth test of samples s .. s + width - 1, including stencil operations. Returns the lanes that pass.
   BROKKR_FN Mask test(Warp& w, int s, Float z, Mask m) const {
     if (!(draw.bits & kDrawStencil)) return passes_depth(w, s, z, m);
     const StencilTest stencil(w, draw, pass.tile.stencil + s, m);
@@ -189,7 +189,7 @@ struct TileDraw {
     stencil.write(w, draw, pass.tile.stencil + s, visible, m);
     return visible;
   }
-  // The same without changing anything.
+  // The same test without changing anything.
   BROKKR_FN Mask would_pass(Warp& w, int s, Float z, Mask m) const {
     if (draw.bits & kDrawStencil) m = StencilTest(w, draw, pass.tile.stencil + s, m).passed;
     return passes_depth(w, s, z, m);
@@ -209,7 +209,7 @@ struct TileDraw {
     write_color(w, pass, ColorWrite::of(draw), pass.format, s, color, nullptr, m);
     note_writer(w, s, primitive, m);
   }
-  // The colours of the draw's program.
+  // Writes all colours of the draw's program.
   BROKKR_FN void write_all(Warp& w, const ProgramRun& run, int s, Uint primitive, Mask m) const {
     const bool raw = (run.program.bits & kProgramRaw) != 0;
     const ColorFormat format = raw && !pass.half() ? ColorFormat::rgba8 : pass.format;
@@ -228,7 +228,7 @@ struct TileDraw {
   }
 };
 
-// Samples that a triangle covers, which are counted.
+// The samples that a triangle covers; counts them.
 BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& edges, int s, bool whole,
                                TileCounts& counts) {
   const Mask m = whole ? true : edges.inside(s);
@@ -242,7 +242,7 @@ BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& e
   return m;
 }
 
-// The same of a whole tile, by bits.
+// The same for a whole tile, as bits.
 BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
   uint64_t covered = whole ? ~uint64_t(0) : 0;
   if constexpr (kTileStartsFit) {
@@ -261,16 +261,16 @@ BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdge
   return covered;
 }
 
-// Samples that one run of a draw's program shades: of triangles that follow each other, and of which no two cover the
-// same sample. Their primitives and depths stand in the memory of programs.
+// Samples that one run of a draw's program shades together. They belong to consecutive triangles, no two of which cover
+// the same sample. The memory of programs holds their primitives and depths.
 struct ProgramBatch {
-  const DrawRecord* draw = nullptr;  // null: none wait
+  const DrawRecord* draw = nullptr;  // null: no samples wait
   uint64_t wanted = 0;
   uint32_t triangles = 0;
 };
 
-// When a draw's tests come: before its program, unless that gives the depth, or discards samples that the stencil would
-// count.
+// When a draw's tests are done: before its program, unless the program writes depth, or discards samples that the
+// stencil would count.
 struct ProgramTests {
   bool discards, depth, late;
 
@@ -286,7 +286,7 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
 }
 
-// Shades the samples that wait, and writes them.
+// Shades the waiting samples and writes them.
 BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
   const DrawRecord& draw = *batch.draw;
   const TileDraw to{pass, draw};
@@ -317,7 +317,7 @@ BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) 
   }
 }
 
-// Takes a triangle of a draw that is shown by its program.
+// Adds a triangle of a draw that runs a program.
 BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
                                              const RegionTriangle& tri, bool whole, ProgramBatch& batch) {
   const TileEdges edges(w, tri, pass.x0, pass.y0);

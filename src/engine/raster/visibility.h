@@ -1,4 +1,4 @@
-// Order-free phases: finds the visible primitive at each sample of a region, by the minimum of (depth, order) keys.
+// Order-free phases: finds the visible primitive at each sample of a region by the minimum of (depth, order) keys.
 #pragma once
 
 #include "raster/constants.h"
@@ -7,17 +7,17 @@
 
 BROKKR_MACHINE_BEGIN
 
-// How an order-free phase covers samples by a block's or a draw's triangles, and makes their keys.
+// How an order-free phase covers samples with the triangles of a block or a draw, and forms their keys.
 struct KeyRule {
   uint8_t key_bits;    // PhaseRecord::key_bits
-  float z_min, z_max;  // the range that depths are clamped to
+  float z_min, z_max;  // depths are clamped to this range
   bool top_edges;      // kDrawTopEdges
 };
 
-// Small triangles, one per lane of m, in the samples of `part`: all of their boxes `box`, or what of these is wanted.
-// `Records` has their fields (RecordGroup); `samples` takes keys: its row(y) is the place of the samples at y from
-// part.min_y, and its take(row, x, depth, order, inside) those of a row's samples at x from part.min_x. Returns the sum
-// of what `take` returns.
+// Rasterizes small triangles, one per lane of m, over the samples of `part`, which is the union of their boxes `box` or
+// a wanted part of it. `Records` provides their fields (RecordGroup). `samples` receives keys: row(y) selects the row
+// at y from part.min_y, and take(row, x, depth, order, inside) takes the keys at x from part.min_x. Returns the sum of
+// the results of `take`.
 template <class Records, class Samples>
 BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box<Int>& box, const Box<Int>& part,
                               const KeyRule& rule, Samples&& samples) {
@@ -65,7 +65,7 @@ BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box
 struct RegionSamples {
   Warp& w;
   const KeyPass& pass;
-  Int x0, y0;  // of each lane's first sample, from the region's
+  Int x0, y0;  // each lane's first sample, relative to the region
 
   BROKKR_FN Int row(int y) const { return sample_row(y0 + y, pass.shift); }
   BROKKR_FN int take(Int row, int x, Uint depth, Uint order, Mask inside) const {
@@ -74,7 +74,7 @@ struct RegionSamples {
   }
 };
 
-// The triangles of a group that are small, in a region. Returns the samples that they cover.
+// Rasterizes the small triangles of a group in a region. Returns the number of samples that they cover.
 BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& records, const Box<Int>& box) {
   const Box<int32_t> region = pass.box();
   const Box<Int> part{maximum(box.min_x, region.min_x), maximum(box.min_y, region.min_y),
@@ -87,8 +87,8 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& r
                          samples);
 }
 
-// Hierarchical depth: leaves out tiles in which everything is nearer already, and lowers the limit of the farthest
-// depth in tiles that the triangle covers. Depth along a row or column is monotonic even after rounding, so that the
+// Hierarchical depth: removes tiles in which everything is already nearer, and lowers the bound of the farthest depth
+// in tiles that the triangle covers completely. Depth along a row or column is monotonic even after rounding, so the
 // corner samples bound it.
 BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
@@ -106,7 +106,7 @@ BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTrian
   pass.keys->limit_farthest(w, number, farthest, tiles.covered);
 }
 
-// One triangle, a lane per sample.
+// Rasterizes one triangle with one lane per sample.
 BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock& block, int i) {
   const RegionTriangle tri = region_triangle(block, i, pass.x, pass.y);
   const TileMasks tiles = tile_masks(w, tri, pass.shift, [&](LaneTiles& lanes) {
@@ -129,7 +129,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
         covered += kTileSamples;
         continue;
       }
-      // Only vectors with samples are visited.
+      // Visits only vectors that contain samples.
       const uint64_t samples = edges.coverage(w);
       covered += count_bits(samples);
       constexpr uint64_t kVector = (uint64_t(1) << kWidth) - 1;
@@ -153,7 +153,7 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock&
   return covered;
 }
 
-// Lanes whose triangle is small by its corners, not by its clipped box: the lane path computes in 32 bits.
+// Lanes whose triangle is small by its corners, not by its clipped box, because the lane path computes in 32 bits.
 template <class Records>
 BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   Int x_lo = records.x(w, 0), x_hi = x_lo, y_lo = records.y(w, 0), y_hi = y_lo;
@@ -167,8 +167,8 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   return x_hi - x_lo <= kSmallBox * 256 && y_hi - y_lo <= kSmallBox * 256;
 }
 
-// The triangles of `mask` of a block, into the region's keys. Returns the samples that they cover. `pass` is a copy, so
-// that no store to the keys can change it.
+// Rasterizes the triangles `mask` of a block into the region's keys. Returns the number of samples that they cover.
+// `pass` is a copy, so that the compiler knows that stores to the keys do not change it.
 BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const TriangleBlock> of_store,
                                        uint32_t mask) {
   const TriangleBlock& block = *of_store;
