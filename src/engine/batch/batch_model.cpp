@@ -6,9 +6,9 @@
 namespace brokkr {
 
 std::span<const BatchModel> batch_models() {
-  // AMD's batches have no limit of unique vertices of their own: it equals their size. Intel's size limit is the
-  // largest that was seen (1791 indices), its memory that of 128 vertices. llvmpipe's is not the thesis's: measured and
-  // held to it by tests/reference/gl_vertex_count_test.cpp.
+  // AMD's batches have no separate limit on unique vertices: it equals their size. Intel's size limit is the largest
+  // observed (1791 indices), its memory holds 128 vertices. llvmpipe's model is not from the thesis: it was measured,
+  // and tests/apps/reference/gl_vertex_count_test.cpp verifies it.
   static const std::vector<BatchModel> models = {
       {"nvidia", "NVIDIA, Direct3D: 96 indices, 32 vertices, look-back of 42 +- 3 by corner", 96, 32,
        VertexMemory::look_back_modulo_3, 42, true, 0},

@@ -1,7 +1,7 @@
-// A queue of items with small whole-number costs, cheapest first, for costs that change often by little.
+// A priority queue of items with small integer costs, cheapest first, for costs that change often and by little.
 //
-// An item whose cost changes is put in again; its old entry is dropped when the queue comes to it. All operations take
-// constant time on average, without the links and the consolidation of a Fibonacci heap (which [Kerbl18, 6.3] uses;
+// An item whose cost changes is inserted again; its old entry is dropped when the queue reaches it. All operations take
+// amortized constant time, without the links and the consolidation of a Fibonacci heap (which [Kerbl18, 6.3] uses;
 // docs/research/batches.md compares their times).
 #pragma once
 
@@ -17,7 +17,7 @@ class BucketQueue {
 
   BucketQueue(size_t items, uint32_t max_cost) : buckets_(size_t(max_cost) + 1), cost_(items, kNone) {}
 
-  // Costs above the largest bucket share it.
+  // Costs above the largest bucket share that bucket.
   void put(uint32_t item, uint32_t cost) {
     cost = std::min(cost, uint32_t(buckets_.size() - 1));
     if (cost_[item] == cost) return;
@@ -27,9 +27,8 @@ class BucketQueue {
   }
   void remove(uint32_t item) { cost_[item] = kNone; }
 
-  // Takes out the cheapest item, among equal ones the one that was put in last; kNone where the queue is empty.
-  // `cost_of(item)` is the item's cost now: an item whose cost has changed since goes back into the bucket of its new
-  // cost.
+  // Removes and returns the cheapest item, among equal costs the one inserted last; kNone if the queue is empty.
+  // `cost_of(item)` is the item's current cost: an item whose cost has changed goes back to the bucket of its new cost.
   template <class CostOf>
   uint32_t take(CostOf&& cost_of) {
     while (cheapest_ < buckets_.size()) {
@@ -53,7 +52,7 @@ class BucketQueue {
 
  private:
   std::vector<std::vector<uint32_t>> buckets_;
-  std::vector<uint32_t> cost_;  // of the entry that counts
+  std::vector<uint32_t> cost_;  // cost of the item's valid entry
   uint32_t cheapest_ = 0;
 };
 

@@ -39,7 +39,7 @@ bool has_indexed_triangles(const DrawCommand& draw) {
          draw.view_count > 0;
 }
 
-// Calls f(array) for each array that has a value per vertex.
+// Calls f(array) for each array with one value per vertex.
 template <class F>
 void each_attribute(Frame& frame, F&& f) {
   f(frame.positions);
@@ -49,12 +49,12 @@ void each_attribute(Frame& frame, F&& f) {
   if (!frame.colors.empty()) f(frame.colors);
 }
 
-// Times that a draw has its vertices, one set after the other.
+// The number of times that a draw's vertices are stored, one set after another.
 uint32_t vertex_sets(const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
 }
 
-// Gives each draw inputs of its own, of which it may change what is its vertices'.
+// Gives each draw its own inputs, so that those of its vertices can change independently.
 void part_inputs(Frame& frame) {
   std::vector<bool> taken(frame.inputs.size());
   for (Command& command : frame.commands) {
@@ -69,7 +69,7 @@ void part_inputs(Frame& frame) {
   }
 }
 
-// The same as give_vertices for what the draw's program reads of its vertices.
+// The same as give_vertices for the varyings that the draw's program reads.
 void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint32_t>& source) {
   DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t components = varying_components(frame.programs[inputs.program]);
@@ -83,7 +83,8 @@ void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint
   }
 }
 
-// Vertices `source` (relative to the draw's) become the draw's own, for each of its instances, at the arrays' end.
+// Appends the vertices `source` (relative to the draw's) to the arrays, for each of its instances, and makes them the
+// draw's own.
 void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>& source) {
   const uint64_t first = frame.positions.size();
   if (first + uint64_t(vertex_sets(draw)) * source.size() > uint64_t(1) << 31) {
@@ -103,7 +104,7 @@ void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>&
   draw.vertex_count = uint32_t(source.size());
 }
 
-// Drops vertices and indices that no draw has any more; everything else moves up.
+// Drops vertices and indices that no draw uses; the others move up.
 void compact(Frame& frame) {
   RangeSet vertices, indices;
   const auto each_draw = [&](auto&& f) {
@@ -168,7 +169,7 @@ OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const Optim
     if (progress) progress(what);
     report.vertex_runs_before += predict_batches(model, triangles.indices).vertex_runs;
     const auto begin = std::chrono::steady_clock::now();
-    // Without a source, the draw keeps the vertices it has.
+    // Without a source, the draw keeps its vertices.
     VertexNumbering now{reorder(options.method, order_for, triangles.indices, options.cache_size,
                                 progress ? OrderProgress(tell) : OrderProgress()),
                         {}};

@@ -9,11 +9,11 @@
 namespace brokkr {
 namespace {
 
-// The most triangles for which a strip is simulated ahead. Without this limit the time would be quadratic in the
+// The most triangles for which a strip is simulated in advance. Without this limit, time would be quadratic in the
 // cache's size.
 constexpr uint32_t kMaxAhead = 24;
 
-// A FIFO cache that counts its misses; trials on top of it are undone at once.
+// A FIFO cache that counts its misses. Trials on top of it can be undone at once.
 class TrialCache {
  public:
   TrialCache(size_t vertices, uint32_t size) : size_(size), pushed_(vertices, 0), trial_(vertices, {0, 0}) {}
@@ -36,7 +36,7 @@ class TrialCache {
     uint64_t number, pushed;
   };
   uint64_t size_, pushes_ = 0, trial_pushes_ = 0, number_ = 0;
-  std::vector<uint64_t> pushed_;  // number of the push, from 1
+  std::vector<uint64_t> pushed_;  // number of the push, counted from 1
   std::vector<Trial> trial_;
 };
 
@@ -65,7 +65,7 @@ class Strips {
     while (order_.size() < triangles) {
       Place at = oldest_side();
       if (at.triangle == kNoTriangle) {
-        // The triangle with the fewest remaining neighbours, so that strips begin at borders.
+        // Starts with the triangle that has the fewest remaining neighbours, so that strips begin at borders.
         at.triangle = queue_.take([&](uint32_t t) { return open_sides(t); });
         at.entry = best_entry(at.triangle);
       }
@@ -84,7 +84,7 @@ class Strips {
   std::vector<uint64_t> tried_;
   uint64_t trial_ = 0;
   BucketQueue queue_;
-  std::deque<Place> sides_;  // beside the strips drawn so far, oldest first
+  std::deque<Place> sides_;  // places beside the strips drawn so far, oldest first
   std::vector<uint32_t> order_;
 
   bool is_open(uint32_t t) const { return t != kNoTriangle && !taken_[t]; }
@@ -93,7 +93,7 @@ class Strips {
     for (const uint32_t n : neighbors_[t]) open += is_open(n);
     return open;
   }
-  // An edge without a remaining neighbour, so that both other edges lead on.
+  // An edge without a remaining neighbour, so that both other edges can be left through.
   uint32_t best_entry(uint32_t t) const {
     for (uint32_t e = 0; e < 3; ++e) {
       if (!is_open(neighbors_[t][e])) return e;
@@ -104,8 +104,8 @@ class Strips {
     const auto& n = neighbors_[to];
     return n[0] == from ? 0 : n[1] == from ? 1 : 2;
   }
-  // The next place of the strip, and in `side` the triangle beside it. A strip turns to the side with fewer remaining
-  // neighbours, next to what is drawn already; where both sides are equal it zigzags.
+  // The next place of the strip; `side` receives the triangle beside it. A strip turns to the side with fewer remaining
+  // neighbours, next to what is already drawn; if both sides are equal, it zigzags.
   Place next(const Place& at, bool trying, Place* side) const {
     const auto free = [&](uint32_t t) { return is_open(t) && !(trying && tried_[t] == trial_); };
     uint32_t turn = at.turn;
@@ -123,14 +123,14 @@ class Strips {
     return {to, entry_of(to, at.triangle), 3 - turn};
   }
 
-  // The oldest place beside the strips that is still open.
+  // The oldest place beside the strips whose triangle remains.
   Place oldest_side() {
     while (!sides_.empty() && !is_open(sides_.front().triangle)) sides_.pop_front();
     return sides_.empty() ? Place{} : sides_.front();
   }
 
-  // How many more triangles the strip gets before a new one begins at its side: the number with the fewest misses over
-  // the next `ahead_` triangles.
+  // The number of further triangles that the strip gets before a new one starts at its side: the one with the fewest
+  // misses over the next `ahead_` triangles.
   uint32_t best_length(const Place& from) {
     const Place side = oldest_side();
     if (side.triangle == kNoTriangle) return ahead_;
@@ -162,12 +162,12 @@ class Strips {
   }
 
   void grow(Place at) {
-    uint32_t left = 1;  // the first triangle is drawn in any case
+    uint32_t left = 1;  // the first triangle is always drawn
     while (at.triangle != kNoTriangle) {
       if (left == 0) {
         left = best_length(at);
         if (left == 0) {
-          sides_.push_back(at);  // what is cut off is a side as well
+          sides_.push_back(at);  // the part that is cut off counts as a side
           break;
         }
       }

@@ -9,14 +9,14 @@
 namespace brokkr {
 namespace {
 
-// A focus vertex costs k1 C1 - k2 C2 + k3 C3 [Lin06]: the vertices that its triangles push into the cache, how many
-// triangles it finishes, and how far it then is from leaving the cache (1 just pushed, 0 about to leave; 1 as well
-// where it has left before all of them are drawn). The weights are those of three open implementations. Two add the
-// second term, the third subtracts it, and so does this one: that way a vertex that finishes more triangles costs less,
-// and fewer vertices miss the cache (docs/research/batches.md).
+// The cost of a focus vertex is k1 C1 - k2 C2 + k3 C3 [Lin06]: the vertices that its triangles push into the cache, the
+// triangles it finishes, and its distance from leaving the cache afterwards (1 just pushed, 0 about to leave; also 1 if
+// it leaves before all of them are drawn). The weights are those of three open implementations. Two of them add the
+// second term, the third subtracts it, and so does this one: a vertex that finishes more triangles then costs less, and
+// fewer vertices miss the cache (docs/research/batches.md).
 constexpr float kPushes = 1.0f, kTriangles = 0.5f, kPlace = 1.3f;
 constexpr uint32_t kMaxValence = 255;
-// The most triangles that a candidate's cost is computed from.
+// The most triangles over which a candidate's cost is computed.
 constexpr size_t kMaxLooked = 64;
 
 class KCache {
@@ -49,7 +49,7 @@ class KCache {
   std::span<const uint32_t> indices_;
   VertexTriangles around_;
   uint64_t size_, pushes_ = 0;
-  std::vector<uint64_t> pushed_;  // number of the push that brought a vertex in, from 1
+  std::vector<uint64_t> pushed_;  // number of the push that loaded the vertex, counted from 1
   std::vector<uint32_t> history_, order_;
   BucketQueue queue_;
 
@@ -88,7 +88,7 @@ class KCache {
     return kPushes * float(misses) - kTriangles * float(looked.size()) + kPlace * place;
   }
 
-  // Draws the remaining triangles of `v`, each time the one with the fewest misses.
+  // Draws the remaining triangles of `v`, always the one with the fewest misses next.
   void draw(uint32_t v) {
     while (around_.count(v) > 0) {
       const auto list = around_.of(v);

@@ -13,18 +13,18 @@
 namespace brokkr {
 namespace {
 
-constexpr uint32_t kMostReflected = 48;  // triangles of a stretch that is reflected
-constexpr uint32_t kMostSpan = 1 << 14;  // triangles between two that are brought together: what lies between moves
-constexpr uint32_t kMostTail = 256;      // triangles after a change within which its effect has to end
+constexpr uint32_t kMostReflected = 48;  // triangles in a reflected stretch
+constexpr uint32_t kMostSpan = 1 << 14;  // distance of two triangles that are moved together; those in between shift
+constexpr uint32_t kMostTail = 256;      // triangles within which the effect of a change must end
 constexpr int kMostPasses = 8;
-constexpr double kLeastGain = 1e-3;  // of all runs, for another pass
+constexpr double kLeastGain = 1e-3;  // fraction of all runs that a pass must save for another pass
 
-// What one triangle of an order costs: which of its corners are shaded (bits 0 to 2), and whether it begins a batch.
+// The cost of one triangle in an order: which of its corners are shaded (bits 0 to 2), and whether it begins a batch.
 using Mark = uint8_t;
 constexpr Mark kCut = 8;
 uint32_t runs_of(Mark mark) { return uint32_t(std::popcount(uint8_t(mark & 7))); }
 
-// An order and what its triangles cost.
+// An order and the costs of its triangles.
 struct MarkedOrder {
   std::span<const uint32_t> indices;
   std::vector<uint32_t> triangles;
@@ -33,7 +33,7 @@ struct MarkedOrder {
   const uint32_t* corners_at(uint32_t place) const { return indices.data() + size_t(triangles[place]) * 3; }
 };
 
-// One FIFO cache. Both costs have the same functions:
+// One FIFO cache. Both cost classes have the same functions:
 //   begin(order, place)  the state before that place of the order
 //   depart()             what comes next is not what follows in the order
 //   step(corners, old)   draws a triangle that had the mark `old` in the order: its mark now
@@ -69,12 +69,12 @@ class CacheCost {
     }
     return mark;
   }
-  // The cache holds what was pushed last, the same vertices in the same order.
+  // The cache holds the last pushed vertices, the same ones in the same order.
   bool is_as_before() const { return agreed_ >= size_; }
 
  private:
   uint32_t size_, pushes_ = 0, agreed_ = 0;
-  PerBatch<uint32_t> pushed_;  // number of the push, from 1
+  PerBatch<uint32_t> pushed_;  // number of the push, counted from 1
   std::vector<uint32_t> recent_;
 };
 
@@ -85,7 +85,7 @@ class BatchCost {
   BatchCost(const BatchModel& model, Memory& memory) : model_(model), memory_(memory) {}
 
   void begin(const MarkedOrder& order, uint32_t place) {
-    uint32_t at = place;  // of the batch before: another triangle here may still belong to it
+    uint32_t at = place;  // of the previous batch: another triangle here may still belong to it
     while (at > 0 && ((order.marks[--at] & kCut) == 0)) {
     }
     cut();
@@ -121,23 +121,23 @@ class BatchCost {
 
   const BatchModel& model_;
   Memory& memory_;
-  uint32_t drawn_ = 0, uniques_ = 0;  // indices and runs of the batch
+  uint32_t drawn_ = 0, uniques_ = 0;  // indices and runs of the current batch
   bool as_before_ = false;
 };
 
-// Places begin .. end - 1 of the order, as they come or from the last to the first.
+// Places begin .. end - 1 of the order, forwards or backwards.
 struct Piece {
   uint32_t begin = 0, end = 0;
   bool reflected = false;
 };
 
-// What stands at the places lo .. hi instead: pieces of that stretch.
+// A replacement for the places lo .. hi: pieces of that stretch.
 struct Change {
   uint32_t lo = 0, hi = 0;
   std::array<Piece, 2> pieces;
 };
 
-// Brings the triangle at place `other` next to the one at place `at`.
+// Moves the triangle at place `other` next to the one at place `at`.
 struct Changes {
   std::array<Change, 3> list;
   uint32_t count = 0;
@@ -145,12 +145,12 @@ struct Changes {
 };
 Changes changes_between(uint32_t at, uint32_t other, uint32_t places) {
   Changes changes;
-  if (other > at) {  // it comes back behind `at`
+  if (other > at) {  // it moves back, behind `at`
     const uint32_t lo = at + 1;
     changes.add({lo, other, {Piece{other, other + 1}, {lo, other}}});
     if (other + 1 < places) changes.add({lo, other + 1, {Piece{other, other + 2}, {lo, other}}});
     if (other - lo < kMostReflected) changes.add({lo, other, {Piece{lo, other + 1, true}, {}}});
-  } else {  // it goes on behind `at`
+  } else {  // it moves forward, behind `at`
     changes.add({other, at, {Piece{other + 1, at + 1}, {other, other + 1}}});
     if (other > 0) changes.add({other - 1, at, {Piece{other + 1, at + 1}, {other - 1, other + 1}}});
     if (at - other < kMostReflected) changes.add({other + 1, at, {Piece{other + 1, at + 1, true}, {}}});
@@ -199,7 +199,7 @@ class LocalOrder {
   std::vector<uint32_t> place_;  // per triangle
   Cost cost_;
   uint64_t runs_ = 0;
-  std::vector<Marked> written_;  // marks after the change that was tried last
+  std::vector<Marked> written_;  // marks after the last tried change
   std::vector<uint32_t> moved_;
   std::vector<Mark> moved_marks_;
 
@@ -225,8 +225,8 @@ class LocalOrder {
     apply(best);
   }
 
-  // How many runs fewer there are with the change; 0 where that does not show within kMostTail triangles. Leaves what
-  // the triangles then cost in written_.
+  // The number of runs that the change saves; 0 if the effect does not end within kMostTail triangles. Leaves the
+  // triangles' new marks in written_.
   int try_change(const Change& change) {
     written_.clear();
     int gain = 0;
@@ -243,7 +243,7 @@ class LocalOrder {
         }
         if (i - piece.begin > kMostTail) return 0;
         if (!cost_.is_as_before()) continue;
-        cost_.begin(order_, piece.end);  // the rest of the piece costs what it did
+        cost_.begin(order_, piece.end);  // the rest of the piece has the same cost as before
         to += piece.end - 1 - i;
         i = piece.end - 1;
       }

@@ -11,19 +11,19 @@
 namespace brokkr {
 namespace {
 
-// At most this many triangles around a vertex become candidates or have their valence updated. The priority of the
-// others is computed when the queue comes to them.
+// At most this many triangles around a vertex become candidates or have their valence updated. The priorities of the
+// others are computed when the queue reaches them.
 constexpr size_t kMaxAround = 64;
 constexpr uint32_t kMaxCost = 4095;
 
 // Triangles are numbered from 0, batches from 1. `Memory` is a module of vertex_memory.h.
 //
-// Triangles with a corner in the batch's memory are few; they are kept in a list and their priorities worked out anew
-// at every step. All others differ in V and N alone and wait in a bucket queue.
+// Few triangles have a corner in the batch's memory; they are kept in a list, and their priorities are recomputed at
+// every step. All others differ only in V and N and wait in a bucket queue.
 template <class Memory>
 class Optimizer {
  public:
-  // All but `weights` outlive the object; `indices` is a triangle list.
+  // All arguments but `weights` must outlive the object; `indices` is a triangle list.
   Optimizer(const BatchModel& model, std::span<const uint32_t> indices, const BatchWeights& weights, Memory& memory)
       : model_(model),
         indices_(indices),
@@ -45,8 +45,8 @@ class Optimizer {
   }
 
   std::vector<uint32_t> run() {
-    // From the last to the first: among equal costs the queue gives what was put in last, and a mesh should begin with
-    // its first triangle.
+    // From the last to the first: among equal costs the queue returns what was inserted last, and a mesh should begin
+    // with its first triangle.
     for (uint32_t t = triangles_; t-- > 0;) queue_.put(t, cost(t));
     while (order_.size() < triangles_) {
       uint32_t t = best_candidate();
@@ -67,34 +67,34 @@ class Optimizer {
   std::span<const uint32_t> indices_;
   const BatchWeights weights_;
   Memory& memory_;
-  VertexTriangles around_;  // of triangles that no batch has taken
+  VertexTriangles around_;  // triangles that no batch has taken
   EdgeNeighbors neighbors_;
   uint32_t triangles_;
   BucketQueue queue_;
-  std::vector<uint32_t> order_;       // triangles as they were taken
+  std::vector<uint32_t> order_;       // triangles in the order in which they were taken
   std::vector<uint32_t> batch_of_;    // 0: not taken yet
-  std::vector<uint8_t> beside_;       // N: 1 next to a completed batch
-  std::vector<uint32_t> listed_in_;   // batch that has it as a candidate
-  std::vector<uint32_t> touched_in_;  // batch that changed its V or N
-  std::vector<uint32_t> age_;         // number of the candidate: the lower, the longer it waits
-  std::vector<uint32_t> seen_;        // number of the search that reached a triangle
-  PerBatch<int32_t> nearness_;        // sum over the batch of radius + 1 - distance
+  std::vector<uint8_t> beside_;       // N: 1 if next to a completed batch
+  std::vector<uint32_t> listed_in_;   // the batch that lists it as a candidate
+  std::vector<uint32_t> touched_in_;  // the batch that changed its V or N
+  std::vector<uint32_t> age_;         // number of the candidate: lower numbers have waited longer
+  std::vector<uint32_t> seen_;        // number of the search that reached the triangle
+  PerBatch<int32_t> nearness_;        // sum over the batch's triangles of radius + 1 - distance
   std::vector<uint32_t> candidates_, touched_, front_, next_front_;
   uint32_t listed_ = 0, search_ = 0, batch_ = 1;
-  uint32_t members_ = 0, size_ = 0, uniques_ = 0;  // triangles, indices and unique vertices of the batch
+  uint32_t members_ = 0, size_ = 0, uniques_ = 0;  // triangles, indices and unique vertices in the batch
 
   const uint32_t* corners(uint32_t t) const { return indices_.data() + size_t(t) * 3; }
   bool finds(uint32_t t, uint32_t corner) const { return memory_.has(corners(t)[corner], size_ + corner); }
   bool is_full() const { return size_ + 3 > model_.max_size; }
 
-  // The negated part of a triangle's priority that does not depend on the batch.
+  // The negated part of a triangle's priority that is independent of the batch.
   uint32_t cost(uint32_t t) const {
     const uint32_t* c = corners(t);
     const uint64_t valence = around_.count(c[0]) + around_.count(c[1]) + around_.count(c[2]);
     const uint64_t v = uint64_t(-weights_.valence) * valence;
     return uint32_t(std::min<uint64_t>(v + uint64_t(-weights_.neighborhood) * beside_[t], kMaxCost));
   }
-  // Unique vertices that `t` would add.
+  // The number of unique vertices that `t` would add.
   uint32_t missing(uint32_t t) const {
     const uint32_t* c = corners(t);
     const bool second = c[1] != c[0] && !finds(t, 1);
@@ -108,7 +108,7 @@ class Optimizer {
     for (size_t i = 0; i < candidates_.size();) {
       const uint32_t t = candidates_[i];
       const int reuse = batch_of_[t] != 0 ? 0 : int(finds(t, 0)) + int(finds(t, 1)) + int(finds(t, 2));
-      if (reuse == 0) {  // taken, or its vertices are forgotten
+      if (reuse == 0) {  // taken, or its vertices were forgotten
         listed_in_[t] = 0;
         candidates_[i] = candidates_.back();
         candidates_.pop_back();
@@ -128,7 +128,7 @@ class Optimizer {
     return best;
   }
 
-  // The batch uses the corners of `t`. False: that was more unique vertices than a batch may have.
+  // Adds the corners of `t` to the batch. Returns false if that exceeded the batch's limit of unique vertices.
   bool use(uint32_t t) {
     for (uint32_t i = 0; i < 3; ++i) {
       uniques_ += !finds(t, i);
@@ -140,7 +140,7 @@ class Optimizer {
   void add(uint32_t t) {
     const bool at_segment_end = model_.segment > 0 && size_ > 0 && order_.size() * 3 % model_.segment == 0;
     if (at_segment_end || is_full()) end_batch();
-    if (!use(t)) {  // as the predictor would: it opens the next batch
+    if (!use(t)) {  // like in the predictor, it opens the next batch
       end_batch();
       use(t);
     }
@@ -163,8 +163,8 @@ class Optimizer {
     if (weights_.distance != 0) come_near(t);
   }
 
-  // Brings the triangles within the radius nearer to the batch, over edges from `origin`; paths lead through what is
-  // not taken and through this batch.
+  // Increases the nearness of triangles within the radius, along edges from `origin`; paths lead through triangles that
+  // are not taken and through this batch.
   void come_near(uint32_t origin) {
     seen_[origin] = ++search_;
     front_.assign(1, origin);
@@ -173,7 +173,7 @@ class Optimizer {
       for (const uint32_t from : front_) {
         for (const uint32_t to : neighbors_[from]) {
           if (to == kNoTriangle || seen_[to] == search_) continue;
-          if (batch_of_[to] != 0 && batch_of_[to] != batch_) continue;  // gone with an earlier batch
+          if (batch_of_[to] != 0 && batch_of_[to] != batch_) continue;  // taken by an earlier batch
           seen_[to] = search_;
           next_front_.push_back(to);
           nearness_[to] += weights_.radius + 1 - distance;
@@ -188,7 +188,7 @@ class Optimizer {
     touched_in_[t] = batch_;
     touched_.push_back(t);
   }
-  // Brings the queue up to date.
+  // Updates the queue.
   void settle() {
     for (const uint32_t t : touched_) {
       touched_in_[t] = 0;
@@ -197,7 +197,7 @@ class Optimizer {
     touched_.clear();
   }
 
-  // Completes the batch and begins the next.
+  // Completes the batch and starts the next one.
   void end_batch() {
     for (size_t i = order_.size() - members_; i < order_.size(); ++i) {
       for (const uint32_t other : neighbors_[order_[i]]) {
@@ -223,7 +223,7 @@ std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint3
   if (weights.valence > 0 || weights.neighborhood > 0 || weights.radius < 0) {
     throw std::invalid_argument("batch_order: weights of valence and neighbourhood must not be positive");
   }
-  predict_batches(model, indices.first(0));  // checks the model
+  predict_batches(model, indices.first(0));  // validates the model
   require_triangles("batch_order", indices);
   if (indices.empty()) return {};
   return with_memory(model, vertex_bound(indices), [&]<class Memory>(Memory& memory) {

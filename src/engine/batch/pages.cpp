@@ -36,22 +36,22 @@ VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32
   BatchModel unpaged = model;
   unpaged.forgets_at_pages = false;
   const BatchPrediction batches = predict_batches(unpaged, indices);
-  std::vector<uint32_t> copy(vertex_count, kNoVertex);  // per original vertex its latest copy
-  std::vector<uint32_t> vertices;                       // of a batch
+  std::vector<uint32_t> copy(vertex_count, kNoVertex);  // latest copy of each original vertex
+  std::vector<uint32_t> vertices;                       // vertices of a batch
   for (size_t b = 0; b < batches.batches(); ++b) {
     const size_t begin = size_t(batches.first_triangle[b]) * 3, end = size_t(batches.first_triangle[b + 1]) * 3;
     vertices.assign(indices.begin() + ptrdiff_t(begin), indices.begin() + ptrdiff_t(end));
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
     if (page_of(vertices.front()) == page_of(vertices.back())) continue;
-    // The batch moves to the last block, where copies can be made; copies that the block has already are used.
+    // Moves the batch to the last block, where copies can be made; existing copies in the block are reused.
     const auto lies_in = [&](uint32_t v, uint32_t page) {
       return page_of(v) == page || (copy[v] != kNoVertex && page_of(copy[v]) == page);
     };
     const auto missing = std::count_if(vertices.begin(), vertices.end(),
                                        [&](uint32_t v) { return !lies_in(v, page_of(source.size())); });
     if (source.size() % kPageVertices + size_t(missing) > kPageVertices) {
-      // No room: the rest of the block is filled with copies that nobody uses, and the next one begins.
+      // No room: the rest of the block is filled with unused copies, and the next block starts.
       while (source.size() % kPageVertices != 0) source.push_back(source.back());
     }
     const uint32_t last_page = page_of(source.size());

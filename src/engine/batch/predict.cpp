@@ -10,10 +10,10 @@
 namespace brokkr {
 namespace {
 
-// The paper's listing notices in the middle of a triangle that a batch is full, and reloads the triangle's corners into
-// the new batch's memory. Here a whole triangle is tried and, where it does not fit, tried again in a new batch: the
-// same batches, since memory is emptied at the cut. (The listing does not take back what `added` counted before the
-// cut; it must, for the new batch shades these vertices once.)
+// The paper's listing detects a full batch in the middle of a triangle and reloads the triangle's corners into the new
+// batch's memory. Here a whole triangle is tried and, if it does not fit, tried again in a new batch. The batches are
+// the same, because memory is emptied at the cut. (The listing does not undo what `added` counted before the cut. It
+// must, because the new batch shades these vertices once.)
 template <class Memory>
 BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs, size_t vertices,
                         Memory& memory, const Watch& watch) {
@@ -23,7 +23,7 @@ BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indic
   if (keep_runs) result.run_of_index.resize(indices.size());
   PerBatch<uint16_t> latest(keep_runs ? vertices : 0);
   uint32_t size = 0, uniques = 0;
-  constexpr size_t kWatchEvery = 256;  // batches: a millisecond at most
+  constexpr size_t kWatchEvery = 256;  // batches between two calls of `watch`: at most a millisecond
   const auto cut = [&](uint32_t triangle) {
     if (watch && result.first_triangle.size() % kWatchEvery == 0) watch();
     result.first_triangle.push_back(triangle);

@@ -32,7 +32,7 @@ std::vector<uint32_t> forsyth_order(std::span<const uint32_t> indices) {
   return result;
 }
 
-// `indices` with its triangles in `order`.
+// The triangles of `indices` in the order `order`.
 std::vector<uint32_t> in_order(std::span<const uint32_t> indices, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> result;
   result.reserve(indices.size());
@@ -42,7 +42,7 @@ std::vector<uint32_t> in_order(std::span<const uint32_t> indices, const std::vec
   return result;
 }
 
-// Local optimization leads from different orders to different ones, and none of them is best on every mesh.
+// Local optimization leads from different initial orders to different results, and none of them is best on every mesh.
 std::vector<uint32_t> best_local_order(const BatchModel& model, std::span<const uint32_t> indices,
                                        const OrderProgress& progress) {
   std::vector<uint32_t> best;

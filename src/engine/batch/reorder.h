@@ -1,4 +1,4 @@
-// Every way of ordering an index buffer for vertex reuse that `brokkr optimize` and `brokkr batches` know.
+// All methods of ordering an index buffer for vertex reuse, for `brokkr optimize` and `brokkr batches`.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class ReorderMethod : uint8_t {
   k_cache,
   tipsify,
   forsyth,
-  batch,  // this and those that follow are ours
+  batch,  // this method and the following ones are our own
   batch_fast,
   batch_local
 };
@@ -28,51 +28,51 @@ struct ReorderInfo {
   ReorderMethod method;
   const char* name;
   const char* title;
-  // The best ones of `brokkr batches --sweep` (docs/research/batches.md); 0: takes none. `cache_size` is for NVIDIA and
-  // all others.
+  // The best sizes found by `brokkr batches --sweep` (docs/research/batches.md); 0: the method takes none. `cache_size`
+  // applies to NVIDIA and all others.
   uint32_t cache_size, amd_cache_size, intel_cache_size;
 };
 std::span<const ReorderInfo> reorder_methods();
-// Throws std::invalid_argument that lists the names.
+// Finds a method by name. Throws std::invalid_argument that lists the names.
 const ReorderInfo& reorder_method(std::string_view name);
 
-// The cache size that a method is best given for a model (chosen as in [Kerbl18, 6.4]); 0 for a method that takes none.
+// The best cache size of a method for a model (chosen as in [Kerbl18, 6.4]); 0 for a method without one.
 uint32_t preferred_cache_size(ReorderMethod method, const BatchModel& model);
 
-// The triangles of `indices`, each once with its winding, in the order that `method` finds for `model`. `cache_size` 0:
-// the preferred one; limits 3 .. 1024. `progress` hears of the methods that take long. Throws std::invalid_argument for
-// a length that is no multiple of 3 or a cache size out of range.
+// Returns each triangle of `indices` once, with its winding, in the order that `method` finds for `model`.
+// `cache_size`: 0 for the preferred one, otherwise 3 .. 1024. Long methods call `progress`. Throws
+// std::invalid_argument if the length is not a multiple of 3 or the cache size is out of range.
 std::vector<uint32_t> reorder(ReorderMethod method, const BatchModel& model, std::span<const uint32_t> indices,
                               uint32_t cache_size = 0, const OrderProgress& progress = {});
 
 // Orders of triangles by the methods written here.
 //
-// [Lin06]: draws all remaining triangles of one focus vertex after the other. The next focus vertex is a cached one,
-// chosen by how many vertices its triangles would push into the cache, how many triangles it would finish, and how soon
-// it would leave the cache.
+// [Lin06]: draws all remaining triangles of one focus vertex after another. The next focus vertex is a cached one,
+// chosen by the number of vertices that its triangles would push into the cache, the number of triangles it would
+// finish, and how soon it would leave the cache.
 std::vector<uint32_t> k_cache_order(std::span<const uint32_t> indices, uint32_t cache_size);
-// [Hoppe99]: strips grown greedily, ended where a simulated look-ahead says that a new strip at the side misses less.
+// [Hoppe99]: greedy strips. A strip ends if a simulated look-ahead predicts fewer misses for a new strip at its side.
 std::vector<uint32_t> hoppe_order(std::span<const uint32_t> indices, uint32_t cache_size);
 
-// [Kerbl18, Alg. 3], so that a batch model shades few vertices: batches are grown from an origin by the triangle of
+// [Kerbl18, Alg. 3]: minimizes vertex shader runs of a batch model. Batches grow from an origin by the triangle of
 // highest priority [Kerbl18, Eq. 6.1]
 //   p = k_r R + k_v V + k_d D + k_n N
-// R: corners that the batch would find in memory, V: remaining triangles around the corners, D: sum of the distances to
-// the batch's triangles over shared edges, N: 1 next to completed batches.
+// R: corners that the batch would find in memory. V: remaining triangles around the corners. D: sum of the distances to
+// the batch's triangles over shared edges. N: 1 next to completed batches.
 struct BatchWeights {
   int reuse = 1024, valence = -4, distance = -1, neighborhood = -1;  // [Kerbl18, Eq. 6.2]
-  // Distances are followed over `radius` edges, 0 or more; a triangle farther away counts as radius + 1.
+  // Distances are searched up to `radius` edges, >= 0; a farther triangle counts as radius + 1.
   int radius = 6;
 };
 
-// The weights of [Kerbl18, Eq. 6.2], and those without D, where k_v = k_n = -3.
+// The weights of [Kerbl18, Eq. 6.2], and those without D, with k_v = k_n = -3.
 inline constexpr BatchWeights kFullWeights{};
 inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
-// The order in which to take the triangles of `indices`, each once. It is made for the vertices' numbers as they are:
-// where they are to change (pages.h), give a model without the 16-bit rule (without_pages). Throws
-// std::invalid_argument as predict_batches does, and for weights.valence > 0 or weights.neighborhood > 0 (costs are
-// then no longer bounded from below) or a negative radius.
+// The order in which to take the triangles of `indices`, each once. It is computed for the vertices' current numbers:
+// if they will change (pages.h), pass a model without the 16-bit rule (without_pages). Throws std::invalid_argument as
+// predict_batches does, and for weights.valence > 0 or weights.neighborhood > 0 (costs would have no lower bound) or a
+// negative radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 

@@ -1,7 +1,7 @@
-// The memory modules of the batch predictor ([Kerbl18, Alg. 2], "MemoryModule"): which of a batch's vertices can be
-// used without shading them again.
+// Memory modules of the batch predictor ([Kerbl18, Alg. 2], "MemoryModule"): they decide which of a batch's vertices
+// can be reused without shading them again.
 //
-// All modules have one interface, for which predictor and optimizer are written:
+// All modules have one interface, which predictor and optimizer use:
 //   bool has(vertex, at) const   whether an index at position `at` of the batch finds `vertex`
 //   void use(vertex, at)         the index at `at` is `vertex`, found or just shaded; `at` only grows
 //   void reset()                 a new batch, nothing is available
@@ -17,7 +17,7 @@
 
 namespace brokkr {
 
-// A value per vertex that lasts for one batch; all values are forgotten at once.
+// One value per vertex that lasts for one batch; all values can be forgotten at once.
 template <class T>
 class PerBatch {
  public:
@@ -25,7 +25,7 @@ class PerBatch {
   size_t size() const { return values_.size(); }
   bool has(uint32_t vertex) const { return stamp_[vertex] == now_; }
   const T& get(uint32_t vertex) const { return values_[vertex]; }
-  // The vertex's value, a new one where the batch had none.
+  // The vertex's value; a default one if the batch had none.
   T& operator[](uint32_t vertex) {
     if (!has(vertex)) {
       stamp_[vertex] = now_;
@@ -41,14 +41,14 @@ class PerBatch {
   uint64_t now_ = 1;
 };
 
-// Positions of a batch as bits; batches that look back have at most 96 of them.
+// Positions in a batch as bits; batches that look back have at most 96 of them.
 struct PositionBits {
   uint64_t low = 0, high = 0;
   void set(uint32_t at) { (at < 64 ? low : high) |= uint64_t(1) << (at & 63); }
   bool meets(const PositionBits& o) const { return ((low & o.low) | (high & o.high)) != 0; }
 };
 
-// Every index is remembered for some distance, whether it was shaded or found. [Kerbl18, 6.2.3]: between positions i <
+// Every index is remembered over some distance, whether it was shaded or found. [Kerbl18, 6.2.3]: between positions i <
 // j of one vertex, d = j - i, reuse takes place iff d <= 42 (OpenGL), or (Direct3D) iff
 //   d <= 44 where i = 0 (mod 3), d <= 40 or d = 42 where i = 1, d <= 42 but not 40 where i = 2.
 class LookBackMemory {
@@ -78,10 +78,10 @@ class LookBackMemory {
     }
   }
   PerBatch<PositionBits> positions_;
-  std::array<PositionBits, kMaxPositions> found_from_{};  // per position: where it looks
+  std::array<PositionBits, kMaxPositions> found_from_{};  // per position: the positions at which a vertex is found
 };
 
-// The last `size` distinct vertices that were used.
+// Remembers the last `size` distinct vertices that were used.
 class LruMemory {
  public:
   LruMemory(size_t, uint32_t size) : size_(size) { order_.reserve(size + 1); }
@@ -102,7 +102,7 @@ class LruMemory {
   std::vector<uint32_t> order_;  // oldest first
 };
 
-// The last `size` vertices that were shaded; using one again does not make it younger.
+// Remembers the last `size` vertices that were shaded; reusing a vertex does not make it younger.
 class FifoMemory {
  public:
   FifoMemory(size_t vertices, uint32_t size) : size_(size), number_(vertices) {}
@@ -120,7 +120,7 @@ class FifoMemory {
   PerBatch<uint32_t> number_;
 };
 
-// `size` places; a vertex takes that of its number modulo `size`.
+// Has `size` places; a vertex takes the place of its number modulo `size`.
 class PlaceMemory {
  public:
   PlaceMemory(size_t, uint32_t size) : places_(size) {}
@@ -142,7 +142,7 @@ class NoMemory {
   void reset() {}
 };
 
-// Adds the 16-bit rule to a module: an index from another block of 2^16 numbers makes it forget.
+// Adds the 16-bit rule to a module: an index in another block of 2^16 numbers makes it forget everything.
 template <class Memory>
 class PagedMemory {
  public:
@@ -164,8 +164,8 @@ class PagedMemory {
   uint32_t page_ = kNone;
 };
 
-// Calls `f` with a module made as `model` says; f is generic over its type. With no vertex number beyond 2^16 the page
-// rule changes nothing and is left out.
+// Calls `f` with the module that `model` specifies; f is generic over its type. If no vertex number exceeds 2^16, the
+// page rule has no effect and is omitted.
 template <class F>
 auto with_memory(const BatchModel& model, size_t vertices, F&& f) {
   const auto paged = [&](auto memory) {
