@@ -1,6 +1,6 @@
-// One atomic_ref on every machine: machine/cuda_atomic.h and libcu++ in CUDA builds, the standard library otherwise.
-// `device_atomic` orders all blocks of a launch, `system_atomic` them and the host; their words lie in memory of the
-// whole launch. `block_atomic` orders the warps of one block.
+// One atomic_ref for every machine: machine/cuda_atomic.h and libcu++ in CUDA builds, the standard library otherwise.
+// `device_atomic` orders all blocks of a launch, `system_atomic` orders blocks and the host; their words must be in
+// memory of the whole launch. `block_atomic` orders the warps of one block.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -47,13 +47,13 @@ inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 #endif
 
-// One step of a spin: tells the core that the thread spins. A long spin yields the core, since a host with fewer cores
-// than blocks must run the block that is waited for. A longer one sleeps for 20 microseconds at a time, so that threads
-// that only yield do not keep others from running.
+// One step of a spin: tells the core that the thread spins. A long spin yields the core, because a host with fewer
+// cores than blocks must run the block that is awaited. A longer one sleeps for 20 microseconds at a time, so that
+// yielding threads do not keep others from running.
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
-  // Twice a round trip to memory at most: who waits for the last tasks of a frame sees their end soon, and asks too
-  // seldom to disturb those who work.
+  // At most twice a round trip to memory: a block that waits for the last tasks of a frame notices their end soon, and
+  // polls too seldom to disturb working blocks.
   __nanosleep(spin < 4 ? 32u << spin : 512u);
 #else
   if (spin < 32) {
@@ -70,26 +70,26 @@ BROKKR_FN void pause(int spin) {
 }
 
 #if !defined(__CUDACC__)
-// Sleeps while the word has that value, until wake_all; may return early. Beside other programs that keep the cores
-// busy, a thread that yields waits for all of them each time that it asks, and one that slept is run soon.
+// Sleeps while the word has that value, until wake_all; may return early. If other programs keep the cores busy, a
+// thread that yields waits for all of them at each poll, while a sleeping thread runs soon after it is woken.
 inline void sleep_while(const uint32_t& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
-// After the word was changed.
+// Call after changing the word.
 inline void wake_all(const uint32_t& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
 }
 #endif
 
-// Begins to bring p's cache line near. A GPU hides that latency with other warps.
+// Prefetches p's cache line. A GPU hides that latency with other warps.
 BROKKR_FN void prefetch([[maybe_unused]] const void* p) {
 #if !defined(__CUDACC__)
   __builtin_prefetch(p);
 #endif
 }
 
-// Begins to bring p's line, of global memory, into a multiprocessor's own cache, which few warps leave room in: what is
-// needed soon. Elsewhere prefetch() is all that there is.
+// Prefetches p's line of global memory into a multiprocessor's own cache. Few warps leave room there, so use it only
+// for data that is needed soon. Elsewhere it is the same as prefetch().
 BROKKR_FN void prefetch_near([[maybe_unused]] const void* p) {
 #if defined(__CUDACC__)
   asm volatile("prefetch.global.L1 [%0];" : : "l"(__cvta_generic_to_global(p)));

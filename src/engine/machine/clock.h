@@ -1,5 +1,5 @@
-// A clock that all blocks of a launch share, in nanoseconds since some moment; or, on the CPU, one per block that
-// stands still while its thread does not run.
+// A clock in nanoseconds, with an arbitrary origin, that all blocks of a launch share; on the CPU optionally one clock
+// per block, which stands still while the block's thread does not run.
 #pragma once
 
 #include "machine/machine.h"

@@ -1,14 +1,14 @@
-// Which builds of the CPU kernels this program contains and this processor runs, by name: "v2", "v3", "v4" (x86-64
-// levels), "neon" or "emulated".
+// The builds of the CPU kernels in this program, and which of them this processor can run, by name: "v2", "v3", "v4"
+// (x86-64 levels), "neon" or "emulated".
 #pragma once
 
 #include <string>
 
 namespace brokkr {
 
-// Whether the program contains the build and this processor runs it.
+// Returns true if the program contains the build and this processor can run it.
 bool cpu_supports(const std::string& isa);
-// The best build that this processor runs. Throws std::runtime_error where there is none.
+// The best build that this processor can run. Throws std::runtime_error if there is none.
 std::string best_cpu_isa();
 
 }  // namespace brokkr

@@ -27,7 +27,7 @@ using Vector = stdx::simd<T, stdx::simd_abi::deduce_t<T, kWidth>>;
 template <class T>
 using VectorMask = typename Vector<T>::mask_type;
 
-// The same bits as another type. Vectors of fixed size are not declared trivially copyable, but their content is.
+// Reinterprets the bits as another type. Fixed-size vectors are not declared trivially copyable, but their content is.
 template <class To, class From>
 BROKKR_FN To same_bits(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -46,7 +46,7 @@ BROKKR_FN To convert_mask(const From& from) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
   } else if constexpr (sizeof(typename To::simd_type::value_type) == sizeof(typename From::simd_type::value_type)) {
-    return same_bits<To>(from);  // masks of equally wide elements look alike
+    return same_bits<To>(from);  // masks of equally wide elements have the same form
   } else {
     return stdx::__proposed::static_simd_cast<To>(from);
   }
@@ -61,7 +61,7 @@ BROKKR_MACHINE_BEGIN
 template <class T>
 BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
 #if defined(__clang__) && defined(__AVX512F__)
-  // Compiled by clang, libstdc++ 12 does not blend by an AVX-512 mask: it takes one side for all lanes.
+  // Under clang, libstdc++ 12 does not blend by an AVX-512 mask: it takes one side for all lanes.
   if constexpr (kWidth == 16 && sizeof(T) == 4) {
     return Lane<T>(same_bits<Vector<T>>(
         _mm512_mask_blend_epi32(same_bits<__mmask16>(m.m), same_bits<__m512i>(b.v), same_bits<__m512i>(a.v))));
@@ -72,8 +72,8 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
   stdx::where(m.as<T>(), b.v) = a.v;
   return b;
 }
-// a < b ? a : b and a > b ? a : b, which give b where a or b is no number. Processors have instructions for exactly
-// that, which GCC does not find behind a mask.
+// a < b ? a : b and a > b ? a : b, which return b if a or b is NaN. Processors have instructions for exactly that,
+// which GCC does not select for a masked expression.
 #define BROKKR_LANE_EXTREMUM(name, op, instruction) \
   template <class T>                                \
   BROKKR_FN Lane<T> name(Lane<T> a, Lane<T> b) {    \
@@ -120,14 +120,14 @@ BROKKR_FN Float as_float(Int a) { return bit_cast_lanes<float>(a); }
 BROKKR_FN Float floor(Float a) { return Float(Vector<float>(stdx::floor(a.v))); }
 BROKKR_FN Float sqrt(Float a) { return Float(Vector<float>(stdx::sqrt(a.v))); }
 BROKKR_FN Double floor(Double a) { return Double(Vector<double>(stdx::floor(a.v))); }
-// Towards zero; the value must fit.
+// Rounds towards zero; the value must fit.
 BROKKR_FN Int to_int(Float a) { return Int(a); }
 BROKKR_FN Int to_int(Double a) { return Int(a); }
 BROKKR_FN Float to_float(Int a) { return Float(a); }
 BROKKR_FN Float to_float(Double a) { return Float(a); }
 BROKKR_FN Double to_double(Int a) { return Double(a); }
 BROKKR_FN Double to_double(Float a) { return Double(a); }
-// To nearest, ties to even; the value must fit.
+// Rounds to nearest, ties to even; the value must fit.
 BROKKR_FN Int round_to_int(Float a) {
 #if defined(__AVX512F__)
   if constexpr (kWidth == 16) {
@@ -140,14 +140,14 @@ BROKKR_FN Int round_to_int(Float a) {
 
 #if defined(BROKKR_ISA_V4)
 #define BROKKR_FIXES_FLOATS
-// 0 in the place of what is no finite number; the table names 0 for such.
+// Replaces infinities and NaN by 0; the instruction's table specifies 0 for these classes.
 BROKKR_FN Float finite_by_table(Float a) {
   const __m512 v = same_bits<__m512>(a.v);
   return Float(same_bits<Vector<float>>(_mm512_fixupimm_ps(v, v, _mm512_set1_epi32(0x00880088), 0)));
 }
 #endif
 
-// Halves of words: machine/halves.h.
+// Halves of words: see machine/halves.h.
 #define BROKKR_HALVES_BY(prefix, type)                                                      \
   BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                          \
     const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v));  \

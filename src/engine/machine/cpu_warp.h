@@ -14,9 +14,9 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A collective needs all lanes of a warp. In a function that once, uniform, for_lanes or for_distinct call, a lane acts
-// alone, and on CUDA the others would never come. The emulated machine, on which tests run, and every machine of a
-// build with assertions end there with words; the PTX interpreter reports a deadlock (docs/research/ptx.md).
+// A collective needs all lanes of a warp. In a function that once, uniform, for_lanes or for_distinct calls, a lane
+// acts alone, and on CUDA the other lanes would never arrive. The emulated machine, which tests use, and every machine
+// in a build with assertions abort there with a message; the PTX interpreter reports a deadlock (docs/research/ptx.md).
 #if defined(BROKKR_CHECK_COLLECTIVES)
 inline constinit thread_local bool acts_alone = false;
 
@@ -44,13 +44,13 @@ BROKKR_FN auto act_alone(F&& f, Arguments... arguments) {
 class Warp : public NearWords<Warp> {
  public:
   static constexpr int width = kWidth;
-  static constexpr bool takes_turns = true;  // for_distinct calls one after another
+  static constexpr bool takes_turns = true;  // for_distinct makes its calls one after another
   using Float = brokkr::Float;
   using Int = brokkr::Int;
   using Uint = brokkr::Uint;
   using Mask = brokkr::Mask;
 
-  int index = 0;  // of this warp in its block
+  int index = 0;  // index of this warp in its block
 
   BROKKR_FN static Int lane() {
     return Int(Vector<int32_t>([](auto i) { return int32_t(i); }));
@@ -66,7 +66,7 @@ class Warp : public NearWords<Warp> {
     expect_all_lanes();
     return stdx::all_of(m.m);
   }
-  // Bit i: lane i.
+  // Bit i is lane i.
   BROKKR_FN static uint32_t ballot(Mask m) {
     expect_all_lanes();
     return bits_of(m);
@@ -116,7 +116,7 @@ class Warp : public NearWords<Warp> {
     }
     return a;
   }
-  // Set lanes up to and with each.
+  // The number of set lanes up to and including each lane.
   BROKKR_FN static Uint inclusive_count(Mask m) { return inclusive_sum(select(m, 1u, 0u)); }
   template <class T>
   BROKKR_FN static T reduce_add(Lane<T> a) {
@@ -159,8 +159,8 @@ class Warp : public NearWords<Warp> {
       each_lane(m, [&](int i) { p[i] = values[i]; });
     }
   }
-  // The same where p[0 .. width - 1] are of this warp alone: vectors may read and write them all, which takes
-  // processors of AMD a tenth of the time of a masked store.
+  // The same if p[0 .. width - 1] belong to this warp alone: vectors may read and write all of them, which takes AMD's
+  // processors a tenth of the time of a masked store.
   template <class T>
   BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     if constexpr (kWidth == 4 || kWidth == 8 || kWidth == 16) {
@@ -169,7 +169,7 @@ class Warp : public NearWords<Warp> {
       store(p, a, m);
     }
   }
-  // Lanes of m to p[0], p[1], ... in lane order; returns how many.
+  // Stores the lanes of m to p[0], p[1], ... in lane order; returns their number.
   template <class T>
   BROKKR_FN static int compress_store(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     expect_all_lanes();
@@ -187,7 +187,7 @@ class Warp : public NearWords<Warp> {
     for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) p[n++] = values[std::countr_zero(bits)];
     return n;
   }
-  // Lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
+  // Loads lane i from p[at_i]; lanes outside m read nothing and get `otherwise`.
   template <class T>
   BROKKR_FN static Lane<T> gather(const T* p, Int at, Mask m, std::type_identity_t<T> otherwise = T(0)) {
 #if defined(__AVX512F__)
@@ -214,7 +214,8 @@ class Warp : public NearWords<Warp> {
     }
     return Lane<T>(Vector<T>(values, stdx::element_aligned));
   }
-  // Lane i from p[at_i % 32] of 32 numbers. Where tables that small are registers, it takes less than a gather.
+  // Loads lane i from p[at_i % 32] of 32 numbers. If such a small table fits in registers, this takes less than a
+  // gather.
 #if defined(BROKKR_ISA_V4)
   static constexpr bool has_small_tables = true;
 #else
@@ -228,7 +229,7 @@ class Warp : public NearWords<Warp> {
     return gather(p, at & 31, true);
 #endif
   }
-  // Lane i to p[at_i]; where lanes meet, one of them stays.
+  // Stores lane i to p[at_i]; if several lanes have the same address, one of them wins.
   template <class T>
   BROKKR_FN static void scatter(T* p, Int at, std::type_identity_t<Lane<T>> a, Mask m) {
     alignas(64) T values[width];
@@ -240,8 +241,8 @@ class Warp : public NearWords<Warp> {
       p[index_of[i]] = values[i];
     }
   }
-  // The same where each four lanes that begin at a multiple of four go side by side, and these words, with those that m
-  // leaves out, are of this warp alone.
+  // The same if each four lanes from a multiple of four on have adjacent addresses, and these words belong to this warp
+  // alone, including those of lanes outside m.
   BROKKR_FN static void scatter_quads(uint32_t* p, Int at, Uint a, Mask m) {
     typedef uint32_t Quad __attribute__((vector_size(16), aligned(4), may_alias));
     alignas(64) uint32_t values[width], kept[width];
@@ -255,7 +256,7 @@ class Warp : public NearWords<Warp> {
       to = (quad(values + i) & quad(kept + i)) | (to & ~quad(kept + i));
     }
   }
-  // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory of this warp alone; lanes may meet.
+  // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory of this warp alone; lanes may have the same address.
   BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);
     const auto index_of = spill(at);
@@ -268,7 +269,7 @@ class Warp : public NearWords<Warp> {
       if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i];
     });
   }
-  // p[at_i] |= a_i as scatter_or, and what p[at_i] held just before.
+  // p[at_i] |= a_i like scatter_or; returns the value that p[at_i] had just before.
   BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, Mask m) {
     auto values = spill(a);
     const auto index_of = spill(at);
@@ -279,14 +280,16 @@ class Warp : public NearWords<Warp> {
     });
     return values.lanes();
   }
-  // f(i) in lane order for every lane of m. On CUDA all lanes run at once: f must not depend on the order.
+  // Calls f(i) in lane order for every lane of m. On CUDA all lanes run at the same time: f must not depend on the
+  // order.
   template <class F>
   BROKKR_FN static void for_lanes(Mask m, F&& f) {
     expect_all_lanes();
     for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) act_alone(f, std::countr_zero(bits));
   }
-  // f(key, lanes) for every key that lanes of m have, with those lanes: for loads that many lanes share. On CUDA, where
-  // neighbours' loads coalesce anyway, once for all lanes, each with its own key: f must not use collectives.
+  // Calls f(key, lanes) for every distinct key among the lanes of m, with the lanes that have it: for loads that many
+  // lanes share. On CUDA, where neighbours' loads coalesce anyway, it is one call for all lanes, each with its own key:
+  // f must not use collectives.
   template <class F>
   BROKKR_FN static void for_distinct(Uint key, Mask m, F&& f) {
     const auto keys = spill(key);
@@ -297,7 +300,7 @@ class Warp : public NearWords<Warp> {
       rest &= ~ballot(same);
     }
   }
-  // A lane value laid out as an array, so that code inside for_lanes can read and write what lane i holds.
+  // A lane value laid out as an array, so that code inside for_lanes can access lane i.
   template <class T>
   struct Spilled {
     alignas(64) T values[width];
@@ -314,26 +317,26 @@ class Warp : public NearWords<Warp> {
     return s;
   }
 
-  // A side effect of the warp as one (not of each lane).
+  // A side effect of the warp as a whole, not of each lane.
   template <class F>
   BROKKR_FN static void once(F&& f) {
     expect_all_lanes();
     act_alone(f);
   }
-  // A value read or made once, the same for all lanes.
+  // A value that is read or computed once and is the same for all lanes.
   template <class F>
   BROKKR_FN static auto uniform(F&& f) {
     expect_all_lanes();
     return act_alone(f);
   }
-  // Makes the lanes' memory accesses so far visible to each other.
+  // Makes the lanes' earlier memory accesses visible to each other.
   BROKKR_FN static void sync() { expect_all_lanes(); }
 
  private:
   friend NearWords<Warp>;
 #if defined(BROKKR_ISA_V4)
   static constexpr WordPairs pairs = WordPairs::of_some_lanes;
-  // The words p[at_i] and those behind them; 0 in lanes whose bits are not set.
+  // The words p[at_i] and the words behind them; 0 in lanes whose bits are not set.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, uint32_t lanes, Uint& first, Uint& second) {
     const __m512i at = same_bits<__m512i>(words.v), none = _mm512_setzero_si512();
     const __m512i even = same_bits<__m512i>((lane() * 2).v), odd = same_bits<__m512i>((lane() * 2 + 1).v);
@@ -345,7 +348,7 @@ class Warp : public NearWords<Warp> {
   }
 #elif defined(BROKKR_ISA_V3)
   static constexpr WordPairs pairs = WordPairs::of_all_lanes;
-  // The words p[at_i] and those behind them. Loads of two words take a third of the time of two gathers.
+  // The words p[at_i] and the words behind them. Loads of two words take a third of the time of two gathers.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
     words.v.copy_to(at, stdx::vector_aligned);
@@ -387,15 +390,16 @@ class Warp : public NearWords<Warp> {
   }
 };
 
-// p, which leads into the block's shared storage: for CUDA, where such memory has instructions of its own.
+// Returns p, which points into the block's shared storage: CUDA has separate instructions for such memory.
 template <class T>
 BROKKR_FN T* in_shared_memory(T* p) {
   return p;
 }
 
-// Lets the threads of an emulated block meet; made for few threads on few cores, which other programs may use too.
+// A barrier for the threads of an emulated block, designed for few threads on few cores that other programs may also
+// use.
 struct Barrier {
-  static constexpr int kSpins = 64;  // about as long as it takes to fall asleep
+  static constexpr int kSpins = 64;  // takes about as long as falling asleep
   uint32_t arrived = 0, generation = 0;
   BROKKR_FN void wait(uint32_t count) {
     if (count <= 1) return;
@@ -419,10 +423,10 @@ struct Barrier {
 // Warps that share storage. One warp per block on the CPU machine, several on the emulated one.
 template <class Shared>
 struct Block {
-  int index = 0;   // of this block in the launch
-  int blocks = 1;  // in the launch
-  int warps = 1;   // in this block
-  Warp warp;       // the caller's
+  int index = 0;   // index of this block in the launch
+  int blocks = 1;  // blocks in the launch
+  int warps = 1;   // warps in this block
+  Warp warp;       // the caller's warp
   Shared* shared = nullptr;
   Barrier* barrier = nullptr;
 

@@ -1,5 +1,6 @@
-// atomic_ref of a word in global memory: 32 or 64 bits without sign. That of libcu++ makes generic instructions, which
-// find out at run time what memory an address belongs to: it writes them in assembly, out of the compiler's sight.
+// atomic_ref for a word in global memory, unsigned with 32 or 64 bits. libcu++ emits generic instructions, which
+// determine at run time what memory an address belongs to, because its inline assembly hides the address from the
+// compiler.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// One instruction on the word: `name` with order, scope, space and `type` of its size, then `list` of its operands, of
-// which `out` is written and `in` is read.
+// One instruction on the word: `name` with order, scope, address space and `type` by size, then `list`, its operands;
+// `out` is written and `in` is read.
 #define BROKKR_SIZED(name, type, list, out, in)                                       \
   if constexpr (sizeof(T) == 4)                                                       \
     asm volatile(name ".global" type "32 " list ";" : out("r") : in("r") : "memory"); \
@@ -22,7 +23,7 @@ BROKKR_MACHINE_BEGIN
   } else {                                          \
     BROKKR_SIZED(name ".gpu", type, list, out, in); \
   }
-// A read-modify-write. `order` is known when this is compiled.
+// A read-modify-write. `order` is a compile-time constant.
 #define BROKKR_ATOM(type, list, in)                                                                          \
   switch (order) {                                                                                           \
     case ::cuda::std::memory_order_relaxed: BROKKR_SCOPED("atom.relaxed", type, list, BROKKR_OLD, in) break; \
@@ -36,7 +37,7 @@ BROKKR_MACHINE_BEGIN
 #define BROKKR_PLACE_VALUE(size) "l"(address_), size(value)
 #define BROKKR_PLACE_PAIR(size) "l"(address_), size(expected), size(value)
 
-// kSystem: ordered with the host too, else among the blocks of the device.
+// kSystem: ordered with the host too; otherwise only among the device's blocks.
 template <class T, bool kSystem>
 class GlobalAtomic {
   static_assert(std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>);
@@ -79,7 +80,7 @@ class GlobalAtomic {
 #undef BROKKR_FETCH
   BROKKR_FN T fetch_sub(T value, Order order) const { return fetch_add(T(0) - value, order); }
 
-  // A refusal is ordered as a success is.
+  // A failed exchange has the same order as a successful one.
   BROKKR_FN bool compare_exchange_strong(T& expected, T value, Order order) const {
     begin(order);
     T old;

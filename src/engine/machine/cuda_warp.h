@@ -65,20 +65,20 @@ class Warp : public NearWords<Warp> {
  public:
   static constexpr WordPairs pairs = WordPairs::none;
   static constexpr int width = 32;
-  static constexpr bool takes_turns = false;  // for_distinct calls for all lanes at once
+  static constexpr bool takes_turns = false;  // for_distinct makes one call for all lanes
   static constexpr unsigned kAll = 0xffffffffu;
   using Float = brokkr::Float;
   using Int = brokkr::Int;
   using Uint = brokkr::Uint;
   using Mask = brokkr::Mask;
 
-  int index = 0;  // of this warp in its block
+  int index = 0;  // index of this warp in its block
 
   BROKKR_FN static Int lane() { return number(); }
   BROKKR_FN static Mask first_lanes(int n) { return number() < n; }
 #if defined(BROKKR_LONE_LANES)
-  // A program that is compiled so has threads that go their own ways: each is asked by itself, and control flow is its
-  // own. It may use no other collective.
+  // In a program compiled this way, threads diverge: a vote asks each thread separately, and each has its own control
+  // flow. Such a program must not use other collectives.
   BROKKR_FN static bool any(Mask m) { return m.m; }
 #else
   BROKKR_FN static bool any(Mask m) { return __any_sync(kAll, m.m); }
@@ -86,7 +86,7 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static bool all(Mask m) { return __all_sync(kAll, m.m); }
   BROKKR_FN static uint32_t ballot(Mask m) { return __ballot_sync(kAll, m.m); }
   BROKKR_FN static int count(Mask m) { return __popc(ballot(m)); }
-  // Set lanes up to and with each.
+  // The number of set lanes up to and including each lane.
   BROKKR_FN static Uint inclusive_count(Mask m) {
     return uint32_t(__popc(ballot(m) & (0xffffffffu >> (31 - number()))));
   }
@@ -209,7 +209,7 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static void sync() { __syncwarp(); }
 
  private:
-  // Integers of 32 bits: one instruction from Ampere on.
+  // 32-bit integers: one instruction from Ampere on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   template <class T>
   static constexpr bool kReducesInOne = std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t>;
@@ -226,10 +226,10 @@ class Warp : public NearWords<Warp> {
   }
 };
 
-// p, of which it is known that it leads into the block's shared storage. The compiler cannot see that behind a
-// reference; told so, it makes shared loads with 32-bit addresses in place of generic ones, which find out at run time.
-// It must be told once only: nvcc 13.0 takes what it is told again of a pointer that it has derived from such a one for
-// a contradiction, and drops the code.
+// Returns p, which is known to point into the block's shared storage. The compiler cannot derive that from a reference;
+// with the hint it emits shared loads with 32-bit addresses instead of generic ones, which determine the address space
+// at run time. Give the hint only once: if nvcc 13.0 gets it again for a pointer derived from such a pointer, it sees a
+// contradiction and drops the code.
 template <class T>
 BROKKR_FN T* in_shared_memory(T* p) {
   __builtin_assume(__isShared(p));

@@ -1,12 +1,12 @@
-// Words of two numbers of 16 bits each, which filters of bytes weigh (shade/texture_usual.h). Processors have
-// instructions for such halves that take less than products of whole words: where BROKKR_DOTS_HALVES is defined, the
-// machine has multiply_halves (of both halves, modulo 2^16), dot_halves (the sum of both products, of signed halves)
-// and upper_bytes_of_halves.
+// Words of two 16-bit numbers, used to filter bytes (shade/texture_usual.h). Processors have instructions for such
+// halves that are cheaper than products of whole words. If BROKKR_DOTS_HALVES is defined, the machine provides
+// multiply_halves (both halves, modulo 2^16), dot_halves (the sum of both products of signed halves) and
+// upper_bytes_of_halves.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
 
-// Both halves times a weight that stands in both halves of `weight`. The products fit 16 bits.
+// Both halves times a weight, which both halves of `weight` hold. The products fit in 16 bits.
 BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
 #if defined(BROKKR_DOTS_HALVES)
   return multiply_halves(two, weight);
@@ -16,11 +16,11 @@ BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
 }
 
 #if defined(BROKKR_DOTS_HALVES)
-// Signed halves are less by 2^15, so that sums are by 2^15 times the weights' sum, which is 256.
+// Signed halves are 2^15 too small, so a sum is too small by 2^15 times the sum of the weights, which is 256.
 BROKKR_FN Int sum_of_halves(Uint pair, Uint weights) { return dot_halves(pair ^ 0x80008000u, weights) + (256 << 15); }
 #endif
 
-// The second and the fourth byte of each word, in halves.
+// The second and the fourth byte of each word, as halves.
 BROKKR_FN Uint odd_bytes(Uint a) {
 #if defined(BROKKR_DOTS_HALVES)
   return upper_bytes_of_halves(a);
@@ -29,7 +29,7 @@ BROKKR_FN Uint odd_bytes(Uint a) {
 #endif
 }
 
-// The product of numbers from 0 to 32767.
+// The product of two numbers in 0 .. 32767.
 BROKKR_FN Int multiply_small(Int a, Int b) {
 #if defined(BROKKR_DOTS_HALVES)
   return dot_halves(as_uint(a), as_uint(b));
@@ -38,8 +38,8 @@ BROKKR_FN Int multiply_small(Int a, Int b) {
 #endif
 }
 
-// a and b weighted by the lower and the upper half of `weights`, which are 256 together: of the lower halves of a and
-// b, and of the upper ones.
+// Weighted sums of a and b by the lower and the upper half of `weights`, which sum to 256: one function for the lower
+// halves of a and b, one for the upper halves.
 BROKKR_FN Int sum_of_lower(Uint a, Uint b, Uint weights) {
 #if defined(BROKKR_DOTS_HALVES)
   return sum_of_halves((a & 0xffffu) | (b << 16u), weights);

@@ -1,9 +1,9 @@
-// The visibility buffer of one region: a (depth, order) key per sample, replaced by smaller keys only.
+// The visibility buffer of one region: a (depth, order) key per sample, which only smaller keys replace.
 //
-// Depth and order are 32-bit numbers whose unsigned order is "wins over"; equal depths fall to the smaller order. Where
-// one warp owns the block (CPU) the halves are two arrays and the minimum is a masked store; where several warps share
-// it (emulated, CUDA) a key is one 64-bit word and the minimum is an atomic. Results are the same: a minimum has no
-// order.
+// Depth and order are 32-bit numbers; a smaller unsigned number wins, and the smaller order wins among equal depths. If
+// one warp owns the block (CPU), the halves are two arrays and the minimum is a masked store. If several warps share it
+// (emulated, CUDA), a key is one 64-bit word and the minimum is an atomic. The results are equal because a minimum does
+// not depend on the order of updates.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
@@ -23,7 +23,7 @@ struct KeyBuffer {
     Split split;
   };
 
-  // Per 64 consecutive samples: no depth among them is larger.
+  // Per 64 consecutive samples: an upper bound on their depths.
   uint32_t farthest[kSamples / 64];
 
   // A key buffer always lies in the shared storage of its block.
@@ -37,7 +37,7 @@ struct KeyBuffer {
     auto value = w.spill(0u);
     const auto tile_of = w.spill(tile);
     w.for_lanes(m, [&](int i) {
-      value.set(i, *static_cast<volatile const uint32_t*>(farthest_depths() + tile_of[i]));  // others lower it
+      value.set(i, *static_cast<volatile const uint32_t*>(farthest_depths() + tile_of[i]));  // other warps lower it
     });
     return value.lanes();
 #else
@@ -51,8 +51,8 @@ struct KeyBuffer {
     }
 #endif
   }
-  // Lane i promises that samples of tile_i will all have d_i or less before the region is read. The promise may be used
-  // at once, since fragments that it hides would lose anyway.
+  // Lane i promises that the samples of tile_i will all have at most depth d_i before the region is read. The promise
+  // takes effect immediately, because fragments that it rejects would lose anyway.
   BROKKR_FN void limit_farthest(Warp& w, Int tile, Uint d, Mask m) {
     const auto tile_of = w.spill(tile);
     const auto depth_of = w.spill(d);
@@ -94,7 +94,7 @@ struct KeyBuffer {
     else
       return w.load(split.order + at);
   }
-  // Samples at .. at + width - 1 take (depth, order) where m holds and it is smaller.
+  // Samples at .. at + width - 1 take (depth, order) in lanes m if it is smaller.
   BROKKR_FN void take_min(Warp& w, int at, Uint d, Uint o, Mask m) {
     if constexpr (kShared) {
       take_min_at(w, w.lane() + at, d, o, m);
@@ -102,12 +102,12 @@ struct KeyBuffer {
       const Uint old_depth = w.load(split.depth + at);
       const Uint old_order = w.load(split.order + at);
       const Mask wins = m && (d < old_depth || (d == old_depth && o < old_order));
-      // Masked stores take processors of AMD eleven cycles, and no load is served from one.
+      // On AMD's processors, a masked store takes eleven cycles and cannot forward to a load.
       w.store(split.depth + at, select(wins, d, old_depth));
       w.store(split.order + at, select(wins, o, old_order));
     }
   }
-  // Sample at_i takes lane i's key where m holds and it is smaller; lanes may meet at a sample.
+  // Sample at_i takes lane i's key in lanes m if it is smaller; several lanes may have the same sample.
   BROKKR_FN void take_min_at(Warp& w, Int at, Uint d, Uint o, Mask m) {
     const auto at_of = w.spill(at);
     const auto depth_of = w.spill(d);
@@ -117,9 +117,8 @@ struct KeyBuffer {
       if constexpr (kShared) {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
-        // Load before atomic: a 64-bit minimum in shared memory compiles to a load and a comparison, and only where
-        // this key is smaller to a compare-and-swap. The many fragments that lose stop at the load
-        // (docs/research/gpu.md).
+        // Loads before the atomic: a 64-bit minimum in shared memory compiles to a load, a comparison and, only if this
+        // key is smaller, a compare-and-swap. The many fragments that lose stop after the load (docs/research/gpu.md).
         atomicMin(reinterpret_cast<unsigned long long*>(keys() + s), static_cast<unsigned long long>(mine));
 #else
         block_atomic<uint64_t> sample(key[s]);

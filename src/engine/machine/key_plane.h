@@ -1,5 +1,5 @@
-// Keys of samples in memory that all blocks share, 64 bits each, of which the smallest stays (machine/key_buffer.h). A
-// word holds the complement of its key, so that zeroed memory has no keys.
+// Keys of samples in memory that all blocks share, 64 bits each; the smallest key wins (machine/key_buffer.h). A word
+// holds the complement of its key, so that zeroed memory contains no keys.
 #pragma once
 
 #include "machine/machine.h"
@@ -9,7 +9,7 @@ BROKKR_MACHINE_BEGIN
 struct KeyPlane {
   uint64_t* word;
 
-  // Sample at_i takes lane i's key where m holds and it is smaller; lanes of all blocks may meet at a sample.
+  // Sample at_i takes lane i's key in lanes m if it is smaller; lanes of all blocks may have the same sample.
   BROKKR_FN void take_min_at(Warp& w, Int at, Uint depth, Uint order, Mask m) const {
     const auto at_of = w.spill(at);
     const auto depth_of = w.spill(depth);
@@ -18,7 +18,7 @@ struct KeyPlane {
       uint64_t* const sample = word + at_of[i];
       const uint64_t mine = ~((uint64_t(depth_of[i]) << 32) | order_of[i]);
 #if defined(__CUDACC__)
-      // The result is not used, and the memory's space is known: one reduction that nobody waits for.
+      // The result is unused and the address space is known, so this becomes a reduction that nothing waits for.
       __builtin_assume(__isGlobal(sample));
       atomicMax(reinterpret_cast<unsigned long long*>(sample), static_cast<unsigned long long>(mine));
 #else
@@ -30,14 +30,14 @@ struct KeyPlane {
     });
   }
 
-  // The words of samples at .. at + width - 1: complements of keys, or 0. In a frame that is cut off, others may change
+  // The words of samples at .. at + width - 1: complements of keys, or 0. In an aborted frame, other blocks may change
   // them at the same time.
   BROKKR_FN Ulong load(Warp& w, int at) const {
     auto words = w.spill(uint64_t(0));
     w.for_lanes(true, [&](int i) { words.set(i, device_atomic<uint64_t>(word[at + i]).load(kRelaxed)); });
     return words.lanes();
   }
-  // Takes the keys of the lanes of m away.
+  // Removes the keys of the lanes of m.
   BROKKR_FN void clear(Warp& w, int at, Mask m) const {
     w.for_lanes(m, [&](int i) { device_atomic<uint64_t>(word[at + i]).store(0, kRelaxed); });
   }

@@ -1,16 +1,16 @@
 // Lane types: one value per lane of a warp, with the same operators on every machine. The machine defines their
-// content: Vector<T> is a vector on the CPU and a plain scalar on CUDA, where a thread holds one lane.
+// content: Vector<T> is a vector on the CPU, and a plain scalar on CUDA, where a thread holds one lane.
 //
-// An operator takes lanes on both sides, or lanes and a scalar that all lanes share. Comparisons give a Mask. A Mask is
-// no bool: there is no `if`, no `?:` and no `&&` that skips its right side for some lanes, so that all lanes of a warp
-// come to every collective of an expression. w.any(m) and w.all(m) turn a Mask into a condition for a branch.
+// An operator takes lanes on both sides, or lanes and a scalar that all lanes share. Comparisons return a Mask. A Mask
+// is not a bool: no `if`, `?:` or `&&` can skip a part of an expression for some lanes, so all lanes of a warp reach
+// every collective in it. w.any(m) and w.all(m) turn a Mask into a condition for a branch.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
 #if defined(__CUDACC__)
-#define BROKKR_LANE_FN __host__ __device__ __forceinline__  // GLM calls them from functions of both sides
+#define BROKKR_LANE_FN __host__ __device__ __forceinline__  // GLM calls them from host and device functions
 #else
 #define BROKKR_LANE_FN BROKKR_FN
 #endif
@@ -91,7 +91,8 @@ using Ulong = Lane<uint64_t>;
 static_assert(!std::is_convertible_v<Mask, bool> && !std::is_constructible_v<bool, Mask>);
 static_assert(std::is_same_v<decltype(Int() < Int()), Mask>);
 
-// select(m, a, b) is a where m holds and b elsewhere (for two Lanes: the machine's). Either may be a scalar, or both.
+// select(m, a, b) is a where m holds and b elsewhere (for two Lanes, the machine defines it). Either argument may be a
+// scalar, or both.
 template <class T>
 BROKKR_LANE_FN Lane<T> select(Mask m, Lane<T> a, std::type_identity_t<T> b) {
   return select(m, a, Lane<T>(b));

@@ -1,12 +1,12 @@
-// Lane functions that are the same text on every machine: bit-identical results follow from IEEE-754 arithmetic without
-// contraction (-ffp-contract=off, --fmad=false).
+// Lane functions with the same text on every machine. Results are bit-identical because IEEE-754 arithmetic is used
+// without contraction (-ffp-contract=off, --fmad=false).
 #pragma once
 
 #include <bit>
 
 BROKKR_MACHINE_BEGIN
 
-// Uniform bit counts. CUDA has its own: of std::popcount of 64 bits nvcc 13 makes nothing at all, without a word.
+// Uniform bit counts. CUDA uses its own function: for std::popcount of 64 bits, nvcc 13 silently generates no code.
 BROKKR_FN int count_bits(uint32_t bits) {
 #if defined(__CUDACC__)
   return __popc(bits);
@@ -37,8 +37,8 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
 #endif
 }
 
-// A small number, not below 0, by branches that a processor guesses: what follows does not wait until it is computed.
-// The compiler is not told that both numbers are the same, since it would take the one that is computed.
+// A small number >= 0, determined by branches that the processor predicts, so that later code does not wait for its
+// computation. The compiler must not learn that both numbers are equal, because it would use the computed one.
 BROKKR_FN int foreseen(int number) {
 #if defined(__CUDACC__)
   return number;
@@ -87,7 +87,7 @@ BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 // [0, 1], NaN becomes 0.
 BROKKR_FN Float saturate(Float a) { return clamp_to(a, 0.0f, 1.0f); }
 
-// 2^f for f in [-0.5, 0.5], of lanes or, where a compiler makes a table of it, of one number.
+// 2^f for f in [-0.5, 0.5], per lane or, if a compiler builds a table of it, for one number.
 template <class F>
 BROKKR_FN constexpr F exp2_of_fraction(F f) {
   f = f * 0.693147180559945f;

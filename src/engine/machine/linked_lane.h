@@ -1,5 +1,5 @@
-// The lane types of CUDA in shaders that are compiled while the program runs, by NVRTC: those of the kernel that they
-// are linked into, and masks of mask operations.
+// CUDA's lane types in shaders that NVRTC compiles at run time: those of the kernel that the shaders are linked into,
+// plus masks for mask operations.
 #pragma once
 
 #include "machine/cuda_warp.h"
@@ -8,7 +8,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A lane's bit of a mask: operators of bits, of which ~ differs from that of a bool.
+// A lane's bit of a mask, with bitwise operators; its ~ differs from that of a bool.
 struct MaskBits {
   bool b;
   BROKKR_FN MaskBits(bool bit) : b(bit) {}

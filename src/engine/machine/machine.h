@@ -2,8 +2,8 @@
 //
 // A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4 and neon
 // for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per block, gpu for
-// CUDA. Everything a stage defines lives between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline
-// function of one build can be taken for another's (one-definition rule).
+// CUDA. Everything a stage defines is between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline function
+// of one build replaces another build's (one-definition rule).
 //
 // Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
@@ -13,11 +13,11 @@
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
 // Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
-// uniform reads of memory that others may change through `w.uniform`. What `once`, `uniform`, `for_lanes` and
-// `for_distinct` call stands for one lane, and uses no collectives: the emulated machine ends where it does, and every
-// machine of a build with assertions.
+// uniform reads of memory that others may change through `w.uniform`. Functions called by `once`, `uniform`,
+// `for_lanes` and `for_distinct` act for one lane and must not use collectives: the emulated machine, and every machine
+// in a build with assertions, aborts if they do.
 //
-// One letter is one thing in every stage:
+// Each letter has one meaning in every stage:
 //   w Warp, b Block, m Mask, f a function      of this header
 //   v Visit, t RasterTables                    of raster
 //   r number of a rasterizer, p ticket of a queue's operation, q number of a queue
@@ -30,7 +30,7 @@
 #if defined(__CUDACC__)
 #define BROKKR_MACHINE gpu
 #define BROKKR_FN __device__ __forceinline__
-#define BROKKR_FN_NOINLINE inline __device__ __noinline__  // a header is part of several programs
+#define BROKKR_FN_NOINLINE inline __device__ __noinline__  // the header is part of several programs
 #define BROKKR_CONSTANT __device__ constexpr
 #else
 #if !defined(BROKKR_ISA)
@@ -38,7 +38,7 @@
 #endif
 #define BROKKR_MACHINE BROKKR_ISA
 #if defined(BROKKR_ISA_EMULATED)
-#define BROKKR_FN inline  // for tests, not for speed: compiles in a fraction of the time
+#define BROKKR_FN inline  // for tests: compiles in a fraction of the time, runs slower
 #else
 #define BROKKR_FN [[gnu::always_inline]] inline
 #endif

@@ -1,5 +1,5 @@
-// Gathers of words that mostly lie side by side, which machines fetch in pairs where they can. Warp, the class W, says
-// how (`pairs`) and has gather_pairs: a lane's word p[at] and the one behind it.
+// Gathers of words that are usually adjacent; machines that can fetch them in pairs do so. The class W, a Warp,
+// declares how (`pairs`) and provides gather_pairs, which loads a lane's word p[at] and the one behind it.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 BROKKR_MACHINE_BEGIN
 
-// of_all_lanes: gather_pairs(p, at, first, second) reads for every lane; of_some_lanes: gather_pairs(p, at, lanes,
-// first, second) gives 0 to lanes whose bits are not set.
+// of_all_lanes: gather_pairs(p, at, first, second) reads for every lane. of_some_lanes: gather_pairs(p, at, lanes,
+// first, second) returns 0 in lanes whose bits are not set.
 enum class WordPairs : uint8_t { none, of_all_lanes, of_some_lanes };
 
 template <class W>
 struct NearWords {
-  // Lane i from p[a_i] and p[b_i], which mostly are side by side. Lanes outside m read nothing and get 0.
+  // Loads lane i from p[a_i] and p[b_i], which are usually adjacent. Lanes outside m read nothing and get 0.
   BROKKR_FN static void gather_near(const uint32_t* p, Int a, Int b, Mask m, Uint& first, Uint& second) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
-      // Both words of a lane at once; lanes whose words are apart, at edges and seams, read each.
+      // Loads both words of a lane at once; lanes whose words are not adjacent, at edges and seams, load them
+      // separately.
       const Mask is_apart = m && b != a + 1;
       const uint32_t apart = W::ballot(is_apart);
       W::gather_pairs(p, a, W::ballot(m) & ~apart, first, second);
@@ -38,11 +39,11 @@ struct NearWords {
     first = W::gather(p, a, m);
     second = W::gather(p, b, m);
   }
-  // Whether no lane that gather_rows reads is apart; it reads for lanes outside m too where that takes less.
+  // Returns true if no lane that gather_rows reads is apart; it also reads for lanes outside m if that is cheaper.
   BROKKR_FN static bool are_squares(Mask apart, Mask m) {
     return !W::any(W::pairs == WordPairs::of_all_lanes ? apart : m && apart);
   }
-  // Of lane i p[low_i] and p[high_i], and the words behind both.
+  // For lane i loads p[low_i] and p[high_i], and the words behind both.
   BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Int high, Mask m, Uint (&texel)[4]) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
       const uint32_t lanes = W::ballot(m);
@@ -58,8 +59,8 @@ struct NearWords {
       texel[3] = W::gather(p, high + 1, m);
     }
   }
-  // Texels of a filter: of lane i p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where steps mostly are
-  // 1. Lanes outside m may read theirs too, and what they get does not count.
+  // A filter's texels: for lane i loads p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where the step
+  // is usually 1. Lanes outside m may load theirs too; their results are undefined.
   BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
       const Mask is_apart = m && step != 1;

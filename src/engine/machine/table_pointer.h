@@ -11,8 +11,8 @@
 
 namespace brokkr {
 
-// As T*. What tables point to is memory of the whole launch: on CUDA, the compiler is told so at every use, and makes
-// loads of global memory in place of generic ones, which find out at run time what memory an address belongs to.
+// Returns a T*. Tables point to memory of the whole launch. On CUDA the compiler gets this hint at every use and emits
+// loads of global memory instead of generic ones, which determine the address space at run time.
 template <class T>
 struct TablePointer {
   TablePointer() = default;

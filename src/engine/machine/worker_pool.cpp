@@ -17,8 +17,8 @@
 namespace brokkr {
 namespace {
 
-// Looks for the next launch before a thread falls asleep, some 25 microseconds: frames follow each other sooner than
-// that, and to wake a thread takes about as long. More keep a core from others for longer.
+// Polls for the next launch before a thread falls asleep, about 25 microseconds in total: frames follow each other
+// sooner than that, and waking a thread takes about as long. More polls would occupy a core that others need.
 constexpr int kLooks = 500;
 
 void rest() {

@@ -1,4 +1,4 @@
-// Host threads that are kept: a launch of the CPU machine gives one call to each of them.
+// Persistent host threads: a launch on the CPU machine makes one call on each of them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class WorkerPool {
   // Returns without waiting; `work` must stay alive until `wait` has returned. Throws std::runtime_error where the
   // system has no more threads; then none has begun.
   void start(int count, const std::function<void(int)>& work);
-  // Waits until all have returned, at most `timeout_ms` (negative: for ever). Returns whether they have.
+  // Waits at most `timeout_ms` for all calls to return (negative: without limit). Returns true if they have.
   bool wait(double timeout_ms);
 
  private:

@@ -1,4 +1,4 @@
-// Large zeroed memory whose pages come into being when they are first touched.
+// Large zeroed memory whose pages are allocated when they are first touched.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace brokkr {
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;
-  // Throws std::runtime_error naming `what` and the size when the system has no such memory.
+  // Throws std::runtime_error that names `what` and the size if the system lacks the memory.
   ZeroedMemory(size_t bytes, const char* what);
   ~ZeroedMemory();
   ZeroedMemory(ZeroedMemory&& o) noexcept
