@@ -26,7 +26,7 @@ struct SetupGroup {
 struct LayerSamples {
   Warp& w;
   KeyPlane plane;
-  int shift, edge;              // edge of a region in pixels, and its binary logarithm
+  int shift, edge;              // binary logarithm of a region's edge, and the edge in pixels
   int regions_x, first_region;  // regions per row of the layer, and its first region
   Int x0, y0;                   // first sample of each lane's triangle
   Int column, line;             // region of that sample within the layer

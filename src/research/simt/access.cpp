@@ -1,4 +1,4 @@
-// The time that an access takes: on chip, in spawn memory, or beyond.
+// Times of memory accesses: on chip, in spawn memory, or off chip.
 #include <algorithm>
 
 #include "ptx/launch.h"
@@ -11,9 +11,9 @@ namespace {
 using ptx::Space;
 using ptx::Work;
 
-constexpr uint32_t kTransferBytes = 128;  // that the memory on chip moves in a cycle without conflicts
+constexpr uint32_t kTransferBytes = 128;  // moved by the on-chip memory per cycle without conflicts
 
-// Where a thread's local memory lies on a device: word by word beside that of the other lanes.
+// The device address of a thread's local memory: interleaved word by word with that of the other lanes.
 uint64_t interleaved(const ptx::Warp& warp, uint32_t lane, uint64_t address) {
   const uint64_t offset = address - warp.local_begin(lane), first = warp.local_begin(0);
   return first + offset / 4 * (4 * ptx::kLanes) + lane * 4 + offset % 4;
@@ -31,7 +31,7 @@ void TimedMachine::count_request(const ptx::Traits& t, uint64_t lanes) {
   if (t.work != Work::load) statistics_.requested_written += bytes;
 }
 
-// The unit takes an access when the one before has been taken.
+// The unit starts an access after it has accepted the previous one.
 uint64_t TimedMachine::on_chip(Core& core, const std::vector<uint64_t>& addresses, const ptx::Traits& t, bool conflicts,
                                uint64_t cycle) {
   const uint32_t whole = std::max<uint32_t>(1, uint32_t(addresses.size()) * t.bytes / kTransferBytes);
@@ -47,7 +47,7 @@ uint64_t TimedMachine::on_chip(Core& core, const std::vector<uint64_t>& addresse
 uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t pc, uint32_t lanes, uint64_t cycle) {
   const ptx::Instruction& in = program_.code[pc];
   const ptx::Traits& t = program_.traits[pc];
-  // Parameters of calls are registers once a program is compiled for a device.
+  // Call parameters are registers in a program compiled for a device.
   if (t.space == Space::parameter || t.space == Space::constant) return cycle + config_.latency.constant;
   const ptx::Memory& all = ptx::Memory::instance();
   auto& [shared, spawn, far] = places_;
@@ -90,7 +90,7 @@ uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t p
     core.unit_free += addresses_.size();
   }
   const uint64_t arrives = memory_->access(core.number, kind_of(t.work), far, t.bytes, ideal ? cycle : begin);
-  // Nobody waits for what is stored.
+  // Nothing waits for a store.
   const uint64_t answered = t.work == Work::store ? cycle : arrives;
   return std::max(done, answered + config_.latency.load);
 }

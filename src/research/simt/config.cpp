@@ -21,7 +21,7 @@ constexpr NamedConfig kConfigs[] = {
 #include "simt_machines.inc"
 };
 
-// What is no JSON: where, without the parser's own name for it.
+// Reports a JSON syntax error with its position, without the parser's own error name.
 [[noreturn]] void refuse(const std::string& file, std::string_view text, std::string_view error) {
   constexpr const char* kRemedy = "write an object of a machine's fields, as docs/research/simt.md shows";
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
@@ -31,7 +31,7 @@ constexpr NamedConfig kConfigs[] = {
   fail("{}: field 'JSON': {}; {}", file, error, kRemedy);
 }
 
-// An object whose members are taken one by one; what is left is no field.
+// An object whose members are taken one by one; remaining members are unknown fields.
 class Fields {
  public:
   Fields(const Json& json, std::string file, std::string path)
@@ -228,7 +228,7 @@ Config with_ideal_memory(Config c) {
   c.l1 = {CacheConfig::Kind::perfect, 0, 0, 0};
   c.memory.atomic_cycles = 0;
   c.memory.instant = true;
-  c.memory.banks = 0;  // no conflicts
+  c.memory.banks = 0;  // disables conflicts
   c.latency.load = c.latency.shared = c.latency.constant = 1;
   return c;
 }

@@ -34,7 +34,7 @@ uint64_t Core::next_event(uint64_t after) const {
   return std::max(next_event_, after);
 }
 
-// The least is known as soon as a warp is ready: the search begins at the one that is next in turn.
+// A ready warp gives the minimum at once: the search begins at the warp whose turn is next.
 uint64_t Core::find_event(uint64_t after) const {
   uint64_t next = kNever;
   for (const Scheduler& s : schedulers) {
@@ -80,7 +80,7 @@ void Core::remove(const ResidentWarp* w) {
   s.warps.erase(s.warps.begin() + w->place);
   s.ready.erase(s.ready.begin() + w->place);
   for (size_t i = w->place; i < s.warps.size(); ++i) s.warps[i]->place = uint32_t(i);
-  // The warp behind it is the next in turn.
+  // The warp after it has the next turn.
   if (w->place <= s.last && s.last > 0) --s.last;
   if (s.last >= s.warps.size()) s.last = 0;
   has_changed_ = true;

@@ -6,7 +6,7 @@ uint64_t stack_cost(const BranchCost& cost, const BranchCount& count) {
   return uint64_t(count.warps) * (uint64_t(cost.path1) + cost.path2 + cost.after);
 }
 
-// Threads are spawned twice: to their path, and to where the paths meet.
+// Threads are spawned twice: at the start of their path, and where the paths meet.
 uint64_t spawn_cost(const BranchCost& cost, const BranchCount& count, uint32_t warp) {
   const auto warps_of = [&](uint32_t threads) { return uint64_t((threads + warp - 1) / warp); };
   const uint64_t one = warps_of(count.threads1), two = warps_of(count.threads2);

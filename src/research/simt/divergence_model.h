@@ -1,4 +1,4 @@
-// Whether a branch is better taken by new threads or by the stack [Steffen12, chapter 6].
+// Decides whether a branch is better executed by new threads or by the stack [Steffen12, chapter 6].
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace brokkr::simt {
 
-// What is known of a branch before it is run: instructions of its two paths up to where they meet, of what follows
-// until the end, and of storing and restoring a thread's state.
+// The known costs of a branch before it runs: instructions of its two paths up to their meeting, of the rest of the
+// program, and of storing and restoring a thread's state.
 struct BranchCost {
   uint32_t path1 = 0, path2 = 0, after = 0, store = 0, restore = 0;
 };
 struct BranchCount {
-  uint32_t warps = 0, threads1 = 0, threads2 = 0;  // that wait at the branch
+  uint32_t warps = 0, threads1 = 0, threads2 = 0;  // waiting at the branch
 };
 
-// Issues until all are done, by [Steffen12, eq. 6.1] and [Steffen12, eq. 6.2].
+// Issues until all threads are done, by [Steffen12, eq. 6.1] and [Steffen12, eq. 6.2].
 uint64_t stack_cost(const BranchCost& cost, const BranchCount& count);
 uint64_t spawn_cost(const BranchCost& cost, const BranchCount& count, uint32_t warp);
 
@@ -24,8 +24,8 @@ class DivergenceModel {
  public:
   explicit DivergenceModel(uint32_t warp) : warp_(warp) {}
   void arrive(uint32_t pc, const BranchCost& cost, uint32_t threads1, uint32_t threads2);
-  // A warp goes on: whether its threads spawn, by the counts that the last arrival found, so that those that have
-  // waited together decide alike. It is counted no longer.
+  // A warp continues. Returns whether its threads spawn, by the counts at the last arrival, so that warps that waited
+  // together decide alike. The warp is no longer counted.
   bool leave(uint32_t pc, uint32_t threads1, uint32_t threads2);
 
  private:

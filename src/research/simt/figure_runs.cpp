@@ -1,4 +1,4 @@
-// The runs of a figure, on several threads of the host: each has a machine of its own.
+// Runs of a figure on several host threads, each with its own machine.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -11,7 +11,7 @@
 namespace brokkr::simt {
 namespace {
 
-// Each holds a program's memory: a scene of a million triangles, thousands of warps.
+// Each run holds a program's memory: a scene of a million triangles, thousands of warps.
 constexpr unsigned kMostThreads = 4;
 
 }  // namespace

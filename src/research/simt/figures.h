@@ -12,24 +12,25 @@ namespace brokkr::simt {
 struct FigureRow {
   std::string label;
   std::vector<double> values;
-  std::string thesis;  // what the thesis gives for it, in numbers where its text has them
+  std::string thesis;  // the result in the thesis, in numbers if its text has them
 };
 struct FigureResult {
   std::vector<std::string> columns;
   std::vector<FigureRow> rows;
-  std::vector<std::string> notes;                             // where ours differs, and why
-  std::vector<std::pair<std::string, Statistics>> timelines;  // runs whose active lanes over time make a picture
+  std::vector<std::string> notes;  // differences to the thesis, and their reasons
+  // runs whose active lanes over time are drawn as a picture
+  std::vector<std::pair<std::string, Statistics>> timelines;
 };
 
-// What a figure's runs are made of; 0: as the figure has it.
+// Parameters of a figure's runs; 0: the figure's default.
 struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
   ShowProgress progress;  // may be called by several threads at once
 };
 
-// Calls `run` once for each number below `count`, on several threads of the host. No run knows of the others, so that a
-// figure does not depend on them. Throws what one of them has thrown.
+// Calls `run` once for each number below `count`, on several host threads. Runs are independent, so a figure does not
+// depend on the threads. Rethrows an exception of a run.
 void for_each_run(size_t count, const std::function<void(size_t)>& run);
 
 struct FigureInfo {
@@ -37,10 +38,10 @@ struct FigureInfo {
   FigureResult (*run)(const FigureOptions& options);
 };
 const std::vector<FigureInfo>& figures();
-// Throws std::runtime_error that names those there are.
+// Throws std::runtime_error that lists the known names.
 const FigureInfo& find_figure(const std::string& name);
 
-// By file.
+// Grouped by source file.
 FigureResult figure_limits(const FigureOptions&);
 FigureResult figure_two_ways(const FigureOptions&);
 FigureResult figure_more_ways(const FigureOptions&);

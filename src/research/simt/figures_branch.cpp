@@ -1,4 +1,4 @@
-// The performance model [Steffen12, 8.3]: speed of diverge and reconverge over the stack's, on [Steffen12, Alg. 4].
+// The performance model [Steffen12, 8.3]: speedup of diverge and reconverge over the stack, on [Steffen12, Alg. 4].
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What the thesis could not measure: its µ-kernels in software, as task types on bucket queues, beside its hardware.
+// A comparison that the thesis could not make: its µ-kernels in software, as task types on bucket queues, against its
+// hardware.
 #include <fmt/format.h>
 
 #include "pipeline/task_machine.h"
@@ -8,14 +9,14 @@
 namespace brokkr::simt {
 namespace {
 
-constexpr uint32_t kStays[] = {101, 75, 50, 25, 0};  // %, of which more than 100: one step at a time
+constexpr uint32_t kStays[] = {101, 75, 50, 25, 0};  // percent; more than 100: one step at a time
 
 std::string stay_text(uint32_t stay) {
   if (stay > 100) return "one step each";
   return stay == 0 ? "to the last lane" : fmt::format("while {} % of lanes stay", stay);
 }
 
-// Lanes at work in steps, and tasks for each ray; by one worker of a machine of the CPU.
+// Active lanes per step and tasks per ray, for one worker of a CPU machine.
 void add_cpu_rows(FigureResult& r, const std::string& machine, uint32_t triangles, uint32_t width,
                   const FigureOptions& o) {
   const auto scene = ray_scene(triangles);
@@ -48,13 +49,13 @@ FigureResult figure_software(const FigureOptions& o) {
     try {
       make_task_machine(machine);
     } catch (const std::invalid_argument&) {
-      continue;  // this build has none
+      continue;  // this build lacks the machine
     }
     add_cpu_rows(r, machine, size.triangles, size.width, o);
   }
   Config c = with_ideal_memory(find_config("thesis-7.3"));
   c.block_scheduling = false;
-  // With as many rays for each core as a larger picture has for all 30.
+  // As many rays per core as a larger picture has for all 30 cores.
   c.cores = 4;
   double stack = 0;
   const auto add = [&](const SimtRow& row) {

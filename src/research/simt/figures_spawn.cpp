@@ -1,4 +1,4 @@
-// µ-kernels [Steffen12, 8.2]: primary rays by loops and by threads that spawn each other.
+// µ-kernels [Steffen12, 8.2]: primary rays by loops, and by threads that spawn each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
 FigureResult table_traffic(const FigureOptions& o) {
   FigureResult r;
   r.columns = {"read, MB", "written, MB", "total, MB", "read over", "total over"};
-  // As the thesis reckons it: bytes that lanes ask for, wherever they are; ideal memory changes none of them.
+  // Counted as in the thesis: bytes that lanes request, wherever they are; ideal memory does not change that.
   FigureOptions few = o;
   few.cycles = 0;
   if (few.width == 0) few.width = 64;

@@ -1,4 +1,4 @@
-// Hyper-threading [Steffen12, 8.1]: speeds over the stack's.
+// Hyper-threading [Steffen12, 8.1]: speedups over the stack.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -23,7 +23,7 @@ struct Timed {
   Config config;
 };
 
-// Cycles of each.
+// The cycles of each run.
 std::vector<double> cycles_of(const std::vector<Timed>& runs, const FigureOptions& o) {
   ProgramSize size{.scale = o.scale};
   if (o.triangles != 0) size.triangles = o.triangles;
@@ -35,7 +35,7 @@ std::vector<double> cycles_of(const std::vector<Timed>& runs, const FigureOption
   return cycles;
 }
 
-// Of each program: the speeds of all machines but the first over that of the first.
+// For each program, the speedup of each machine over the first one.
 std::vector<std::vector<double>> speedups(const std::vector<const char*>& programs, const std::vector<Config>& configs,
                                           const FigureOptions& o) {
   std::vector<Timed> runs;

@@ -1,4 +1,4 @@
-// Who comes into a core: blocks of the launch, their warps, and warps of threads that were spawned.
+// Fills a core: with blocks of the launch, with their warps, and with warps of spawned threads.
 #include <algorithm>
 
 #include "ptx/launch.h"
@@ -8,7 +8,7 @@
 namespace brokkr::simt {
 namespace {
 
-constexpr uint32_t kPointerBytes = 4;  // of the address of a state, in the formation memory
+constexpr uint32_t kPointerBytes = 4;  // bytes of a state's address in the formation memory
 
 }  // namespace
 
@@ -38,8 +38,8 @@ void TimedMachine::begin(const ptx::Launch& launch) {
   if (spawns_) make_spawn_memory();
 }
 
-// States of all threads that a core can have, and the warps that are being formed. Where that is more than there is on
-// the chip, it is off the chip [Steffen12, 5.5].
+// Reserves the states of all threads that a core can hold, and the warps being formed. What exceeds the on-chip memory
+// is placed off chip [Steffen12, 5.5].
 void TimedMachine::make_spawn_memory() {
   if (config_.spawn.bytes == 0)
     throw ptx::Fault("the kernel spawns threads, and " + config_.name + " has no spawn memory (spawn.bytes)");
@@ -85,15 +85,15 @@ void TimedMachine::place(Core& core, ResidentBlock& block, uint32_t number, uint
   prepare(core, resident, cycle);
 }
 
-// What there is of a warp goes when all threads of the launch are through, no warp is full, and the core has none that
-// it could issue now [Steffen12, 5.4].
+// Partial warps start when all threads of the launch have ended, no warp is full, and the core has none that it could
+// issue [Steffen12, 5.4].
 bool TimedMachine::can_flush(const Core& core, uint64_t cycle) const {
   if (core.spawn == nullptr || core.spawn->has_warp() || !core.spawn->has_part()) return false;
   if (next_block_ < launch_->blocks() || core.launched_blocks != 0) return core.warps.empty() && core.waiting.empty();
   return core.next_event(cycle) > cycle;
 }
 
-// Spawned threads go first [Steffen12, 5.4].
+// Spawned threads have priority [Steffen12, 5.4].
 bool TimedMachine::add_spawned(Core& core, uint64_t cycle) {
   if (core.spawn == nullptr || free_threads(core) < config_.warp) return false;
   if (!core.spawn->has_warp() && !can_flush(core, cycle)) return false;
@@ -117,7 +117,7 @@ bool TimedMachine::add_spawned(Core& core, uint64_t cycle) {
   return true;
 }
 
-// Warps of blocks that have begun.
+// Places warps of blocks that have started.
 void TimedMachine::place_warps(Core& core, uint64_t cycle) {
   while (!core.waiting.empty() && free_threads(core) >= config_.warp &&
          (!spawns_ || core.free_slots.size() >= config_.warp)) {
@@ -152,7 +152,7 @@ bool TimedMachine::fill(Core& core, uint64_t cycle) {
   bool any = false;
   while (core.spawn != nullptr && core.spawn->has_warp() && add_spawned(core, cycle)) any = true;
   place_warps(core, cycle);
-  // One block a turn, so that the first blocks go to all cores.
+  // One block per turn, so that the first blocks are spread over all cores.
   if (add_block(core, cycle)) {
     core.has_room = true;
     return true;

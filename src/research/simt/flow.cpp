@@ -14,7 +14,7 @@ using ptx::Kind;
 
 constexpr uint32_t kNone = ~0u;
 
-// Instructions that may come next; `leaves`: the function may end here.
+// Possible successors of an instruction; `leaves`: the function may end here.
 std::vector<uint32_t> successors(const ptx::Program& p, uint32_t pc, bool& leaves) {
   const Instruction& in = p.code[pc];
   const bool guarded = in.guard != ptx::kNowhere;
@@ -46,7 +46,7 @@ void Flow::add_function(const ptx::Function& f) {
   find_loops(order);
 }
 
-// Blocks in the order of their addresses.
+// Finds blocks in address order.
 void Flow::find_blocks(const ptx::Function& f, std::vector<uint32_t>& order) {
   std::set<uint32_t> begins = {f.begin};
   for (uint32_t pc = f.begin; pc < f.end; ++pc) {
@@ -76,8 +76,8 @@ void Flow::find_blocks(const ptx::Function& f, std::vector<uint32_t>& order) {
   }
 }
 
-// Post-dominators as dominators of the reversed graph, by repeated intersection. The end of the function is the root; a
-// block from which no path ends has none.
+// Computes post-dominators as dominators of the reversed graph, by iterated intersection. The function's end is the
+// root; a block without a path to the end has none.
 void Flow::find_meetings(const std::vector<uint32_t>& order) {
   const uint32_t first = order.front(), count = uint32_t(order.size()), root = count;
   std::vector<std::vector<uint32_t>> before(count + 1);
@@ -85,7 +85,7 @@ void Flow::find_meetings(const std::vector<uint32_t>& order) {
     for (const uint32_t n : blocks_[first + i].next) before[n - first].push_back(i);
     if (blocks_[first + i].leaves) before[root].push_back(i);
   }
-  // Postorder of the reversed graph from its root.
+  // Postorder of the reversed graph, from its root.
   std::vector<uint32_t> number(count + 1, kNone), sequence;
   std::vector<std::pair<uint32_t, size_t>> path = {{root, 0}};
   std::vector<bool> seen(count + 1);
@@ -132,7 +132,7 @@ void Flow::find_meetings(const std::vector<uint32_t>& order) {
   }
 }
 
-// Breadth first from the blocks that jump back, against the edges.
+// Breadth-first search against the edges, from the blocks that jump back.
 void Flow::find_loops(const std::vector<uint32_t>& order) {
   const uint32_t first = order.front();
   std::vector<std::vector<uint32_t>> before(order.size());
@@ -163,7 +163,7 @@ void Flow::find_loops(const std::vector<uint32_t>& order) {
 uint32_t Flow::registers(const ptx::Function& f) const {
   const uint32_t first = block_of_[f.begin], last = block_of_[f.end - 1];
   RegisterNames names;
-  std::vector<std::vector<RegisterUse>> uses;  // of each instruction
+  std::vector<std::vector<RegisterUse>> uses;  // per instruction
   for (uint32_t pc = f.begin; pc < f.end; ++pc) uses.push_back(names.uses_of(program_, pc));
   const std::vector<uint32_t> size = names.words();
   std::vector<std::vector<bool>> live_in(last - first + 1, std::vector<bool>(names.count()));
@@ -180,7 +180,7 @@ uint32_t Flow::registers(const ptx::Function& f) const {
       for (const bool read : {false, true}) {
         for (const RegisterUse& u : uses[pc - f.begin]) {
           if (u.is_read != read || live[u.number] == read) continue;
-          if (!read && program_.code[pc].guard != ptx::kNowhere) continue;  // it may keep what it had
+          if (!read && program_.code[pc].guard != ptx::kNowhere) continue;  // a guarded write may keep the old value
           live[u.number] = read;
           words = read ? words + size[u.number] : words - size[u.number];
         }

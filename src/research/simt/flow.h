@@ -1,4 +1,4 @@
-// The control flow of a PTX program: where paths that part meet again, and how far it is to a loop's jump.
+// The control flow of a PTX program: where diverged paths meet again, and the distance to a loop's back edge.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +8,32 @@
 
 namespace brokkr::simt {
 
-// Behind the function: paths meet only when they return.
+// The function's end: paths meet only when they return.
 constexpr uint32_t kNoMeeting = ~0u;
 
 class Flow {
  public:
   explicit Flow(const ptx::Program& program);
 
-  // Whether lanes that execute it go to the next instruction together, whatever they are.
+  // Whether all lanes that execute the instruction continue with the next one.
   bool runs_on(uint32_t pc) const { return program_.code[pc].kind == ptx::Kind::plain; }
   bool is_collective(uint32_t pc) const { return program_.code[pc].kind == ptx::Kind::collective; }
-  // Where lanes that part at `pc` meet: the first instruction of the immediate post-dominator of its block.
+  // The place where lanes that diverge at `pc` meet: the first instruction of its block's immediate post-dominator.
   uint32_t meeting(uint32_t pc) const { return blocks_[block_of_[pc]].meeting; }
-  // Instructions from `pc` to the nearest jump back, on the shortest path; the larger, the less a loop waits for it.
+  // Instructions from `pc` to the nearest back edge on the shortest path. The larger the number, the less a loop waits
+  // for this path.
   uint32_t to_loop(uint32_t pc) const { return blocks_[block_of_[pc]].to_loop; }
-  // Whether it is the first instruction of a loop, to which a jump leads back.
+  // Whether the instruction is the first of a loop, the target of a back edge.
   bool is_head(uint32_t pc) const { return blocks_[block_of_[pc]].is_head && blocks_[block_of_[pc]].begin == pc; }
-  // Registers of 32 bits that are live at one place of the function, at most.
+  // The maximum number of 32-bit registers live at any instruction of the function.
   uint32_t registers(const ptx::Function& f) const;
 
  private:
   struct Block {
     uint32_t begin = 0, end = 0;
     std::vector<uint32_t> next;  // blocks
-    bool leaves = false;         // an end of the function follows
-    bool is_head = false;        // a jump leads back to it
+    bool leaves = false;         // followed by an end of the function
+    bool is_head = false;        // target of a back edge
     uint32_t meeting = kNoMeeting, to_loop = ~0u;
   };
 
@@ -43,7 +44,7 @@ class Flow {
 
   const ptx::Program& program_;
   std::vector<Block> blocks_;
-  std::vector<uint32_t> block_of_;  // of each instruction
+  std::vector<uint32_t> block_of_;  // per instruction
 };
 
 }  // namespace brokkr::simt

@@ -1,4 +1,4 @@
-// What programs ask of the machine itself: threads, and how to take a branch.
+// Requests of programs to the machine: spawned threads, and decisions at branches.
 #include <algorithm>
 
 #include "ptx/launch.h"
@@ -31,7 +31,7 @@ void TimedMachine::find_intrinsics() {
       throw std::runtime_error("function " + name + " is none that the SIMT machine knows");
     intrinsics_.push_back(which);
   }
-  // Any kernel may be spawned to.
+  // Any kernel may be a spawn target.
   for (const ptx::Function& f : program_.functions) locations_ += f.entry && f.defined;
 }
 
@@ -62,7 +62,7 @@ const ptx::Function& TimedMachine::kernel_named(const ptx::Warp& warp, const ptx
   return *f;
 }
 
-// diverge(predicate, path1, path2, after, store, restore): a warp whose threads agree goes on at once.
+// diverge(predicate, path1, path2, after, store, restore): a warp whose threads agree continues immediately.
 void TimedMachine::hold(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle) {
   const ptx::Instruction& in = program_.code[g.pc];
   uint32_t taken = 0;
@@ -89,7 +89,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
         warp.fail(in, 1u << lane, "spawn: a thread spawns one thread, which goes on in its place");
       SpawnedThread thread = warp_->threads[lane];
       thread.state = arguments[1];
-      // Most lanes name what the one before them has named.
+      // Usually a lane names the same kernel as the lane before it.
       const bool again = !requests_.empty() && requests_.back().name == arguments[0];
       const uint32_t pc = again ? requests_.back().pc : kernel_named(warp, in, lane, arguments[0]).begin;
       requests_.push_back({arguments[0], pc, thread});
@@ -100,7 +100,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
       if (!spawns_) warp.fail(in, 1u << lane, "state: only programs that spawn threads have states");
       return warp_->threads[lane].state;
     case Intrinsic::diverge: return warp_->spawns;
-    // Whether threads of the warp have gone elsewhere, or a warp of spawned ones had to begin before it was full.
+    // Whether threads of the warp have left it, or a warp of spawned threads started before it was full.
     case Intrinsic::reconverge: {
       const uint32_t whole = warp_->block->spawned ? ptx::kAllLanes >> (ptx::kLanes - config_.warp) : warp_->whole;
       return warp_->warp->live() != whole || warp_->spawned_from != 0;
@@ -111,7 +111,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
   return 0;
 }
 
-// The pointers of all threads that an instruction spawned are stored, at places that follow each other.
+// Stores the pointers of all threads that an instruction spawned, at consecutive places.
 uint64_t TimedMachine::finish_spawn(Core& core, uint64_t cycle) {
   const auto is_before = [](const Request& a, const Request& b) { return a.pc < b.pc; };
   if (!std::is_sorted(requests_.begin(), requests_.end(), is_before))

@@ -8,7 +8,7 @@ namespace brokkr::simt {
 using ptx::Kind;
 using ptx::Work;
 
-// When all registers that an instruction reads (or writes, where `results`) are there.
+// The cycle in which all registers that an instruction reads (with `results`: writes) are available.
 uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool results) const {
   uint64_t at = 0;
   for (const RegisterUse& u : uses_[pc]) {
@@ -17,7 +17,7 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
-// What the warp issues next, and from when on it may.
+// Determines what the warp issues next, and the earliest cycle.
 void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
   const uint64_t wakes = w.warp->wake();
   w.next.clear();
@@ -37,7 +37,7 @@ void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
     hold(core, w, w.next[0], cycle);
 }
 
-// Returns the cycle in which its result is there.
+// Returns the cycle in which the result is available.
 uint64_t TimedMachine::execute(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle) {
   const ptx::Instruction& in = program_.code[g.pc];
   const ptx::Traits& t = program_.traits[g.pc];
@@ -79,7 +79,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   count_to(core, s, cycle);
   if (w.sleeps) return prepare(core, w, cycle);
   if (w.held) {
-    // No other warp can be issued: the one that has waited for longest goes on.
+    // No other warp can issue: the one that has waited longest continues.
     w.held = false;
     w.spawns = core.model.leave(w.held_pc, w.held_threads[0], w.held_threads[1]);
     ++(w.spawns ? statistics_.diverge_spawn : statistics_.diverge_pdom);
@@ -101,7 +101,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   statistics_.worked += lanes;
   timeline_.count_range(cycle, cycle + takes, occupancy_class(lanes * 32 / config_.warp), 1);
   core.take_turn(s, cycle + takes);
-  // Without a scoreboard a warp has one instruction under way; with one, only jumps hold up what follows.
+  // Without a scoreboard, a warp has one instruction in flight. With one, only jumps delay the next instruction.
   const uint64_t next = std::max(cycle + takes, !config_.overlap || jumps ? done : cycle + takes);
   ResidentBlock& block = *w.block;
   const uint32_t died = live & ~w.warp->live();
@@ -116,7 +116,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   if (block.warps_left == 0) std::erase_if(core.blocks, [&](const auto& b) { return b.get() == &block; });
 }
 
-// Barriers may have let warps of the block go on.
+// A barrier may have released warps of the block.
 void TimedMachine::wake_block(Core& core, const ResidentBlock& block, uint64_t cycle) {
   for (auto& other : core.warps) {
     if (other->block != &block || core.ready_at(*other) != kNever || other->warp->ready() == 0) continue;
@@ -126,12 +126,12 @@ void TimedMachine::wake_block(Core& core, const ResidentBlock& block, uint64_t c
 }
 
 void TimedMachine::retire(Core& core, ResidentWarp& w, uint64_t cycle) {
-  // From now on its schedulers wait for nobody.
+  // From this cycle on, its schedulers no longer idle for lack of warps.
   if (core.warps.size() == 1) count_to(core, cycle);
   ResidentBlock& block = *w.block;
   --block.warps_left;
   core.has_room = true;
-  // The threads of a block leave their places together, where blocks come as a whole.
+  // The threads of a block leave together if blocks are scheduled as a whole.
   const bool whole_blocks = config_.block_scheduling && !block.spawned;
   if (!whole_blocks) core.threads -= config_.warp;
   if (block.warps_left == 0 && !block.spawned) {

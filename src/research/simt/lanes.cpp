@@ -10,7 +10,7 @@
 namespace brokkr::simt {
 namespace {
 
-// Numbers of a ".b8 95,90,0" line as characters; false at the 0 that ends a text.
+// Appends the numbers of a ".b8 95,90,0" line as characters; returns false at the 0 that ends a text.
 bool append_bytes(std::string_view line, std::string& text) {
   while (!line.empty()) {
     const size_t comma = line.find(',');
@@ -58,12 +58,12 @@ std::string short_name(const std::string& mangled) {
       --depth;
     } else if (depth == 0 && c == ' ' && !text.ends_with("operator")) {
       if (all.substr(i + 1).starts_with("const")) break;
-      text.clear();  // the type of the result
+      text.clear();  // drops the result type
     } else if (depth == 0) {
       text += c;
     }
   }
-  // A lambda is a part of its function.
+  // A lambda counts as part of its function.
   if (const size_t lambda = text.find("::{lambda"); lambda != std::string::npos) text.erase(lambda);
   const size_t ours = text.find("brokkr::");
   if (ours != std::string::npos) text.erase(0, ours + std::string_view("brokkr::").size());

@@ -1,5 +1,5 @@
-// Where lanes are lost: instructions and the lanes that took part in them, by function of the source. A compiler
-// inlines nearly all of them; the line table of PTX says where each instruction is from.
+// Shows where lanes are idle: instructions and their active lanes, by function of the source. A compiler inlines nearly
+// all functions; the line table of PTX tells where each instruction comes from.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace brokkr::simt {
 
 struct LaneCounts {
   uint64_t instructions = 0, lanes = 0;  // of warps, and of threads
-  // Places of lanes that nobody took.
+  // Lane slots without an active lane.
   uint64_t lost() const { return instructions * ptx::kLanes - lanes; }
   double average() const { return instructions == 0 ? 0 : double(lanes) / double(instructions); }
 };
@@ -22,14 +22,14 @@ struct LaneCounts {
 struct FunctionLanes {
   std::string function, file;
   LaneCounts counts;
-  uint32_t worst_line = 0;  // that loses most
+  uint32_t worst_line = 0;  // the line that loses most
   LaneCounts worst;
 };
 
-// Adds up launches, also of several programs.
+// Adds up launches, also of different programs.
 class LaneTable {
  public:
-  // How often each instruction ran, and for how many lanes.
+  // `runs`, `lanes`: how often each instruction ran, and with how many lanes in total.
   void add(const ptx::Program& program, const std::vector<uint64_t>& runs, const std::vector<uint64_t>& lanes);
   // The function that loses most comes first.
   std::vector<FunctionLanes> rows() const;
@@ -44,9 +44,9 @@ class LaneTable {
   std::map<Place, LaneCounts> places_;
 };
 
-// The names in PTX's debug information by their labels, as in the source, without parameters.
+// Function names in PTX's debug information by their labels, as in the source, without parameters.
 std::map<std::string_view, std::string> inlined_names(const ptx::Program& program);
-// "brokkr::clip_triangle(Warp&, ...)", "ns::Class<int>::name": without namespace, parameters and what is in <>.
+// "brokkr::clip_triangle(Warp&, ...)", "ns::Class<int>::name": drops namespace, parameters and template arguments.
 std::string short_name(const std::string& mangled);
 
 }  // namespace brokkr::simt

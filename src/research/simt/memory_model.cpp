@@ -30,7 +30,8 @@ Cache::Result Cache::access(uint64_t address, bool dirty, bool allocate) {
 
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks) {
   if (banks == 0 || addresses.size() < 2) return 1;
-  // An access of more than a word is one access for each word. A word is a turn of its bank, however many ask for it.
+  // An access wider than a word counts as one access per word. A bank serves one word per turn, for any number of
+  // lanes.
   constexpr size_t kMost = 32;
   uint64_t words[kMost];
   uint32_t total = 0;
@@ -60,7 +61,7 @@ void coalesce(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t s
   for (const uint64_t a : addresses) {
     const uint64_t last = (a + bytes - 1) & mask;
     for (uint64_t s = a & mask; s <= last; s += segment) {
-      // Most lanes touch what the one before did.
+      // Usually a lane touches the same segment as the lane before it.
       if (!out.empty() && out.back() == s) continue;
       if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
     }
@@ -110,7 +111,7 @@ uint64_t MemoryModel::segment(uint32_t core, AccessKind kind, uint64_t address, 
     return cycle + config_.l1.latency;
   }
   if (config_.l1.kind == CacheConfig::Kind::sets && kind != AccessKind::atomic) {
-    // Stores go through, and bring nothing in.
+    // Stores are written through and allocate no line.
     const Cache::Result r = l1_[core].access(address, false, kind == AccessKind::load);
     ++(r.hit ? statistics_.l1_hits : statistics_.l1_misses);
     if (r.hit && kind == AccessKind::load) return cycle + config_.l1.latency;
@@ -124,7 +125,7 @@ uint64_t MemoryModel::access(uint32_t core, AccessKind kind, const std::vector<u
   coalesce(addresses, bytes, config_.memory.segment, segments_);
   for (size_t i = 0; i < segments_.size(); ++i) done = std::max(done, segment(core, kind, segments_[i], cycle + i));
   if (kind != AccessKind::atomic || config_.memory.atomic_cycles == 0) return done;
-  // What is done at an address takes its turn there, whoever asks for it; then the answer takes its way.
+  // Atomics at one address take turns, whichever core they come from; then the answer travels back.
   const uint64_t way = done - cycle;
   for (const uint64_t a : addresses) {
     uint64_t& is_free = atomic_free_[a];

@@ -1,4 +1,4 @@
-// The time that accesses take: banks on chip, coalescing, caches, channels, atomics at one address in turn.
+// Times of accesses: on-chip banks, coalescing, caches, channels, and serialized atomics at one address.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace brokkr::simt {
 
-// Least recently used lines of a set-associative cache.
+// A set-associative cache that replaces the least recently used line.
 class Cache {
  public:
   Cache(const CacheConfig& config, uint32_t line);
   struct Result {
     bool hit = false;
-    bool wrote_back = false;  // a dirty line had to leave
+    bool wrote_back = false;  // a dirty line was evicted
   };
-  // `allocate`: a line that is not there is brought in.
+  // `allocate`: a missing line is loaded.
   Result access(uint64_t address, bool dirty, bool allocate);
 
  private:
@@ -31,11 +31,11 @@ class Cache {
   std::vector<Line> lines_;
 };
 
-// Cycles that a bank's busiest lane waits: words of one bank follow each other, lanes at one word are served together.
-// `addresses`: of each lane that takes part, `bytes` each. At least 1.
+// The number of turns of the busiest bank: words in one bank are serialized, lanes at the same word are served
+// together. `addresses`: one per active lane, `bytes` each. At least 1.
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks);
 
-// Segments that the lanes touch, each once, in the order of lanes. `segment` is a power of two.
+// The distinct segments that the lanes touch, in lane order. `segment` is a power of two.
 void coalesce(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t segment, std::vector<uint64_t>& out);
 
 enum class AccessKind : uint8_t { load, store, atomic };
@@ -43,10 +43,10 @@ enum class AccessKind : uint8_t { load, store, atomic };
 class MemoryModel {
  public:
   MemoryModel(const Config& config, Statistics& statistics);
-  // Off the chip, from a core: returns the cycle in which the last lane has what it asked for.
+  // An off-chip access from a core. Returns the cycle in which the last lane has its data.
   uint64_t access(uint32_t core, AccessKind kind, const std::vector<uint64_t>& addresses, uint32_t bytes,
                   uint64_t cycle);
-  // Atomics on chip: lanes at one address in turn.
+  // On-chip atomics: the number of turns, because lanes at the same address are serialized.
   uint32_t atomic_turns(const std::vector<uint64_t>& addresses) const;
 
  private:
@@ -58,8 +58,8 @@ class MemoryModel {
   Statistics& statistics_;
   std::vector<Cache> l1_;
   std::vector<Cache> l2_;
-  std::vector<uint64_t> channel_free_;                  // of each: the cycle from which it is
-  std::unordered_map<uint64_t, uint64_t> atomic_free_;  // of each word
+  std::vector<uint64_t> channel_free_;                  // per channel: the cycle from which it is free
+  std::unordered_map<uint64_t, uint64_t> atomic_free_;  // per word
   std::vector<uint64_t> segments_;
 };
 

@@ -11,7 +11,7 @@ Group group_of(const ptx::Warp& warp, uint32_t lanes) {
   return {pc, frame, alone ? lanes : lanes & warp.lanes_at(pc, frame)};
 }
 
-// A meeting behind the function is any place of a frame below.
+// A meeting at the function's end is any instruction of a lower frame.
 uint32_t PathStack::arrived(const ptx::Warp& warp, const Entry& e) {
   if (e.meeting != kNoMeeting) return e.lanes & warp.lanes_at(e.meeting, e.frame);
   return e.frame == 0 ? 0 : e.lanes & warp.lanes_below(e.frame);
@@ -23,8 +23,8 @@ uint32_t PathStack::above(size_t entry) const {
   return lanes;
 }
 
-// Lanes of an entry that are at several places get an entry each. Those that were at `from` meet at the post-dominator;
-// others, which have returned to several callers, where the whole entry does.
+// Splits an entry whose lanes are at several places. Lanes that were at `from` meet at the post-dominator; others,
+// which have returned to several callers, meet where the whole entry does.
 void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
   const Entry e = entries_[entry];
   uint32_t rest = e.lanes & ~arrived(warp, e);
@@ -38,7 +38,7 @@ void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
     piece.lanes = g.lanes;
     if (arrived(warp, piece) != g.lanes) parts_.push_back(piece);
   }
-  // The entry itself need not wait where its parts meet at its own meeting.
+  // The entry itself is unnecessary if its parts meet at its own meeting.
   const auto at = entries_.begin() + std::ptrdiff_t(entry);
   if (to.meeting == e.meeting && to.frame == e.frame) {
     entries_.insert(entries_.erase(at), parts_.begin(), parts_.end());
@@ -47,7 +47,7 @@ void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
   }
 }
 
-// One change to the entries, from the top; false: there is none to make.
+// Makes one change to the entries, from the top; returns false if none is needed.
 bool PathStack::settle_once(const ptx::Warp& warp, const Group& from) {
   uint32_t over = 0;
   for (size_t i = entries_.size(); i-- > 0;) {
@@ -69,7 +69,7 @@ bool PathStack::settle_once(const ptx::Warp& warp, const Group& from) {
   return false;
 }
 
-// Of two entries with the same lanes, one above the other, the upper is only a place on the way.
+// If two adjacent entries have the same lanes, the upper one is only an intermediate stop.
 void PathStack::drop_doubles() {
   for (size_t i = entries_.size(); i-- > 1;) {
     if (entries_[i].lanes == entries_[i - 1].lanes) entries_.erase(entries_.begin() + std::ptrdiff_t(i));
@@ -84,8 +84,8 @@ bool PathStack::passes(const Group& from) const {
   return true;
 }
 
-// The topmost entry of these lanes has no others: so none parts, none below it matters, and it ends only where they
-// meet. Lanes that wait for nothing any more since then may be anywhere.
+// These lanes' topmost entry contains no other lanes: none diverges, no lower entry matters, and it ends only at the
+// meeting. Lanes that have stopped waiting since may be anywhere.
 bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   if ((group.lanes & ~warp.live()) != 0 || (warp.ready() & ~ready_ & ~group.lanes) != 0) return false;
   if (entries_.size() > 1 && flow_.is_collective(group.pc)) return false;
@@ -101,7 +101,7 @@ bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   return true;
 }
 
-// Lanes that have met at a collective of the warp are one path again, as on hardware that has such instructions: nobody
+// Lanes that have met at a collective of the warp form one path again, as on hardware with such instructions: no lane
 // waits elsewhere.
 void PathStack::join(const ptx::Warp& warp) {
   uint32_t all = 0;
@@ -145,8 +145,8 @@ void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) 
   }
 }
 
-// [Steffen12, Fig. 4.6]: the entry as it was, to bring all together at the next meeting; those that go ahead; those
-// that are behind.
+// [Steffen12, Fig. 4.6]: three entries: the old one, which joins all lanes at the next meeting; the lanes that go
+// ahead; and the lanes behind.
 void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
   size_t i = entries_.size() - 1;
   while ((entries_[i].lanes & waiting.lanes) == 0) --i;
@@ -161,7 +161,7 @@ void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
   }
   entries_.insert(at, {ahead, behind});
   drop_doubles();
-  // They may be at the next meeting already.
+  // They may already be at the next meeting.
   update(warp, {});
 }
 

@@ -1,5 +1,5 @@
-// The stack of a warp's paths. An entry holds lanes that run until they meet, at an instruction of a frame; entries
-// above it hold parts of these lanes that have parted since, whose others wait where those will meet.
+// The stack of a warp's paths. An entry holds lanes that run until they meet at an instruction of a frame. Entries
+// above it hold parts of these lanes that have diverged since; other lanes wait at their meeting.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ class PathStack {
  public:
   PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}}, ready_(lanes) {}
 
-  // Whether what lanes have just executed changes nothing here: they are at the next instruction, where nobody meets.
+  // Whether the instruction just executed changes nothing here: its lanes are at the next instruction, and no lanes
+  // meet there.
   bool passes(const Group& from) const;
-  // The same of lanes that have jumped: all of a path went on together, and meet nobody where they are. Then `group`,
-  // where they were, is where they are.
+  // The same for lanes that have jumped: the whole path moved together and meets no other lanes. `group`, their old
+  // place, is updated to the new one.
   bool goes_on(const ptx::Warp& warp, Group& group);
-  // Lanes parted, met or ended. `pc`, `frame`: where those of `lanes` have just been.
+  // Call after lanes diverged, met or ended. `pc`, `frame`: where the lanes of `lanes` were before.
   void update(const ptx::Warp& warp, const Group& from);
-  // The lanes that are ready of entries that no entry above shares lanes with, the topmost first; at most `most`.
+  // The ready lanes of entries that share no lanes with entries above, topmost first, at most `most` groups.
   void choose_paths(const ptx::Warp& warp, uint32_t most, std::vector<Group>& groups) const;
-  // Where no path has a lane that is ready: lanes that wait for others, so that these can go on (a warp's collectives).
+  // If no path has a ready lane: lanes that wait for others at a warp's collective, which must continue first.
   void choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
   // Lanes that wait at a meeting for others.
   void find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
-  // Such a group becomes a path of its own, up to the next meeting.
+  // Makes such a group a separate path up to the next meeting.
   void work_ahead(const ptx::Warp& warp, const Group& waiting);
   size_t depth() const { return entries_.size(); }
   bool has_parted() const { return entries_.size() > 1; }
@@ -46,10 +47,10 @@ class PathStack {
 
   const Flow& flow_;
   std::vector<Entry> entries_, parts_;
-  uint32_t ready_;  // lanes that were, when the entries were last looked at
+  uint32_t ready_;  // lanes that were ready when the entries were last updated
 };
 
-// The lanes of a mask that are where its first lane is.
+// The lanes of a mask that are at the same place as its first lane.
 Group group_of(const ptx::Warp& warp, uint32_t lanes);
 
 }  // namespace brokkr::simt

@@ -10,7 +10,7 @@ namespace {
 class StackPolicy : public Policy {
  public:
   StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
-  // Most instructions lead all of a path to one place: the choice is the last one, there.
+  // Most instructions move a whole path to one place: the choice is then the previous one, moved.
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     if (holds_ && warp.ready() == ready_) {
       for (const Group& g : last_) groups.push_back(g);
@@ -47,7 +47,7 @@ class StackPolicy : public Policy {
   std::vector<Group> last_;
 };
 
-// Paths at one place take one way together: lanes that are a lap ahead in a loop run with those behind.
+// Paths at the same place merge: lanes that are an iteration ahead in a loop run with those behind.
 void merge(std::vector<Group>& groups) {
   for (size_t i = 0; i < groups.size(); ++i) {
     for (size_t j = groups.size(); --j > i;) {
@@ -58,9 +58,9 @@ void merge(std::vector<Group>& groups) {
   }
 }
 
-// The path that is furthest behind, for which all wait in the end, and those places where most lanes are; of equal ones
-// the one that is nearest to a loop's jump. Who is at the head of a loop waits for those on their way there: they are
-// to go round together.
+// Prefers the path that is furthest behind, because all others finally wait for it, and the places with the most lanes;
+// among equals, the one nearest to a loop's back edge. Lanes at a loop's head wait for those on their way there, so
+// that they iterate together.
 class AheadPolicy : public Policy {
  public:
   AheadPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : flow_(flow), stack_(flow, lanes), ways_(ways) {}
@@ -128,7 +128,7 @@ class SpatialPolicy : public Policy {
       }
     }
   }
-  // Behind a barrier of the block all lanes are together.
+  // After a barrier of the block all lanes are together.
   void met(const ptx::Warp& warp) override {
     if (warp.ready() == warp.live() && warp.live() != 0 && group_of(warp, warp.live()).lanes == warp.live())
       gather(warp.live());
@@ -166,7 +166,7 @@ const std::vector<std::string>& policy_names() {
   return names;
 }
 
-// A lane alone parts from nobody.
+// A single lane cannot diverge.
 std::unique_ptr<Policy> make_policy(PolicyKind kind, uint32_t ways, const Flow& flow, uint32_t lanes) {
   if ((lanes & (lanes - 1)) == 0) return std::make_unique<IndependentPolicy>(1);
   switch (kind) {

@@ -1,6 +1,6 @@
-// Which lanes of a warp go together: the policies of reconvergence.
+// Which lanes of a warp execute together: the reconvergence policies.
 //
-// Each lane's program counter is the truth (ptx::Warp); a policy only says which lanes are issued in one step. So a
+// Each lane's program counter is the truth (ptx::Warp); a policy only selects the lanes that issue in one step. So a
 // program's results do not depend on it.
 #pragma once
 
@@ -15,15 +15,15 @@
 namespace brokkr::simt {
 
 enum class PolicyKind : uint8_t {
-  pdom,         // a stack of paths, of which the top one runs until it meets the others at the post-dominator
-  parallel,     // entries of that stack that share no lanes run at once [Steffen12, Alg. 1]
-  ahead,        // and lanes that wait at a meeting go on to the next one, loops first [Steffen12, 4.2.1.2]
-  spatial,      // lanes in equal groups with a stack each [Steffen12, 4.2.1.3]
-  independent,  // each lane by itself: the limit of what a warp can reach
+  pdom,      // a stack of paths; the top one runs until it meets the others at the post-dominator
+  parallel,  // entries of that stack without common lanes run at the same time [Steffen12, Alg. 1]
+  ahead,     // like parallel, and lanes that wait at a meeting go on to the next one, loops first [Steffen12, 4.2.1.2]
+  spatial,   // lanes in equal groups with a stack each [Steffen12, 4.2.1.3]
+  independent,  // each lane alone: the upper bound of what a warp can reach
 };
-const std::vector<std::string>& policy_names();  // by their numbers
+const std::vector<std::string>& policy_names();  // indexed by PolicyKind
 
-// Lanes at one place.
+// Lanes at the same place.
 struct Group {
   uint32_t pc = 0, frame = 0, lanes = 0;
 };
@@ -31,12 +31,11 @@ struct Group {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // What is issued in the next step: groups at different places, at most as many as there are ways. None: no lane is
-  // ready.
+  // Selects the next step's groups, at different places, at most as many as there are ways. Empty if no lane is ready.
   virtual void choose(const ptx::Warp& warp, std::vector<Group>& groups) = 0;
-  // The lanes of a group have executed the instruction at its pc.
+  // Call after the lanes of a group have executed the instruction at its pc.
   virtual void moved(const ptx::Warp& warp, const Group& group) = 0;
-  // Lanes have met at a barrier of the block.
+  // Call after lanes have met at a barrier of the block.
   virtual void met(const ptx::Warp&) {}
 };
 

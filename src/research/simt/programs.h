@@ -1,4 +1,5 @@
-// Programs that the machine times: kernels of src/simt/kernels, each with a result that the CPU finds in its own way.
+// The programs that the machine times: kernels of src/research/simt/kernels. The CPU computes each result independently
+// for comparison.
 #pragma once
 
 #include <cstdint>
@@ -23,41 +24,41 @@ struct ProgramSize {
 
 struct ProgramInfo {
   const char* name;
-  const char* module;  // of kernels
+  const char* module;  // module that contains the kernels
   const char* title;
-  // Throws std::runtime_error where the result is not the CPU's.
+  // Throws std::runtime_error if the result differs from the CPU's.
   void (*run)(Runner& runner, const ProgramSize& size);
 };
 
 const std::vector<ProgramInfo>& programs();
-// Throws std::runtime_error that names those there are.
+// Throws std::runtime_error that lists the known names.
 const ProgramInfo& find_program(const std::string& name);
 
-// The PTX of a module. Throws std::runtime_error where Brokkr was built without nvcc.
+// The PTX of a module. Throws std::runtime_error if Brokkr was built without nvcc.
 std::string module_text(std::string_view module);
 bool has_modules();
 
 using ShowProgress = std::function<void(const std::string&)>;
 
-// Runs a program on a machine; `cycles`: at most so many, and then without a result; 0: to its end. `show`: told now
-// and then what runs, and how far it has come.
+// Runs a program on a machine. `cycles`: stop after so many, without a result; 0: run to the end. `show` is called
+// occasionally with what runs and its progress.
 Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles = 0,
                         const ShowProgress& show = {});
 
-// The branch of [Steffen12, Alg. 4], with what the figures of its chapter 8.3 change.
+// The parameters of the branch of [Steffen12, Alg. 4] that the figures of chapter 8.3 vary.
 struct BranchRun {
-  uint32_t warps = 32;           // of one block
-  uint32_t long_percent = 50;    // threads of a warp that diverges that take the longer path
-  uint32_t warps_percent = 100;  // warps that diverge
-  uint32_t ratio = 10;           // iterations of the longer path over those of the shorter
+  uint32_t warps = 32;           // warps of one block
+  uint32_t long_percent = 50;    // percentage of threads in a diverging warp that take the longer path
+  uint32_t warps_percent = 100;  // percentage of warps that diverge
+  uint32_t ratio = 10;           // ratio of the longer path's iterations to the shorter one's
   uint32_t shorter = 20, end = 0;
-  bool drawn = false;  // threads of the longer path are drawn, not the first ones of each warp
-  // 0: the stack; 1: diverge and reconverge; 2: diverge alone; 3: threads are always spawned, and never to the meeting.
+  bool drawn = false;  // threads of the longer path are drawn at random, instead of the first ones of each warp
+  // 0: the stack; 1: diverge and reconverge; 2: diverge only; 3: threads are always spawned, and never at the meeting.
   uint32_t model = 0;
 };
 void run_branch(Runner& runner, const BranchRun& run);
 
-// run functions, by file.
+// Grouped by source file.
 void run_even(Runner&, const ProgramSize&);
 void run_loop(Runner&, const ProgramSize&);
 void run_branch_stack(Runner&, const ProgramSize&);

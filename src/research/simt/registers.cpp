@@ -15,7 +15,7 @@ bool is_register(ptx::Place p) {
 
 }  // namespace
 
-// Vectors lie in d, e, b and c: of a load they are written, of a store read.
+// Vectors are in d, e, b and c: a load writes them, a store reads them.
 std::vector<RegisterUse> RegisterNames::uses_of(const ptx::Program& program, uint32_t pc) {
   const Instruction& in = program.code[pc];
   const bool loads = program.traits[pc].work == Work::load, stores = program.traits[pc].work == Work::store;

@@ -1,4 +1,4 @@
-// Which registers an instruction reads and writes, by numbers that a scoreboard can index.
+// The registers that an instruction reads and writes, as indices for a scoreboard.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct RegisterUse {
   bool is_read = false;
 };
 
-// Numbers the registers of a function in the order in which they are met.
+// Numbers a function's registers in order of first use.
 class RegisterNames {
  public:
   std::vector<RegisterUse> uses_of(const ptx::Program& program, uint32_t pc);
   uint32_t count() const { return uint32_t(numbers_.size()); }
-  // Words of 32 bits that each takes, told by where the next one lies; predicates, which lie beside each other, take
-  // none. Once all have been met.
+  // Words of 32 bits per register, derived from the position of the next one. Predicates, which are adjacent, take
+  // none. Call after all registers have been numbered.
   std::vector<uint32_t> words() const;
 
  private:

@@ -1,4 +1,4 @@
-// The counts of a timed run as JSON.
+// Writes the counts of a timed run as JSON.
 #include "simt/report_json.h"
 
 namespace brokkr::simt {

@@ -1,4 +1,4 @@
-// The counts of a timed run by their names, and as JSON.
+// The counts of a timed run, by name and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ inline constexpr const char* kClasses[kOccupancyClasses] = {"lanes_1_4",   "lane
                                                             "lanes_17_20", "lanes_21_24", "lanes_25_28", "lanes_29_32",
                                                             "stalled",     "idle"};
 
-// `warp`: lanes of one.
+// `warp`: lanes per warp.
 nlohmann::ordered_json json_of(const Statistics& s, uint32_t warp);
 
 }  // namespace brokkr::simt

@@ -34,7 +34,7 @@ uint32_t Runner::resident_warps(std::string_view kernel) const {
   if (f == nullptr || !f->entry || !f->defined) fail("the program has no kernel '{}'", kernel);
   const uint32_t by_registers = config_.registers / machine_.registers_of_thread(*f);
   uint32_t warps = std::min(config_.threads, by_registers) / config_.warp;
-  // A block for each warp.
+  // One block per warp.
   if (config_.block_scheduling) warps = std::min(warps, config_.blocks);
   if (warps == 0) fail("a warp of {} does not fit a core of {}", kernel, config_.name);
   return warps * config_.cores;

@@ -1,4 +1,4 @@
-// A program's device: memory, and launches that are timed.
+// A program's device: memory, and timed launches.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct Grid {
 
 class Runner {
  public:
-  // Throws std::runtime_error for PTX that cannot be read, naming its line.
+  // Throws std::runtime_error for invalid PTX, with its line.
   Runner(const Config& config, std::string ptx);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Device memory, zeroed or with a copy; until the runner ends.
+  // Device memory, zeroed or filled with a copy; it lives as long as the runner.
   template <class T>
   T* buffer(size_t count) {
     return static_cast<T*>(allocate(count * sizeof(T)));
@@ -45,15 +45,15 @@ class Runner {
     run(kernel, grid, block, bytes);
   }
 
-  // Warps of a kernel that all cores hold at once.
+  // The number of a kernel's warps that all cores hold at the same time.
   uint32_t resident_warps(std::string_view kernel) const;
 
-  // All launches together.
+  // Total over all launches.
   const Statistics& statistics() const { return statistics_; }
   const Config& config() const { return config_; }
   const ptx::Program& program() const { return *program_; }
   TimedMachine& machine() { return machine_; }
-  // The first launch ends after so many cycles, others are left out, and results are not complete; 0: no limit.
+  // Ends the first launch after this many cycles and skips later ones, so results are incomplete; 0: no limit.
   void stop_after(uint64_t cycles) { most_cycles_ = cycles; }
   bool was_stopped() const { return stopped_; }
   void count_done(uint64_t pieces) { statistics_.done += pieces; }

@@ -9,7 +9,7 @@ uint32_t SpawnUnit::places(uint32_t threads, uint32_t warp, uint32_t locations) 
   return 2 * (whole + (locations == 0 ? 0 : locations - 1) * warp);
 }
 
-// The overflow line of each µ-kernel is taken before it is needed: two more warps for each.
+// Each µ-kernel's overflow line is reserved before it is needed, so each takes two more warps.
 SpawnUnit::SpawnUnit(uint32_t threads, uint32_t warp, uint32_t locations)
     : warp_(warp), memory_(places(threads, warp, locations) + 2 * locations * warp), used_(memory_.size() / warp) {}
 
@@ -18,7 +18,7 @@ uint32_t SpawnUnit::next_free() {
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t at = (free_ + i) % count;
     if (used_[at] != 0) continue;
-    used_[at] = 1;  // taken
+    used_[at] = 1;  // reserved
     free_ = at + 1;
     return at * warp_;
   }

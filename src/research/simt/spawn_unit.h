@@ -1,5 +1,5 @@
-// Warps of threads that programs spawn [Steffen12, chapter 5]: threads for the same µ-kernel gather until they fill a
-// warp, or until a core has nothing else to do.
+// Warps of spawned threads [Steffen12, chapter 5]: threads for the same µ-kernel gather until they fill a warp, or
+// until a core has nothing else to do.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace brokkr::simt {
 
-// A thread of a launch, wherever it runs.
+// A thread of a launch, independent of where it runs.
 struct ThreadIdentity {
   uint32_t block = 0, thread = 0;
 };
 struct SpawnedThread {
-  uint64_t state = 0;  // the pointer that it was spawned with
+  uint64_t state = 0;  // the pointer it was spawned with
   ThreadIdentity identity;
   uint32_t slot = 0;  // of its state in spawn memory
 };
@@ -23,25 +23,26 @@ struct FormedWarp {
   std::vector<SpawnedThread> threads;
 };
 
-// The table of warps that are being formed, one line for each µ-kernel, in the memory that holds their threads.
+// The table of warps being formed, one line per µ-kernel, in the memory that holds their threads.
 class SpawnUnit {
  public:
-  // `threads` of a core, `locations` that are spawned to.
+  // `threads` per core, `locations`: number of spawn targets.
   SpawnUnit(uint32_t threads, uint32_t warp, uint32_t locations);
-  // Places in the formation memory, in threads: twice what can be there, so that new warps do not overwrite those that
-  // are read [Steffen12, 5.1.2].
+  // Size of the formation memory in threads: twice the maximum content, so that new warps do not overwrite those being
+  // read [Steffen12, 5.1.2].
   static uint32_t places(uint32_t threads, uint32_t warp, uint32_t locations);
 
-  // The threads of one spawn instruction: returns the places where their pointers are stored. Two pieces at most.
+  // Adds the threads of one spawn instruction. Returns the places where their pointers are stored, as at most two
+  // ranges.
   std::vector<uint32_t> spawn(uint32_t pc, const std::vector<SpawnedThread>& threads);
   bool has_warp() const { return !full_.empty(); }
   bool has_part() const { return waiting_ != 0; }
-  FormedWarp take();   // of the full ones, the first
-  FormedWarp flush();  // of those that are not full, that of the lowest pc
+  FormedWarp take();   // the first full warp
+  FormedWarp flush();  // the partial warp with the lowest pc
 
  private:
   struct Line {
-    uint32_t first = 0, second = 0;  // places: of the next thread, and of the next warp
+    uint32_t first = 0, second = 0;  // places of the next thread and of the next warp
     uint32_t count = 0;
   };
   struct Full {
@@ -53,11 +54,11 @@ class SpawnUnit {
 
   uint32_t warp_;
   std::vector<SpawnedThread> memory_;
-  std::vector<uint32_t> used_;  // of each warp's places: how many threads are there
+  std::vector<uint32_t> used_;  // number of threads in each warp's places
   std::map<uint32_t, Line> lines_;
   std::deque<Full> full_;
   uint32_t free_ = 0;
-  uint32_t waiting_ = 0;  // threads of all lines
+  uint32_t waiting_ = 0;  // threads in all lines
 };
 
 }  // namespace brokkr::simt

@@ -51,7 +51,7 @@ void Statistics::add(const Statistics& next) {
     (this->*traffic).written += (next.*traffic).written;
   }
   for (uint32_t c = 0; c < kOccupancyClasses; ++c) occupancy[c] += next.occupancy[c];
-  if (next.cycles > window_cycles * windows.size()) {  // the longer launch is the one that a picture shows
+  if (next.cycles > window_cycles * windows.size()) {  // the picture shows the longer launch
     windows = next.windows;
     window_cycles = next.window_cycles;
   }

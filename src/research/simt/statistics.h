@@ -1,4 +1,4 @@
-// What a timed run counts.
+// The counts of a timed run.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace brokkr::simt {
 
-// Chances to issue, by what they were used for: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5
-// to 8 ...), none because all warps wait, none because the core has no warps.
+// Issue slots by use: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5 to 8 ...), stalled because
+// all warps wait, and idle because the core has no warps.
 constexpr uint32_t kOccupancyClasses = 10, kStalled = 8, kIdle = 9;
 using Occupancy = std::array<uint64_t, kOccupancyClasses>;
 
@@ -19,31 +19,32 @@ struct Traffic {
 
 struct Statistics {
   uint64_t cycles = 0;
-  uint64_t done = 0;          // pieces of work, where the program counts them: rays
-  uint64_t steps = 0;         // issues of a warp: one instruction, or one of each way
-  uint64_t instructions = 0;  // of warps: each group of lanes
+  uint64_t done = 0;          // items of work, such as rays, if the program counts them
+  uint64_t steps = 0;         // issues of a warp: one instruction, or one per way
+  uint64_t instructions = 0;  // of warps: one per group of lanes
   uint64_t lanes = 0;         // instructions of threads
-  uint64_t worked = 0;        // of these, those of lanes that are not masked by the program itself
-  uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;  // threads, and warps of spawned ones
-  uint64_t diverge_pdom = 0, diverge_spawn = 0;                              // choices of the performance model
-  uint64_t conflicts = 0;                                                    // cycles that banks made lanes wait
+  uint64_t worked = 0;        // those among them whose lanes the program itself does not mask
+  // launched threads, spawned threads, and warps of spawned threads
+  uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;
+  uint64_t diverge_pdom = 0, diverge_spawn = 0;  // decisions of the performance model
+  uint64_t conflicts = 0;                        // cycles that lanes waited for banks
   uint64_t atomics_waited = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
-  Traffic off_chip, spawn;                             // bytes that channels moved; requested bytes of spawn memory
-  uint64_t requested_read = 0, requested_written = 0;  // bytes that lanes asked of memory, wherever it was
+  Traffic off_chip, spawn;                             // bytes that channels moved; bytes requested from spawn memory
+  uint64_t requested_read = 0, requested_written = 0;  // bytes that lanes requested from any memory
   Occupancy occupancy = {};
-  std::vector<Occupancy> windows;  // over time
-  uint64_t window_cycles = 0;      // of each
+  std::vector<Occupancy> windows;  // occupancy over time
+  uint64_t window_cycles = 0;      // length of a window
 
   double ipc() const { return cycles == 0 ? 0 : double(lanes) / double(cycles); }
   double rate() const { return cycles == 0 ? 0 : double(done) / double(cycles); }
-  // Part of the lanes that worked where a warp was issued.
+  // Fraction of active lanes in issued warps.
   double efficiency(uint32_t warp) const { return steps == 0 ? 0 : double(lanes) / double(steps * warp); }
   double work(uint32_t warp) const { return steps == 0 ? 0 : double(worked) / double(steps * warp); }
-  void add(const Statistics& next);  // of a launch that followed
+  void add(const Statistics& next);  // a launch that followed
 };
 
-// Windows that grow with the run, so that there are never more than so many.
+// Windows that grow with the run, so that their number stays bounded.
 class Timeline {
  public:
   static constexpr size_t kMostWindows = 256;
@@ -52,7 +53,7 @@ class Timeline {
   void finish(Statistics& s) const;
 
  private:
-  uint32_t shift_ = 6;  // cycles of a window are a power of two
+  uint32_t shift_ = 6;  // a window's cycles are a power of two
   std::vector<Occupancy> windows_;
 };
 

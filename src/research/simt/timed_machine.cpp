@@ -25,13 +25,13 @@ TimedMachine::TimedMachine(const Config& config, const ptx::Program& program)
 }
 
 TimedMachine::~TimedMachine() {
-  cores_.clear();  // their blocks give memory back to services_
+  cores_.clear();  // their blocks return memory to services_
   ptx::Memory::instance().free(spawn_begin_);
 }
 
-// Functions that a kernel may call take their registers beside its own. Where it promises how many blocks share a core,
-// the compiler keeps to that, and what it lacks lies in local memory: those accesses are not in PTX, and cost nothing
-// here.
+// Functions that a kernel may call need registers in addition to its own. If the kernel promises how many blocks share
+// a core, the compiler limits registers accordingly and spills to local memory; PTX does not contain those accesses, so
+// they cost nothing here.
 uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
   const auto of = [&](const ptx::Function& f) {
     const auto [known, fresh] = registers_.try_emplace(&f, 0);
@@ -57,7 +57,7 @@ uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t thr
   return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
 }
 
-// Whether there were warps to issue is known as long as none comes or goes.
+// Whether warps can issue is unchanged as long as none starts or ends.
 void TimedMachine::count_to(const Core& core, Scheduler& s, uint64_t cycle) {
   if (cycle <= s.counted_to) return;
   timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);
@@ -108,8 +108,8 @@ void TimedMachine::run_cycles(uint64_t most_cycles) {
   }
 }
 
-// Which warps are issued in this cycle: what is issued changes no other's turn before the next one. Thousands of warps
-// do not fit the host's caches, so that each is asked for before it is needed.
+// Decides which warps issue in this cycle: an issue affects other warps' turns only from the next cycle on. Thousands
+// of warps do not fit in the host's caches, so each is prefetched.
 void TimedMachine::choose_turns() {
   turns_.clear();
   for (auto& core : cores_) {
@@ -132,7 +132,7 @@ void TimedMachine::choose_turns() {
       const ptx::Instruction& in = program_.code[g.pc];
       for (const ptx::Place p : {in.a, in.b, in.c, in.d}) {
         if (p == ptx::kNowhere || (p & 3) != ptx::kFrame) continue;
-        // A row of 32 words is two lines of a cache.
+        // A row of 32 words is two cache lines.
         const uint32_t* const row = t.warp->warp->predicate_of(p, uint32_t(__builtin_ctz(g.lanes)));
         __builtin_prefetch(row);
         __builtin_prefetch(row + ptx::kLanes / 2);
@@ -144,7 +144,7 @@ void TimedMachine::choose_turns() {
 Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
   begin(launch);
   run_cycles(most_cycles);
-  // The last instructions have issued: their time passes too.
+  // The last instructions have issued: their cycle counts too.
   if (most_cycles == 0 || cycle_ < most_cycles) ++cycle_;
   for (auto& core : cores_) count_to(*core, cycle_);
   statistics_.cycles = cycle_;

@@ -1,8 +1,8 @@
-// The SIMT machine: runs a launch of a PTX program on cores that a Config describes, and counts cycles.
+// The SIMT machine: runs a launch of a PTX program on the cores of a Config, and counts cycles.
 //
-// An instruction is executed when it is issued, by the interpreter (src/ptx), and its time is reckoned apart; so values
-// never depend on time, but for clocks and for what threads do to each other through memory. The same launch takes the
-// same cycles, always.
+// The interpreter (src/research/ptx) executes an instruction when it is issued, and its time is computed separately. So
+// values never depend on time, except clocks and effects that threads have on each other through memory. The same
+// launch always takes the same cycles.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,20 @@
 
 namespace brokkr::simt {
 
-// What an instruction is issued for, as a test or a trace sees it.
+// An issued instruction, as a test or a trace sees it.
 struct IssueEvent {
   uint64_t cycle = 0;
   uint32_t core = 0;
-  uint64_t warp = 0;  // its age
+  uint64_t warp = 0;  // the warp's age
   Group group;
 };
 
 struct RunProgress {
   uint64_t cycle = 0;
-  uint64_t begun = 0, blocks = 0;  // blocks of the launch
+  uint64_t begun = 0, blocks = 0;  // number of blocks in the launch
 };
 
-// Functions of src/simt/kernels/intrinsics.h.
+// Functions of src/research/simt/kernels/intrinsics.h.
 enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge, lanes };
 
 class TimedMachine : private ptx::Foreign {
@@ -46,18 +46,18 @@ class TimedMachine : private ptx::Foreign {
   TimedMachine(const TimedMachine&) = delete;
   TimedMachine& operator=(const TimedMachine&) = delete;
 
-  // To its end, or for so many cycles where these are not 0. Throws ptx::Fault.
+  // Runs to the end, or for `most_cycles` cycles if that is not 0. Throws ptx::Fault.
   Statistics run(const ptx::Launch& launch, uint64_t most_cycles = 0);
 
   std::function<void(const IssueEvent&)> on_issue;
-  // Now and then: how far a run has come.
+  // Called occasionally with a run's progress.
   std::function<void(const RunProgress&)> on_progress;
   uint32_t registers_of_thread(const ptx::Function& kernel) const;
-  uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // a core
+  uint32_t blocks_that_fit(const ptx::Function& kernel, uint32_t threads, uint32_t dynamic_shared) const;  // per core
   uint32_t threads_of_core() const { return threads_most_; }
 
  private:
-  // fill.cpp: who comes into a core.
+  // fill.cpp: fills cores.
   void begin(const ptx::Launch& launch);
   void make_spawn_memory();
   bool fill(Core& core, uint64_t cycle);
@@ -68,7 +68,7 @@ class TimedMachine : private ptx::Foreign {
   void place(Core& core, ResidentBlock& block, uint32_t number, uint64_t cycle);
   uint32_t free_threads(const Core& core) const;
 
-  // issue.cpp: an instruction of a warp.
+  // issue.cpp: issues a warp's instruction.
   void issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cycle);
   uint64_t execute(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle);
   void prepare(Core& core, ResidentWarp& w, uint64_t cycle);
@@ -76,7 +76,7 @@ class TimedMachine : private ptx::Foreign {
   void retire(Core& core, ResidentWarp& w, uint64_t cycle);
   uint64_t operands_at(const ResidentWarp& w, uint32_t pc, bool results) const;
 
-  // access.cpp: the time that one takes.
+  // access.cpp: computes the time of an access.
   uint64_t access_done(Core& core, const ptx::Warp& warp, uint32_t pc, uint32_t lanes, uint64_t cycle);
   uint64_t on_chip(Core& core, const std::vector<uint64_t>& addresses, const ptx::Traits& t, bool conflicts,
                    uint64_t cycle);
@@ -102,11 +102,11 @@ class TimedMachine : private ptx::Foreign {
   const ptx::Program& program_;
   Flow flow_;
   RegisterNames names_;
-  std::vector<std::vector<RegisterUse>> uses_;                  // of each instruction
-  std::vector<Intrinsic> intrinsics_;                           // of each call site
-  mutable std::map<const ptx::Function*, uint32_t> registers_;  // that are known
-  bool spawns_ = false;                                         // whether the launched kernel does
-  uint32_t locations_ = 0;                                      // that threads are spawned to
+  std::vector<std::vector<RegisterUse>> uses_;                  // per instruction
+  std::vector<Intrinsic> intrinsics_;                           // per call site
+  mutable std::map<const ptx::Function*, uint32_t> registers_;  // cached results
+  bool spawns_ = false;                                         // whether the launched kernel spawns threads
+  uint32_t locations_ = 0;                                      // number of spawn targets
 
   ptx::Machine services_;
   Statistics statistics_;
@@ -118,25 +118,25 @@ class TimedMachine : private ptx::Foreign {
     Scheduler* scheduler;
     ResidentWarp* warp;
   };
-  std::vector<Turn> turns_;  // of a cycle
+  std::vector<Turn> turns_;  // of one cycle
   const ptx::Launch* launch_ = nullptr;
   uint64_t next_block_ = 0, ages_ = 0, cycle_ = 0, reported_ = 0;
-  uint32_t threads_most_ = 0;  // of a core, by its registers too
+  uint32_t threads_most_ = 0;  // per core, as its registers allow
   uint8_t* spawn_begin_ = nullptr;
   uint64_t spawn_bytes_ = 0, core_spawn_bytes_ = 0;
   bool spawn_on_chip_ = true;
-  // While an instruction is executed.
+  // Valid during the execution of an instruction.
   Core* core_ = nullptr;
   ResidentWarp* warp_ = nullptr;
   struct Request {
-    uint64_t name;  // where the kernel's is
+    uint64_t name;  // address of the kernel's name
     uint32_t pc;
     SpawnedThread thread;
   };
   std::vector<Request> requests_;
   std::vector<SpawnedThread> threads_;
   std::vector<uint64_t> addresses_;
-  // Of an access: where its lanes go.
+  // The destinations of an access's lanes.
   struct Places {
     std::vector<uint64_t> shared, spawn, far;
   };

@@ -1,4 +1,4 @@
-// Active lanes over time as a picture, as [Steffen12, Fig. 2.3] shows them.
+// Draws active lanes over time, like [Steffen12, Fig. 2.3].
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace brokkr::simt {
 
-// Time runs to the right; each column is divided from below: no warps (white), all warps wait (grey), then the classes
+// Time runs to the right. Each column shows from the bottom: no warps (white), all warps wait (grey), then the classes
 // of lanes from few (red) to all (green).
 void write_timeline(const std::filesystem::path& path, const Statistics& s);
 

@@ -30,7 +30,7 @@ std::string frame_file(const Arguments& arguments) {
   return (scenes / kUsualFrame).string();
 }
 
-// A frame through the pipeline, the picture beside the CPU's.
+// Renders a frame through the pipeline and compares the picture with the CPU's.
 void run_frame(DeviceControl& device, const Arguments& arguments, Progress& progress, std::vector<KernelRun>& runs) {
   const std::string file = frame_file(arguments);
   const Frame frame = app::load_input(file, arguments, progress);
@@ -54,7 +54,7 @@ void run_frame(DeviceControl& device, const Arguments& arguments, Progress& prog
 constexpr uint32_t kLoops = 10, kQueueLoops = 2, kQueueWarps = 16;
 constexpr double kSeconds = 600;
 
-// The launch of an experiment, under its name.
+// Records an experiment's launch under its name.
 void take(const DeviceControl& device, const std::string& name, std::vector<KernelRun>& runs) {
   for (KernelRun run : device.runs()) {
     run.kernel = name;
@@ -62,7 +62,7 @@ void take(const DeviceControl& device, const std::string& name, std::vector<Kern
   }
 }
 
-// All threads of 16 warps put an element into a queue and take one out, twice.
+// All threads of 16 warps enqueue and dequeue an element, twice.
 void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std::vector<KernelRun>& runs) {
   const auto machine = lab::make_lab_machine("simt");
   const uint32_t warps = kQueueWarps, threads = warps * machine->width();
@@ -89,7 +89,7 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
       sum.full += c.full;
       sum.empty += c.empty;
     }
-    // What each thread has tried to do: to put one in and to take one out.
+    // Each thread has tried one enqueue and one dequeue per loop.
     if (sum.enqueued + sum.full != uint64_t(threads) * kQueueLoops ||
         sum.dequeued + sum.empty != uint64_t(threads) * kQueueLoops || sum.dequeued > sum.enqueued)
       fail("queue {}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued,

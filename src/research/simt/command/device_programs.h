@@ -1,5 +1,5 @@
-// Our own kernels as programs of `brokkr simt`: a frame through the pipeline, and what the experiments with queues run.
-// They run on the simulated device, and each result is held to the CPU's.
+// Our own kernels as programs of `brokkr simt`: a frame through the pipeline, and the kernels of the queue experiments.
+// They run on the simulated device, and each result is compared with the CPU's.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace brokkr::simt {
 
 struct DeviceProgram {
   const char *name, *title;
-  // Runs it once.
+  // Runs the program once.
   void (*run)(DeviceControl& device, const app::Arguments& arguments, app::Progress& progress,
               std::vector<KernelRun>& runs);
 };
 const std::vector<DeviceProgram>& device_programs();
-const DeviceProgram* find_device_program(const std::string& name);  // nullptr: none
+const DeviceProgram* find_device_program(const std::string& name);  // nullptr if there is none
 
-// Throws std::runtime_error where there is no such library, and where results differ.
+// Throws std::runtime_error if the device library is missing or results differ.
 std::vector<KernelRun> run_device_program(const DeviceProgram& program, const DeviceSettings& settings,
                                           const app::Arguments& arguments, app::Progress& progress, LaneTable& lanes);
 

@@ -1,4 +1,4 @@
-// brokkr simt: programs on a SIMT machine that counts cycles, and the figures of [Steffen12] made with it.
+// brokkr simt: runs programs on a SIMT machine that counts cycles, and makes the figures of [Steffen12] with it.
 #include "simt/command/simt_command.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ void list_all() {
   if (!has_modules()) std::cout << "\nThis program was built without nvcc (-DBROKKR_SIMT=ON asks for it): it has no kernels to run.\n";
 }
 
-// A name that there is not is an error of the command line.
+// An unknown name is a usage error.
 template <class F>
 auto named(F&& find, const std::string& name) -> decltype(find(name)) {
   try {
@@ -84,7 +84,7 @@ void print(const Arguments& arguments, nlohmann::ordered_json json, const Result
   }
 }
 
-// The options that describe a machine are a figure's own.
+// The options that describe a machine; figures set their own.
 constexpr const char* kMachineOptions[] = {"config", "policy",     "ways",  "mimd",
                                            "ideal",  "half-warps", "warps", "no-conflicts"};
 
@@ -117,9 +117,9 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   return kSuccess;
 }
 
-// Lanes alone are counted without cycles, unless a machine is named.
+// Lanes alone are counted without cycles, unless a machine is given.
 void run_own(const Arguments& arguments, const DeviceProgram& program, std::vector<TimedRun>& runs, LaneTable& lanes) {
-  DeviceSettings settings;  // one thread of the host, so that a run repeats
+  DeviceSettings settings;  // one host thread, so that runs repeat exactly
   settings.lanes = arguments.has("lanes");
   const Config config = config_of(arguments, program.name);
   if (!settings.lanes || arguments.has("config")) settings.config = config;
@@ -129,7 +129,7 @@ void run_own(const Arguments& arguments, const DeviceProgram& program, std::vect
   }
 }
 
-// What is for our own kernels, and what is not.
+// Checks which options apply to our own kernels.
 void check_own(const Arguments& arguments, const std::vector<std::string>& names) {
   size_t own = 0;
   for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;

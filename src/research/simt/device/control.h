@@ -1,5 +1,5 @@
-// What `brokkr simt` asks of the simulated device beside what SimtDevice has: the library and the program are of one
-// build, so that they share these types.
+// The interface of the simulated device for `brokkr simt`, in addition to SimtDevice. Library and program come from one
+// build, so they share these types.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 namespace brokkr::simt {
 
 struct DeviceSettings {
-  std::optional<Config> config;  // whose cycles are counted; none: as fast as it goes
-  int threads = 1;               // of the host, where no cycles are counted; 0: one per core
-  bool lanes = false;            // count lanes of each instruction
+  std::optional<Config> config;  // the machine whose cycles are counted; none: as fast as possible
+  int threads = 1;               // host threads if no cycles are counted; 0: one per core
+  bool lanes = false;            // count lanes per instruction
 };
 
-// All launches of a kernel.
+// Totals over all launches of a kernel.
 struct KernelRun {
   std::string kernel;
   uint64_t launches = 0;
   uint64_t instructions = 0;  // of warps
-  Statistics statistics;      // where cycles are counted
+  Statistics statistics;      // if cycles are counted
 };
 
 class DeviceControl {
  public:
   virtual ~DeviceControl() = default;
   virtual void set_up(const DeviceSettings& settings) = 0;
-  // Since the last call of set_up, or of `forget`.
+  // Runs since the last call of set_up or `forget`.
   virtual std::vector<KernelRun> runs() const = 0;
   virtual void forget() = 0;
-  // Since the last call of set_up.
+  // Counts since the last call of set_up.
   virtual LaneTable lanes() const = 0;
 };
 

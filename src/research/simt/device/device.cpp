@@ -1,5 +1,5 @@
-// The simulated device: CUDA's runtime on the interpreter, and in its place, where cycles are counted, the timed
-// machine. What the library exports is at the end.
+// The simulated device: CUDA's runtime on the interpreter or, if cycles are counted, on the timed machine. The
+// library's exports are at the end.
 #include <fmt/format.h>
 
 #include <map>
@@ -47,7 +47,7 @@ class Device : public SimtDevice, public DeviceControl {
     ptx::Settings p = ptx::settings();
     p.threads = s.threads > 0 ? s.threads : usable_processors();
     p.multiprocessors = s.config ? int(s.config->cores) : std::max(2, p.threads);
-    // The frame's watch looks at a clock of the host: a device that counts cycles needs patience.
+    // The frame's watch uses the host's clock: a device that counts cycles needs more patience.
     p.megahertz = s.config ? 1 : 16;
     ptx::change_settings(p);
     ptx::hooks().blocks = nullptr;
@@ -105,7 +105,7 @@ class Device : public SimtDevice, public DeviceControl {
     return *m;
   }
 
-  // On the thread of the queue: one launch at a time.
+  // Called on the queue's thread: one launch at a time.
   void run(const ptx::Launch& launch) {
     KernelRun one;
     std::vector<uint64_t> runs, lanes;
@@ -153,7 +153,7 @@ class Device : public SimtDevice, public DeviceControl {
 }  // namespace
 }  // namespace brokkr::simt
 
-// With the version in its name, so that a library of another one is told from it.
+// The version is part of the name, so that a library of another version is rejected.
 [[gnu::visibility("default")]] brokkr::SimtDevice* brokkr_simt_device() __asm__("brokkr_simt_device_" BROKKR_VERSION);
 brokkr::SimtDevice* brokkr_simt_device() {
   static auto* const device = new brokkr::simt::Device;  // its threads end with the process

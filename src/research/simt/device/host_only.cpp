@@ -1,5 +1,5 @@
-// What the host's own text asks of machines of the CPU while it prepares a frame. The program prepares frames, and the
-// simulated device gets them prepared: here there are no such machines.
+// Replaces the functions about CPU machines that host code calls while it prepares a frame. The simulated device
+// receives prepared frames and has no CPU machines.
 #include <stdexcept>
 
 #include "machine/cpu_isa.h"

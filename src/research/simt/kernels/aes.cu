@@ -1,4 +1,4 @@
-// AES-128, one block of 16 bytes a thread [Nist01]: the S-box and the round keys come from the host.
+// AES-128, one 16-byte block per thread [Nist01]; the host provides S-box and round keys.
 
 static __device__ unsigned twice(unsigned v) { return (v << 1 ^ ((v >> 7 & 1) != 0 ? 0x1bu : 0u)) & 255; }
 

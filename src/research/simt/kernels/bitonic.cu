@@ -1,4 +1,4 @@
-// Bitonic sort of 512 numbers in the memory of a block [Batcher68].
+// Bitonic sort of 512 numbers in a block's shared memory [Batcher68].
 
 extern "C" __global__ void bitonic(unsigned* data) {
   __shared__ unsigned v[512];

@@ -1,5 +1,5 @@
-// [Steffen12, Alg. 4]: a branch whose paths are loops of given lengths, and a loop behind it; by the stack, and by
-// threads that are spawned where the performance model prefers them (chapter 6).
+// [Steffen12, Alg. 4]: a branch with two loops of given lengths as paths, followed by a loop. It runs on the stack, or
+// with spawned threads where the performance model prefers them (chapter 6).
 #include "intrinsics.h"
 
 struct BranchWork {
@@ -45,7 +45,7 @@ extern "C" __global__ void branch_end(BranchWork w) {
   path_end(s->v, w, thread_index());
 }
 
-// Before the paths meet.
+// Called before the paths meet.
 static __device__ void meet(unsigned v, const BranchWork& w) {
   if (w.model == 1 && brokkr_simt_reconverge() != 0) {
     auto* s = static_cast<BranchState*>(brokkr_simt_state());

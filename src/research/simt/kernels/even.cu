@@ -1,11 +1,11 @@
-// EVEN: an if and an else of the same length, that every second thread takes [Steffen12, Table 7.2].
+// EVEN: an if and an else of equal length, each taken by every second thread [Steffen12, Table 7.2].
 
 extern "C" __global__ void even(const unsigned* in, unsigned* out, unsigned count, unsigned rounds) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   unsigned v = in[i];
   for (unsigned r = 0; r < rounds; ++r) {
-    // Neither path is a few instructions, which nvcc would predicate.
+    // Both paths are too long for nvcc to predicate.
     if ((v & 1) == 0) {
 #pragma unroll 1
       for (unsigned k = 0; k < 8; ++k) v = v * 1664525u + (k ^ 1013904223u);

@@ -1,20 +1,21 @@
-// What a kernel asks of the SIMT machine (src/simt/timed_machine.h): calls that nvcc leaves in PTX as they are, as
-// nothing defines the functions.
+// Requests of a kernel to the SIMT machine (src/research/simt/timed_machine.h). The functions are undefined, so nvcc
+// keeps their calls in PTX.
 #pragma once
 
 extern "C" {
-// A new thread goes on at a kernel of the program, with this one's place in the grid; it finds `state` by
-// brokkr_simt_state. What the thread that spawns does afterwards must not touch the state.
+// Starts a new thread at a kernel of the program, with this thread's position in the grid; it finds `state` by
+// brokkr_simt_state. The spawning thread must not access the state afterwards.
 __device__ void brokkr_simt_spawn(const char* kernel, void* state);
-// The state of this thread: its own piece of spawn memory, or what it was spawned with.
+// The state of this thread: its own part of spawn memory, or the state it was spawned with.
 __device__ void* brokkr_simt_state();
-// At a branch: whether it is better taken by new threads. `path1` (where `predicate` holds), `path2`: instructions up
-// to where paths meet; `after`: from there to the end; `store`, `restore`: of a thread's state.
+// Called at a branch: returns 1 if new threads should execute it. `path1` (if `predicate` holds), `path2`: instructions
+// up to the meeting; `after`: from there to the end; `store`, `restore`: cost of a thread's state.
 __device__ int brokkr_simt_diverge(int predicate, unsigned path1, unsigned path2, unsigned after, unsigned store,
                                    unsigned restore);
-// Before paths meet: whether this warp has lost threads, so that the rest is better spawned to the meeting.
+// Called before paths meet: returns 1 if this warp has lost threads, so that the remaining ones should be spawned at
+// the meeting.
 __device__ int brokkr_simt_reconverge();
-// So many lanes of this warp do work in what follows, of those that its program counter shows: where control flow is
-// the warp's, and lanes without work are masked.
+// Declares that `lanes` of this warp's active lanes do work from here on: if the whole warp shares its control flow,
+// lanes without work are masked, and the machine cannot see that.
 __device__ void brokkr_simt_lanes(int lanes);
 }

@@ -1,5 +1,5 @@
-// One Jacobi step of Laplace's equation on a grid of three dimensions: a thread goes through a column of cells. The
-// border keeps its values.
+// One Jacobi step of Laplace's equation on a three-dimensional grid: a thread processes a column of cells. The border
+// keeps its values.
 
 extern "C" __global__ void laplace(const float* from, float* to, int nx, int ny, int nz) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
-// LOOP: two loops in turn whose lengths differ from thread to thread, within an outer one [Steffen12, Fig. 4.3]: who is
-// long in the first is short in the second.
+// LOOP: two consecutive loops inside an outer one, with lengths that differ between threads [Steffen12, Fig. 4.3]: a
+// thread that is slow in the first loop is fast in the second.
 
 extern "C" __global__ void loop(const unsigned* first, const unsigned* second, unsigned* out, unsigned count,
                                 unsigned rounds) {

@@ -1,5 +1,5 @@
-// Exact matching of DNA: for each query the longest beginning that occurs in a text, by binary search in the text's
-// sorted suffixes [Manber93].
+// Exact DNA matching: for each query, the longest prefix that occurs in a text, by binary search in the text's suffix
+// array [Manber93].
 
 static __device__ unsigned common(const char* text, unsigned length, unsigned at, const char* query, unsigned most,
                                   unsigned known) {

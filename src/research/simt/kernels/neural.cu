@@ -1,4 +1,4 @@
-// A layer of a neural network: a thread for each neuron of each sample. The activation is v / (1 + |v|).
+// A layer of a neural network: one thread per neuron and sample. The activation is v / (1 + |v|).
 
 extern "C" __global__ void neural(const float* weights, const float* in, float* out, unsigned inputs, unsigned neurons,
                                   unsigned samples) {

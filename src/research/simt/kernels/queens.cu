@@ -1,5 +1,5 @@
-// N queens by backtracking over sets of columns and diagonals as bits. Each thread has the queens of the first two rows
-// given, and its own stack.
+// N queens by backtracking over bit sets of columns and diagonals. Each thread starts with the first two rows' queens
+// and has its own stack.
 
 extern "C" __global__ void queens(unsigned n, unsigned* solutions) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

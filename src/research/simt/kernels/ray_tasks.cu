@@ -1,4 +1,4 @@
-// The rays' programs whose control flow is the warp's: the path tracer's loop, and µ-kernels in software.
+// The ray programs with warp-wide control flow: the path tracer's loop, and µ-kernels in software.
 #include "simt/kernels/intrinsics.h"
 #include "simt/rays/ray_tasks.h"
 

@@ -1,6 +1,6 @@
-// Primary rays through a kd-tree by the path tracer's own steps (trace/walk_kd.h), a thread each, which goes its own
-// way: by three loops, one in another (down to a leaf, through its triangles, back to what was passed by); and with
-// each loop as a µ-kernel [Steffen12, 7.2.1].
+// Primary rays through a kd-tree by the path tracer's own steps (trace/walk_kd.h), with one independent thread per ray:
+// as three nested loops (down to a leaf, through its triangles, back to skipped nodes), and with each loop as a
+// µ-kernel [Steffen12, 7.2.1].
 #define BROKKR_LONE_LANES 1
 #include "simt/kernels/intrinsics.h"
 #include "simt/rays/ray_walk.h"
@@ -23,7 +23,7 @@ __device__ __forceinline__ void load_state(RayWalk& walk) {
   }
   walk.restore(words, true);
 }
-// The state is stored once, whatever follows: only the spawn itself parts lanes [Steffen12, Alg. 2].
+// Stores the state once, whichever µ-kernel follows, so that only the spawn itself diverges [Steffen12, Alg. 2].
 __device__ __forceinline__ void go_on(RayWalk& walk) {
   uint4* const to = static_cast<uint4*>(brokkr_simt_state());
   Uint words[RayWalk::kWords];

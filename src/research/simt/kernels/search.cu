@@ -1,5 +1,5 @@
-// Breadth-first search, one launch a level: a thread for each node, which looks at its neighbours where the node was
-// reached in the level before.
+// Breadth-first search with one launch per level and one thread per node: a node reached in the previous level visits
+// its neighbours.
 
 extern "C" __global__ void search(const unsigned* begins, const unsigned* edges, unsigned* levels, unsigned* found,
                                   unsigned nodes, unsigned level) {

@@ -1,5 +1,5 @@
-// Hashes of pieces of a file, as distributed storage knows its blocks by: MD5 of one piece of whole 64 bytes a thread
-// [Rivest92].
+// Hashes of file pieces, as distributed storage identifies its blocks: MD5 of one piece per thread; a piece is a
+// multiple of 64 bytes [Rivest92].
 
 static __device__ unsigned turned(unsigned v, unsigned n) { return v << n | v >> (32 - n); }
 
@@ -24,7 +24,7 @@ extern "C" __global__ void storage(const unsigned* data, unsigned words, const u
       } else {
         f = c ^ (b | ~d), g = (7 * i) & 15, s = (i & 3) == 0 ? 6 : (i & 3) == 1 ? 10 : (i & 3) == 2 ? 15 : 21;
       }
-      // Behind the data: a bit, and the length in bits.
+      // Padding after the data: a bit, and the length in bits.
       const unsigned last = g == 0 ? 0x80u : g == 14 ? words * 32 : 0u;
       const unsigned word = at < words ? own[at + g] : last;
       const unsigned t = d;

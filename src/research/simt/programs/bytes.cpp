@@ -1,4 +1,4 @@
-// AES and MD5, held against OpenSSL; matching of DNA.
+// AES and MD5, compared with OpenSSL; DNA matching.
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-uint32_t product(uint32_t a, uint32_t b) {  // in the field of AES
+uint32_t product(uint32_t a, uint32_t b) {  // in AES's finite field
   uint32_t p = 0;
   for (; b != 0; b >>= 1) {
     if ((b & 1) != 0) p ^= a;
@@ -23,7 +23,7 @@ uint32_t product(uint32_t a, uint32_t b) {  // in the field of AES
   return p;
 }
 
-// The S-box by its definition: an inverse, and an affine map [Nist01, 5.1.1].
+// The S-box by definition: an inverse and an affine map [Nist01, 5.1.1].
 Bytes make_sbox() {
   Bytes s(256);
   for (uint32_t v = 0; v < 256; ++v) {
@@ -71,7 +71,7 @@ std::vector<uint32_t> md5_of_cpu(const uint32_t* words, uint32_t count) {
   return hash;
 }
 
-// The longest beginning of a query that occurs in the text, by looking everywhere.
+// The longest prefix of a query that occurs in the text, by exhaustive search.
 uint32_t longest_match(const std::string& text, const std::string& query) {
   size_t best = 0;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -112,7 +112,7 @@ void run_storage(Runner& runner, const ProgramSize& size) {
   if (!runner.was_stopped()) expect_same("sto", hashes, expected);
 }
 
-// Pieces of the text with some letters changed, of several lengths.
+// Queries are pieces of the text with some letters changed, of several lengths.
 void run_match(Runner& runner, const ProgramSize& size) {
   const uint32_t length = 8192, count = 1024 * size.scale;
   Numbers numbers(8);
@@ -126,7 +126,7 @@ void run_match(Runner& runner, const ProgramSize& size) {
   for (uint32_t i = 0; i < count; ++i) {
     std::string query = text.substr(numbers.below(length - 64), 8 + numbers.below(40));
     for (char& c : query) c = numbers.below(24) == 0 ? "ACGT"[numbers.below(4)] : c;
-    if (i < 256) expected.push_back(longest_match(text, query));  // it is slow
+    if (i < 256) expected.push_back(longest_match(text, query));  // exhaustive search is slow
     queries += query;
     begins.push_back(uint32_t(queries.size()));
   }

@@ -1,4 +1,4 @@
-// How a program says that its result is not the CPU's.
+// Reports a program's result that differs from the CPU's.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ void expect_same(const char* program, const T* found, const std::vector<T>& expe
   }
 }
 
-// Numbers that look random and are always the same [Steele14].
+// Pseudo-random numbers that are the same on every system [Steele14].
 class Numbers {
  public:
   explicit Numbers(uint64_t seed) : state_(seed) {}

@@ -1,5 +1,5 @@
-// Primary rays through a kd-tree, in a generated scene, by the path tracer's own steps: as loops of threads, as
-// µ-kernels, as the warp's own loop, and as tasks on queues. All find the hits of the CPU's walk, to the bit.
+// Primary rays through a kd-tree in a generated scene, by the path tracer's own steps: as loops of threads, as
+// µ-kernels, as a warp-wide loop, and as tasks on queues. All find the same hits as the CPU's walk, to the bit.
 #include <algorithm>
 
 #include "base/failure.h"
@@ -12,8 +12,8 @@ namespace {
 struct RayLaunch {
   const char* kernel;
   uint32_t block = 64;       // threads
-  bool whole_warps = false;  // its control flow is the warp's
-  bool persistent = false;   // as many warps as there is room for, which take tasks
+  bool whole_warps = false;  // control flow is warp-wide
+  bool persistent = false;   // as many warps as fit, which take tasks
   uint32_t stay_percent = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kUnreached = ~0u;
 
-// Solutions with queens in rows so far.
+// The number of solutions with the given queens in the first rows.
 uint32_t count_queens(uint32_t n, std::vector<uint32_t>& columns) {
   const uint32_t row = uint32_t(columns.size());
   if (row == n) return 1;
@@ -31,7 +31,7 @@ struct Graph {
   std::vector<uint32_t> begins{0}, edges;
 };
 
-// Nodes with few neighbours, and some with many.
+// Most nodes have few neighbours, some have many.
 Graph make_graph(uint32_t nodes) {
   Graph g;
   Numbers numbers(3);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint32_t kThreads = 256;
 
-// As struct BranchWork of branch.cu.
+// Same layout as struct BranchWork of branch.cu.
 struct BranchWork {
   const uint32_t* data;
   uint32_t* out;
@@ -63,8 +63,8 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   if (!runner.was_stopped()) expect_same("loop", out, expected);
 }
 
-// Lanes that take the longer path come first in their warp, or are drawn; warps that do not diverge take the shorter
-// one.
+// Lanes of the longer path come first in their warp, or are drawn at random; warps that do not diverge take the shorter
+// path.
 void run_branch(Runner& runner, const BranchRun& run) {
   const uint32_t count = run.warps * 32;
   Numbers numbers(3);

@@ -1,4 +1,4 @@
-// The rays' programs compiled for one machine of the CPU (BROKKR_ISA).
+// The ray programs compiled for one CPU machine (BROKKR_ISA).
 #include "simt/rays/ray_kernels.h"
 #include "simt/rays/ray_tasks.h"
 #include "trace/walk.h"

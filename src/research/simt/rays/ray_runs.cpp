@@ -21,7 +21,7 @@ BROKKR_HAVE_ISA_LIST
 namespace brokkr::simt {
 namespace {
 
-// A plan in a machine's memory, with room for its results.
+// A plan in a machine's memory, with space for its results.
 struct RaysOfMachine {
   std::unique_ptr<TaskMachine> machine;
   std::vector<std::shared_ptr<void>> tables;

@@ -1,4 +1,4 @@
-// Runs of the rays' programs on machines of the CPU.
+// Runs the ray programs on CPU machines.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,10 @@ struct RayHits {
   std::vector<float> t;
   std::vector<uint32_t> primitive;
 };
-// Fails where one bit differs.
+// Throws if any bit differs.
 void expect_hits(const char* program, const RayHits& expected, const float* t, const uint32_t* primitive);
 
-// The plan of a picture of `width` x `width` rays, but for its results; `copy` makes a copy of a vector in a machine's
-// memory.
+// The plan for a picture of `width` x `width` rays, without its results; `copy` copies a vector to a machine's memory.
 template <class Copy>
 RayPlan make_plan(const RayScene& s, uint32_t width, Copy&& copy) {
   RayPlan plan = {};
@@ -43,23 +42,23 @@ RayPlan make_plan(const RayScene& s, uint32_t width, Copy&& copy) {
   return plan;
 }
 
-// What a machine of the CPU finds by the path tracer's walk (trace/walk.h).
+// The hits that a CPU machine finds with the path tracer's walk (trace/walk.h).
 RayHits cpu_hits(const RayScene& scene, uint32_t width);
 
 struct CpuRays {
   std::string machine;  // "cpu v3", "emulated"
-  int lanes = 0;        // of its warp
+  int lanes = 0;        // of the machine's warp
   RayCounts counts = {};
   RayHits hits;
 };
-// One loop, or tasks that go on while `stay_percent` of a warp's lanes do; by one worker, so that the same work is
-// always done in the same order.
+// Runs one loop, or tasks that continue while `stay_percent` of a warp's lanes do. One worker runs them, so that the
+// work is always done in the same order.
 CpuRays run_cpu_rays(const std::string& machine, bool tasks, uint32_t stay_percent, const RayScene& scene,
                      uint32_t width);
 
-// Lanes that make up a part of a warp; more than there are: one step at a time.
+// Lanes for a percentage of a warp; more than the warp has: one step at a time.
 uint32_t lanes_of(uint32_t percent, int width);
-// The task program's memory, for so many rays: the power of two that its queues take.
+// Queue capacity of the task program for this number of rays: a power of two.
 uint32_t ray_capacity(uint32_t rays);
 
 }  // namespace brokkr::simt

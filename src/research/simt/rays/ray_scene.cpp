@@ -26,7 +26,7 @@ void add_triangle(TraceScene& scene, glm::vec3 a, glm::vec3 b, glm::vec3 c) {
   scene.triangles.push_back(t);
 }
 
-// A sheet of cells x cells squares.
+// Adds a sheet of cells x cells squares.
 void add_sheet(TraceScene& scene, glm::vec3 from, glm::vec3 u, glm::vec3 v, int cells) {
   for (int y = 0; y < cells; ++y) {
     for (int x = 0; x < cells; ++x) {

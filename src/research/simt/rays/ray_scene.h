@@ -1,5 +1,5 @@
-// The scene of the rays' programs, generated: a room with a floor and walls, and clusters of small triangles in it,
-// most of them in a few places, as objects in a conference room are.
+// The generated scene of the ray programs: a room with a floor and walls, and clusters of small triangles, most of them
+// in a few places, like objects in a conference room.
 #pragma once
 
 #include <cstdint>

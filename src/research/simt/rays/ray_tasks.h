@@ -1,5 +1,5 @@
-// µ-kernels in software: each step of a ray's walk is a task type on the bucket queues (schedule/task_loop.h), and a
-// worker takes a warp's worth of one type, or else of the lowest. Beside it, the same steps by one loop.
+// µ-kernels in software: each step of a ray's walk is a task type on the bucket queues (schedule/task_loop.h). A worker
+// takes a full warp of one type, or otherwise tasks of the lowest one. For comparison, the same steps in one loop.
 #pragma once
 
 #include "schedule/task_loop.h"
@@ -9,8 +9,8 @@
 BROKKR_MACHINE_BEGIN
 namespace ray_machine {
 
-// Control flow is the warp's, and lanes without work are masks, which no program counter shows. So the program says how
-// many lanes work; `Note` passes it on to who counts (the SIMT machine's intrinsic), or does nothing.
+// Control flow is warp-wide, and lanes without work are masked, which no program counter shows. So the program declares
+// how many lanes work; `Note` forwards it to the counter (the SIMT machine's intrinsic), or does nothing.
 template <class Note>
 class LaneCounter {
  public:
@@ -19,7 +19,7 @@ class LaneCounter {
     lanes_ += uint32_t(lanes);
     Note::lanes(lanes);
   }
-  // What follows is no step of a walk.
+  // The following instructions do not belong to a step.
   BROKKR_FN void rest() { Note::lanes(kWidth); }
   BROKKR_FN void task() { ++tasks_; }
   BROKKR_FN void add_to(Warp& w, brokkr::simt::RayCounts& counts) const {
@@ -37,7 +37,7 @@ struct NoNote {
   BROKKR_FN static void lanes(int) {}
 };
 
-// The path tracer's loop: all lanes are at nodes and in leaves in turn, until the last ray of the warp is done.
+// The path tracer's loop: all lanes alternate between nodes and leaves, until the last ray of the warp is done.
 template <class Note>
 BROKKR_FN void run_loop(Warp& w, const RayPlan& plan, int warp) {
   LaneCounter<Note> counter;
@@ -71,21 +71,21 @@ BROKKR_FN void run_loop(Warp& w, const RayPlan& plan, int warp) {
 struct DownTask;
 struct LeafTask;
 
-// Each ray goes on where it is: as a task of the step that is its next, or at its end.
+// Each ray continues in its state: as a task of its next step, or it ends.
 template <class Worker>
 BROKKR_FN void pass_on(Worker& worker, RayWalk& walk, Mask m) {
   worker.context().counter.rest();
   worker.context().counter.task();
   Uint words[RayWalk::kWords];
   walk.save(words);
-  worker.template enqueue<DownTask>(words, m && walk.inner());  // there is room for each ray in each queue
+  worker.template enqueue<DownTask>(words, m && walk.inner());  // each queue has room for every ray
   worker.template enqueue<LeafTask>(words, m && walk.leaf());
   walk.finish(m && !walk.active());
 }
 
-// Rays of a whole warp begin: threads of the launch, which wait until no spawned ones fill a warp.
+// Starts a warp's rays. These tasks are threads of the launch, and wait while spawned ones fill a warp.
 struct BeginTask {
-  static constexpr int kId = 0, kThreads = 32, kWords = 1;  // the first ray
+  static constexpr int kId = 0, kThreads = 32, kWords = 1;  // number of the first ray
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask) {
     const RayPlan& plan = worker.context().plan;
@@ -95,8 +95,8 @@ struct BeginTask {
     pass_on(worker, walk, number < plan.rays);
   }
 };
-// Restores rays and goes on with step(walk), which returns the lanes that are done with their part, while the lanes of
-// waiting(walk) are as many as the plan asks for.
+// Restores rays and continues with step(walk), which returns the lanes that have finished their part, while
+// waiting(walk) has as many lanes as the plan requires.
 template <class Worker, class Waiting, class Step>
 BROKKR_FN void go_on(Worker& worker, const Uint (&payload)[RayWalk::kWords], Mask m, Waiting waiting, Step step) {
   Warp& w = worker.warp();
@@ -111,7 +111,7 @@ BROKKR_FN void go_on(Worker& worker, const Uint (&payload)[RayWalk::kWords], Mas
   }
   pass_on(worker, walk, m);
 }
-// Down to a leaf.
+// Descends to a leaf.
 struct DownTask {
   static constexpr int kId = 1, kThreads = 1, kWords = RayWalk::kWords;
   template <class Worker>
@@ -120,7 +120,7 @@ struct DownTask {
     go_on(worker, payload, m, inner, [&](RayWalk& walk) { return walk.step_down(inner(walk)); });
   }
 };
-// Through a leaf's triangles.
+// Tests a leaf's triangles.
 struct LeafTask {
   static constexpr int kId = 2, kThreads = 1, kWords = RayWalk::kWords;
   template <class Worker>

@@ -1,4 +1,5 @@
-// A ray's walk through a kd-tree, step by step, wherever each step is taken: the path tracer's own (trace/walk_kd.h).
+// A ray's walk through a kd-tree, one step at a time, independent of who executes the steps: the path tracer's own
+// (trace/walk_kd.h).
 #pragma once
 
 #include "simt/rays/ray_plan.h"
@@ -9,7 +10,7 @@ namespace ray_machine {
 using namespace trace_machine;
 using brokkr::simt::RayPlan;
 
-// A stack for each ray.
+// A separate stack for each ray.
 class RayStack {
  public:
   BROKKR_FN RayStack(Warp& w, uint32_t* memory, uint32_t rays) : w_(w), memory_(memory), rays_(rays) {}
@@ -36,7 +37,7 @@ class RayStack {
 
 class RayWalk {
  public:
-  // 48 bytes, which are all that a step leaves to the next one.
+  // 48 bytes: everything that a step passes on to the next one.
   static constexpr int kWords = 12;
 
   BROKKR_FN RayWalk(Warp& w, const RayPlan& plan)
@@ -78,7 +79,7 @@ class RayWalk {
   BROKKR_FN Mask active() const { return walk_.active(); }
   BROKKR_FN Mask inner() const { return walk_.inner(); }
   BROKKR_FN Mask leaf() const { return walk_.leaf(); }
-  // Return the lanes that have come to an empty leaf, or to the end of theirs: these go on at what was passed by.
+  // Both return the lanes that have reached an empty leaf or the end of their leaf: these continue with a skipped node.
   BROKKR_FN Mask step_down(Mask m) { return walk_.step_nodes(m); }
   BROKKR_FN Mask step_leaf(Mask m) { return walk_.test_leaves(false, m); }
   BROKKR_FN void pop(Mask m) { walk_.pop(false, m); }
