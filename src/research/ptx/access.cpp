@@ -19,7 +19,7 @@ constexpr uint32_t readable(Space s) {
 }
 constexpr uint32_t writable(Space s) { return readable(s) & kWritableRanges; }
 
-// The address of a lane: a register or a constant, and an offset.
+// A lane's address: a register or a constant, plus an offset.
 template <Space kSpace, bool kWide>
 struct Address {
   const uint64_t* wide;
@@ -44,7 +44,7 @@ inline Place part(const Instruction& in, uint32_t i) {
 
 constexpr bool is_private(Space s) { return s == Space::local || s == Space::parameter || s == Space::constant; }
 
-// Words of the host, as other threads of it see them: the same instructions as without an order on x86.
+// Host words that other host threads access: on x86 these are the same instructions as without an order.
 template <class T, int kOrder>
 inline T look(const uint8_t* from) {
   return __atomic_load_n(reinterpret_cast<const T*>(from), kOrder);
@@ -160,8 +160,8 @@ struct AtomDec {
 template <size_t kBytes>
 using Raw = std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>;
 
-// `f` makes the new word of a lane of the old one. Where one thread of the host runs all lanes, nothing comes between
-// the load and the store but the host's copies, which a word that stays as it was must not undo.
+// `f` computes a lane's new word from the old one. If one host thread runs all lanes, only the host's copies can come
+// between load and store; a word that does not change must not be stored over them.
 template <class T, Space kSpace, bool kWide, class F>
 void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   using R = Raw<sizeof(T)>;
@@ -234,7 +234,7 @@ void store_surface(Warp& w, const Instruction& in, uint32_t lanes) {
   });
 }
 
-// Makes constants of what is known when an instruction is built.
+// Turns values that are known when an instruction is built into constants.
 template <class F>
 Handler with_space(Space s, F&& f) {
   switch (s) {
@@ -273,7 +273,7 @@ Handler with_type(Type t, F&& f) {
 
 namespace {
 
-// The handler of an access of parts of a type, in registers of a width. `f` makes it of them.
+// The handler for an access of parts of a type, in registers of a given width. `f` builds it from these.
 template <class T, Space kSpace, class F>
 Handler with_parts(bool wide_register, uint32_t parts, F&& f) {
   if (parts == 1 && wide_register) return f.template operator()<T, uint64_t, 1, kSpace>();

@@ -1,4 +1,4 @@
-// Numbers: one, two or three operands of a type.
+// Arithmetic: one, two or three operands of a type.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
-// Integers wrap around: signed ones are reckoned as unsigned ones.
+// Integers wrap around: signed ones are computed as unsigned ones.
 struct Add {
   template <class T>
   static T run(T a, T b) {
@@ -242,7 +242,7 @@ struct CopySign {
   }
 };
 
-// Those that a GPU approximates are exact here: nothing that must agree with a CPU may use them.
+// Functions that a GPU approximates are exact here. Code whose results must agree with a CPU must not use them.
 struct Sqrt {
   template <class T>
   static T run(T a) {
@@ -297,7 +297,7 @@ struct Tanh {
   }
 };
 
-// An operation whose rounding the host's compiler must not move.
+// An operation whose rounding mode the host's compiler must not move.
 template <class Op, class T, class... More>
 __attribute__((noinline)) T rounded(T a, More... more) {
   return opaque(Op::template run<T>(opaque(a), opaque(more)...));
@@ -344,7 +344,7 @@ struct Sad {
   }
 };
 
-// Operations of floating-point numbers of a type; `is_odd`: with a rounding of their own.
+// Operations on floating-point numbers of a type; `is_odd`: with a non-default rounding.
 using FloatHandler = Handler (*)(Type, bool is_odd);
 template <class Op, bool kHalf = false>
 Handler unary_float(Type t, bool is_odd) {
@@ -367,7 +367,7 @@ Handler ternary_float(Type t, bool is_odd) {
   return is_odd ? nullptr : &ternary<Op, Half, Half, Half, Half>;
 }
 
-// Operations of integers of a type.
+// Operations on integers of a type.
 using IntegerHandler = Handler (*)(Type);
 template <class Op>
 Handler unary_integer(Type t) {

@@ -1,4 +1,4 @@
-// Bits and bytes: moved, packed, permuted, shifted, inserted; the clock.
+// Bits and bytes: moves, packing, permutation, shifts, insertion; the clock.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -17,7 +17,7 @@ void move(Warp& w, const Instruction& in, uint32_t lanes) {
   keep(row<W>(w, in.d), v, lanes);
 }
 
-// mov of a vector of registers to one register, and back. Parts: d/e/b/c or a/b/c/m.
+// mov between a vector of registers and one register. Parts are in d/e/b/c or a/b/c/m.
 template <class P, class W, int kParts>
 void pack(Warp& w, const Instruction& in, uint32_t lanes) {
   const Place parts[4] = {in.a, in.b, in.c, in.m};

@@ -1,4 +1,4 @@
-// A block: its warps, its shared memory, its barriers.
+// A block: its warps, its shared memory and its barriers.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Machine;
 class Block {
  public:
   Block(Machine& machine, const Launch& launch, uint32_t number);
-  // A warp of `threads` threads from anywhere: Warp::identify says whose they are.
+  // A warp of `threads` arbitrary threads: Warp::identify assigns them.
   Block(Machine& machine, const Launch& launch, uint32_t number, uint32_t threads);
   ~Block();
   Block(const Block&) = delete;
@@ -25,10 +25,10 @@ class Block {
 
   bool ended() const;
   Machine& machine() const { return machine_; }
-  // Lets all of a barrier go on once they are there; `least`: threads, 0: all that have not ended.
+  // Releases a barrier's threads once all have arrived; `least`: number of threads, 0: all that have not ended.
   void settle_barrier(uint32_t id, uint32_t least);
   void settle_barriers();
-  // Weak memory: stores that the block sees and others do not.
+  // Weak memory: stores that are visible in the block but not outside.
   void hold(const HeldStore& s);
   template <class F>
   void commit_if(F&& condition) {
@@ -44,8 +44,8 @@ class Block {
 
   void write(const HeldStore& s);
 
-  LaneView met;        // of all lanes that came to a barrier of the block
-  Races::View joined;  // the same, for races
+  LaneView met;        // what lanes see after a barrier of the block
+  Races::View joined;  // the same, for race detection
   SeenStores seen;
   const Launch& launch;
   uint32_t index[3] = {};
@@ -58,7 +58,7 @@ class Block {
   uint32_t barrier_least[16] = {};
 
  private:
-  // What a barrier that votes gives a lane.
+  // Gives a lane the result of a voting barrier.
   void give_vote(Warp& w, const Instruction& in, uint32_t lane, uint32_t votes, uint32_t there) const;
   void release(Warp& w, uint32_t id, uint32_t votes, uint32_t there);
 

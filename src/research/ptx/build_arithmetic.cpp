@@ -1,4 +1,4 @@
-// Instructions that reckon with registers.
+// Builds instructions that compute with registers.
 #include "ptx/builder.h"
 
 namespace brokkr::ptx {
@@ -18,7 +18,7 @@ Rounding rounding_of(const Words& parts) {
   return r;
 }
 
-// Forms that are not here: carries, minima that keep NaN, and operations joined to others.
+// Unsupported forms: carries, minima that propagate NaN, and fused operations.
 bool is_left_out(const Words& parts) {
   return parts[0] == "addc" || parts[0] == "subc" || parts[0] == "madc" || has(parts, "cc") || has(parts, "NaN") ||
          has(parts, "xorsign") || has(parts, "relu");
@@ -141,7 +141,7 @@ bool Builder::move(const Statement& s, const Words& parts, Instruction& in) {
   return true;
 }
 
-// The parts of a register, or a register from its parts.
+// Splits a register into parts, or joins them.
 bool Builder::move_parts(const Statement& s, Type t, Instruction& in) {
   constexpr Place Instruction::*kTo[4] = {&Instruction::d, &Instruction::e, &Instruction::b, &Instruction::c};
   constexpr Place Instruction::*kFrom[4] = {&Instruction::a, &Instruction::b, &Instruction::c, &Instruction::m};
@@ -160,7 +160,7 @@ bool Builder::move_parts(const Statement& s, Type t, Instruction& in) {
   return in.run != nullptr;
 }
 
-// Clocks: no registers that lie somewhere.
+// Clocks are not stored registers.
 bool Builder::move_time(const Statement& s, Instruction& in) {
   const std::string_view name = operand(s, 1).text;
   if (name == "%globaltimer" || name == "%clock64") in.run = time_handler(true, false);

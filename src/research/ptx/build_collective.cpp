@@ -1,4 +1,4 @@
-// Instructions that lanes of a warp carry out together.
+// Builds instructions that a warp's lanes execute together.
 #include "ptx/builder.h"
 #include "ptx/collective.h"
 
@@ -14,7 +14,7 @@ bool collective(Collective kind, Place mask, Instruction& in) {
   return true;
 }
 
-// Kinds are numbered from 1 in tables: 0 is what a name stands for that is not there.
+// Kinds are numbered from 1 in tables; 0 means that a name is unknown.
 constexpr int numbered(Collective kind) { return int(kind) + 1; }
 Collective kind_of(int number) { return Collective(number - 1); }
 

@@ -1,4 +1,4 @@
-// Instructions that decide what comes next: branches, calls, ends, barriers of the block.
+// Builds control-flow instructions: branches, calls, exits, barriers of the block.
 #include <algorithm>
 
 #include "ptx/builder.h"
@@ -73,7 +73,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   return true;
 }
 
-// call (results), %rd1, (arguments), prototype: the prototype says what the arguments say already.
+// call (results), %rd1, (arguments), prototype: the prototype repeats what the arguments say.
 bool Builder::call_register(const Operand& results, const Operand& address, const Operand& arguments, Instruction& in) {
   in.kind = Kind::call_register;
   in.a = value(address, Type::u64);

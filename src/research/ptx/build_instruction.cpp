@@ -1,9 +1,9 @@
-// Which part of the builder makes the instruction of which operation.
+// Maps each operation to the part of the builder that builds it.
 #include "ptx/builder.h"
 
 namespace brokkr::ptx {
 
-// By the first word of the operation, or the first two. What is not here is arithmetic.
+// By the first word of the operation, or the first two. Everything else is arithmetic.
 const Named<Builder::Translate> Builder::kOperations[] = {
     {"bra", &Builder::branch},
     {"brx", &Builder::branch_by_table},
@@ -73,7 +73,7 @@ void Builder::instruction(const Statement& s) {
   if (parts.size() > 1) translate = find(kOperations, s.word.substr(0, parts[0].size() + 1 + parts[1].size()));
   if (translate == nullptr) translate = find(kOperations, parts[0]);
   if (translate == nullptr) translate = &Builder::arithmetic;
-  if (!(this->*translate)(s, parts, in)) {  // fails when it is reached, not before
+  if (!(this->*translate)(s, parts, in)) {  // fails only if it is executed
     in.kind = Kind::unknown;
     in.run = nullptr;
   }

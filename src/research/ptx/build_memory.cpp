@@ -1,4 +1,4 @@
-// Instructions that touch memory, or convert addresses.
+// Builds instructions that access memory or convert addresses.
 #include "ptx/builder.h"
 
 namespace brokkr::ptx {
@@ -15,7 +15,7 @@ Space space_of(const Words& parts) {
   return Space::generic;
 }
 
-// Order and scope of an access; atomics are strong in any case.
+// Order and scope of an access; atomics are always strong.
 uint8_t order_of(const Words& parts, bool atomic) {
   constexpr Named<uint8_t> kOrders[] = {{"relaxed", kStrong},
                                         {"volatile", kStrong},

@@ -1,4 +1,4 @@
-// Modules: variables, functions, their bodies, and the scopes in them.
+// Modules: variables, functions and their bodies, and nested scopes.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -97,7 +97,7 @@ void Builder::run() {
   }
 }
 
-// All shared variables of the module, those without a size behind the others.
+// All shared variables of the module; those without a size come last.
 void Builder::declare_shared() {
   std::vector<Declaration> unsized;
   for (const Statement& s : statements_) {
@@ -130,7 +130,7 @@ void Builder::declare_variable(const Words& words) {
   fill_variable(d, words, size_t(equals - words.begin()) + 1, static_cast<uint8_t*>(memory));
 }
 
-// Numbers, and addresses of variables that are known.
+// Numbers, and addresses of known variables.
 void Builder::fill_variable(const Declaration& d, const Words& words, size_t first, uint8_t* to) const {
   const uint32_t size = std::max(bytes_of(d.type), 1u);
   const uint8_t* const end = to + d.bytes;
@@ -200,7 +200,7 @@ size_t Builder::read_limits(Function& f) const {
 void Builder::function(const Statement& s) {
   const bool entry = s.word == ".entry";
   Words t = s.tokens;
-  t.push_back("(");  // so that there is something behind the name
+  t.push_back("(");  // so that something follows the name
   t.push_back(")");
   size_t i = 0;
   std::vector<Declaration> results, parameters;
@@ -231,7 +231,7 @@ void Builder::function(const Statement& s) {
   scopes_[0].local_top = align_up(offset, 16);
   local_most_ = scopes_[0].local_top;
 
-  // Its limits, and its body, if there is one.
+  // The function's limits, and its body if it has one.
   const size_t next = read_limits(f);
   if (next >= statements_.size() || statements_[next].kind != Statement::open) return;
   at_ = next;
@@ -270,7 +270,7 @@ void Builder::body(Function& f) {
     if (s.kind == Statement::open) ++depth;
     statement_of_body(s);
   }
-  // What falls out of the end returns.
+  // Control that reaches the end returns.
   Instruction last;
   last.kind = f.entry ? Kind::end : Kind::leave;
   traits_ = {.work = Work::control};

@@ -1,4 +1,4 @@
-// Operands: where values lie.
+// Operands: places of values.
 #include <bit>
 #include <unordered_map>
 
@@ -102,7 +102,7 @@ Place Builder::constant(uint64_t value, bool wide) {
   return at->second;
 }
 
-// A value of type t: register, special register, number, or an address known now.
+// A value of type t: a register, a special register, a number, or an address that is already known.
 Builder::Source Builder::source(const Operand& o, Type t) {
   if (o.kind == Operand::vector && o.items.size() == 1) return source(o.items[0], t);
   if (o.kind == Operand::number) return {constant(o.bits, is_wide(t)), is_wide(t)};
@@ -123,7 +123,7 @@ Builder::Source Builder::source(const Operand& o, Type t) {
     return {constant(kFirstFunction + at->second * kFunctionBytes, true), true};
   fail("name '" + std::string(o.text) + "'");
 }
-// As `source`, of the width that the type has.
+// Like `source`, with the width of the type.
 Place Builder::value(const Operand& o, Type t) {
   const Source s = source(o, t);
   if (s.wide != is_wide(t)) fail("register '" + std::string(o.text) + "' has another size than its operation");
@@ -136,7 +136,7 @@ Place Builder::predicate(const Operand& o, bool& negated) {
   if (r == nullptr || r->type != Type::pred) fail("predicate '" + std::string(o.text) + "'");
   return r->place;
 }
-// Of a result; `_`: none.
+// The register of a result; `_`: none.
 Register Builder::target(const Operand& o) {
   if (o.kind == Operand::vector && o.items.size() == 1) return target(o.items[0]);
   if (o.text == "_") return {};
@@ -152,7 +152,7 @@ Place Builder::target(const Operand& o, Type t) {
 }
 
 // [register + 4], [variable], [parameter + 8].
-bool Builder::address(const Operand& o, Instruction& in) {  // whether it has 64 bits
+bool Builder::address(const Operand& o, Instruction& in) {  // returns true for a 64-bit address
   if (o.kind != Operand::address) fail("an address was expected");
   const Operand& base = o.items[0];
   in.offset = base.bits;

@@ -1,4 +1,4 @@
-// From statements to instructions: registers get places, names get addresses, operations get handlers.
+// Converts statements to instructions: registers get places, names get addresses, operations get handlers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct RegisterRange {
   Type type = Type::none;
   uint64_t count = 0;
 };
-// A variable that is a place in the local memory of a frame, or among a kernel's parameters.
+// A variable in the local memory of a frame, or among a kernel's parameters.
 struct Local {
   bool kernel_parameter = false;
   uint32_t offset = 0, bytes = 0;
@@ -61,7 +61,7 @@ class Builder {
   void run();
 
  private:
-  // How an instruction is built; false: not in this form.
+  // Builds an instruction; returns false for an unsupported form.
   using Translate = bool (Builder::*)(const Statement&, const Words& parts, Instruction&);
   struct Source {
     Place place = kNowhere;
@@ -72,14 +72,14 @@ class Builder {
 
   [[noreturn]] static void fail(const std::string& what) { throw std::runtime_error(what); }
 
-  // build_module.cpp: variables, functions, their bodies and scopes.
+  // build_module.cpp: variables, functions, bodies and scopes.
   void declare_shared();
   void declare_variable(const Words& words);
   void fill_variable(const Declaration& d, const Words& words, size_t first, uint8_t* to) const;
   void top_level(const Statement& s);
   void function(const Statement& s);
   Function& function_named(std::string_view name);
-  size_t read_limits(Function& f) const;  // the statement behind them
+  size_t read_limits(Function& f) const;  // returns the statement after them
   void body(Function& f);
   void statement_of_body(const Statement& s);
   void close_scope();
@@ -87,21 +87,21 @@ class Builder {
   void declare_table(const Statement& s);
   void declare_registers(const Statement& s);
 
-  // build_operands.cpp: where values lie.
+  // build_operands.cpp: places of values.
   Register* find_register(std::string_view name);
   Place new_place(Type type);
   const Local* find_local(std::string_view name) const;
   Place constant(uint64_t value, bool wide);
   Source real(const Operand& o, Type t);
-  Source source(const Operand& o, Type t);  // register, special register, number, or an address known now
-  Place value(const Operand& o, Type t);    // as `source`, of the width that the type has
+  Source source(const Operand& o, Type t);  // register, special register, number, or a known address
+  Place value(const Operand& o, Type t);    // like `source`, with the width of the type
   Place predicate(const Operand& o, bool& negated);
   Register target(const Operand& o);  // of a result; `_`: none
   Place target(const Operand& o, Type t);
-  bool address(const Operand& o, Instruction& in);  // [register + 4], [variable]; whether it has 64 bits
+  bool address(const Operand& o, Instruction& in);  // [register + 4], [variable]; returns true for 64 bits
   static Place frame_base(const Local& local);
   const Operand& operand(const Statement& s, size_t i) const;
-  // Whether a part is of 64 bits.
+  // Returns true if a part has 64 bits.
   bool targets(const Operand& o, const Parts& parts, Instruction& in, uint32_t& count);
   bool sources(const Operand& o, Type t, const Parts& parts, Instruction& in, uint32_t& count);
 
@@ -118,7 +118,7 @@ class Builder {
   bool sleep(const Statement& s, const Words& parts, Instruction& in);
   bool call(const Statement& s, const Words& parts, Instruction& in);
   bool call_register(const Operand& results, const Operand& address, const Operand& arguments, Instruction& in);
-  void match_calls();  // of registers, with all functions that they may be of
+  void match_calls();  // calls through registers: finds all functions they may call
   bool barrier(const Statement& s, const Words& parts, Instruction& in);
 
   // build_memory.cpp
@@ -141,7 +141,7 @@ class Builder {
   bool elect(const Statement& s, const Words& parts, Instruction& in);
   bool sync_warp(const Statement& s, const Words& parts, Instruction& in);
   bool active_mask(const Statement& s, const Words& parts, Instruction& in);
-  size_t results(const Statement& s, Instruction& in);  // the operand behind them
+  size_t results(const Statement& s, Instruction& in);  // returns the operand after them
 
   // build_arithmetic.cpp
   bool arithmetic(const Statement& s, const Words& parts, Instruction& in);
@@ -168,7 +168,7 @@ class Builder {
   uint32_t frame_words_ = 0, predicate_word_ = 0, local_most_ = 0;
   std::string_view last_label_;
   SourceLine location_;
-  Traits traits_;  // of the instruction that is built
+  Traits traits_;  // traits of the instruction being built
 };
 
 }  // namespace brokkr::ptx

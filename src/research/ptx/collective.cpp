@@ -10,14 +10,14 @@
 namespace brokkr::ptx {
 namespace {
 
-// Operands of all lanes, and what they get: a value each, a predicate each.
+// The operands of all lanes, and their results: one value and one predicate per lane.
 struct Exchange {
   const uint32_t *a = nullptr, *b = nullptr, *c = nullptr;
   const uint64_t* wide = nullptr;
   uint32_t predicate = 0;
   uint32_t value[kLanes];
   uint32_t bits = 0;
-  uint32_t from_outside = 0;  // lanes that read a lane which takes no part
+  uint32_t from_outside = 0;  // lanes that read from an inactive lane
 };
 
 constexpr bool is_shuffle(Collective k) {

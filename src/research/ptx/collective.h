@@ -1,4 +1,4 @@
-// What lanes of a warp do together, and at barriers of a block.
+// Operations that lanes of a warp perform together, and at barriers of a block.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Collective : uint8_t {
 enum class BarrierVote : uint8_t { none, count, all, any };
 
 Handler collective_handler(Collective kind);
-// Lanes at several instructions: in[lane] is that of each.
+// Lanes at several instructions: in[lane] is each lane's own.
 void collect_mixed(Warp& warp, const Instruction* const* in, uint32_t lanes);
 
 }  // namespace brokkr::ptx

@@ -116,7 +116,7 @@ void compare(Warp& w, const Instruction& in, uint32_t lanes) {
     e = (e & ~lanes) | (q & lanes);
   }
 }
-// Handlers of a comparison, by how it is combined with a third operand.
+// Handlers of a comparison, by how a third operand is combined with it.
 using CombinedHandler = Handler (*)(std::string_view combine);
 template <class T, class Comparison>
 Handler combined(std::string_view combine) {
@@ -157,7 +157,7 @@ void select(Warp& w, const Instruction& in, uint32_t lanes) {
   keep(row<W>(w, in.d), v, lanes);
 }
 
-// Of predicates: f of the words that hold all lanes' bits; one operand, or two.
+// On predicates: f works on words that hold all lanes' bits; one operand or two.
 template <class Op, bool kTwo>
 void predicate(Warp& w, const Instruction& in, uint32_t lanes) {
   const uint32_t a = w.bits(in.a, in.a_negated);

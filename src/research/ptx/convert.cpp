@@ -11,7 +11,7 @@
 namespace brokkr::ptx {
 namespace {
 
-// To integers: clamped; NaN is 0, or the least integer where either side has 64 bits.
+// To integers: clamped. NaN becomes 0, or the smallest integer if either side has 64 bits.
 template <class To, class From>
 To clamped(From v) {
   if (v != v) return sizeof(From) == 8 || sizeof(To) == 8 ? To(Unsigned<To>(1) << (kBits<To> - 1)) : To(0);
@@ -38,7 +38,7 @@ struct ToInteger {
       return clamped<To>(whole<kMode>(v));
   }
 };
-// The frequent one has instructions of its own.
+// The most frequent rounding has instructions of its own.
 template <int kMode>
 struct ToInt32 {
   template <class T>
@@ -104,7 +104,7 @@ void convert_odd(Warp& w, const Instruction& in, uint32_t lanes) {
   }
 }
 
-// Between registers that are wider than the types say.
+// Conversions between registers wider than their types.
 template <class To, class From, bool kWideTo, bool kWideFrom>
 void resize(Warp& w, const Instruction& in, uint32_t lanes) {
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
@@ -121,7 +121,7 @@ void resize(Warp& w, const Instruction& in, uint32_t lanes) {
 
 namespace {
 
-// The handler of a template of a rounding.
+// The handler for a rounding, from a template.
 template <class F>
 Handler with_mode(Rounding::Mode mode, F&& f) {
   switch (mode) {

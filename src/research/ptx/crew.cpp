@@ -1,6 +1,6 @@
-// A launch on several threads of the host: each runs blocks of its own on a machine of its own. Lanes of a warp and
-// warps of a block meet on one thread, as ever; blocks meet in memory, which is accessed by the host's atomics then
-// (access.cpp). What makes a run repeat, or looks at all of it, stays on one thread: seeds, weak memory, races.
+// Runs a launch on several host threads: each runs its own blocks on its own machine. Lanes of a warp and warps of a
+// block stay on one thread. Blocks share memory, which is then accessed with the host's atomics (access.cpp). Features
+// that need a repeatable order or a global view use one thread: seeds, weak memory, race detection.
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -49,7 +49,7 @@ void Machine::run_crew(const Launch& launch, size_t crew) {
     executed_ += machines[i]->executed_;
     profile_.add(machines[i]->profile_);
   }
-  // The clock goes on from where it is.
+  // The clock continues from its current value.
   slept_ = std::max(slept_, crowd.clock.load() - std::min(crowd.clock.load(), executed_));
   for (const std::exception_ptr& fault : faults) {
     if (fault != nullptr) std::rethrow_exception(fault);

@@ -1,11 +1,11 @@
-// PTX text in the fat binaries that nvcc puts into programs.
+// Extracts PTX text from the fat binaries that nvcc embeds in programs.
 #pragma once
 
 #include <string>
 
 namespace brokkr::ptx {
 
-// Of the highest architecture; throws std::runtime_error where there is none.
+// The PTX of the highest architecture. Throws std::runtime_error if there is none.
 std::string ptx_of_fatbin(const void* fatbin);
 
 }  // namespace brokkr::ptx

@@ -1,4 +1,4 @@
-// Values of all lanes as handlers read and write them.
+// How handlers read and write the values of all lanes.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ inline T from_word(WordOf<T> w) {
     return T(w);
   }
 }
-// A GPU has one NaN of 32 bits.
+// A GPU has a single 32-bit NaN.
 template <class T>
 inline WordOf<T> to_word(T v) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -35,7 +35,7 @@ inline WordOf<T> to_word(T v) {
   } else if constexpr (std::is_same_v<T, double>) {
     return std::bit_cast<uint64_t>(v);
   } else {
-    return WordOf<T>(v);  // signed ones with their sign
+    return WordOf<T>(v);  // signed values are sign-extended
   }
 }
 
@@ -57,7 +57,7 @@ inline void keep(W* d, const W* v, uint32_t lanes) {
   }
 }
 
-// Operations that are slow, or must not be tried on lanes that are not asked for, say so.
+// Declared by operations that are slow, or that must not be evaluated for inactive lanes.
 template <class Op>
 concept Careful = requires {
   Op::kCareful;

@@ -1,4 +1,4 @@
-// What a kernel is started with, and what ends it before its time.
+// The parameters of a kernel launch, and the faults that end it early.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace brokkr::ptx {
 
-// What ends a launch: an access out of bounds, a deadlock, a trap. The text says where.
+// Ends a launch: an access out of bounds, a deadlock, a trap. The text tells where.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,13 +19,13 @@ struct Launch {
   const Function* kernel = nullptr;
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   uint32_t dynamic_shared = 0;
-  uint32_t resident_blocks = 1;           // that share the device
-  const std::byte* parameters = nullptr;  // device memory
+  uint32_t resident_blocks = 1;           // blocks that share the device
+  const std::byte* parameters = nullptr;  // in device memory
 
   uint64_t blocks() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
 };
 
-constexpr uint32_t kLocalBytes = 1 << 14;   // local memory of a thread
-constexpr uint32_t kStackWords = 1u << 22;  // registers of a warp: touched as far as calls go
+constexpr uint32_t kLocalBytes = 1 << 14;   // local memory per thread
+constexpr uint32_t kStackWords = 1u << 22;  // registers per warp: touched only as far as calls nest
 
 }  // namespace brokkr::ptx

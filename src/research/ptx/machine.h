@@ -1,5 +1,5 @@
-// The machine: blocks of a launch, and the turns that their warps take on one thread of the host, or on several: then
-// each of these has blocks of its own, and whatever two blocks share are words that the host's atomics access.
+// The machine: the blocks of a launch, and the turns of their warps on one host thread or on several. Each thread then
+// has its own blocks, and two blocks share only words that are accessed with the host's atomics.
 #pragma once
 
 #include <atomic>
@@ -23,20 +23,20 @@
 
 namespace brokkr::ptx {
 
-// Functions that a machine adds: brokkr_simt_NAME, declared and not defined in the module.
+// Functions that a machine provides: brokkr_simt_NAME, declared and not defined in the module.
 struct Foreign {
   virtual ~Foreign() = default;
-  // For one lane; returns its result.
+  // Calls the function for one lane; returns its result.
   virtual uint64_t call(Warp& warp, const Instruction& in, uint32_t lane, const uint64_t* arguments) = 0;
 };
 
-// What the machines of a launch on several threads of the host have in common.
+// The state that the machines of a launch share if it runs on several host threads.
 struct Crowd {
   std::atomic<uint64_t> next_block{0}, clock{0};
-  std::atomic<bool> stop{false};  // one of them has failed
+  std::atomic<bool> stop{false};  // set when one of them has failed
 };
 
-// One launch at a time.
+// Runs one launch at a time.
 class Machine {
  public:
   explicit Machine(const Settings& s) : settings(s), profile_(s) {}
@@ -49,7 +49,7 @@ class Machine {
   uint64_t executed() const { return executed_; }
   void warn(const std::string& what);
 
-  // Memory of blocks and warps that have ended is used again.
+  // Reuses memory of blocks and warps that have ended.
   uint32_t* take_stack();
   void give_stack(uint32_t* stack) { stacks_.push_back(stack); }
   void* take(RangeKind kind, size_t bytes, const void* owner);  // throws Fault
@@ -59,35 +59,35 @@ class Machine {
   Random random;
   StoreHistory history;
   bool adversarial = false;
-  std::unique_ptr<Races> races;  // nullptr: not looked for
-  // Of each instruction of the program: how often it ran, and for how many lanes; nullptr: not counted.
+  std::unique_ptr<Races> races;  // nullptr: races are not detected
+  // Per instruction of the program: how often it ran, and with how many lanes in total; nullptr: not counted.
   uint64_t *counts = nullptr, *lane_counts = nullptr;
-  Foreign* foreign = nullptr;    // nullptr: its functions are refused
+  Foreign* foreign = nullptr;    // nullptr: foreign functions are rejected
   uint32_t warp_lanes = kLanes;  // lanes of a warp that have threads
-  // Counts the next launches, and what the last one has counted.
+  // Enables counting for the next launches; lane counts are those of the last one.
   void count_lanes(bool on) { profile_.keep(on); }
   const Profile& profile() const { return profile_; }
-  // Whether other threads of the host run blocks of the same launch.
+  // Whether other host threads run blocks of the same launch.
   bool is_crowded() const { return crowd_ != nullptr; }
-  // For a machine that runs the blocks itself: what clocks show.
+  // For a machine that runs the blocks itself: sets what clocks read.
   void set_clock(uint64_t cycles) { executed_ = cycles; }
 
  private:
   [[noreturn]] void report_deadlock(const std::string& what) const;
   void begin(const Launch& launch);
-  bool take_turns(uint64_t& next);  // of all warps, once; `next`: when the first sleeper wakes
+  bool take_turns(uint64_t& next);  // one turn of each warp; `next`: when the first sleeper wakes
   bool turn(Warp& w, uint64_t& next);
   void run_blocks(const Launch& launch);
   void run_all(const Launch& launch);
   size_t crew_of(const Launch& launch) const;
   void run_crew(const Launch& launch, size_t crew);  // crew.cpp
   uint64_t next_block();
-  void pass(uint64_t nanoseconds);  // without an instruction
+  void pass(uint64_t nanoseconds);  // time without an instruction
 
   std::deque<std::unique_ptr<Block>> blocks_;
   Crowd* crowd_ = nullptr;
-  std::vector<std::unique_ptr<Machine>> helpers_;  // for other threads
-  uint64_t started_ = 0, share_ = 0;               // blocks of this launch: begun, and at most at once
+  std::vector<std::unique_ptr<Machine>> helpers_;  // for other host threads
+  uint64_t started_ = 0, share_ = 0;               // blocks of this launch: started, and the maximum at the same time
   Profile profile_;
   std::vector<uint32_t*> stacks_;
   std::map<std::pair<RangeKind, size_t>, std::vector<void*>> free_;

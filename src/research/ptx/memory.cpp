@@ -13,7 +13,7 @@
 namespace brokkr::ptx {
 namespace {
 
-constexpr uint64_t kSpan = uint64_t(1) << 38;  // addresses are not used twice: 256 GiB last for long
+constexpr uint64_t kSpan = uint64_t(1) << 38;  // addresses are not reused: 256 GiB last long
 constexpr uint32_t kMostRanges = 1u << 20;
 
 void* reserve(size_t bytes, int protection) {
@@ -25,7 +25,7 @@ void* reserve(size_t bytes, int protection) {
 }  // namespace
 
 Memory& Memory::instance() {
-  static Memory& memory = *new Memory;  // never destroyed: programs free buffers while they end
+  static Memory& memory = *new Memory;  // never destroyed: programs free buffers while they exit
   return memory;
 }
 
@@ -80,7 +80,7 @@ void Memory::free(void* memory) {
   range.kind = 0;
   range.freed = true;
   free_ranges_.push_back(index);
-  // Pages go back to the system and stay out of reach: what touches them later is caught.
+  // Pages return to the system and stay inaccessible, so that later accesses are caught.
   mmap(memory, pages << kPageBits, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -110,7 +110,7 @@ std::string Memory::describe(uint64_t address) const {
   const Range& r = range_of(address);
   char text[160];
   if (r.end == 0) {
-    // Perhaps just behind an allocation.
+    // The address may be just behind an allocation.
     const Range& before = range_of(address - (1u << kPageBits));
     if (before.end == 0) return "no allocation is there";
     std::snprintf(text, sizeof text, "%llu bytes behind allocation %llu of %llu bytes%s",

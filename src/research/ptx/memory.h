@@ -10,7 +10,7 @@
 
 namespace brokkr::ptx {
 
-// What a range of addresses is for; a set of these says what an instruction may touch.
+// The use of a range of addresses; a set of these tells what an instruction may access.
 enum RangeKind : uint32_t {
   kGlobalRange = 1,
   kPinnedRange = 2,
@@ -23,9 +23,9 @@ enum RangeKind : uint32_t {
 };
 
 struct Range {
-  uint64_t begin = 1, end = 0;  // empty: every access fails
+  uint64_t begin = 1, end = 0;  // initially empty: every access fails
   uint32_t kind = 0;
-  const void* owner = nullptr;  // the block that alone may touch it
+  const void* owner = nullptr;  // the only block that may access it
   uint64_t number = 0;          // of the allocation, in the order of time
   bool freed = false;
 };
@@ -34,11 +34,11 @@ class Memory {
  public:
   static Memory& instance();
 
-  // Zeroed, or filled with BROKKR_PTX_POISON's byte; nullptr where the device has no more. Aligned to 4096 bytes; the
-  // page behind it is never used.
+  // Memory that is zeroed, or filled with BROKKR_PTX_POISON's byte; nullptr if the device has no more. Aligned to 4096
+  // bytes; the page after it is never used.
   void* allocate(size_t bytes, RangeKind kind, const void* owner = nullptr, bool zeroed = false);
   void free(void* memory);
-  void give(void* memory, const void* owner);  // to another block
+  void give(void* memory, const void* owner);  // passes memory to another block
   size_t used() const { return used_; }
   size_t total() const { return total_; }
 
@@ -49,14 +49,15 @@ class Memory {
   bool holds(const void* address, RangeKind kind) const {
     return (range_of(reinterpret_cast<uint64_t>(address)).kind & kind) != 0;
   }
-  // Notes the line of an access, where BROKKR_PTX_TOUCHED asks for it.
+  // Records the line of an access if BROKKR_PTX_TOUCHED is set.
   void touch(uint64_t address) const {
     if (touched_ != nullptr) [[unlikely]]
-      __atomic_store_n(&touched_[(address - base_) >> kLineBits], uint8_t(1), __ATOMIC_RELAXED);  // by several threads
+      // several threads may write it
+      __atomic_store_n(&touched_[(address - base_) >> kLineBits], uint8_t(1), __ATOMIC_RELAXED);
   }
-  // Prints which part of each allocation was touched, and forgets it.
+  // Prints which part of each allocation was accessed, and resets the records.
   void print_touched(const std::string& who);
-  // What is known about an address that no instruction may touch.
+  // Describes an address that no instruction may access.
   std::string describe(uint64_t address) const;
 
  private:
@@ -65,9 +66,9 @@ class Memory {
 
   mutable std::mutex mutex_;
   uint64_t base_ = 0, pages_ = 0, next_page_ = 1, allocations_ = 0;
-  uint32_t* table_ = nullptr;  // of the page: index of its range
+  uint32_t* table_ = nullptr;  // by page: index of its range
   Range* ranges_ = nullptr;
-  uint8_t* touched_ = nullptr;  // of the line; nullptr: nobody asks
+  uint8_t* touched_ = nullptr;  // by line; nullptr: not recorded
   uint32_t range_count_ = 1;
   std::vector<uint32_t> free_ranges_;
   size_t used_ = 0, total_ = 0;

@@ -1,4 +1,4 @@
-// Types of numbers, and handlers by the type that an instruction names.
+// Number types, and handlers by the type that an instruction names.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace brokkr::ptx {
 
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
-template <class T>  // that the standard library has functions for
+template <class T>  // types for which the standard library has functions
 using Wider = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 template <class T>
 constexpr int kBits = int(sizeof(T)) * 8;

@@ -52,9 +52,9 @@ constexpr uint32_t bytes_of(Type t) {
 }
 constexpr bool is_wide(Type t) { return bytes_of(t) == 8; }
 constexpr bool is_float(Type t) { return t == Type::f16 || t == Type::f32 || t == Type::f64; }
-Type type_named(std::string_view name);  // none where it is no type
+Type type_named(std::string_view name);  // none if the name is not a type
 
-// Tables of operations: what a name stands for, or nullptr.
+// Tables of operations by name; unknown names give nullptr.
 template <class T>
 struct Named {
   std::string_view name;
@@ -68,17 +68,17 @@ constexpr T find(const Named<T> (&table)[kCount], std::string_view name) {
   return T();
 }
 
-// How a floating-point instruction rounds and what it does besides; of a conversion too.
+// The rounding and modifiers of a floating-point instruction or a conversion.
 struct Rounding {
   enum Mode : uint8_t { nearest, zero, down, up } mode = nearest;
-  bool integer = false;   // .rni and its like
+  bool integer = false;   // .rni and similar
   bool flush = false;     // .ftz
   bool saturate = false;  // .sat
   bool approximate = false;
 };
 
-// nullptr: no such instruction here. Instruction::mode of a handler for odd rounding: mode | flush << 2 | saturate <<
-// 3, which `rounding_mode` makes.
+// Handlers; nullptr if the instruction is unsupported. Instruction::mode of a handler with non-default rounding is mode
+// | flush << 2 | saturate << 3, as `rounding_mode` computes it.
 uint8_t rounding_mode(const Rounding& r);
 Handler unary_handler(std::string_view operation, Type t, const Rounding& r);
 Handler binary_handler(std::string_view operation, Type t, const Rounding& r);
@@ -95,13 +95,13 @@ Handler pack_handler(size_t parts, bool wide_parts, bool wide, bool unpack);
 Handler time_handler(bool wide, bool high);
 Handler active_mask_handler();
 
-// Bits of Instruction::mode of an access.
+// Bits of Instruction::mode for an access.
 enum Order : uint8_t {
   kWeak = 0,
   kAcquire = 1,
   kRelease = 2,
-  kStrong = 4,   // atomic: no race with others that are
-  kOfBlock = 8,  // .cta: for threads of a block
+  kStrong = 4,   // atomic: no race with other strong accesses
+  kOfBlock = 8,  // .cta: atomic among threads of a block
 };
 Handler load_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address);
 Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address);

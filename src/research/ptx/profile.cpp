@@ -42,8 +42,8 @@ void Profile::end(const Launch& launch) {
   if (more) write_coverage(*launch.program);
 }
 
-// A file per process and program: "F path", and of each of its lines that has instructions "L line runs", the most of
-// any of them.
+// Writes one file per process and program: "F path", then "L line runs" for each line with instructions, where `runs`
+// is the maximum over them.
 void Profile::write_coverage(const Program& program) const {
   const std::vector<uint64_t>& counts = all_.at(&program);
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> lines;

@@ -1,4 +1,4 @@
-// A PTX module as it is executed: an array of instructions whose operands are places in the memory of a warp.
+// An executable PTX module: an array of instructions whose operands are places in a warp's memory.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace brokkr::ptx {
 constexpr uint32_t kLanes = 32;
 constexpr uint32_t kAllLanes = ~0u;
 
-// Where a value lies: words of 32 bits from one of three bases of a warp, << 2. A register of up to 32 bits has a word
-// for each lane, one of 64 bits two; a predicate has one word for all lanes.
+// The place of a value: an index of 32-bit words << 2, plus the number of one of a warp's three bases. A register of up
+// to 32 bits has one word per lane, a 64-bit register two; a predicate has one word for all lanes.
 using Place = uint32_t;
 enum PlaceBase : uint32_t { kFrame = 0, kConstant = 1, kSpecial = 2 };
 constexpr Place kNowhere = ~0u;
 constexpr Place place_of(PlaceBase base, uint32_t word) { return word << 2 | base; }
 
-// What each frame begins with, for each lane.
+// The start of each frame, per lane.
 constexpr uint32_t kFrameLocal = 0;    // address of its local memory: two words
-constexpr uint32_t kFrameReturn = 64;  // where its caller goes on
-constexpr uint32_t kFrameCaller = 96;  // word of the caller's frame
+constexpr uint32_t kFrameReturn = 64;  // return address in its caller
+constexpr uint32_t kFrameCaller = 96;  // word index of the caller's frame
 constexpr uint32_t kFrameRegisters = 128;
 
 // Registers that the machine sets, in the warp's own words.
@@ -58,12 +58,12 @@ enum Special : uint32_t {
   kZero,
   kSpecialRows,
 };
-constexpr uint32_t kParamWord = kSpecialRows * kLanes;  // two words a lane: address of the kernel's parameters
+constexpr uint32_t kParamWord = kSpecialRows * kLanes;  // two words per lane: address of the kernel's parameters
 constexpr uint32_t kSpecialWords = kParamWord + 2 * kLanes;
 
 class Warp;
 struct Instruction;
-// Carries out an instruction for a set of lanes.
+// Executes an instruction for a set of lanes.
 using Handler = void (*)(Warp&, const Instruction&, uint32_t lanes);
 
 enum class Kind : uint8_t {
@@ -86,25 +86,25 @@ struct Instruction {
   Place guard = kNowhere;
   Place d = kNowhere, e = kNowhere;                              // results
   Place a = kNowhere, b = kNowhere, c = kNowhere, m = kNowhere;  // m: mask of a collective
-  uint64_t offset = 0;                                           // of an address; otherwise what the handler wants
-  uint32_t target = 0;                                           // of a branch; number of a call, direct or not
+  uint64_t offset = 0;  // of an address; otherwise its meaning depends on the handler
+  uint32_t target = 0;  // of a branch; number of a call, direct or indirect
   Kind kind = Kind::plain;
   bool guard_negated = false;
   bool a_negated = false, b_negated = false, c_negated = false;  // predicates
-  uint8_t mode = 0;                                              // of a collective: which
+  uint8_t mode = 0;                                              // kind of a collective
 };
 
 struct SourceLine {
   uint32_t ptx = 0;
-  uint32_t file = 0, line = 0;    // of CUDA source; 0: not known
-  std::string_view inlined = {};  // label of the name of the function that it was inlined from; empty: not known
+  uint32_t file = 0, line = 0;    // in the CUDA source; 0: unknown
+  std::string_view inlined = {};  // label of the name of the inlined function; empty: unknown
 };
 
 struct Copy {
-  uint32_t from, to, bytes;  // in the local memory of caller and callee
+  uint32_t from, to, bytes;  // offsets in the local memory of caller and callee
 };
 
-// `foreign`: brokkr_simt_NAME, which the machine has (Machine::foreign).
+// `foreign`: brokkr_simt_NAME, which the machine provides (Machine::foreign).
 enum class Builtin : uint8_t { none, vprintf, assertfail, foreign };
 
 struct CallSite {
@@ -113,12 +113,12 @@ struct CallSite {
   std::vector<Copy> arguments, results;
 };
 
-// A call through a register: of each function that its arguments and results fit, the call.
+// A call through a register, with one call for each function that fits its arguments and results.
 struct IndirectCall {
-  std::vector<uint32_t> arguments, results;        // offsets, and bytes, in turn: in the caller's local memory
+  std::vector<uint32_t> arguments, results;        // alternating offsets and sizes in the caller's local memory
   std::unordered_map<uint32_t, uint32_t> call_of;  // by function
 };
-// What a function's address is: no memory is there.
+// Addresses of functions lie in a range without memory.
 constexpr uint64_t kFirstFunction = 1 << 16, kFunctionBytes = 16;
 
 struct Variable {
@@ -129,10 +129,10 @@ struct Variable {
 struct Function {
   std::string name;
   bool entry = false, defined = false;
-  uint32_t begin = 0, end = 0;  // of its instructions
+  uint32_t begin = 0, end = 0;  // range of its instructions
   uint32_t frame_words = 0, local_bytes = 0;
-  std::vector<Variable> parameters, results;  // offsets: in the local memory of a frame, or of a kernel's parameters
-  uint32_t parameter_bytes = 0;               // of a kernel
+  std::vector<Variable> parameters, results;  // offsets in the local memory of a frame, or in a kernel's parameters
+  uint32_t parameter_bytes = 0;               // kernels only
   uint32_t most_threads = 1024, least_blocks = 0;  // .maxntid, .minnctapersm
 };
 
@@ -140,14 +140,14 @@ struct Program {
   std::string text;
   std::vector<size_t> line_begins;  // of the text
   std::vector<Instruction> code;
-  std::vector<SourceLine> lines;  // as code
-  std::vector<Traits> traits;     // as code
+  std::vector<SourceLine> lines;  // parallel to code
+  std::vector<Traits> traits;     // parallel to code
   std::vector<CallSite> calls;
   std::vector<IndirectCall> indirect;
   std::vector<std::vector<uint32_t>> tables;  // of brx.idx
   std::vector<Function> functions;
   std::unordered_map<std::string_view, uint32_t> function_of;
-  std::vector<uint32_t> constants;  // words; places are fixed once the program is complete
+  std::vector<uint32_t> constants;  // words; their places are fixed once the program is complete
   std::map<std::string, std::pair<void*, size_t>, std::less<>> variables;  // .global and .const
   std::map<uint32_t, std::string> files;
   uint32_t static_shared = 0;
@@ -157,7 +157,8 @@ struct Program {
     return at == function_of.end() ? nullptr : &functions[at->second];
   }
   const Function& function_at(uint32_t pc) const;
-  // The call that an instruction makes, of `function` where that is in a register; nullptr: it cannot.
+  // The call of an instruction; for a call through a register, `function` is the callee. nullptr if it cannot be
+  // called.
   const CallSite* call_at(uint32_t pc, uint32_t function) const;
   std::string_view ptx_line(uint32_t pc) const;
   // "function, PTX line 12: text (file:line)".

@@ -1,4 +1,4 @@
-// Streams, events, and the thread that carries out what they order.
+// Streams, events, and the thread that executes submitted operations.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,12 @@
 namespace brokkr::ptx {
 
 struct Stream {
-  bool blocking = true;  // waits for the stream 0, and that one for it
-  uint64_t pending = 0;  // operations that are not done
+  bool blocking = true;  // synchronizes with stream 0
+  uint64_t pending = 0;  // operations that are not complete
 };
 struct Event {
   bool recorded = false;
-  uint64_t waits_for = 0;  // records that are under way
+  uint64_t waits_for = 0;  // records that are pending
   std::chrono::steady_clock::time_point time;
 };
 
@@ -31,19 +31,20 @@ class Queue {
  public:
   static Queue& instance();
 
-  // Operations run in the order in which they were ordered, on a thread of its own; with BROKKR_PTX_SYNC=1 at once.
+  // Runs operations in submission order on the queue's thread; with BROKKR_PTX_SYNC=1 immediately.
   void order(Stream& stream, std::function<void()> operation);
-  // At once where nothing of the stream is under way (while kernels of other streams run): a copy engine.
+  // Runs the copy immediately if the stream has no pending operations, also while kernels of other streams run: a copy
+  // engine.
   void order_copy(Stream& stream, std::function<void()> operation);
-  void run(const Launch& launch);  // on the thread of operations; notes a fault
+  void run(const Launch& launch);  // on the queue's thread; records a fault
   void record(Event& event, Stream& stream);
-  void mark(Event& event);  // as a part of an operation
+  void mark(Event& event);  // as part of an operation
   bool done(const Event& event);
   void wait(const Event& event);
   bool idle(const Stream& stream);
-  void wait(const Stream& stream);  // with the streams that it waits for
+  void wait(const Stream& stream);  // including the streams that it waits for
   void wait_all();
-  int fault();  // cudaError_t of the launch that failed; 0: none
+  int fault();  // cudaError_t of the failed launch; 0: none
 
   Stream* add_stream(bool blocking);
   void remove(Stream* stream);

@@ -17,7 +17,7 @@ uint64_t address_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at); 
 
 }  // namespace
 
-// The later epoch knows all of the earlier one.
+// The later epoch includes all of the earlier one.
 void Races::join(Clock& clock, const Clock& other) {
   if (clock.epoch != other.epoch) {
     if (clock.epoch < other.epoch) clock = other;
@@ -147,8 +147,8 @@ void Races::check(const Access& before, const Access& now, uint64_t address) {
          "race " + Memory::instance().describe(address) + ":\n    " + describe(now) + "\n    " + describe(before));
 }
 
-// Beside the same of other lanes of the warp, and in the place of what is ordered before it: who is ordered behind this
-// access is ordered behind that, too.
+// Adds the access: it joins equal accesses of other lanes of the warp, and replaces accesses ordered before it, because
+// whatever is ordered after this one is ordered after those.
 void Races::keep(Accesses& known, const Access& now) const {
   const auto kind = [](const Access& a) { return a.bytes | a.strong << 4 | a.narrow << 5; };
   for (Access& a : known) {
@@ -178,7 +178,7 @@ void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t
     if (does != Does::stores && word.is_shared && (of_word & ~word.written) != 0)
       report(who.pc, who.pc, "read of shared memory that nobody has written:\n    " + describe(now));
     if (does == Does::stores) std::memcpy(&now.value, static_cast<const uint8_t*>(value) + (from - begin), to - from);
-    // Lanes that store in one instruction: one of them wins.
+    // Several lanes store in one instruction: one of them wins.
     const bool again = does == Does::stores && !word.stores.empty() && is_same_step(word.stores.front(), now);
     if (again) {
       const Access& last = word.stores.front();
@@ -195,7 +195,7 @@ void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t
     if (now.strong) {
       keep(word.stores, now);
     } else {
-      // Those before are ordered before it, or have been reported.
+      // Earlier accesses are ordered before it, or have been reported.
       std::erase_if(word.stores, [&](const Access& store) { return (store.bytes & ~now.bytes) == 0; });
       word.stores.insert(word.stores.begin(), now);
     }
@@ -203,7 +203,7 @@ void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t
   }
 }
 
-// An acquire takes over what was left with the word; a relaxed access keeps it for a fence to come.
+// An acquire takes over the view that was left with the word; a relaxed access keeps it for a later fence.
 void Races::read_message(const Who& who, const uint8_t* at, uint8_t mode) {
   if ((mode & kStrong) == 0) return;
   const auto message = messages_.find(address_of(at) & ~uint64_t(3));
@@ -215,7 +215,7 @@ void Races::read_message(const Who& who, const uint8_t* at, uint8_t mode) {
   join(*pending, message->second);
 }
 
-// `keep`: an exchange goes on with what others have released.
+// `keep`: an exchange continues the release sequence of others.
 void Races::write_message(const Who& who, const uint8_t* at, uint8_t mode, bool keep) {
   const uint64_t address = address_of(at) & ~uint64_t(3);
   WarpState& w = warps_[who.warp];
@@ -253,7 +253,7 @@ std::string Races::describe(const Access& a) const {
          std::to_string(a.lane) + ": " + program_.describe(a.pc);
 }
 
-// Each pair of instructions once.
+// Reports each pair of instructions once.
 void Races::report(uint32_t pc, uint32_t other, const std::string& what) {
   if (!reported_.emplace(std::min(pc, other), std::max(pc, other)).second || reported_.size() > kMostReports) return;
   std::fprintf(stderr, "ptx: %s\n", what.c_str());

@@ -1,4 +1,4 @@
-// Modules that the program holds, their kernels and variables, and launches of them.
+// The program's modules, their kernels and variables, and launches of them.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace brokkr::ptx {
 namespace {
 
-// The text that is run instead of a module's own, where there is one.
+// The text that replaces a module's own, if there is one.
 std::string replaced(std::string text) {
   if (settings().text_folder.empty()) return text;
   uint64_t hash = 0xcbf29ce484222325u;

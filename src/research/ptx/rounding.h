@@ -1,5 +1,4 @@
-// Rounding other than to the nearest, flushed denormals, saturation: a lane at a time. `mode` is what rounding_mode
-// makes.
+// Non-default rounding, flushed denormals and saturation, one lane at a time. `mode` comes from rounding_mode.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@ T finished(T v, uint8_t mode) {
   return v;
 }
 class Rounded {
-  // The host rounds so while it lives.
+  // Sets the host's rounding mode for the lifetime of the object.
  public:
   explicit Rounded(uint8_t mode) {
     constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
@@ -29,7 +28,7 @@ class Rounded {
   ~Rounded() { std::fesetround(FE_TONEAREST); }
 };
 
-// A value that the compiler knows nothing of: what is reckoned with it happens where it is written.
+// Hides a value from the compiler, so that computations with it stay where they are written.
 template <class T>
 __attribute__((noinline)) T opaque(T v) {
   asm volatile("" : "+x"(v));

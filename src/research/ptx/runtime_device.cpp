@@ -1,4 +1,4 @@
-// The device, as the runtime describes it; its size is what the environment says.
+// The device as the runtime describes it; environment variables determine its size.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// How calls of the runtime end.
+// Error results of runtime calls.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Graphs of kernels and event records. Nodes run in the order in which they were added, which is one that their
-// dependencies allow: a node can only depend on those before it.
+// Graphs of kernels and event records. Nodes run in the order in which they were added. Dependencies allow that,
+// because a node can only depend on earlier ones.
 #include <cuda_runtime_api.h>
 
 #include <memory>
@@ -11,15 +11,15 @@ namespace brokkr::ptx {
 namespace {
 
 struct Node {
-  std::shared_ptr<Launch> launch;  // of a kernel
-  Event* event = nullptr;          // of a record
+  std::shared_ptr<Launch> launch;  // kernel nodes
+  Event* event = nullptr;          // record nodes
   bool together = false;           // a cooperative launch
 };
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };
 struct Executable {
-  std::vector<std::pair<const Node*, Node>> nodes;  // the graph's own, and what runs for it
+  std::vector<std::pair<const Node*, Node>> nodes;  // pairs of the graph's node and its executable copy
 };
 
 std::shared_ptr<Launch> launch_of(const cudaKernelNodeParams& p) {
@@ -94,7 +94,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
       if (of != reinterpret_cast<const Node*>(node)) continue;
       const std::shared_ptr<Launch> launch = launch_of(*p);
       if (own.together) require_together(*launch);
-      own.launch = launch;  // launches that are under way keep theirs
+      own.launch = launch;  // running launches keep theirs
       return cudaSuccess;
     }
     return cudaErrorInvalidValue;

@@ -1,4 +1,4 @@
-// What a program asks about kernels, and asks of them.
+// Queries and settings of kernels.
 #include <cuda_runtime_api.h>
 
 #include "ptx/runtime.h"

@@ -1,4 +1,4 @@
-// Modules that a program loads while it runs: PTX as text, what runtime_linker.cpp makes among it.
+// Modules that a program loads at run time: PTX text, including the output of runtime_linker.cpp.
 #include <cuda_runtime_api.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
     return cudaSuccess;
   });
 }
-// A kernel's handle is the place where its name lies.
+// A kernel's handle is the address of its name.
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
   return call("cudaLibraryGetKernel", [&] {
     Library& l = library_of(library);
@@ -47,7 +47,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
     return cudaSuccess;
   });
 }
-// Its program stays: what has been counted of its instructions names it.
+// The program object stays, because instruction counts refer to it.
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   Queue::instance().wait_all();
   Library& l = library_of(library);

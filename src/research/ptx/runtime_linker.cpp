@@ -1,5 +1,5 @@
-// What nvJitLink is for PTX: modules of which each may call functions of the others become one, which is text again.
-// Functions and their meaning are those of NVIDIA's library, so that a program that links takes it from here.
+// nvJitLink for PTX: combines modules that call each other's functions to one module, which is again text. Functions
+// and their meaning are those of NVIDIA's library, so that a linking program uses this one instead.
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -54,7 +54,7 @@ Result nvJitLinkAddData(Link* link, Input kind, const void* data, size_t bytes, 
     link->text += text + "\n";
   });
 }
-// A function that no module has is found here, as a linker finds it.
+// Reports functions that no module defines, as a linker does.
 Result nvJitLinkComplete(Link* link) {
   return guarded(link, [&] { brokkr::ptx::build_program(link->text); });
 }

@@ -1,4 +1,4 @@
-// Memory of the device: allocated, copied, filled; arrays and the surfaces made of them.
+// Device memory: allocation, copies, fills; arrays and their surfaces.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool is_host_memory(const void* p) { return !Memory::instance().holds(p, kGlobal
 
 void copy(void* to, const void* from, size_t bytes) { std::memmove(to, from, bytes); }
 
-// Device memory must be an allocation as a whole.
+// The range must lie within one device allocation.
 bool is_sound(const void* p, size_t bytes) {
   const Range& r = Memory::instance().range_of(reinterpret_cast<uint64_t>(p));
   return r.end == 0 || (!r.freed && reinterpret_cast<uint64_t>(p) + bytes <= r.end);
@@ -115,7 +115,7 @@ cudaError_t cudaGetSymbolAddress(void** memory, const void* symbol) {
   });
 }
 
-// Arrays are pitched memory of 32 bits an element; surfaces are made of them.
+// Arrays are pitched memory with 32-bit elements; surfaces refer to them.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }

@@ -1,5 +1,5 @@
-// OpenGL: the device shares the textures of the context that is current. A texture that is registered has a copy in the
-// device's memory: mapping reads the texture into it, unmapping writes it back.
+// OpenGL: the device shares textures of the current context. A registered texture has a copy in device memory: mapping
+// reads the texture into it, unmapping writes it back.
 #include <GL/gl.h>
 #include <GL/glext.h>
 #include <cuda_gl_interop.h>
@@ -15,7 +15,7 @@
 namespace brokkr::ptx {
 namespace {
 
-// A function of OpenGL from the library through which the program has made its context; nullptr: it has none.
+// An OpenGL function from the library that created the program's context; nullptr if there is none.
 void* find_function(const char* name) {
   constexpr const char* kDoors[][2] = {{"libEGL.so.1", "eglGetProcAddress"},
                                        {"libGLX.so.0", "glXGetProcAddressARB"},
@@ -50,7 +50,7 @@ struct Picture {
 };
 Picture& picture_of(cudaGraphicsResource_t resource) { return *reinterpret_cast<Picture*>(resource); }
 
-// f() while the texture is bound, and no pixel buffer is.
+// Calls f() while the texture is bound and no pixel buffer is.
 template <class F>
 void with_texture(GLuint texture, F&& f) {
   const auto get = function<void(GLenum, GLint*)>("glGetIntegerv");
@@ -69,7 +69,7 @@ void with_texture(GLuint texture, F&& f) {
   bind_buffer(GL_PIXEL_UNPACK_BUFFER, GLuint(unpack));
 }
 
-// Rows of 32-bit texels are aligned to 4 bytes, which is what OpenGL expects unless it is told otherwise.
+// Rows of 32-bit texels are aligned to 4 bytes, which is OpenGL's default.
 void read_texture(const Picture& p) {
   const auto read = function<void(GLenum, GLint, GLenum, GLenum, void*)>("glGetTexImage");
   with_texture(p.texture, [&] { read(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, p.surface.data); });

@@ -1,4 +1,4 @@
-// What nvcc puts into programs: modules, kernels and variables are registered, kernels are launched.
+// The functions that nvcc's generated code calls: registering modules, kernels and variables, and launching kernels.
 #include <cuda_runtime_api.h>
 
 #include <vector>

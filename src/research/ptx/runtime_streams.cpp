@@ -42,7 +42,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery",
               [&] { return Queue::instance().idle(stream_of(stream)) ? cudaSuccess : cudaErrorNotReady; });
 }
-// Operations run in the order in which they are ordered: an event that is recorded has come before.
+// Operations run in submission order, so a recorded event always comes first.
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return call("cudaLaunchHostFunc", [&] {

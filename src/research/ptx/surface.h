@@ -1,4 +1,4 @@
-// Two-dimensional memory that kernels store to by a handle.
+// Two-dimensional memory that kernels write through a handle.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct Surface {
   uint64_t pitch = 0, height = 0;
 };
 
-// A handle is the address; 0: none.
+// A handle is the surface's address; 0: none.
 inline const Surface* surface_of(uint64_t handle) { return reinterpret_cast<const Surface*>(handle); }
 
 }  // namespace brokkr::ptx

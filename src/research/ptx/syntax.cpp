@@ -103,7 +103,7 @@ class Parser {
     all_.push_back(std::move(s));
   }
 
-  // Directives end with their line or with ';', those that begin a body with what comes before its '{'.
+  // Directives end with their line or with ';'; a directive with a body ends before its '{'.
   void directive(Statement& s) {
     s.kind = Statement::directive;
     s.word = next();
@@ -112,7 +112,7 @@ class Parser {
       while (at_ < tokens_.size() && tokens_[at_].line == s.line) s.tokens.push_back(next());
       return;
     }
-    if (s.word == ".section") {  // of debug information
+    if (s.word == ".section") {  // debug information
       while (!take("}")) ++at_;
       return;
     }

@@ -1,4 +1,4 @@
-// PTX text as statements: what is written, with names resolved to nothing yet.
+// PTX text as statements: parsed, with names not yet resolved.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace brokkr::ptx {
 struct Operand {
   enum Kind : uint8_t { name, number, real, vector, address, list, string } kind = name;
   std::string_view text;       // of a name: %r1, $L__BB0_3, symbol, _
-  uint64_t bits = 0;           // of a number: the value; of a real: its 32 or 64 bits; of name and address: offset
-  uint8_t real_bits = 0;       // 32, 64, or 0 where the text is decimal (bits then hold a double)
+  uint64_t bits = 0;           // number: the value; real: its 32 or 64 bits; name and address: offset
+  uint8_t real_bits = 0;       // 32, 64, or 0 for decimal text (bits then hold a double)
   bool negated = false;        // !%p
   bool paired = false;         // %r|%p: the second part is the next operand
-  std::vector<Operand> items;  // of a vector, a list, or the base of an address
+  std::vector<Operand> items;  // elements of a vector or a list, or the base of an address
 };
 
 struct Statement {
@@ -25,10 +25,10 @@ struct Statement {
   std::string_view guard;  // predicate of an instruction; empty: none
   bool guard_negated = false;
   std::vector<Operand> operands;         // of an instruction
-  std::vector<std::string_view> tokens;  // of a directive, all after its first word
+  std::vector<std::string_view> tokens;  // directives: everything after the first word
 };
 
-// Throws std::runtime_error with the line. Views point into `text`.
+// Throws std::runtime_error with the line. The result's views point into `text`.
 std::vector<Statement> parse_statements(std::string_view text);
 
 }  // namespace brokkr::ptx

@@ -1,4 +1,4 @@
-// What an instruction asks of hardware: for a machine that times programs, and of no use to one that only runs them.
+// The hardware resources of an instruction: used by machines that time programs, not by those that only run them.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace brokkr::ptx {
 
 enum class Space : uint8_t { generic, global, shared, local, constant, parameter };
 
-// The unit that works on an instruction.
+// The unit that executes an instruction.
 enum class Work : uint8_t {
   integer,
   multiply,
   floating,
-  special,  // sin, rcp, sqrt and their like
+  special,  // sin, rcp, sqrt and similar
   divide,
   doubles,
   control,
@@ -27,7 +27,7 @@ enum class Work : uint8_t {
 
 struct Traits {
   Work work = Work::integer;
-  // Of an access: bytes of each lane, 0 where it is none.
+  // For accesses: space, and bytes per lane, 0 for other instructions.
   Space space = Space::generic;
   uint8_t bytes = 0;
   bool wide_address = false;

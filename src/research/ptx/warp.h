@@ -1,5 +1,5 @@
-// A warp: 32 lanes with a program counter each. It runs instructions for the lanes that are at the same place, meets
-// its lanes at collectives and its block at barriers, and is what handlers of instructions work on.
+// A warp: 32 lanes, each with a program counter. It runs instructions for lanes at the same place, lets lanes meet at
+// collectives and its block at barriers, and is the object that instruction handlers work on.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ class Warp {
   Warp(const Warp&) = delete;
   Warp& operator=(const Warp&) = delete;
 
-  // For handlers.
+  // Interface for handlers.
   uint32_t* words(Place p) const { return base_[p & 3] + (p >> 2); }
   uint64_t* longs(Place p) const { return reinterpret_cast<uint64_t*>(words(p)); }
   uint32_t bits(Place p, bool negated) const { return negated ? ~*words(p) : *words(p); }
-  // Memory of an access, after all checks. `kinds`: what the instruction's state space allows.
+  // The memory of an access, after all checks. `kinds`: permitted by the instruction's state space.
   uint8_t* at(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane, uint32_t kinds) {
     const Range& r = memory_.range_of(address);
     if (address < r.begin || address + bytes > r.end || (r.kind & kinds) == 0 || (address & (bytes - 1)) != 0 ||
@@ -45,7 +45,7 @@ class Warp {
     return shared_ + offset;
   }
   uint8_t* shared() const { return shared_; }
-  // As `words`, for a lane that may be in another frame than the one that runs: its own word.
+  // Like `words`, for a lane that may be in another frame than the running one: its own word.
   uint32_t* word_of(Place p, uint32_t lane) const {
     return ((p & 3) == kFrame ? stack_ + frame_of_[lane] + (p >> 2) : words(p)) + lane;
   }
@@ -53,15 +53,15 @@ class Warp {
     return reinterpret_cast<uint64_t*>(word_of(p, lane) - lane) + lane;
   }
   uint32_t* predicate_of(Place p, uint32_t lane) const { return word_of(p, lane) - lane; }
-  bool is_crowded() const { return is_crowded_; }  // other threads of the host run blocks of the same launch
-  // Whether stores are held back, loads look back, or races are looked for; and what each access does then.
+  bool is_crowded() const { return is_crowded_; }  // other host threads run blocks of the same launch
+  // Whether stores are held back, loads look back, or races are detected; and the work of each access then.
   bool is_watched() const { return is_weak_ || races_ != nullptr; }
   void watched_load(const Instruction& in, uint32_t lane, const uint8_t* from, void* value, uint32_t bytes);
   void watched_store(const Instruction& in, uint32_t lane, uint8_t* to, const void* value, uint32_t bytes);
   void before_atomic(const Instruction& in, uint32_t lane, const uint8_t* to, uint32_t bytes);
   void fence(uint32_t lanes);
   void meet_warp(uint32_t lanes);  // at bar.warp.sync
-  // Lanes of an access, one after the other in the order of this turn.
+  // Calls f for the lanes of an access, in this turn's order.
   template <class F>
   void each(uint32_t lanes, F&& f) const {
     if (turn_ != 0) {
@@ -77,17 +77,17 @@ class Warp {
   [[noreturn]] void bad_access(uint64_t address, uint32_t bytes, const Instruction& in, uint32_t lane,
                                uint32_t kinds) const;
 
-  // For the machine. `run` returns the instructions that were executed: about `most`.
+  // Interface for the machine. `run` returns the number of executed instructions: about `most`.
   uint64_t run(uint64_t most);
   bool can_run() const { return ready_ != 0; }
   bool ended() const { return live_ == 0; }
-  void commit_due();  // stores that have been held for long enough
-  uint64_t wake();    // lanes whose time has come; returns the next time, ~0: none sleeps
+  void commit_due();  // stores that have been held long enough
+  uint64_t wake();    // wakes lanes whose time has come; returns the next time, ~0: none sleeps
   std::string state() const;
 
-  // For a machine that decides itself which lanes go together.
+  // For a machine that selects the lanes itself.
   Block& block() const { return block_; }
-  void prefetch() const {  // where lanes are
+  void prefetch() const {  // of the lanes' next instructions
     __builtin_prefetch(&live_);
     __builtin_prefetch(pc_);
     __builtin_prefetch(frame_of_);
@@ -97,13 +97,14 @@ class Warp {
   uint32_t pc_of(uint32_t lane) const { return pc_[lane]; }
   uint32_t frame_of(uint32_t lane) const { return frame_of_[lane]; }
   uint32_t lanes_at(uint32_t pc, uint32_t frame) const;
-  uint32_t lanes_below(uint32_t frame) const;                     // in frames of callers
-  uint32_t guarded(const Instruction& in, uint32_t lanes) const;  // those that the guard lets take part
-  uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;  // of an access, before it
+  uint32_t lanes_below(uint32_t frame) const;                     // in callers' frames
+  uint32_t guarded(const Instruction& in, uint32_t lanes) const;  // lanes that the guard admits
+  // of an access, before it happens
+  uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;
   uint64_t local_begin(uint32_t lane) const { return local_ + uint64_t(lane) * kLocalBytes; }
   uint64_t argument_of(const Instruction& in, uint32_t lane, size_t argument) const;  // of a call
-  void issue(uint32_t lanes);  // one instruction of lanes that are ready and at one place
-  // The lane is that thread of that block of the launch.
+  void issue(uint32_t lanes);  // one instruction of ready lanes at one place
+  // Makes the lane that thread of that block of the launch.
   void identify(const Launch& launch, uint32_t lane, uint32_t block_number, uint32_t thread);
 
  private:
@@ -113,7 +114,7 @@ class Warp {
     uint32_t function, caller;
     uint32_t lanes;
   };
-  // Lanes at one place that run together, until they part or come to where others wait.
+  // Lanes at one place that run together, until they diverge or reach a place where others wait.
   struct Group {
     uint32_t pc, base, lanes, stop;
     bool alone;  // no other lane of the warp is ready
@@ -123,31 +124,31 @@ class Warp {
   void weak_store(uint32_t lane, uint8_t* to, const void* value, uint32_t bytes, bool release);
   bool is_local(const uint8_t* at) const;
   Races::Who who(const Instruction& in, uint32_t lane) const;
-  void commit(uint32_t lane);                                     // all stores that the lane knows and that are held
+  void commit(uint32_t lane);                                     // all held stores that the lane knows
   void commit(uint32_t lane, const uint8_t* at, uint32_t bytes);  // those that overlap
-  LaneView view_now(uint32_t lane) const;                         // with its own stores
+  LaneView view_now(uint32_t lane) const;                         // including its own stores
   bool owns(const Range& r, uint64_t address, uint32_t lane) const;
   void set_special(const Launch& launch, uint32_t lane, uint32_t thread);
-  void meet_weakly(uint32_t lanes, bool whole_block);  // what a barrier makes visible
+  void meet_weakly(uint32_t lanes, bool whole_block);  // makes stores visible at a barrier
   void meet_block(uint32_t lanes, bool arriving);      // at a barrier of the block
   Group pick(uint32_t avoid);
   Group pick_any();
   uint64_t run_group(Group g, uint64_t most);
-  bool step(Group& g);  // one instruction; whether the group goes on
+  bool step(Group& g);  // executes one instruction; returns true if the group continues
   bool control(Group& g, const Instruction& in, uint32_t active);
   bool call(Group& g, const Instruction& in, uint32_t active);
   void call_register(const Group& g, const Instruction& in, uint32_t active);
   void branch_by_table(const Instruction& in, uint32_t lanes);
   void sleep(const Instruction& in, uint32_t lanes);
   void set_pc(uint32_t lanes, uint32_t pc);
-  uint32_t enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back);  // base of the new frame
+  uint32_t enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back);  // returns the new frame's base
   void leave(uint32_t lanes, uint32_t frame);
   void end(uint32_t lanes);
   void call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes);
   std::string text_at(uint64_t address, const Instruction& in, uint32_t lane);
   std::string printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane);
   bool collect(const Instruction& in, uint32_t lanes);
-  void settle();  // completes collectives whose lanes are all there
+  void settle();  // completes collectives at which all lanes have arrived
   void complete(uint32_t lanes);
   void arrive(const Instruction& in, uint32_t lanes, uint32_t pc);
 
@@ -160,20 +161,20 @@ class Warp {
   uint64_t shared_bytes_ = 0;
   uint64_t local_ = 0;  // of lane 0
   uint32_t number_ = 0;
-  uint32_t turn_ = 0;  // lane that comes first
+  uint32_t turn_ = 0;  // the lane that comes first
   uint32_t live_ = 0, ready_ = 0, waiting_ = 0, asleep_ = 0;
   uint32_t pc_[kLanes] = {}, frame_of_[kLanes] = {};
   uint64_t wake_[kLanes] = {};
   uint32_t at_barrier_[16] = {}, barrier_votes_ = 0;
   bool is_weak_ = false, is_crowded_ = false;
   uint32_t ran_last_ = 0;  // lanes that others of the warp have waited for too long
-  uint64_t patience_ = 0;  // instructions that they have waited for
+  uint64_t patience_ = 0;  // instructions that the others have waited
   std::vector<Frame> frames_;
   uint32_t* stack_ = nullptr;                   // words of registers
-  std::vector<std::vector<HeldStore>> stores_;  // of weak memory
-  std::vector<LaneView> views_, fenced_;        // of each lane: what it must see, what it had to see at its last fence
+  std::vector<std::vector<HeldStore>> stores_;  // weak memory
+  std::vector<LaneView> views_, fenced_;        // per lane: what it must see, and what it had to see at its last fence
   uint32_t has_fenced_ = 0;
-  Races* races_ = nullptr;  // looked for where there is one
+  Races* races_ = nullptr;  // null: races are not detected
   uint32_t race_slot_ = 0;
   alignas(64) uint32_t special_[kSpecialWords] = {};
 };

@@ -1,4 +1,4 @@
-// Calls of functions: frames of registers, local memory, arguments and results; and what CUDA's own functions do.
+// Function calls: frames of registers, local memory, arguments and results; and CUDA's built-in functions.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -11,11 +11,11 @@ namespace brokkr::ptx {
 namespace {
 
 constexpr uint32_t kNowhereYet = ~0u;
-constexpr size_t kMostArguments = 8;  // of a function that the interpreter or its machine has
+constexpr size_t kMostArguments = 8;  // of a function that the interpreter or its machine provides
 
 }  // namespace
 
-// A call by all lanes that run goes on in the callee at once.
+// A call by all running lanes continues in the callee immediately.
 bool Warp::call(Group& g, const Instruction& in, uint32_t active) {
   const CallSite& site = program_.calls[in.target];
   if (site.builtin != Builtin::none) {
@@ -37,7 +37,7 @@ bool Warp::call(Group& g, const Instruction& in, uint32_t active) {
   return true;
 }
 
-// Lanes of one function go there together.
+// Lanes that call the same function go there together.
 void Warp::call_register(const Group& g, const Instruction& in, uint32_t active) {
   const uint64_t* const addresses = longs(in.a);
   for (uint32_t rest = active; rest != 0;) {
@@ -57,7 +57,7 @@ void Warp::call_register(const Group& g, const Instruction& in, uint32_t active)
   }
 }
 
-// Lanes that are in the same call of the same frame share its registers.
+// Lanes in the same call of the same frame share its registers.
 uint32_t Warp::enter(const CallSite& site, uint32_t lanes, uint32_t caller, uint32_t back) {
   const Function& callee = program_.functions[site.function];
   uint32_t top = 0, base = kNowhereYet, caller_function = 0;
@@ -131,7 +131,7 @@ std::string Warp::text_at(uint64_t address, const Instruction& in, uint32_t lane
   return s;
 }
 
-// printf of a lane: its values lie one behind the other, each aligned to its size.
+// A lane's printf: its values are stored consecutively, each aligned to its size.
 std::string Warp::printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane) {
   const auto value = [&](uint32_t bytes) {
     values = (values + bytes - 1) / bytes * bytes;

@@ -7,7 +7,7 @@
 
 namespace brokkr::ptx {
 
-// Whether the lanes may go on at once. Otherwise they wait; a caller's `pc_` says where.
+// Returns true if the lanes may continue immediately. Otherwise they wait; a caller's `pc_` tells where.
 bool Warp::collect(const Instruction& in, uint32_t lanes) {
   const uint32_t* const masks = words(in.m);
   const uint32_t first = uint32_t(__builtin_ctz(lanes));
@@ -47,7 +47,7 @@ void Warp::settle() {
   }
 }
 
-// Lanes at one instruction, or at several of the same kind: then each has operands of its own.
+// Lanes are at one instruction, or at several of the same kind, each with its own operands.
 void Warp::complete(uint32_t lanes) {
   const uint32_t first = uint32_t(__builtin_ctz(lanes));
   const Instruction* in[kLanes] = {};

@@ -1,5 +1,5 @@
-// Memory as the lanes of a warp see it where that is not what the host's memory holds (weak memory), and where accesses
-// are looked at for races.
+// Memory as a warp's lanes see it if it differs from the host's memory (weak memory), and accesses that are checked for
+// races.
 #include <cstring>
 
 #include "ptx/machine.h"
@@ -25,7 +25,7 @@ LaneView Warp::view_now(uint32_t lane) const {
   return view;
 }
 
-// A lane's own memory through a generic address.
+// A lane's own local memory, accessed through a generic address.
 bool Warp::is_local(const uint8_t* at) const {
   return reinterpret_cast<uint64_t>(at) - local_ < uint64_t(kLanes) * kLocalBytes;
 }
@@ -47,7 +47,7 @@ void Warp::watched_store(const Instruction& in, uint32_t lane, uint8_t* to, cons
 void Warp::weak_store(uint32_t lane, uint8_t* to, const void* value, uint32_t bytes, bool release) {
   if (release) commit(lane);
   commit(lane, to, bytes);
-  // Some are seen at once, some soon, some late: as many instructions of the device later.
+  // Some stores become visible at once, some soon, some late: after so many instructions of the device.
   HeldStore s{to, uint8_t(bytes), machine_.now() + (uint64_t(1) << machine_.random.below(21)), {}};
   std::memcpy(s.value, value, bytes);
   std::vector<HeldStore>& held = stores_[lane];
@@ -124,7 +124,7 @@ void Warp::fence(uint32_t lanes) {
     if (races_ != nullptr) races_->fence(race_slot_, l);
     if (!is_weak_) continue;
     commit(l);
-    views_[l].synchronize(machine_.history.now());  // as if it had acquired all that it has read
+    views_[l].synchronize(machine_.history.now());  // as if it had acquired everything that it has read
     fenced_[l] = views_[l];
     has_fenced_ |= 1u << l;
   }

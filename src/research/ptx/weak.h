@@ -1,5 +1,5 @@
-// Weak memory, as a program may meet it: stores that only their thread or block sees for a while (BROKKR_PTX_STORES),
-// and loads that see what was there before (BROKKR_PTX_STALE). Both ask for less than the PTX memory model allows.
+// Weak memory as a program may meet it: stores that only their thread or block sees for a while (BROKKR_PTX_STORES),
+// and loads that return older values (BROKKR_PTX_STALE). Both are stronger than the PTX memory model requires.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace brokkr::ptx {
 struct HeldStore {
   uint8_t* to;
   uint8_t bytes;
-  uint64_t until;  // then it is seen at the latest
+  uint64_t until;  // it becomes visible at this time at the latest
   uint8_t value[16];
 
   bool overlaps(const uint8_t* at, uint32_t n) const { return to < at + n && at < to + bytes; }
 };
 
-// What a lane must see: of each block, its stores until a time.
+// What a lane must see: for each block, its stores up to a time.
 struct LaneView {
-  static constexpr uint32_t kBlocks = 16;  // others share a place
+  static constexpr uint32_t kBlocks = 16;  // other blocks share an entry
   uint64_t synchronized[kBlocks] = {};
 
   void synchronize(uint64_t now) { std::fill(synchronized, synchronized + kBlocks, now); }
@@ -34,11 +34,11 @@ struct LaneView {
     for (uint32_t i = 0; i < kBlocks; ++i) synchronized[i] = std::max(synchronized[i], other.synchronized[i]);
   }
 };
-// Of each word, the store that some lane of a block has seen: all of them see that or a later one from then on, which
-// is more than they must.
+// For each word, the latest store that a lane of a block has seen: from then on all of them see that one or a later
+// one, which is more than required.
 using SeenStores = std::unordered_map<uint64_t, uint64_t>;
 
-// Older values of words that have been overwritten.
+// Older values of overwritten words.
 class StoreHistory {
  public:
   uint64_t now() const { return time_; }
@@ -47,7 +47,8 @@ class StoreHistory {
     messages_.clear();
   }
 
-  // What a release leaves with a word, for those who acquire it; `keep`: beside what is there already.
+  // Stores the view that a release leaves with a word, for those who acquire it; `keep`: merges it with the present
+  // one.
   void send(const uint8_t* at, const LaneView& view, bool keep) {
     LaneView& message = messages_[granule_of(at)];
     if (!keep) message = LaneView();
@@ -62,7 +63,7 @@ class StoreHistory {
       messages_.erase(granule);
   }
 
-  // Before a block changes bytes.
+  // Call before a block changes bytes.
   void overwrite(const uint8_t* at, uint32_t bytes, uint32_t block, SeenStores& seen) {
     ++time_;
     for_words(at, bytes, [&](uint64_t word) {
@@ -78,7 +79,7 @@ class StoreHistory {
       seen[word] = time_;
     });
   }
-  // Perhaps writes an older value to `to`. An acquire takes over what was released with the value that it reads.
+  // May write an older value to `to`. An acquire takes over what was released with the value that it reads.
   void look_back(LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to, bool acquire,
                  Random& random) const {
     const uint64_t address = reinterpret_cast<uint64_t>(from), word = address & ~uint64_t(7);
@@ -90,7 +91,7 @@ class StoreHistory {
     const Versions& v = known->second;
     const uint32_t have = std::min(v.count, kVersions);
     uint64_t& seen = seen_stores[word];
-    uint32_t back = 0;  // versions that may be missed
+    uint32_t back = 0;  // number of versions that may be missed
     while (back < have) {
       const Version& old = v.old[(v.count - 1 - back) % kVersions];
       if (old.until <= seen || old.until <= view.synchronized[old.block]) break;
@@ -112,8 +113,8 @@ class StoreHistory {
   static constexpr uint32_t kVersions = 4;
   struct Version {
     uint64_t until = 0, value = 0;
-    uint32_t block = 0;                    // that wrote the next one
-    std::unique_ptr<LaneView> message[2];  // that was left with each half
+    uint32_t block = 0;                    // the block that wrote the next value
+    std::unique_ptr<LaneView> message[2];  // left with each half
   };
   struct Versions {
     Version old[kVersions];
@@ -127,7 +128,7 @@ class StoreHistory {
   }
 
   std::unordered_map<uint64_t, Versions> words_;
-  std::unordered_map<uint64_t, LaneView> messages_;  // of 4 bytes: neighbours have their own
+  std::unordered_map<uint64_t, LaneView> messages_;  // for each 4 bytes: neighbours have their own
   uint64_t time_ = 1;
 };
 
