@@ -10,7 +10,7 @@ namespace {
 
 using Edge = std::pair<uint32_t, uint32_t>;
 
-// Which face lies to the left of each directed edge, as face * 4 + corner that the edge begins at.
+// The face to the left of each directed edge, as face * 4 + the corner at which the edge begins.
 std::map<Edge, uint32_t> edges_of(const Cage& cage) {
   std::map<Edge, uint32_t> edges;
   for (uint32_t f = 0; f < cage.faces.size(); ++f) {
@@ -33,7 +33,7 @@ Cage subdivided(const Cage& cage) {
   const std::map<Edge, uint32_t> edges = edges_of(cage);
   Cage fine;
   std::vector<glm::vec3> centers;
-  // Of each point: faces around it, and the sums of their centres and of the middles of its edges.
+  // Per point: the number of faces around it, and the sums of their centres and of its edges' midpoints.
   std::vector<float> valence(cage.points.size(), 0);
   std::vector<glm::vec3> faces(cage.points.size(), glm::vec3(0)), middles(cage.points.size(), glm::vec3(0));
   for (const auto& face : cage.faces) {
@@ -89,8 +89,8 @@ void append_patches(PatchScene& scene, const Cage& cage) {
       corners[face[k]] += inner.back() / n;
     }
   }
-  // The edge point at the beginning of a directed edge: of the face to its left, and of the one to its right, where
-  // this point is the end of the edge in the other direction.
+  // The edge point at the start of a directed edge, from the face to its left and the face to its right; for the
+  // latter, this point is the end of the opposite edge.
   const auto edge_point = [&](uint32_t from, uint32_t to) {
     const uint32_t left = edges.at({from, to}), right = edges.at({to, from});
     const glm::vec3& a = inner[left];

@@ -1,4 +1,4 @@
-// How pictures with a limit differ from full quality, and what is drawn on top of them.
+// Compares pictures made under a limit with full quality, and draws overlays.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace brokkr {
 
-// Pixels at a distance of from_px up to to_px from the fixation point.
+// Pixels at a distance from from_px to to_px from the fixation point.
 struct RingError {
   double from_px = 0, to_px = 0;
   uint64_t pixels = 0;
-  double rmse = 0;           // of 8-bit colours, over the three channels
-  double other_percent = 0;  // pixels of another colour
+  double rmse = 0;           // of 8-bit colours, over all three channels
+  double other_percent = 0;  // percentage of pixels with a different colour
 };
 
-// By rings of equal width around `fixation` (pixels from the lower left corner) up to the farthest corner. Both layers
-// must be of one size. Throws std::invalid_argument.
+// Errors in rings of equal width around `fixation` (pixels from the lower left corner) up to the farthest corner. Both
+// layers must have the same size. Throws std::invalid_argument.
 std::vector<RingError> errors_by_distance(const Layer& full, const Layer& limited, const Point& fixation, int rings);
 
-// |a - b| * gain for each channel, opaque.
+// |a - b| * gain per channel, opaque.
 std::vector<uint32_t> difference_picture(const Layer& a, const Layer& b, double gain);
 
-// A ring around a point, of this colour (0xAABBGGRR). Its size follows the picture's.
+// Draws a ring around a point in this colour (0xAABBGGRR). Its size is proportional to the picture's.
 void draw_ring(std::vector<uint32_t>& pixels, int width, int height, const Point& at, uint32_t color);
 
 }  // namespace brokkr

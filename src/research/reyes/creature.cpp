@@ -1,4 +1,4 @@
-// The creature: an animal on four legs with a long tail, modelled as a cage of cubes and subdivided twice.
+// The creature: an animal on four legs with a long tail, modelled as a cage of cubes that is subdivided twice.
 #include <algorithm>
 #include <cmath>
 
@@ -13,10 +13,10 @@ constexpr float kTau = 6.2831853f;
 constexpr int kLength = 19, kHeight = 13, kWidth = 5;
 
 struct Box {
-  int low[3], high[3];  // cubes, both ends inclusive
+  int low[3], high[3];  // in cubes, both ends inclusive
   Part part;
 };
-// From tail to snout along x, y up, z across.
+// From tail to snout along x, up along y, across along z.
 constexpr Box kBoxes[] = {
     {{0, 5, 2}, {5, 5, 2}, kHide},      // tail
     {{6, 4, 1}, {12, 4, 3}, kBelly},    // belly
@@ -50,8 +50,8 @@ int cube_at(int x, int y, int z) {
   return -1;
 }
 
-// A corner of the cage in the animal's own shape: the tail tapers and hangs, the body is round, legs are slim, ears and
-// spikes are pointed.
+// Moves a corner of the cage to the animal's shape: the tail tapers and hangs, the body is round, the legs are slim,
+// ears and spikes are pointed.
 glm::vec3 placed(float x, float y, float z) {
   const float across = z - 2.5f;
   glm::vec3 p(x, y, across);
@@ -75,7 +75,7 @@ float smooth(float from, float to, float at) {
   return t * t * (3 - 2 * t);
 }
 
-// It walks on the spot: legs swing against each other, the tail follows, the head nods.
+// The animal walks on the spot: its legs swing against each other, the tail follows, and the head nods.
 glm::vec3 moved(const glm::vec3& point, uint32_t, float phase) {
   const float turn = kTau * phase, step = 2 * turn;
   glm::vec3 p = point;

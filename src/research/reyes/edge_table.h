@@ -1,13 +1,13 @@
-// Where grids meet: which dyadic parts of which lines are sides of grids, and how finely these are diced.
+// Records where grids meet: which dyadic parts of which lines are sides of grids, and how finely those grids are diced.
 //
-// A line is a side of patches (all that have it know it by one number) or a line within one patch. Its parts are the
-// nodes of a binary tree: node 1 is the whole line, 2 n and 2 n + 1 are the halves of n. A side of a grid is one node,
-// and marks it with the logarithm of its micropolygons; all nodes above are marked as parted. From that, any grid finds
-// all vertices on its sides: those of the grids on the other side are halves of halves, and so a vertex strictly within
-// a part is there exactly if its middle is one.
+// A line is a side of patches (all patches that share it use the same number) or a line within one patch. Its parts are
+// the nodes of a binary tree: node 1 is the whole line, 2 n and 2 n + 1 are the halves of n. A side of a grid is one
+// node. It is marked with the logarithm of its number of micropolygons, and all nodes above are marked as divided. From
+// these marks any grid finds all vertices on its sides: since all vertices come from repeated halving, a vertex
+// strictly inside a part exists if and only if its midpoint is one.
 //
-// The table is a hash of open addressing; marks are bits that are only ever set, so that neither the order in which
-// grids come nor the number of workers counts.
+// The table is a hash table with open addressing. Marks are bits that are only ever set, so the result depends neither
+// on the order of grids nor on the number of workers.
 #pragma once
 
 #include "machine/machine.h"
@@ -17,17 +17,17 @@ BROKKR_MACHINE_BEGIN
 namespace reyes {
 using namespace brokkr;
 
-// Bits 0 .. kMostDice of a node's mark: a grid has this side, with so many halvings. And:
+// Bits 0 .. kMostDice of a node's mark: a grid with that many halvings has this side. One more bit:
 BROKKR_CONSTANT uint32_t kParted = 1u << 7;
 BROKKR_CONSTANT int kParameterBits = 15;
 
 // One lane's view of a line.
 struct Line {
-  uint64_t key = 0;        // of its nodes, which go into the lowest bits
-  bool backwards = false;  // the line's own direction is against the grid's parameter
+  uint64_t key = 0;        // common part of its nodes' keys; the node number goes into the lowest bits
+  bool backwards = false;  // the line's direction is opposite to the grid's parameter
 };
 
-// Side of a piece: 0 and 1 along u at v0 and v1, 2 and 3 along v at u0 and u1. One lane.
+// Line of a piece's side: sides 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1. Call from one lane.
 BROKKR_FN Line line_of(const ReyesPlan& plan, uint32_t patch, uint32_t corner, uint32_t shape, int side) {
   const uint32_t along_v = side < 2 ? 0u : 1u;
   const uint32_t start = along_v != 0 ? corner & 0xffffu : corner >> 16;
@@ -40,7 +40,7 @@ BROKKR_FN Line line_of(const ReyesPlan& plan, uint32_t patch, uint32_t corner, u
   return {(uint64_t(patch * 2 + along_v) << 15 | at) << 11, false};
 }
 
-// The node of a part [first, first + kParameterOne >> level) of the grid's parameter.
+// The node of the part [first, first + kParameterOne >> level) of the grid's parameter.
 BROKKR_FN uint32_t node_of(const Line& line, uint32_t level, uint32_t number) {
   const uint32_t count = 1u << level;
   return count | (line.backwards ? count - 1 - number : number);
@@ -50,18 +50,18 @@ class EdgeTable {
  public:
   BROKKR_FN explicit EdgeTable(const ReyesPlan& plan) : plan_(plan) {}
 
-  // One lane. False: the table is full.
+  // Call from one lane. Returns false if the table is full.
   BROKKR_FN bool mark(const Line& line, uint32_t node, uint32_t dice) const {
     uint32_t bits = 1u << dice;
     for (; node != 0; node >>= 1, bits = kParted) {
       const uint32_t place = find_or_add(line.key | node);
       if (place == ~0u) return false;
       const uint32_t old = device_atomic<uint32_t>(plan_.edge_marks[place]).fetch_or(bits, kRelaxed);
-      if ((old & bits) != 0 && bits == kParted) break;  // who set it goes on above
+      if ((old & bits) != 0 && bits == kParted) break;  // whoever set it also marks the nodes above
     }
     return true;
   }
-  // After all grids have marked their sides. One lane.
+  // The marks of a node; call from one lane after all grids have marked their sides.
   BROKKR_FN uint32_t marks(const Line& line, uint32_t node) const {
     const uint64_t key = line.key | node;
     for (uint32_t k = 0, place = first_place(key); k < plan_.edge_capacity; ++k, place = next(place)) {
@@ -70,7 +70,7 @@ class EdgeTable {
     }
     return 0;
   }
-  // The level down to which a part of a line is halved by the grids that have it, or a part that holds it, as a side.
+  // The level down to which grids with this part as a side, or with a part that contains it, halve it.
   BROKKR_FN uint32_t level_at(const Line& line, uint32_t node) const {
     uint32_t most = 0;
     uint32_t level = 31u - uint32_t(leading_zeros(node));
@@ -83,7 +83,7 @@ class EdgeTable {
     }
     return most;
   }
-  // Whether the middle of a part is a vertex.
+  // Returns true if the midpoint of the part is a vertex.
   BROKKR_FN bool is_parted(const Line& line, uint32_t level, uint32_t number) const {
     if (level > kMostSplits + kMostDice) return false;
     const uint32_t node = node_of(line, level, number);

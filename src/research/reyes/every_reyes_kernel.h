@@ -1,5 +1,5 @@
-// The task program and what follows it as one table: the same text for every build, which says by kernel<body>() how it
-// runs a body.
+// The table of functions of the task program and of the stages after it: the same text for every build, which defines
+// by kernel<body>() how a body is run.
 #pragma once
 
 #include "reyes/reyes_kernels.h"

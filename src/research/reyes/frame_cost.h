@@ -1,6 +1,6 @@
-// What a frame takes besides its splits, learnt from the frames so far: what comes after the splits is a line over its
-// triangles, by least squares in which older frames count less, and how far frames were above that lately; dicing and
-// shading are a rate that is never below that of the frames lately.
+// Predicts the cost of a frame without its splits from earlier frames. Work after the splits is a linear function of
+// the triangles, by least squares with decaying weights, plus a margin for how far frames recently exceeded it. Dicing
+// and shading have a rate, which is never below that of recent frames.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace brokkr {
 
 class FrameCost {
  public:
-  // Whether frames of this size are known; if not, it forgets the others.
+  // Returns true if frames of this size are known; otherwise forgets the others.
   bool is_known(int width, int height) {
     const bool known = width == width_ && height == height_;
     if (!known) *this = FrameCost{};
@@ -22,8 +22,8 @@ class FrameCost {
     height_ = height;
     return known;
   }
-  // After each frame, whose grids had 2^dice micropolygons along a side at most: what its bounds, dicing and shading
-  // took, and what came after the splits.
+  // Call after each frame with grids of at most 2^dice micropolygons per side: the time of bounds, dicing and shading,
+  // and the time after the splits.
   void learn(uint64_t triangles, uint32_t grids, uint32_t dice, double shade_ms, double after_ms) {
     if (triangles == 0 || grids == 0) return;
     const double x = double(triangles);
@@ -34,41 +34,41 @@ class FrameCost {
     xy_ = kDecay * xy_ + x * after_ms;
     const double mean_x = x_ / weight_, mean_y = y_ / weight_;
     const double spread = xx_ / weight_ - mean_x * mean_x, common = xy_ / weight_ - mean_x * mean_y;
-    // Frames of one size say nothing of the slope.
+    // Frames of equal size do not determine the slope.
     slope_ = spread > 1e-3 * mean_x * mean_x ? std::clamp(common / spread, 0.0, mean_y / mean_x) : mean_y / mean_x;
     base_ = std::max(0.0, mean_y - slope_ * mean_x);
     above_ = raised(above_, 0.97, after_ms / (base_ + slope_ * x));
     shade_ = raised(shade_, 0.95, shade_ms / (x + kGridWork * double(grids)));
     learn_grids(dice, x / double(grids));
   }
-  // What one split took, where there were any.
+  // The time of one split, if there were any.
   void learn_split(double ms) { split_ = split_ == 0 ? ms : 0.7 * split_ + 0.3 * ms; }
 
   // With a margin for frames that take longer than others.
   double fixed_ms() const { return margin() * base_; }
   double split_ms() const { return margin() * split_; }
-  // Of each grid: what comes after the splits, and before that its dicing and shading.
+  // Time per grid: work after the splits, and dicing and shading before.
   double grid_ms(uint32_t dice) const { return margin() * slope_ * triangles_[dice]; }
   double shade_ms(uint32_t dice) const { return shade_ * (triangles_[dice] + kGridWork); }
 
-  // What a frame of so many grids and no splits is expected to take, without a margin.
+  // The expected time of a frame with this many grids and no splits, without a margin.
   double expected_ms(uint32_t grids, uint32_t dice) const {
     return base_ + grids * (slope_ * triangles_[dice] + shade_ms(dice));
   }
 
  private:
   static constexpr double kDecay = 0.95;
-  // What a grid costs besides its triangles, in triangles: its bounds, its marks, its task.
+  // The cost of a grid besides its triangles, in triangles: its bounds, its marks, its task.
   static constexpr double kGridWork = 32;
 
-  // What was learnt falls slowly and rises faster. One frame that waited for the system says little of the next ones,
+  // Learnt values fall slowly and rise faster. One frame that waited for the system says little about the next ones;
   // several in a row say a lot.
   static double raised(double learnt, double decay, double now) {
     return std::max(decay * learnt, learnt == 0 ? now : std::min(now, 1.25 * learnt));
   }
   static constexpr double full_grid(uint32_t dice) { return 2.0 * double(uint64_t(1) << (2 * dice)); }
-  // Pieces that are small on the screen need no full grid: finer limits make no fewer triangles, and four times as many
-  // at most for each halving.
+  // Pieces that are small on the screen need no full grid: a finer limit never produces fewer triangles, and at most
+  // four times as many per halving.
   void learn_grids(uint32_t dice, double triangles) {
     triangles_[dice] = triangles;
     for (uint32_t d = dice + 1; d <= kMostDice; ++d) {
@@ -78,13 +78,13 @@ class FrameCost {
       triangles_[d] = std::clamp(triangles_[d], triangles_[d + 1] / 4, triangles_[d + 1]);
     }
   }
-  // Beside other programs a frame may take several times what the last ones took.
+  // Beside other programs a frame may take several times as long as the previous ones.
   double margin() const { return std::clamp(above_, 1.05, 4.0); }
 
   int width_ = 0, height_ = 0;
   double weight_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
   double slope_ = 0, base_ = 0, above_ = 1, shade_ = 0, split_ = 0;
-  // Of a grid with so many halvings at most, the last time.
+  // Triangles per grid, by the maximum number of halvings, in the last such frame.
   std::array<double, kMostDice + 1> triangles_ = {full_grid(0), full_grid(1), full_grid(2), full_grid(3), full_grid(4)};
 };
 

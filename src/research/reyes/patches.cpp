@@ -24,7 +24,7 @@ struct Named {
 };
 constexpr Named kScenes[] = {{"teapot", teapot_scene}, {"tea-set", tea_set_scene}, {"creature", creature_scene}};
 
-// The points of a side, from its first corner.
+// The control points of a side, starting at its first corner.
 std::array<glm::vec3, 4> side_of(const glm::vec3* patch, int side) {
   static constexpr int kFirst[] = {0, 12, 0, 3}, kStep[] = {1, 1, 4, 4};
   std::array<glm::vec3, 4> points;
@@ -35,7 +35,8 @@ std::array<glm::vec3, 4> side_of(const glm::vec3* patch, int side) {
 std::array<float, 12> numbers_of(const std::array<glm::vec3, 4>& points, bool backwards) {
   std::array<float, 12> numbers;
   for (size_t k = 0; k < 4; ++k) {
-    for (int c = 0; c < 3; ++c) numbers[3 * k + size_t(c)] = points[backwards ? 3 - k : k][c] + 0.0f;  // no -0
+    // turns -0 into +0
+    for (int c = 0; c < 3; ++c) numbers[3 * k + size_t(c)] = points[backwards ? 3 - k : k][c] + 0.0f;
   }
   return numbers;
 }
@@ -45,7 +46,7 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
   const std::optional<int64_t> count = scanner.number<int64_t>();
   if (!count) fail("field 'patches': the file begins with no number; it should say how many patches follow");
   if (*count < 1) fail("field 'patches': there are {}; name a file with patches", *count);
-  // Two degrees and 48 numbers take two characters each at least.
+  // Two degrees and 48 numbers take at least two characters each.
   if (*count > int64_t(kMostPatches) || uint64_t(*count) > file.size() / 100 + 1) {
     fail("field 'patches': {} are more than the file holds, or more than {}; copy the file again", *count,
          kMostPatches);
@@ -66,7 +67,7 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
       for (int c = 0; c < 3; ++c) {
         const std::optional<float> number = scanner.number<float>();
         if (!number) fail("field 'patch {}', point {}: has no three numbers; copy the file again", p, k);
-        // NaN is not below anything.
+        // NaN fails this comparison.
         if (!(std::abs(*number) < kMostCoordinate)) {
           fail("field 'patch {}', point {}: is not finite or beyond 1e15; write the file anew", p, k);
         }

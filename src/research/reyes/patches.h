@@ -1,8 +1,8 @@
-// Scenes of bicubic Bezier patches: what `brokkr reyes` draws, from files (.bpt) or made here.
+// Scenes of bicubic Bezier patches for `brokkr reyes`, read from files (.bpt) or generated here.
 //
-// A patch has 16 control points; point i + 4 j lies i thirds along u and j thirds along v. Patches are neighbours where
-// the four control points of a side are the same, in this order or in the other one, bit by bit: scenes that move keep
-// that, as equal points go through the same motion.
+// A patch has 16 control points; point i + 4 j lies i thirds along u and j thirds along v. Patches are neighbours if
+// the four control points of a side are equal to the bit, in the same or in opposite order. Animation preserves that,
+// because equal points move equally.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ namespace brokkr {
 inline constexpr size_t kPatchPoints = 16;
 inline constexpr uint32_t kMostPatches = 1u << 20;
 
-// What a part's surface is made of.
+// The material of a part's surface.
 struct PatchMaterial {
   glm::vec3 color{0.8f};  // 0..1
-  float gloss = 0.25f;    // of the highlight, 0..1
-  float scales = 0;       // on a patch along u and v, as a reptile has them: a whole number
+  float gloss = 0.25f;    // strength of the highlight, 0..1
+  float scales = 0;       // number of a reptile's scales on a patch, along u and along v: an integer
 };
 
 struct PatchScene {
   std::string name;
   std::vector<glm::vec3> points;    // [patches][kPatchPoints], at rest
-  std::vector<uint32_t> materials;  // of each patch
+  std::vector<uint32_t> materials;  // per patch
   std::vector<PatchMaterial> palette;
-  std::optional<Camera> camera;  // without one it is fitted to the patches at rest
-  // Moves a point of a patch with this material; `phase` is 0..1, and 1 is 0 again. Empty: nothing moves.
+  std::optional<Camera> camera;  // without one, a camera is fitted to the patches at rest
+  // Moves a point of a patch with this material; `phase` is 0..1, and 1 equals 0. Empty: the scene is static.
   std::function<glm::vec3(const glm::vec3& point, uint32_t material, float phase)> move;
 
   uint32_t patches() const { return uint32_t(points.size() / kPatchPoints); }
@@ -46,24 +46,24 @@ struct PatchScene {
   Bounds bounds() const;
 };
 
-// Where patches meet: for each patch its sides v = 0, v = 1, u = 0 and u = 1 as number << 1, with bit 0 set where the
-// side runs against the direction that the edge itself has. Equal sides have equal numbers.
+// Numbers the sides where patches meet: for each patch, its sides v = 0, v = 1, u = 0 and u = 1 as number << 1; bit 0
+// is set if the side runs opposite to the edge's own direction. Equal sides have equal numbers.
 std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points);
 
 // "teapot", "tea-set" or "creature", or the path of a .bpt file. Of `options` memory_limit counts. Throws
 // std::runtime_error naming file, field and remedy.
 PatchScene load_patches(const std::string& name, const LoadOptions& options = {});
-// Their names, as load_patches takes them.
+// The names that load_patches accepts.
 std::vector<std::string> patch_scene_names();
 
 // Reads the text form of patches: how many there are, then for each "3 3" and 16 lines of three numbers. Throws
 // std::runtime_error naming file, field and remedy, and where `loading` has no memory for them.
 PatchScene read_bpt(std::span<const std::byte> file, std::string_view name, Loading& loading);
-// The patches of a scene at a phase in that form.
+// The patches of a scene at a phase, in that form.
 std::string bpt_text(const PatchScene& scene, float phase);
 
 PatchScene teapot_scene();
-// Teapot, two cups on saucers and a spoon: the pot pours a little, the spoon stirs.
+// A teapot, two cups on saucers and a spoon: the pot pours a little, the spoon stirs.
 PatchScene tea_set_scene();
 // An animal, whose control cage (reyes/cage.h) moves its tail, legs and head.
 PatchScene creature_scene();

@@ -28,18 +28,18 @@ double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Room for each grid: more is made where it is not enough. A grid has 289 vertices and 1536 indices at most, and gets
-// more of both where finer ones are beside it.
+// Initial capacity per grid; it grows if necessary. A grid has at most 289 vertices and 1536 indices, and gets more of
+// both next to finer grids.
 constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
 constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
-// The fixation point's surroundings, as a part of the picture's diagonal.
+// Size of the fixation point's surroundings, as a fraction of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
-// Parts of a budget: what splits should have at least, and what is kept for frames that take longer than the last ones.
-// More of the first makes grids coarser, so that more is split; more of the second makes fewer frames late, and all of
-// them coarser.
+// Fractions of a budget: the minimum for splits, and the reserve for frames that take longer than the previous ones. A
+// larger minimum makes grids coarser, so that more pieces are split; a larger reserve makes fewer frames late, and all
+// of them coarser.
 constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
-// Decisions in a row that find the upper half of the priorities empty before their bound comes down. Fewer follow
-// faster, and put tasks anew more often.
+// Consecutive decisions that must find the upper half of the priorities empty before their bound is lowered. A smaller
+// number reacts faster, and moves tasks more often.
 constexpr uint64_t kPatience = 16;
 
 // What a grid takes of the machine's memory.
@@ -66,7 +66,7 @@ MachineKind kind_of(const std::string& name) {
 
 }  // namespace
 
-// What the program works in, as large as the scenes so far needed.
+// The program's memory, as large as the scenes so far needed.
 struct ReyesMemory {
   TaskArray<std::byte> program;
   TaskArray<ReyesCounts> counts;
@@ -105,11 +105,11 @@ struct Reyes::Impl {
   uint32_t grid_capacity = kFirstGrids, queue_capacity = kFirstQueue, slack = 1;
   std::unique_ptr<ReyesMemory> memory;
   FrameCost cost;
-  uint32_t visible = 0;  // patches that the last frame has not culled
+  uint32_t visible = 0;  // patches that the last frame did not cull
   Frame frame;
   HeldMemory of_frame, of_pictures;
   uint64_t frame_bytes = 0;           // in of_frame
-  std::vector<uint32_t> raw_indices;  // as the machine made them
+  std::vector<uint32_t> raw_indices;  // in the order in which the machine wrote them
 
   Impl(PatchScene its, const ReyesMachine& s)
       : scene(std::move(its)),
@@ -129,8 +129,8 @@ struct Reyes::Impl {
     if (render.machine == MachineKind::cpu) render.isa = machine->build;
     render.workers = int(settings.workers);
     render.shading = Shading::material;
-    // A store of one size for all frames: where it follows their triangles, a frame that needs another one pays for new
-    // pages, and that is more than most budgets have room for.
+    // A store of the same size for all frames. If its size followed the frame's triangles, a frame that needs another
+    // size would pay for new pages, which exceeds most budgets.
     if (!machine->is_gpu()) render.store_blocks = int(kMostStoreBlocks);
     // A small limit has room for small pictures.
     const uint32_t least = std::bit_ceil(scene.patches() * 2);
@@ -165,7 +165,7 @@ struct Reyes::Impl {
   }
 
   void make_memory() {
-    memory.reset();  // before there is more
+    memory.reset();  // freed before a larger one is allocated
     memory = std::make_unique<ReyesMemory>(*machine, kernels.memory(queue_capacity, workers), grid_capacity, slack);
   }
   void grow(const ReyesCounts& counts) {
@@ -184,7 +184,7 @@ struct Reyes::Impl {
     return grid_capacity < kMostGrids && budget->fits(2 * bytes_of_grids(grid_capacity, slack));
   }
 
-  // Targets, the view and the clear of the frame.
+  // Sets up the frame's targets, view and clear.
   void set_up(float phase, const ReyesOptions& o, const std::vector<glm::vec3>& moved) {
     if (!(o.rate >= 0.25f && o.rate <= 64)) fail("micropolygons, field 'rate': {} is outside 0.25..64 pixels", o.rate);
     if (o.grid > 16 || (o.grid & (o.grid - 1)) != 0) {
@@ -205,8 +205,9 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
-  // Halvings of the sides of grids: the most with which a frame without splits leaves a part of the budget for these.
-  // Where there is none, two triangles for a patch are the last resort; or finer ones that cost next to nothing more.
+  // Halvings of grids' sides: the largest number for which a frame without splits leaves a part of the budget for
+  // splits. If there is none, the last resort is two triangles per patch, or a finer grid that costs next to nothing
+  // more.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
     if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
@@ -299,7 +300,7 @@ struct Reyes::Impl {
       s.stitch_ms = since(stitch);
       s.counts = memory->counts.values()[0];
       machine->download(&s.halvings, plan.program + memory->places.halvings_at, sizeof(s.halvings));
-      // With a limit, pieces that find no room may stay as they are; triangles may never be missing.
+      // With a limit, pieces without room may stay as they are; triangles must never be missing.
       if (s.counts.lost == 0 && (s.counts.crowded == 0 || plan.limited())) return;
       grow(s.counts);
     }
@@ -319,7 +320,7 @@ struct Reyes::Impl {
     frame_bytes = bytes;
   }
 
-  // The grids as a draw of the frame.
+  // Makes the grids a draw of the frame.
   void fill_frame(const ReyesOptions& o, const ReyesPlan& plan, ReyesStatistics& s) {
     const Clock::time_point begin = Clock::now();
     const ReyesCounts& counts = s.counts;
@@ -343,7 +344,7 @@ struct Reyes::Impl {
     }
     s.triangles = frame.indices.size() / 3;
     s.vertices = frame.positions.size();
-    // Shaded already; but what has a material has normals.
+    // Vertices are already shaded, but a draw with a material needs normals.
     frame.normals.resize(frame.positions.size(), glm::vec3(0, 1, 0));
     DrawCommand draw;
     draw.vertex_kind = VertexKind::transform;
@@ -356,7 +357,8 @@ struct Reyes::Impl {
     s.stitch_ms += since(begin);
   }
 
-  // The sides of grids, a pixel and a half wide, as triangles that face the eye, a little before the surface.
+  // Draws the sides of grids as lines one and a half pixels wide: triangles that face the eye, slightly in front of the
+  // surface.
   void add_lines(const std::vector<GridRecord>& grids, const std::vector<uint32_t>& order, DrawCommand draw,
                  const ReyesPlan& plan) {
     constexpr float kHalfWidth = 0.75f, kBefore = 2e-3f;
@@ -404,7 +406,7 @@ struct Reyes::Impl {
     frame.commands.emplace_back(draw);
   }
 
-  // What the frame took is known: why was it late, and what do the next ones take?
+  // After a frame: determines why it was late, and updates the prediction for the next ones.
   void conclude(ReyesStatistics& s, const ReyesPlan& plan, const ThreadWaits& before, double processor_before) {
     s.processor_ms = processor_ms() - processor_before;
     s.missed = s.budget_ms > 0 && s.frame_ms > s.budget_ms;
@@ -447,21 +449,21 @@ struct Reyes::Impl {
     PreparedFrame prepared = renderer.prepare(frame, load);
     const double prepare_ms = since(sample);
     RenderResult picture = renderer.render(prepared, render, read_back);
-    // Reading a picture back is no part of a frame that is shown.
+    // Reading the picture back does not belong to a displayed frame.
     s.sample_ms = prepare_ms + picture.statistics.frame_ms;
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
     conclude(s, plan, waits, processor);
-    // Where time would have sufficed for more grids than there is room for, the frames that follow have it.
+    // If there was time for more grids than there is room for, later frames get more room.
     if (s.counts.crowded > 0 && can_have_more_grids()) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
     return result;
   }
 
-  // Frames of different sizes, that say what a triangle costs.
+  // Draws frames of different sizes, which determine the cost of a triangle.
   void calibrate(float phase, ReyesOptions o) {
     o.budget_ms = 0;
     o.tasks = 0;
-    draw(phase, o, false);  // the first one makes memory
+    draw(phase, o, false);  // the first frame allocates memory
     cost = FrameCost{};
     cost.is_known(o.width, o.height);
     for (const uint32_t grid : {2u, 16u, 4u, 8u}) {

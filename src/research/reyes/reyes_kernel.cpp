@@ -1,4 +1,4 @@
-// The task program of micropolygons compiled for one machine of the CPU (BROKKR_ISA).
+// The micropolygon task program compiled for one CPU machine (BROKKR_ISA).
 #include "reyes/every_reyes_kernel.h"
 
 BROKKR_MACHINE_BEGIN

@@ -1,4 +1,4 @@
-// The task program of micropolygons compiled for CUDA: the same text as reyes/reyes_kernel.cpp.
+// The micropolygon task program compiled for CUDA: the same text as reyes/reyes_kernel.cpp.
 #include "reyes/every_reyes_kernel.h"
 
 namespace brokkr {

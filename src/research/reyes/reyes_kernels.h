@@ -1,4 +1,4 @@
-// The builds of the task program: one table per machine of the CPU (reyes/reyes_kernel.cpp) and one for CUDA
+// The builds of the task program: one table per CPU machine (reyes/reyes_kernel.cpp) and one for CUDA
 // (reyes/reyes_kernel.cu).
 #pragma once
 
@@ -6,18 +6,18 @@
 
 namespace brokkr {
 
-// Places and sizes in the memory of the task program, in bytes.
+// Offsets and sizes in the task program's memory, in bytes.
 struct ReyesProgramMemory {
-  size_t bytes = 0;     // of all of it, zeroed before the first frame
-  size_t words_at = 0;  // what is zeroed before every frame: from here to the end
+  size_t bytes = 0;     // total, zeroed before the first frame
+  size_t words_at = 0;  // from here to the end, memory is zeroed before every frame
   size_t open_at = 0;   // a word: the number of workers
-  // Two words of 64 bits: halvings of the upper bound of priorities, and the patience before the next one
+  // Two 64-bit words: halvings of the upper bound of priorities, and the patience before the next one
   // (DecreasingPriorities).
   size_t halvings_at = 0, patience_at = 0;
 };
 
-// What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one
-// instruction set.
+// The same as TaskKernel of a TaskMachine, without its headers: their code must not be compiled for one instruction
+// set.
 struct ReyesKernel {
   void (*on_cpu)(const ReyesPlan&, int warp) = nullptr;
   const void* on_gpu = nullptr;
@@ -29,7 +29,7 @@ struct ReyesKernels {
   ReyesKernel split, stitch;
 };
 
-// The build of a TaskMachine; null where there is none.
+// The build for a TaskMachine; null if there is none.
 const ReyesKernels* find_reyes_kernels(const char* build);
 const ReyesKernels& cuda_reyes_kernels();
 

@@ -1,8 +1,8 @@
-// What the task program of micropolygons (reyes/reyes_program.h) reads and writes, as plain data: host code lays it
-// out, every machine runs it.
+// Input and output of the micropolygon task program (reyes/reyes_program.h) as plain data: host code lays it out, every
+// machine runs it.
 //
 // A piece of a patch is the rectangle u0 .. u0 + kParameterOne >> level_u by v0 .. v0 + kParameterOne >> level_v of its
-// parameters. Three words say which: the patch, the corner (u0 | v0 << 16), and the shape:
+// parameters. Three words describe it: the patch, the corner (u0 | v0 << 16), and the shape:
 //   bits 0..3 level_u, 4..7 level_v, 8..11 and 12..15 the logarithms of the numbers of micropolygons along u and v
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace brokkr {
 
-// Parameters are integers 0 .. kParameterOne, so that equal ones are equal bit by bit. Ten levels of splits and grids
-// of 16 x 16 leave two steps for the smallest micropolygon, whose middle has a number too.
+// Parameters are integers 0 .. kParameterOne, so equal parameters are equal to the bit. Ten levels of splits and grids
+// of 16 x 16 leave two steps for the smallest micropolygon, so its midpoint is an integer too.
 inline constexpr uint32_t kParameterOne = 32768, kMostSplits = 10, kMostDice = 4;
-// Levels of pieces that reach behind the eye, and so have no size on the screen.
+// Maximum split levels of pieces that reach behind the eye and so have no size on the screen.
 inline constexpr uint32_t kMostBlindSplits = 5;
 inline constexpr int kPriorityBuckets = 32;
 
-// What makes a split urgent (thesis 5.4.1, Fig. 5.11).
+// What determines the urgency of a split (thesis 5.4.1, Fig. 5.11).
 enum class SplitPriority : uint32_t { size, distance, both };
-// What a micropolygon's colour says.
+// What a micropolygon's colour shows.
 enum class ReyesLook : uint32_t {
   shaded,  // light and material
-  depth,   // how often its piece was split: the brighter, the more often (Fig. 5.10a)
+  depth,   // how often its piece was split: brighter means more often (Fig. 5.10a)
 };
 
-// A diced piece. Written by the task that dices it; indices by the stitching.
+// A diced piece. The task that dices it writes the record; stitching writes its indices.
 struct GridRecord {
   uint32_t patch, corner, shape;
   uint32_t first_point;
@@ -35,15 +35,15 @@ struct GridRecord {
 
 struct ReyesCounts {
   uint32_t bounds, culled, splits, grids, points, indices;
-  uint32_t stopped;   // pieces that were diced though they are too large: the deadline
-  uint32_t crowded;   // the same, as there was no room: a full queue or too many grids
-  uint32_t total;     // grids, and those that are still to come at least
-  uint32_t lost;      // not 0: points, indices or the table of edges had no room, and the result is void
-  uint32_t stitched;  // grids with more vertices along a side than they were diced with
-  uint32_t next;      // first grid that nobody stitches yet
-  uint32_t seeded;    // patches whose first bounds are queued
-  uint32_t queued[kPriorityBuckets];  // splits by priority_class
-  uint64_t split_ns;                  // what the splits took, of all workers together; with a deadline
+  uint32_t stopped;                   // pieces diced although they are too large, because of the deadline
+  uint32_t crowded;                   // the same for lack of room: a full queue or too many grids
+  uint32_t total;                     // grids, plus the minimum number still to come
+  uint32_t lost;                      // not 0: points, indices or the edge table had no room, and the result is invalid
+  uint32_t stitched;                  // grids with more vertices along a side than they were diced with
+  uint32_t next;                      // first grid that no warp stitches yet
+  uint32_t seeded;                    // patches whose first bound task is queued
+  uint32_t queued[kPriorityBuckets];  // queued splits by priority_class
+  uint64_t split_ns;                  // total time of splits over all workers, if there is a deadline
 };
 
 struct ReyesPlan {
@@ -59,20 +59,20 @@ struct ReyesPlan {
   float eye[3] = {}, light[3] = {};                      // the light's direction, of length 1
   float half_width = 0, half_height = 0;                 // pixels
   float fixation_x = 0, fixation_y = 0;                  // pixels from the middle, y up
-  float falloff = 1;                                     // pixels from the fixation point at which a split counts half
-  float rate = 1;                                        // pixels along the side of a micropolygon, at most
-  uint32_t most_dice = kMostDice;                        // a grid has 2^most_dice micropolygons along a side, at most
+  float falloff = 1;               // distance from the fixation point in pixels at which a split's priority is halved
+  float rate = 1;                  // maximum length of a micropolygon's side in pixels
+  uint32_t most_dice = kMostDice;  // a grid has at most 2^most_dice micropolygons along a side
   SplitPriority priority = SplitPriority::both;
   ReyesLook look = ReyesLook::shaded;
 
-  // The end. Without a limit every piece is split until it is small enough.
-  uint64_t deadline_ns = ~uint64_t(0);  // since the program began: when the last split must have run
-  uint64_t split_ns = 0;                // what a split costs, until the first ones have shown it
-  uint64_t grid_ns = 0;                 // what each grid costs after the splits
-  uint64_t shade_ns = 0;                // what each grid that is still to come costs before that
-  uint32_t task_limit = ~0u;            // splits
+  // The limits. Without one, every piece is split until it is small enough.
+  uint64_t deadline_ns = ~uint64_t(0);  // since the program began: time by which the last split must have run
+  uint64_t split_ns = 0;                // cost of a split until the first ones have been measured
+  uint64_t grid_ns = 0;                 // cost of each grid after the splits
+  uint64_t shade_ns = 0;                // additional cost of each future grid before that
+  uint32_t task_limit = ~0u;            // maximum number of splits
 
-  // Memory, zeroed before each frame but for `vertices`, `colors` and `indices`.
+  // Memory, zeroed before each frame except `vertices`, `colors` and `indices`.
   std::byte* program = nullptr;  // ProgramMemory
   uint32_t queue_capacity = 1024, workers = 1;
   uint32_t* abort = nullptr;
@@ -80,8 +80,8 @@ struct ReyesPlan {
   GridRecord* grids = nullptr;
   uint32_t grid_capacity = 0, point_capacity = 0, index_capacity = 0;
   float *vertices = nullptr, *colors = nullptr;  // [point_capacity][4]
-  uint32_t* parameters = nullptr;                // [point_capacity], u | v << 16, of points that stitching adds
-  uint32_t* indices = nullptr;                   // [index_capacity], into vertices
+  uint32_t* parameters = nullptr;                // [point_capacity], u | v << 16, for points that stitching adds
+  uint32_t* indices = nullptr;                   // [index_capacity], indices into vertices
   uint64_t* edge_keys = nullptr;                 // [edge_capacity], a power of two
   uint32_t* edge_marks = nullptr;                // [edge_capacity]
   uint32_t edge_capacity = 0;

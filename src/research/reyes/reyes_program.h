@@ -6,9 +6,10 @@
 //   then    splits, in kPriorityBuckets discretized priorities, whose upper bound may follow what is there
 //           (DecreasingPriorities); below each, both directions in turn
 //
-// A piece that is too large for one grid becomes a split only if that is likely to run so early that the frame, with
-// all that comes after the splits, ends before the deadline; else it is diced as it is. So is a split whose time is
-// over when its turn comes. Nothing is lost: a task that finds its queue full is done at once by who made it.
+// A piece too large for one grid is split only if the split is likely to run so early that the frame, including all
+// work after the splits, ends before the deadline; otherwise it is diced as it is. The same happens to a queued split
+// whose time has passed when its turn comes. No work is lost: a task that finds its queue full is executed at once by
+// the worker that created it.
 #pragma once
 
 #include "reyes/edge_table.h"
@@ -25,7 +26,7 @@ BROKKR_FN void count_lanes(Warp& w, uint32_t& word, Mask m) {
   w.once([&] { device_atomic<uint32_t>(word).fetch_add(lanes, kRelaxed); });
 }
 
-// Pieces of patches, one per lane: three words of a payload.
+// Pieces of patches, one per lane: the three words of a payload.
 struct Pieces {
   Uint patch, corner, shape;
 };
@@ -36,7 +37,7 @@ struct Program {
   BROKKR_FN void seed(Worker& worker);
 };
 
-// Points and colours of one grid, by a whole warp.
+// Computes points and colours of one grid with a whole warp.
 template <class Worker>
 BROKKR_FN void shade(Worker& worker, uint32_t number) {
   Warp& w = worker.warp();
@@ -61,11 +62,12 @@ struct ShadeTask {
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
     Warp& w = worker.warp();
-    if (w.any(active && thread == Int(0))) shade(worker, w.broadcast(payload[0], 0));  // by the warp, however wide
+    // by the whole warp, whatever its width
+    if (w.any(active && thread == Int(0))) shade(worker, w.broadcast(payload[0], 0));
   }
 };
 
-// Makes grids of the pieces: a place, its marks at the edges, a task to shade it.
+// Makes grids of the pieces: reserves a place, marks the edges, and enqueues a task to shade it.
 template <class Worker>
 BROKKR_FN void dice(Worker& worker, const Pieces& pieces, Mask m) {
   Warp& w = worker.warp();
@@ -121,7 +123,7 @@ BROKKR_FN void send_to_dice(Worker& worker, const Pieces& pieces, Mask m) {
   if (w.any(refused)) dice(worker, pieces, refused);
 }
 
-// 24 bits, the more the sooner: the logarithm of what a split is worth, linear between its bounds.
+// The priority in 24 bits, larger is more urgent: the logarithm of a split's value, scaled linearly between its bounds.
 BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
   constexpr float kLeast = -6, kMost = 8;
   Float worth = 0.0f;
@@ -136,11 +138,11 @@ BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
   const Float part = saturate((worth - kLeast) * (1.0f / (kMost - kLeast)));
   return as_uint(to_int(brokkr::select(size.blind, Float(1.0f), part) * float((1 << 24) - 1)));
 }
-// The classes in which queued splits are counted: the buckets as they are before any halving of the bound.
+// Classes in which queued splits are counted: the buckets before any halving of the bound.
 BROKKR_FN uint32_t priority_class(uint32_t priority) { return (priority >> 8) * uint32_t(kPriorityBuckets) >> 16; }
 
-// Pieces as they are now, each of which becomes a grid at least, and the queued splits that are of `first` class or
-// above. One lane; others change the counts meanwhile.
+// The current number of pieces, each of which becomes at least one grid, and of queued splits of class `first` or
+// above. Call from one lane; others change the counts meanwhile.
 struct Outlook {
   uint32_t pieces = 0, ahead = 0;
 };
@@ -155,15 +157,15 @@ BROKKR_FN Outlook outlook(const ReyesPlan& plan, uint32_t first) {
   const uint32_t total = device_atomic<uint32_t>(counts.total).load(kRelaxed);
   return {total > queued ? total - queued : 0, ahead};
 }
-// Nanoseconds that `pieces` grids take from now on, with everything after the splits. One lane.
+// Nanoseconds that `pieces` grids take from now on, including everything after the splits. Call from one lane.
 BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t pieces) {
   const uint32_t made = device_atomic<uint32_t>(plan.counts->grids).load(kRelaxed);
   return pieces * plan.grid_ns + (pieces > made ? pieces - made : 0) * plan.shade_ns;
 }
 
-// Whether splits with these priorities will run before the deadline: all that are queued now and not less urgent come
-// before them, and each takes as long as those that have run, and makes a grid more. What is less urgent does not
-// count: its turn comes later, or never.
+// Whether splits with these priorities will run before the deadline. All queued splits of equal or higher urgency run
+// first; each takes as long as earlier ones did, and makes one more grid. Less urgent splits do not count: they run
+// later, or never.
 template <class Worker>
 BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
   Warp& w = worker.warp();
@@ -190,7 +192,7 @@ BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
 template <int axis>
 struct SplitTask;
 
-// How many halvings make micropolygons of at most `rate` pixels, at most most_dice.
+// The number of halvings, at most most_dice, that makes micropolygons of at most `rate` pixels.
 BROKKR_FN Uint dice_for(const ReyesPlan& plan, Float length) {
   Uint dice = 0u;
   for (uint32_t k = 0; k < plan.most_dice; ++k) {
@@ -199,7 +201,7 @@ BROKKR_FN Uint dice_for(const ReyesPlan& plan, Float length) {
   return dice;
 }
 
-// Culls pieces, and sends the others to be split or diced.
+// Culls pieces, and enqueues the others for splitting or dicing.
 template <class Worker>
 BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
   Warp& w = worker.warp();
@@ -230,7 +232,7 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
   const Uint priority = split_priority(plan, size);
   Mask split = in_time(worker, priority, large);
   count_lanes(w, counts.stopped, large && !split);
-  // A split makes one more grid, for which there must be room.
+  // A split makes one more grid, which must have room.
   auto room = w.spill(0u);
   const auto priorities = w.spill(priority);
   w.for_lanes(split, [&](int i) {
@@ -265,7 +267,7 @@ struct BoundTask {
   }
 };
 
-// Halves pieces along u (axis 0) or v (1), and bounds the halves.
+// Halves pieces along u (axis 0) or v (axis 1), and bounds the halves.
 template <int axis>
 struct SplitTask {
   static constexpr int kId = 3 + axis, kThreads = 1, kWords = 4;
@@ -283,7 +285,7 @@ struct SplitTask {
       device_atomic<uint32_t>(counts.queued[priority_class(priorities[i])]).fetch_add(~0u, kRelaxed);
       device_atomic<uint32_t> splits(counts.splits);
       bool over = splits.fetch_add(1, kRelaxed) >= plan.task_limit;
-      // Its room is counted in the pieces already: it is no queued split any more.
+      // It is no longer a queued split, and the pieces already include its room.
       if (timed) over = over || now + still_to_come(plan, outlook(plan, 0).pieces) > plan.deadline_ns;
       if (!over) return;
       splits.fetch_add(~0u, kRelaxed);
@@ -320,8 +322,8 @@ template <class Worker>
 BROKKR_FN void Program::seed(Worker& worker) {
   Warp& w = worker.warp();
   const uint32_t width = uint32_t(kWidth);
-  // Whoever is there queues what is left. Had each worker patches of its own, those of one that waits for a processor
-  // would come late, and the others would spend their time on what matters less.
+  // Any idle worker enqueues the remaining patches. If each worker had its own patches, those of a worker that waits
+  // for a processor would come late, and the others would spend their time on less important work.
   for (;;) {
     const uint32_t at = w.uniform(
         [&]() -> uint32_t { return device_atomic<uint32_t>(plan.counts->seeded).fetch_add(width, kRelaxed); });

@@ -1,8 +1,8 @@
-// Triangles of the grids: what comes between shading and the pipeline's rasterizers, once all grids are known.
+// Makes the grids' triangles: the stage between shading and the pipeline's rasterizers, once all grids are known.
 //
-// A micropolygon is two triangles. Where the grids on the other side of a grid's side have more vertices there, these
-// become vertices of its micropolygons too, which then are fans around their middle. So every vertex on a line is a
-// vertex of the grids on both sides, with the same bits, and nothing is seen between them.
+// A micropolygon is two triangles. If the grids beyond a side have more vertices there, these become vertices of its
+// micropolygons too, which then are fans around their centre. So every vertex on a line belongs to the grids on both
+// sides, with the same bits, and there are no cracks between them.
 #pragma once
 
 #include "reyes/edge_table.h"
@@ -11,22 +11,22 @@
 BROKKR_MACHINE_BEGIN
 namespace reyes {
 
-// The sides of one grid. One lane.
+// The sides of one grid, for one lane.
 class Border {
  public:
   BROKKR_FN Border(const ReyesPlan& plan, const GridRecord& grid)
       : table_(plan), grid_(grid), dice_{grid.shape >> 8 & 15u, grid.shape >> 12 & 15u} {
     for (int side = 0; side < 4; ++side) lines_[side] = line_of(plan, grid.patch, grid.corner, grid.shape, side);
   }
-  // Whether others have more vertices on this side.
+  // Returns true if other grids have more vertices on this side.
   BROKKR_FN bool is_fine(int side) const {
     const uint32_t level = level_of(side), part = start_of(side) >> (uint32_t(kParameterBits) - level);
     const uint32_t node = node_of(lines_[side], level, part);
     if ((table_.marks(lines_[side], node) & kParted) != 0) return true;
     return table_.level_at(lines_[side], node) > level + dice_[side / 2];
   }
-  // f(parameter) for each vertex that others have strictly within the micropolygon `cell` of a side, in the order of
-  // its parameter.
+  // Calls f(parameter) for each vertex of other grids strictly inside micropolygon `cell` of a side, in ascending
+  // order.
   template <class F>
   BROKKR_FN void each_within(int side, uint32_t cell, F&& f) const {
     const uint32_t lowest = level_of(side) + dice_[side / 2];
@@ -57,12 +57,12 @@ class Border {
   BROKKR_FN uint32_t start_of(int side) const { return side < 2 ? grid_.corner & 0xffffu : grid_.corner >> 16; }
 };
 
-// What a lane writes of the micropolygons at the sides; with kWrites false it only counts.
+// Writes the triangles of micropolygons at the sides, for one lane; with kWrites false it only counts.
 template <bool kWrites>
 struct FanWriter {
   const ReyesPlan& plan;
   const GridRecord& grid;
-  uint32_t index, point;  // where the next ones go
+  uint32_t index, point;  // next positions to write
 
   BROKKR_FN void triangle(uint32_t a, uint32_t b, uint32_t c) {
     if constexpr (kWrites) {
@@ -80,7 +80,7 @@ struct FanWriter {
 
 struct GridShape {
   uint32_t columns, rows;   // micropolygons along u and v
-  uint32_t step_u, step_v;  // of the parameters
+  uint32_t step_u, step_v;  // in parameter units
   BROKKR_FN explicit GridShape(uint32_t shape)
       : columns(1u << (shape >> 8 & 15u)),
         rows(1u << (shape >> 12 & 15u)),
@@ -88,7 +88,7 @@ struct GridShape {
         step_v(kParameterOne >> (shape >> 4 & 15u) >> (shape >> 12 & 15u)) {}
 };
 
-// The micropolygons at the sides. One lane.
+// The micropolygons at the sides. Call from one lane.
 template <bool kWrites>
 BROKKR_FN void write_border(const Border& border, uint32_t fine, FanWriter<kWrites>& out) {
   const GridRecord& grid = out.grid;
@@ -140,7 +140,7 @@ BROKKR_FN void write_border(const Border& border, uint32_t fine, FanWriter<kWrit
   }
 }
 
-// Two triangles for each of columns x rows micropolygons from (first, first) on, by the warp.
+// Writes two triangles for each of columns x rows micropolygons from (first, first) on, with the whole warp.
 BROKKR_FN void write_inner(Warp& w, const ReyesPlan& plan, const GridRecord& grid, uint32_t first, uint32_t columns,
                            uint32_t rows, uint32_t index) {
   const uint32_t stride = GridShape(grid.shape).columns + 1;
@@ -155,7 +155,7 @@ BROKKR_FN void write_inner(Warp& w, const ReyesPlan& plan, const GridRecord& gri
   }
 }
 
-// Writes the triangles of one grid, and the vertices that it gets on top.
+// Writes one grid's triangles and its additional vertices.
 BROKKR_FN void stitch_grid(Warp& w, const ReyesPlan& plan, uint32_t number) {
   GridRecord grid = plan.grids[number];
   const GridShape shape(grid.shape);

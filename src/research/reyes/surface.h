@@ -1,7 +1,8 @@
-// Points of bicubic patches and their colours, and the size of pieces of patches on the screen.
+// Points of bicubic patches, their colours, and the screen size of pieces of patches.
 //
-// A point is a function of its patch and its parameters alone; on a side of a patch, of the side's four control points
-// in the side's own direction. Whatever grid has a vertex, it has the same bits there: no cracks.
+// A point depends only on its patch and its parameters; on a side of a patch, it depends only on the side's four
+// control points in the edge's own direction. All grids that share a vertex compute it with the same bits, so there are
+// no cracks.
 #pragma once
 
 #include "machine/machine.h"
@@ -33,15 +34,15 @@ BROKKR_FN Weights bernstein(Float t) {
   const Float s = 1.0f - t;
   return {{s * s * s, 3.0f * (s * s * t), 3.0f * (s * t * t), t * t * t}};
 }
-// Of the derivative, without the factor 3.
+// Weights of the derivative, without the factor 3.
 BROKKR_FN Weights bernstein_slope(Float t) {
   const Float s = 1.0f - t;
   return {{-(s * s), s * s - 2.0f * (s * t), 2.0f * (s * t) - t * t, t * t}};
 }
-// t, an integer parameter, as 0 .. 1: exactly.
+// Converts the integer parameter t to 0..1, exactly.
 BROKKR_FN Float parameter(Uint t) { return to_float(as_int(t)) * (1.0f / float(kParameterOne)); }
 
-// Sum of the 16 control points with these weights.
+// The sum of the 16 control points with these weights.
 BROKKR_FN Vector3 weighted(const float* points, const Weights& u, const Weights& v) {
   Vector3 sum;
   for (int j = 0; j < 4; ++j) {
@@ -65,7 +66,7 @@ BROKKR_FN Vector3 along_side(const float* points, int side, bool backwards, Floa
   return sum;
 }
 
-// The points (u, v) of one patch, one per lane.
+// Points (u, v) of one patch, one per lane.
 BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, Mask m) {
   const float* points = plan.points + size_t(patch) * 48;
   Vector3 p = weighted(points, bernstein(parameter(u)), bernstein(parameter(v)));
@@ -78,7 +79,7 @@ BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, uint32_t patch, 
   return p;
 }
 
-// The unit normal there. Where the surface has none, as at a pole, that of a place a little nearer to the middle.
+// The unit normal there. If the surface has none, as at a pole, the normal of a point slightly closer to the middle.
 BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, Mask m) {
   const float* points = plan.points + size_t(patch) * 48;
   const auto normal_at = [&](Float s, Float t) {
@@ -99,13 +100,14 @@ BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch,
   return normalized(n);
 }
 
-// How much of its colour the surface has at (u, v) between scales, which are 1 in the middle and dark where they meet.
+// The brightness factor at (u, v) for scales, which are 1 in the middle and dark where they meet.
 BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
   const Float a = fraction(parameter(u) * scales), b = fraction(parameter(v) * scales);
   return 0.45f + 0.75f * saturate(6.0f * (a * (1.0f - a)) * (4.0f * (b * (1.0f - b))));
 }
 
-// Light and material of a point of a patch that was split `splits` times. Sides alike: the normal turns to the eye.
+// Lit colour of a point on a patch that was split `splits` times. The surface is two-sided: the normal is turned
+// towards the eye.
 BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, const Vector3& at,
                                 Vector3 normal, uint32_t splits) {
   const float* material = plan.palette + 5 * plan.materials[patch];
@@ -136,7 +138,7 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, U
           saturate(amount * material[2] + gloss)};
 }
 
-// Writes a vertex per lane of m, as words 4 * at .. 4 * at + 3 of both arrays.
+// Writes one vertex per lane of m, to words 4 * at .. 4 * at + 3 of both arrays.
 BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, uint32_t patch, uint32_t shape, Uint u, Uint v, Int at,
                             Mask m) {
   const Vector3 p = surface_point(w, plan, patch, u, v, m);
@@ -149,15 +151,15 @@ BROKKR_FN void write_points(Warp& w, const ReyesPlan& plan, uint32_t patch, uint
   }
 }
 
-// The bounds of pieces on the screen, one per lane: by the convex hull of their control points.
+// Screen bounds of pieces, one per lane, from the convex hull of their control points.
 struct PieceSize {
-  Mask outside = false;                  // it cannot be seen
-  Mask blind = false;                    // it reaches behind the eye: it has no size
-  Float along_u = 0.0f, along_v = 0.0f;  // pixels, at least its length on the screen
-  Float distance = 0.0f;                 // pixels from the fixation point to its bounds
+  Mask outside = false;                  // it is not visible
+  Mask blind = false;                    // it reaches behind the eye, so it has no size
+  Float along_u = 0.0f, along_v = 0.0f;  // upper bounds of its lengths on the screen, in pixels
+  Float distance = 0.0f;                 // distance from the fixation point to its bounds, in pixels
 };
 
-// Weights by which control points of a part [a, b] of a curve follow from those of the whole: the curve's polar form at
+// Weights that give the control points of a part [a, b] of a curve from those of the whole: the curve's polar form at
 // (a, a, a), (a, a, b), (a, b, b), (b, b, b).
 BROKKR_FN void part_weights(Float a, Float b, Float (&out)[4][4]) {
   for (int k = 0; k < 4; ++k) {
@@ -213,7 +215,7 @@ BROKKR_FN PieceSize piece_size(Warp& w, const ReyesPlan& plan, Uint patch, Uint 
   constexpr float kNear = 1e-6f;
   ClipPoints p = clip_points(w, plan, patch, corner, shape, m);
   PieceSize size;
-  // Two pixels beyond the edges, for what rounding does.
+  // Two pixels beyond the picture's edges, against rounding.
   const float wide = 1.0f + 2.0f / plan.half_width, high = 1.0f + 2.0f / plan.half_height;
   Mask left = true, right = true, below = true, above = true, behind = true;
   for (int k = 0; k < 16; ++k) {

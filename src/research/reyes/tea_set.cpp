@@ -1,4 +1,4 @@
-// The tea set: the teapot, two cups on saucers, a spoon and a table, of patches that are made here.
+// The tea set: the teapot, two cups on saucers, a spoon and a table, as generated patches.
 #include <array>
 #include <cmath>
 #include <initializer_list>
@@ -8,11 +8,11 @@
 namespace brokkr {
 namespace tea {
 
-// Materials, which are also what moves together.
+// Materials; all points of one material move together.
 enum Part : uint32_t { kPot, kCup, kTea, kSaucer, kSpoon, kLight, kDark, kParts };
 
 constexpr float kTau = 6.2831853f;
-// A quarter of a circle as a cubic curve: the inner points' part of the radius.
+// A quarter circle as a cubic curve: distance of the inner control points, as a fraction of the radius.
 constexpr float kQuarter = 0.5522847f;
 const glm::vec3 kFirstCup(3.6f, 0, 2.6f), kSecondCup(-0.6f, 0, 3.7f);
 
@@ -20,14 +20,15 @@ struct ProfilePoint {
   float radius, height;
 };
 
-// The surface that a cubic curve makes around the axis through `center`: four patches, u around and v along the curve.
+// Adds the surface of revolution of a cubic curve around the axis through `center`: four patches, u around the axis and
+// v along the curve.
 void add_revolved(PatchScene& scene, const glm::vec3& center, const std::array<ProfilePoint, 4>& curve, Part part) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     for (const ProfilePoint& p : curve) {
       const float r = p.radius, k = kQuarter * r;
       const float x[] = {r, r, k, 0}, z[] = {0, k, r, r};
       for (int i = 0; i < 4; ++i) {
-        // Turned by right angles, exactly.
+        // Rotates by right angles, exactly.
         const float tx = quarter == 0 ? x[i] : quarter == 1 ? -z[i] : quarter == 2 ? -x[i] : z[i];
         const float tz = quarter == 0 ? z[i] : quarter == 1 ? x[i] : quarter == 2 ? -z[i] : -x[i];
         scene.points.push_back(center + glm::vec3(tx, p.height, tz));
@@ -59,7 +60,7 @@ void add_cup(PatchScene& scene, const glm::vec3& at) {
 }
 
 void add_spoon(PatchScene& scene) {
-  // A handle that rises, and a bowl with a dent.
+  // Cells of the spoon: a rising handle, and a bowl with a dent.
   const auto is_spoon = [](int x, int, int z) { return x >= 6 || z == 1 ? int(kSpoon) : -1; };
   append_patches(scene, subdivided(cage_of_cubes({9, 1, 3}, is_spoon, [](float x, float y, float z) {
                    const bool inner = (x == 7 || x == 8) && (z == 1 || z == 2);

@@ -1,4 +1,4 @@
-// The teapot of Martin Newell (1975): 32 patches, of which the table holds those that mirroring does not give.
+// Martin Newell's teapot (1975): 32 patches. The table omits those that mirroring generates.
 #include "reyes/patches.h"
 
 namespace brokkr {
@@ -132,7 +132,7 @@ constexpr float kPoints[][3] = {{0.2f, 0, 2.7f},
                                 {1.5f, -0.84f, 0.075f},
                                 {0.84f, -1.5f, 0.075f}};
 
-// Patches of a quarter (rim, body, lid, bottom), then those of a half (handle, spout).
+// First patches of a quarter (rim, body, lid, bottom), then patches of a half (handle, spout).
 constexpr int kQuarters = 6, kHalves = 4;
 constexpr int kPatches[kQuarters + kHalves][kPatchPoints] = {
     {102, 103, 104, 105, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
@@ -148,7 +148,7 @@ constexpr int kPatches[kQuarters + kHalves][kPatchPoints] = {
 
 }  // namespace
 
-// z, which is up in the table, becomes y.
+// The table's z axis, which points up, becomes y.
 PatchScene teapot_scene() {
   PatchScene scene;
   scene.name = "teapot";
@@ -159,7 +159,7 @@ PatchScene teapot_scene() {
       const float x = mirror >= 2 ? -1.0f : 1.0f, y = mirror % 2 == 1 ? -1.0f : 1.0f;
       for (const int point : kPatches[k]) {
         const float* p = kPoints[point];
-        scene.points.push_back(glm::vec3(x * p[0], p[2], -y * p[1]) + 0.0f);  // no -0
+        scene.points.push_back(glm::vec3(x * p[0], p[2], -y * p[1]) + 0.0f);  // turns -0 into +0
       }
       scene.materials.push_back(0);
     }

@@ -13,7 +13,7 @@ ThreadWaits thread_waits() {
   std::error_code error;
   for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
        at.increment(error)) {
-    // Time on a processor, time in its queue, and turns: /proc/PID/schedstat of Linux.
+    // Linux's /proc/PID/schedstat: time on a processor, time in its queue, and number of turns.
     std::ifstream file(at->path() / "schedstat");
     uint64_t ran = 0, waited = 0;
     if (file >> ran >> waited) waits[at->path().filename().string()] = waited;

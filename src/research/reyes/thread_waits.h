@@ -1,4 +1,4 @@
-// How long threads of this program were ready to run, and waited for a processor that others had.
+// Measures how long threads of this program were ready to run but waited for a processor.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace brokkr {
 
-// Since its start, by thread, ns. Empty where the system does not tell.
+// Waiting time in ns since each thread's start, by thread. Empty if the system does not report it.
 using ThreadWaits = std::map<std::string, uint64_t>;
 ThreadWaits thread_waits();
 
-// The longest wait of one thread between two moments, ms.
+// The longest wait of a single thread between two moments, in ms.
 double longest_wait_ms(const ThreadWaits& before, const ThreadWaits& after);
 
-// What all threads had of the processors since the program's start, ms.
+// Processor time of all threads since the program's start, in ms.
 double processor_ms();
 
 }  // namespace brokkr
