@@ -1,5 +1,5 @@
-// A tree of bounding volumes by binned splits of the centres [Wald07], two children to a node; and one of eight, which
-// draws levels of such a tree together [Wald08].
+// Builds bounding volume hierarchies by binned splits of the centres [Wald07]: binary ones, and eight-wide ones that
+// merge levels of a binary one [Wald08].
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,17 +11,17 @@ namespace brokkr::trace {
 namespace {
 
 constexpr int kBvhBins = 16;
-constexpr int kMostDepth = 60;  // then halves are split by their number: the stack of a ray has 96 entries
+constexpr int kMostDepth = 60;  // beyond it, ranges are halved by number: a ray's stack has 96 entries
 
-// What trees of two and of eight children are split by.
+// Cost model of binary and of eight-wide trees.
 struct BvhCosts {
-  uint32_t leaf_aim;  // triangles that a leaf may have where no split is better
-  uint32_t at_once;   // triangles that are tested together, for a price of 1
-  float step;         // of a node of two
+  uint32_t leaf_aim;  // triangles that a leaf may have if no split is cheaper
+  uint32_t at_once;   // triangles that are tested together, at cost 1
+  float step;         // cost of visiting a binary node
   float of_tests(uint32_t triangles) const { return float((triangles + at_once - 1) / at_once); }
 };
 constexpr BvhCosts kCostsOfTwo = {4, 1, 1.0f};
-// Three levels of two become one of eight.
+// Three binary levels become one of eight.
 constexpr BvhCosts kCostsOfEight = {uint32_t(kWide), uint32_t(kWide), 0.4f};
 
 class BvhBuilder {
@@ -37,7 +37,7 @@ class BvhBuilder {
     const Box all = box_of(0, uint32_t(places_.size()));
     memory_.make_room(nodes_, 1);
     nodes_.emplace_back();
-    // The root has two children always: the same one twice where one leaf holds everything.
+    // The root always has two children: the same one twice if one leaf holds everything.
     const Range whole{0, uint32_t(places_.size())};
     const uint32_t middle = split(whole, all, 0);
     const bool is_leaf = middle == whole.first || middle == whole.last;
@@ -93,7 +93,7 @@ class BvhBuilder {
     set(node, {range.first, middle}, {middle, range.last}, depth + 1);
     return node;
   }
-  // Orders the range and returns where its second part begins; its end where a leaf is better.
+  // Partitions the range and returns the start of its second part; its end if a leaf is cheaper.
   uint32_t split(Range range, const Box& box, int depth) {
     float best = range.size() <= costs_.leaf_aim ? costs_.of_tests(range.size()) : 3e38f;
     int best_axis = -1, best_bin = 0;
@@ -142,14 +142,14 @@ class BvhBuilder {
     if (best_axis < 0) {
       if (range.size() <= uint32_t(kMostBvhLeaf) && depth < kMostDepth) return range.last;
       if (range.size() <= costs_.leaf_aim) return range.last;
-      return range.first + range.size() / 2;  // all centres are one: any halves do
+      return range.first + range.size() / 2;  // all centres coincide: any halves will do
     }
     const auto middle = std::stable_partition(begin, end, [&](uint32_t p) { return bin_of(p, best_axis) <= best_bin; });
     return uint32_t(middle - places_.begin());
   }
 };
 
-// Draws a tree of two children to a node together.
+// Merges levels of a binary tree.
 class WideBuilder {
  public:
   WideBuilder(const TraceScene& scene, const Structure& two, const Budget& budget)
@@ -174,7 +174,7 @@ class WideBuilder {
   static Box box_of(const float (&low)[3], const float (&high)[3]) {
     return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
   }
-  // The children of a node of two, and theirs in the place of the largest, as long as eight suffice.
+  // The children of a binary node; the largest is repeatedly replaced by its own children, up to eight.
   std::vector<Child> children_of(uint32_t node) const {
     std::vector<Child> children;
     const auto open = [&](const BvhNode& n, size_t place) {

@@ -1,5 +1,5 @@
-// A kd-tree by binned splits of the space, and GrUG over it [Steffen12, appendix A]: nodes are split at planes of the
-// grid until none pays; what is left are the groups of its cells, each with a tree of its own below it.
+// Builds a kd-tree by binned splits of space, and GrUG over it [Steffen12, appendix A]: nodes are split at planes of
+// the grid until no split pays; the remaining nodes are groups of grid cells, each with a tree of its own.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,11 +11,11 @@ namespace brokkr::trace {
 namespace {
 
 constexpr int kKdBins = 32;
-constexpr uint32_t kKdLeafAim = 3;  // triangles that a leaf may have where no split is better
+constexpr uint32_t kKdLeafAim = 3;  // triangles that a leaf may have if no split is cheaper
 constexpr float kKdStepCost = 1.0f, kKdTestCost = 1.5f;
-constexpr float kEmptyBonus = 0.8f;  // a split that cuts off empty space costs so much of its price
+constexpr float kEmptyBonus = 0.8f;  // cost factor of a split that cuts off empty space
 
-// Cells low .. high, both inside.
+// Cells low .. high, both inclusive.
 struct Cells {
   int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
 };
@@ -32,7 +32,8 @@ class KdBuilder {
       boxes_[i] = bounds_of(scene.triangles[i], scene.tolerance);
       all[i] = i;
     }
-    // References may grow to several times the triangles: a deeper tree would hold each triangle in too many leaves.
+    // The number of references may grow to several times the triangles: in a deeper tree, each triangle would lie in
+    // too many leaves.
     most_depth_ = std::min(58, int(8 + 1.3 * std::log2(double(n) + 1)));
     const Box space{scene.low, scene.high};
     if (grid_ == 0) {
@@ -56,7 +57,7 @@ class KdBuilder {
   struct Plane {
     int axis = -1;
     float at = 0;
-    int cell = 0;  // of aligned splits: the first cell above the plane
+    int cell = 0;  // splits at grid planes: the first cell above the plane
   };
   const TraceScene& scene_;
   int grid_;
@@ -65,7 +66,7 @@ class KdBuilder {
   std::vector<Box> boxes_;
   Structure s_;
 
-  // Where cell `cell` begins; the same numbers as in the walk.
+  // The start of cell `cell`; the same numbers as in the walk.
   float grid_plane(int axis, int cell) const {
     return float(cell) * ((scene_.high[axis] - scene_.low[axis]) / float(grid_)) + scene_.low[axis];
   }
@@ -78,8 +79,8 @@ class KdBuilder {
     return box;
   }
 
-  // The best of the planes that `plane_at(axis, i)` gives for i in 1 .. count(axis) - 1, at most kKdBins - 1 of them;
-  // axis -1 where a leaf is better.
+  // The best of the planes `plane_at(axis, i)` for i in 1 .. count(axis) - 1, at most kKdBins - 1 of them; axis -1 if a
+  // leaf is cheaper.
   template <class Count, class At>
   Plane best_plane(const List& list, const Box& space, Count&& count, At&& plane_at) const {
     Plane best;
@@ -95,18 +96,19 @@ class KdBuilder {
         cells[size_t(i)] = int(int64_t(i) * count(axis) / n);
         planes[size_t(i)] = plane_at(axis, cells[size_t(i)]);
       }
-      // Triangles that begin at or below plane i, and that end below it: those of its lower and not of its upper side.
+      // Triangles that begin at or below plane i, and triangles that end below it: those on its lower side, and those
+      // not on its upper side.
       std::array<uint32_t, kKdBins + 2> begins{}, ends{};
       const float first = planes[0], scale = float(n) / (planes[size_t(n)] - planes[0]);
       const auto bin_of = [&](float p) { return std::clamp(int((p - first) * scale), 0, n - 1); };
       for (const uint32_t p : list) {
         int low = bin_of(boxes_[p].low[axis]), high = bin_of(boxes_[p].high[axis]);
-        // The first plane at or above its beginning, and the last one at or below its end, exactly.
+        // Finds, exactly, the first plane at or above the triangle's start and the last one at or below its end.
         while (low < n && planes[size_t(low)] < boxes_[p].low[axis]) ++low;
         while (low > 0 && planes[size_t(low) - 1] >= boxes_[p].low[axis]) --low;
         while (high < n && planes[size_t(high) + 1] <= boxes_[p].high[axis]) ++high;
         while (high >= 0 && planes[size_t(high)] > boxes_[p].high[axis]) --high;
-        ++begins[size_t(low)];     // on the lower side of planes low and above
+        ++begins[size_t(low)];     // on the lower side of planes from low on
         ++ends[size_t(high + 1)];  // on the upper side of planes up to high
       }
       uint32_t lower = 0, gone = 0;
@@ -126,7 +128,7 @@ class KdBuilder {
     }
     return best;
   }
-  // A triangle that touches the plane is on both sides.
+  // A triangle that touches the plane lies on both sides.
   void divide(const List& list, const Plane& plane, List& lower, List& upper) {
     const auto is_lower = [&](uint32_t p) { return boxes_[p].low[plane.axis] <= plane.at; };
     const auto is_upper = [&](uint32_t p) { return boxes_[p].high[plane.axis] >= plane.at; };

@@ -1,9 +1,9 @@
-// Paths of light, one per lane, from the lens on.
+// Light paths, one per lane, starting at the lens.
 //
-// At each surface the path asks one light (a triangle or the sun) and goes on in a direction that the surface chooses;
-// what both could have found is weighted by the balance of their densities [Veach97, 9.2]. Colours behind a cut-out or
-// a transparent surface are those behind it: the ray goes on. The path ends by chance, more likely the less light it
-// carries, and after a number of bounces.
+// At each surface the path samples one light (a triangle or the sun) and continues in a direction that the surface
+// samples. Contributions that both could have found are weighted by the balance heuristic [Veach97, 9.2]. A ray passes
+// through cut-outs and transparent surfaces and continues behind them. Russian roulette ends paths, more likely if they
+// carry little light; paths also end after a maximum number of bounces.
 #pragma once
 
 #include "trace/scatter.h"
@@ -12,15 +12,15 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// A path's ray may pass so many cut-outs; the next one is opaque.
+// The number of cut-outs that a path's ray may pass; the next one is opaque.
 BROKKR_CONSTANT int kMostPassed = 64;
-// From this bounce on, paths end by chance.
+// Russian roulette starts at this bounce.
 BROKKR_CONSTANT int kSafeBounces = 3;
 
 struct Path {
   Ray ray;
   V3 carries, gathered;
-  Float density = 0.0f;  // of the direction, by the surface that it left; 0: the lens
+  Float density = 0.0f;  // density of the direction, by the surface that the path left; 0: the lens
   Int bounce = 0, passed = 0;
 };
 
@@ -29,7 +29,7 @@ struct PathCounts {
   Effort effort;
 };
 
-// Pairs of dimensions of a sample.
+// Pairs of a sample's dimensions.
 enum PairOf : uint32_t { kPixelPair, kLensPair, kFirstBouncePair, kPairsOfBounce = 4 };
 
 BROKKR_FN Path start_path(const LensRecord& lens, Float px, Float py, const Sampler& sampler) {
@@ -51,7 +51,7 @@ BROKKR_FN Path start_path(const LensRecord& lens, Float px, Float py, const Samp
   return path;
 }
 
-// The part of the light 0..1 that comes along the ray as far as its limit, of the lanes of m.
+// The fraction 0..1 of light that passes along the ray up to its limit, for lanes m.
 BROKKR_FN Float unhindered(Warp& w, const SceneTables& scene, Ray ray, Effort& effort, uint32_t* stack, Mask m) {
   if (scene.all_opaque) return select(any_hit(w, scene, ray, effort, stack, m), 0.0f, Float(1.0f));
   Float through = 1.0f;
@@ -68,7 +68,7 @@ BROKKR_FN Float unhindered(Warp& w, const SceneTables& scene, Ray ray, Effort& e
   return select(active, 0.0f, through);
 }
 
-// The light that one light sends to the surface, and from there along the path.
+// The light from one sampled light that the surface scatters along the path.
 BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface& s, const Axes& axes,
                                const Scattering& scattering, Float which, V2 u, PathCounts& counts, uint32_t* stack,
                                Mask m) {
@@ -77,7 +77,7 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
   if (!has_sun && !has_lights) return all_of(0.0f);
   const float sun_part = has_sun ? (has_lights ? 0.5f : 1.0f) : 0.0f;
   const Mask by_sun = which < sun_part;
-  const V3 start = s.point + s.geometric * (2.0f * scene.tolerance);  // as of the path's next ray
+  const V3 start = s.point + s.geometric * (2.0f * scene.tolerance);  // the same origin as the path's next ray
   V3 to_light = uniform(scene.to_sun), radiance = uniform(scene.sun) * (has_sun ? 1.0f / sun_part : 0.0f);
   Float limit = 3e38f;
   Mask lit = m;
@@ -110,7 +110,7 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
     const HitAttributes at(w, scene, there, m);
     const V3 emission =
         V3{field(kEmission), field(kEmission + 1), field(kEmission + 2)} * at.texel(material, kEmissionMapping).color;
-    // Densities by solid angle.
+    // Densities with respect to solid angle.
     const Float its_density = field(kLightDensity) * (1.0f - sun_part) * distance2 / maximum(facing, 1e-6f);
     const V3 local = axes.to_local(direction);
     const Float other = scattering.value(local).density;
@@ -133,7 +133,7 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
   return select3(lit, color * through, all_of(0.0f));
 }
 
-// Follows the lanes of m to their next surface and from there on. Returns the lanes whose path goes on.
+// Advances the lanes of m to their next surface and beyond. Returns the lanes whose path continues.
 BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler& sampler, PathCounts& counts,
                        uint32_t* stack, Mask m) {
   const SceneTables& scene = plan.scene;
@@ -145,7 +145,7 @@ BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler
   if (!w.any(on)) return on;
   const Surface s = find_surface(w, scene, path.ray, hit, on);
   const Uint pair = as_uint(path.bounce) * uint32_t(kPairsOfBounce) + uint32_t(kFirstBouncePair);
-  // Which surface is met, and whether the path ends: each cut-out that is passed moves the first number.
+  // Decides which surface is hit and whether the path ends; each passed cut-out transforms the first number.
   const V2 chances = sampler.point(pair);
   const Float met = fraction(chances.x + to_float(path.passed) * 0.61803399f);
   const Mask passes = on && met >= s.opacity && path.passed < kMostPassed;
@@ -155,7 +155,7 @@ BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler
   on = on && !passes;
   if (!w.any(on)) return passes;
 
-  // Light of the surface itself: its triangle could have been asked for it at the surface before.
+  // Light emitted by the surface itself, which could also have been sampled as a light at the previous surface.
   const Float facing = absolute(dot(s.geometric, path.ray.direction));
   const bool has_sun = scene.sun[0] + scene.sun[1] + scene.sun[2] > 0.0f;
   const Float asked = s.light_density * (has_sun ? 0.5f : 1.0f) * (hit.t * hit.t) / maximum(facing, 1e-6f);

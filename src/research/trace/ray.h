@@ -1,10 +1,10 @@
-// Rays, and the test of a ray with a triangle [Moller97], which alone decides what is hit: a structure only chooses
-// whom to ask.
+// Rays, and the ray-triangle test [Moller97]. It alone decides what is hit; an acceleration structure only selects the
+// triangles to test.
 //
-// A triangle is hit where the computed point lies in the bounds of its computed corners, half a tolerance wider.
-// Structures hold triangles by bounds that are a whole tolerance wider, and rounding in their planes is far below the
-// other half: whichever structure is asked, it asks every triangle that is hit in front of the nearest hit. Of hits at
-// one distance, the lower primitive wins. So all structures find the same.
+// A triangle is hit if the computed point lies inside the bounds of its computed corners, enlarged by half a tolerance.
+// Structures store triangles with bounds enlarged by a whole tolerance, and rounding in their planes is far below the
+// other half. So every structure tests every triangle that is hit in front of the nearest hit. Among hits at equal
+// distance, the lower primitive number wins. Therefore all structures find the same hits.
 #pragma once
 
 #include "trace/tables.h"
@@ -16,7 +16,7 @@ using namespace brokkr::trace;
 
 struct Ray {
   V3 origin, direction, inverse;
-  // Hits at or before (t, primitive) are behind the ray: it goes on from there. Hits from `limit` on are too far.
+  // Hits at or before (t, primitive) are behind the ray, which continues from there. Hits from `limit` on are too far.
   Float after = 0.0f;
   Int after_primitive = -1;
   Float limit = 3e38f;
@@ -25,13 +25,12 @@ struct Hit {
   Float t = 3e38f, u = 0.0f, v = 0.0f;
   Uint primitive = kNone;
 };
-// What finding hits took: nodes and groups of cells that were visited, the groups alone, and triangles that were
-// tested.
+// Cost of finding hits: visited nodes and groups of cells, groups alone, and tested triangles.
 struct Effort {
   Uint steps = 0u, groups = 0u, tests = 0u;
 };
 
-// Nobody divides by zero: the planes of a direction that lies in them are far away.
+// Avoids division by zero: if the direction lies in a plane, its distance becomes large.
 BROKKR_FN Float safe_inverse(Float d) {
   const Float least = 1e-18f;
   const Float kept = select(absolute(d) < least, select(d < 0.0f, -least, least), d);
@@ -51,11 +50,11 @@ BROKKR_FN Mask within(Float p, Float c, Float e1, Float e2, float tolerance) {
   return p >= low - tolerance && p <= high + tolerance;
 }
 
-// Where a ray meets a triangle.
+// The intersection of a ray and a triangle.
 struct Meeting {
   Float t, u, v;
 };
-// Tests a triangle of its own for each lane. Returns the lanes of m whose triangle, number `id`, is nearer than `hit`.
+// Tests one triangle per lane. Returns the lanes of m whose triangle, number `id`, is nearer than `hit`.
 BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray, V3 corner, V3 e1, V3 e2, Uint id,
                               const Hit& hit, Meeting& at, Mask m) {
   const V3 p = cross(ray.direction, e2);
@@ -78,7 +77,7 @@ BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray,
          within(point.y, corner.y, e1.y, e2.y, tolerance) && within(point.z, corner.z, e1.z, e2.z, tolerance);
 }
 
-// Tests primitive `id` of the lanes of m, and keeps the hit if it is the nearest so far.
+// Tests primitive `id` for lanes m, and updates the hit if it is nearer.
 BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
   const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
   const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
@@ -92,7 +91,7 @@ BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, 
   hit.primitive = select(is_hit, id, hit.primitive);
 }
 
-// The part of the ray within a box, as far as it concerns the ray: enter > leave where there is none.
+// The part of the ray inside a box, within the ray's limits; enter > leave if it is empty.
 struct Span {
   Float enter, leave;
 };
@@ -102,11 +101,10 @@ BROKKR_FN Span span_of(const Ray& ray, V3 low, V3 high) {
   const Float leave = minimum(minimum(maximum(a.x, b.x), maximum(a.y, b.y)), maximum(a.z, b.z));
   return {maximum(enter, 0.0f), leave};
 }
-// Distances that planes are taken to be nearer than they were computed: far above their rounding, and far below a
-// tolerance.
+// Factor that moves computed plane distances nearer: far above their rounding error, and far below a tolerance.
 BROKKR_CONSTANT float kNearer = 1.0f - 1e-6f;
 
-// A stack for each lane, in memory of the warp.
+// A stack per lane, in the warp's memory.
 class LaneStack {
  public:
   BROKKR_FN LaneStack(Warp& w, uint32_t* memory) : w_(w), memory_(memory) {}
@@ -115,7 +113,7 @@ class LaneStack {
   }
   BROKKR_FN void pushed(Mask m) { size_ += select(m, 1, 0); }
   BROKKR_FN void popped(Mask m) { size_ -= select(m, 1, 0); }
-  // Of the entry that was popped last.
+  // A word of the entry that was popped last.
   BROKKR_FN Uint top(int word, Mask m) const {
     return w_.gather(memory_ + word * (kStackEntries * 32), (size_ << 5) + w_.lane(), m);
   }

@@ -1,8 +1,8 @@
-// The one task of the path tracer [Kerbl18, 5.4.2]: four samples of each pixel of a region of 8 x 8. Then it queues
-// itself again: in one queue for even sampling, or in the bucket of its error.
+// The path tracer's only task type [Kerbl18, 5.4.2]: takes four samples of each pixel in a region of 8 x 8 pixels. Then
+// it enqueues itself again: in a single queue for even sampling, or in the bucket of its error.
 //
-// What a region's pixels get depends on the region, on its number of samples and on the seed only, never on who works
-// on it or when.
+// The samples of a region's pixels depend only on the region, its number of samples and the seed, never on who computes
+// them or when.
 #pragma once
 
 #include "schedule/policies.h"
@@ -13,10 +13,10 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// Priorities have 24 bits. The first samples of all regions come first.
+// Priorities have 24 bits. The first samples of each region have the highest.
 BROKKR_CONSTANT uint32_t kFirstPriority = 0xffffffu;
 
-// Adds a sample to the planes, of the lanes of m, each at a place of its own. `first`: nothing is there yet.
+// Adds one sample per lane of m to the planes, each at its own index. `first`: the planes hold no samples yet.
 BROKKR_FN void add_sample(Warp& w, const TracePlan& plan, V3 gathered, Int at, Mask first, Mask m) {
   const size_t plane = size_t(plan.regions) * uint32_t(kRegionPixels);
   const auto add = [&](int k, Float value) {
@@ -55,13 +55,13 @@ BROKKR_FN void add_counts(Warp& w, const TracePlan& plan, const PathCounts& coun
   });
 }
 
-// Samples of the pixels of a region, by one lane: pixels `thread`, thread + 32 of it, one sample after the other. A
-// lane whose path has ended begins its next one at once.
+// Takes samples in a region, with one lane per pixel at a time: pixels `thread` and thread + 32, one sample after
+// another. A lane whose path has ended starts its next one immediately.
 BROKKR_FN_NOINLINE void trace_samples(Warp& w, const TracePlan& plan, uint32_t region, uint32_t first_sample,
                                       Int thread, uint32_t* stack) {
   const uint32_t left = region % plan.regions_x * kRegion, low = region / plan.regions_x * kRegion;
   constexpr int kPathsOfLane = kRegionPixels / 32 * kSamplesOfTask;
-  Int number = -1;  // of the lane's path
+  Int number = -1;  // sample number of the lane's path
   Mask running = false;
   Path path;
   Uint pixel = 0u;
@@ -73,7 +73,7 @@ BROKKR_FN_NOINLINE void trace_samples(Warp& w, const TracePlan& plan, uint32_t r
     const Uint x = (pixel & 7u) + left, y = (pixel >> 3) + low;
     const Sampler sampler(hash_lanes(x + hash_lanes(y + hash_lanes(Uint(plan.seed)))),
                           as_uint(number & (kSamplesOfTask - 1)) + first_sample);
-    // Regions at the edges reach beyond the picture: there is nothing to see.
+    // Regions at the picture's edges reach beyond it: those pixels are skipped.
     const Mask starts = begins && x < plan.width && y < plan.height;
     if (w.any(starts)) {
       const Path fresh = start_path(plan.lens, to_float(as_int(x)), to_float(as_int(y)), sampler);
@@ -103,11 +103,11 @@ BROKKR_FN_NOINLINE void trace_samples(Warp& w, const TracePlan& plan, uint32_t r
   add_counts(w, plan, counts);
 }
 
-// The error of a region by the plan's metric, summed over its pixels after n samples of each.
+// The error of a region under the plan's metric, summed over its pixels after n samples each.
 //   gain      sigma / sqrt(n) - sigma / sqrt(n + 4): what four samples more are expected to better [Kerbl18, 5.4.2]
 //   contrast  (most - least) / (most + least) of the samples, of each channel by its threshold, the largest of the
 //             three [Mitchell87, 4]; it takes the place of sigma
-// A fixed-point sum, which no order of additions changes.
+// The sum uses fixed-point numbers, so it does not depend on the order of additions.
 BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t region, uint32_t n) {
   const size_t plane = size_t(plan.regions) * uint32_t(kRegionPixels);
   const uint32_t left = region % plan.regions_x * kRegion, low = region / plan.regions_x * kRegion;
@@ -140,14 +140,14 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
 }
 
 struct RegionTask {
-  static constexpr int kId = 0, kThreads = 32, kWords = 2;  // number of the region, priority
+  static constexpr int kId = 0, kThreads = 32, kWords = 2;  // region number, priority
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask) {
     Warp& w = worker.warp();
     const TracePlan& plan = worker.context().plan;
     const uint32_t region = w.broadcast(payload[0], 0);
     const uint32_t samples = w.uniform([&] { return plan.counts[region]; });
-    // Narrow warps come here several times for one task: the first time decides whether the budget has room for it.
+    // Narrow warps run several times for one task: the first time decides whether the budget has room for it.
     bool& is_over = worker.context().is_over;
     if (w.broadcast(thread, 0) == 0) {
       is_over = plan.budget != 0 && samples != 0 && w.uniform([&]() -> bool {
@@ -156,7 +156,7 @@ struct RegionTask {
     }
     if (is_over) return;
     trace_samples(w, plan, region, samples, thread, worker.context().stack);
-    if (w.broadcast(thread, 0) + kWidth < kThreads) return;  // other pixels follow
+    if (w.broadcast(thread, 0) + kWidth < kThreads) return;  // more pixels of the region follow
     w.sync();
     const uint32_t now = samples + uint32_t(kSamplesOfTask);
     const float error = region_error(w, plan, region, now);
@@ -170,17 +170,17 @@ struct RegionTask {
     const float part = (error - plan.low_error) / (plan.high_error - plan.low_error);
     const Float level = clamp_to(Float(part), 0.0f, 1.0f) * float(kFirstPriority - 0x20000u);
     const Uint next[kWords] = {region, plan.adaptive != 0 ? as_uint(to_int(level)) : Uint(kFirstPriority)};
-    worker.template enqueue<RegionTask>(next, w.first_lanes(1));  // there is room for each region in each queue
+    worker.template enqueue<RegionTask>(next, w.first_lanes(1));  // each queue has room for every region
   }
 };
 using EvenTree = Queue<HasTasks, RegionTask>;
-using Priorities = DecreasingPriorities<1>;  // as Discrete<1> where the patience is 0
+using Priorities = DecreasingPriorities<1>;  // like Discrete<1> if the patience is 0
 using AdaptiveTree = Repeat<kBuckets, Priorities, Queue<HasTasks, RegionTask>>;
 
 struct TraceContext {
   const TracePlan& plan;
   uint32_t* stack;
-  bool is_over = false;  // no samples are left for the task that runs
+  bool is_over = false;  // no samples are left for the current task
   template <class Worker>
   BROKKR_FN void seed(Worker& worker) {
     if (worker.number() != 0) return;
@@ -203,7 +203,7 @@ BROKKR_FN void run_tree(Warp& w, const TracePlan& plan, int warp) {
   Worker<Root, TraceContext>(w, memory, context, uint32_t(warp)).run();
 }
 
-// As ProgramMemory::bytes, which only the host can call: it throws.
+// Same sizes as ProgramMemory::bytes, which only the host can call because it throws.
 template <class Root>
 constexpr TraceMemory memory_of(uint32_t capacity, uint32_t workers) {
   const size_t open_at = ProgramMemory<Root>::open_at(capacity);

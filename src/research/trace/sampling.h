@@ -1,5 +1,5 @@
-// Low-discrepancy points: the first two dimensions of Sobol's sequence, Owen-scrambled by hashing and padded: each pair
-// of dimensions has an order and a scrambling of its own [Burley20]. And directions made of them.
+// Low-discrepancy points: the first two dimensions of Sobol's sequence, Owen-scrambled by hashing, and padded: each
+// pair of dimensions has its own order and scrambling [Burley20]. Also converts points to directions.
 #pragma once
 
 #include "trace/vector3.h"
@@ -18,8 +18,7 @@ BROKKR_FN Uint reversed_bits(Uint x) {
   x = ((x & 0x33333333u) << 2) | ((x & 0xccccccccu) >> 2);
   return ((x & 0x55555555u) << 1) | ((x & 0xaaaaaaaau) >> 1);
 }
-// Owen's scrambling of a number whose bits are reversed, by a hash: each bit depends on the lower ones only [Laine11,
-// 3.1].
+// Owen scrambling of a bit-reversed number by a hash in which each bit depends only on lower bits [Laine11, 3.1].
 BROKKR_FN Uint scrambled_reversed(Uint x, Uint seed) {
   x = x ^ (x * 0x3d20adeau);
   x = x + seed;
@@ -29,12 +28,12 @@ BROKKR_FN Uint scrambled_reversed(Uint x, Uint seed) {
 }
 BROKKR_FN Float unit_of(Uint bits) { return to_float(as_int(bits >> 8)) * (1.0f / 16777216.0f); }
 
-// The numbers of one pixel. `pixel` is a hash of the pixel and of the picture's seed.
+// The random numbers of one pixel. `pixel` is a hash of the pixel and the picture's seed.
 class Sampler {
  public:
   BROKKR_FN Sampler(Uint pixel, Uint sample) : pixel_(pixel), reversed_(reversed_bits(sample)) {}
 
-  // The point of the sample in pair of dimensions number `pair`.
+  // The sample's point in dimension pair `pair`.
   BROKKR_FN V2 point(Uint pair) const {
     const Uint seed = hash_lanes(pixel_ ^ (pair * 0x9e3779b9u + 0x85ebca6bu));
     const Uint i = reversed_bits(scrambled_reversed(reversed_, seed));
@@ -53,7 +52,7 @@ class Sampler {
   Uint pixel_, reversed_;
 };
 
-// Sine and cosine of 2 pi x, x in [0, 1): polynomials on an eighth of the circle, with an error below 1e-6.
+// Sine and cosine of 2 pi x for x in [0, 1): polynomials on an eighth of the circle, with an error below 1e-6.
 struct SinCos {
   Float sine, cosine;
 };
@@ -69,14 +68,14 @@ BROKKR_FN SinCos sin_cos_turn(Float x) {
   return {select(n >= 2, -sine, sine), select(n == 1 || n == 2, -cosine, cosine)};
 }
 
-// A point of the unit disk, evenly by area.
+// A point of the unit disk, uniform by area.
 BROKKR_FN V2 disk_point(V2 u) {
   const Float r = sqrt(u.x);
   const SinCos turn = sin_cos_turn(u.y);
   return {r * turn.cosine, r * turn.sine};
 }
 
-// Two axes that make a right-handed frame with n [Duff17].
+// Two axes that form a right-handed frame with n [Duff17].
 struct Axes {
   V3 a, b, n;
   BROKKR_FN V3 to_world(V3 v) const { return a * v.x + b * v.y + n * v.z; }

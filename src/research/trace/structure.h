@@ -1,5 +1,5 @@
-// The three structures that find what rays hit, built on the host: a tree of bounding volumes, a kd-tree, and GrUG over
-// a kd-tree [Steffen12, appendix A]. All are split by the surface area heuristic over bins [Wald07].
+// The three structures that find ray hits, built on the host: a bounding volume hierarchy, a kd-tree, and GrUG over a
+// kd-tree [Steffen12, appendix A]. All use the surface area heuristic over bins [Wald07].
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace brokkr::trace {
 struct Structure {
   StructureKind kind = StructureKind::bvh;
   std::vector<uint32_t> places;  // primitives of leaves
-  uint32_t bvh_children = 2;     // of a node of a BVH
+  uint32_t bvh_children = 2;     // per BVH node
   std::vector<BvhNode> bvh;
-  std::vector<WideNode> wide;         // in the place of `bvh` and `places` where nodes have eight children
+  std::vector<WideNode> wide;         // replaces `bvh` and `places` if nodes have eight children
   std::vector<TriangleBlock> blocks;  // its leaves
   std::vector<KdNode> kd;
   std::vector<GrugGroup> groups;
@@ -23,7 +23,7 @@ struct Structure {
   uint32_t grid_bits = 0;
   int depth = 0;                       // of the deepest leaf below a root
   std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
-  // Bytes as [Steffen12, A.7] counts them: nodes and lists; 24 for the bounds of each group; the table of cells.
+  // Size in bytes as [Steffen12, A.7] counts: nodes and lists; 24 for each group's bounds; the cell table.
   uint64_t tree_bytes() const;
   uint64_t bounds_bytes() const { return kind == StructureKind::grug ? groups.size() * 24 : 0; }
   uint64_t table_bytes() const { return cells.size() * 4; }
@@ -32,14 +32,14 @@ struct Structure {
 };
 
 // `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. `children`: of a node of a BVH, 2 or 8. Throws
-// std::runtime_error for a scene that no such structure holds, and where `budget`, if there is one, has less memory than
-// it takes to build it.
+// std::runtime_error for a scene that no such structure holds, and where `budget`, if there is one, has less memory
+// than it takes to build it.
 using Budget = std::shared_ptr<MemoryBudget>;
 Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2,
                           const Budget& budget = nullptr);
 
 Structure build_bvh(const TraceScene& scene, uint32_t children, const Budget& budget = nullptr);
-// grid: 0 for a kd-tree alone.
+// `grid` 0: a kd-tree alone.
 Structure build_kd(const TraceScene& scene, uint32_t grid, const Budget& budget = nullptr);
 
 }  // namespace brokkr::trace

@@ -1,4 +1,4 @@
-// What a ray meets: place, material, textures.
+// The surface that a ray hits: position, material, textures.
 #pragma once
 
 #include "brokkr/states.h"
@@ -13,7 +13,7 @@ struct Texel {
   Float alpha = 1.0f;
 };
 
-// Number i of a row of `size` texels, as the sampler continues the row. wrap: Wrap.
+// Texel index i in a row of `size` texels under the sampler's wrap mode. wrap: Wrap.
 BROKKR_FN Int wrapped_texel(Int i, Int size, Uint wrap) {
   const Int clamped = clamp_to(i, 0, size - 1);
   const Int twice = size + size;
@@ -26,13 +26,13 @@ BROKKR_FN Int wrapped_texel(Int i, Int size, Uint wrap) {
                 select(wrap == uint32_t(Wrap::mirrored_repeat), mirrored, repeated));
 }
 
-// Bilinear, in linear light, of the lanes of m, which have a texture.
+// Bilinear lookup in linear light for lanes m, which must have a texture.
 BROKKR_FN_NOINLINE Texel sample_texture(Warp& w, const SceneTables& scene, Uint texture, Float u, Float v, Mask m) {
   const auto field = [&](int k) { return gather_bits(w, scene.textures, texture, kTextureWords, k, m); };
   const Uint first = field(0), wrap_x = field(3), wrap_y = field(4);
   const Int width = maximum(as_int(field(1)), 1), height = maximum(as_int(field(2)), 1);
   const Mask srgb = field(5) != 0u;
-  // Far coordinates come back before they are integers: by whole pairs of repeats, for mirrors.
+  // Reduces large coordinates before they become integers: by whole pairs of repeats, because of mirroring.
   const auto near = [](Float c, Uint wrap) {
     const Mask clamps = wrap == uint32_t(Wrap::clamp_to_edge);
     const Float finite = select(is_finite(c), c, 0.0f);
@@ -67,18 +67,18 @@ struct Surface {
   Float opacity = 1.0f;
 };
 
-// The attributes of a hit, interpolated.
+// Interpolated attributes of a hit.
 class HitAttributes {
  public:
   BROKKR_FN HitAttributes(Warp& w, const SceneTables& scene, const Hit& hit, Mask m)
       : w_(w), s_(scene), corner_(hit.primitive * 3u), a_(1.0f - hit.u - hit.v), b_(hit.u), c_(hit.v), m_(m) {}
-  // Of `count` <= 4 floats from `word` of CornerRecord on.
+  // Interpolates `count` <= 4 floats from `word` of CornerRecord on.
   BROKKR_FN Float value(int word) const {
     return gather_word(w_, s_.corners, corner_, kCornerWords, word, m_) * a_ +
            gather_word(w_, s_.corners, corner_ + 1u, kCornerWords, word, m_) * b_ +
            gather_word(w_, s_.corners, corner_ + 2u, kCornerWords, word, m_) * c_;
   }
-  // The texel that a material's mapping reads; white where it has no texture.
+  // The texel that a material's mapping reads; white without a texture.
   BROKKR_FN Texel texel(Uint material, int mapping_word) const {
     Texel white{all_of(1.0f), 1.0f};
     const auto field = [&](int k) {
@@ -102,7 +102,7 @@ class HitAttributes {
   Mask m_;
 };
 
-// The part of the rays 0..1 that meet the surface of the hit: 0 or 1 for cut-outs.
+// The fraction 0..1 of rays that hit the surface at this point: 0 or 1 for cut-outs.
 BROKKR_FN Float opacity_of(Warp& w, const SceneTables& scene, Uint material, const Texel& diffuse,
                            const HitAttributes& at, Mask m) {
   const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
@@ -114,7 +114,7 @@ BROKKR_FN Float opacity_of(Warp& w, const SceneTables& scene, Uint material, con
   return select(reads, kept, 1.0f);
 }
 
-// Only the opacity, for shadows.
+// Only the opacity, for shadow rays.
 BROKKR_FN_NOINLINE Float find_opacity(Warp& w, const SceneTables& scene, const Hit& hit, Mask m) {
   const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, 9, m);
   const Mask reads = m && gather_bits(w, scene.materials, material, kMaterialWords, kReadsAlpha, m) != 0u;
@@ -133,7 +133,8 @@ BROKKR_FN_NOINLINE Surface find_surface(Warp& w, const SceneTables& scene, const
   s.geometric = select3(dot(s.geometric, ray.direction) > 0.0f, -s.geometric, s.geometric);
   const HitAttributes at(w, scene, hit, m);
   const V3 normal = normalized({at.value(0), at.value(1), at.value(2)});
-  // The interpolated normal is on the side of the surface that the ray sees; where it would look away, it is bent back.
+  // The interpolated normal lies on the side of the surface that the ray sees; if it points away from the ray, it is
+  // bent back.
   s.normal = select3(dot(normal, s.geometric) < 0.0f, -normal, normal);
   const Float facing = dot(s.normal, ray.direction);
   s.normal = normalized(select3(facing > -0.01f, s.normal - ray.direction * (facing + 0.01f), s.normal));

@@ -14,13 +14,13 @@ uint32_t encoded(float linear) {
   return uint32_t(std::lround(s * 255));
 }
 
-// `encoded` by looking up: a picture that is shown again and again has millions of channels.
+// `encoded` by table lookup: a picture that is displayed repeatedly has millions of channels.
 class Encoder {
  public:
   Encoder() {
     for (uint32_t i = 0; i < kEntries; ++i) first_[i] = uint8_t(encoded(start_of(i)));
     for (uint32_t level = 1; level < 256; ++level) least_[level] = least_of(level);
-    least_[256] = 2;  // above all
+    least_[256] = 2;  // above all floats
   }
   uint32_t operator()(float linear) const {
     const float c = linear > 0 ? std::min(linear, 1.0f) : 0.0f;
@@ -30,12 +30,12 @@ class Encoder {
   }
 
  private:
-  // Floats up to 1 by their upper bits.
+  // Indexes floats up to 1 by their upper bits.
   static constexpr uint32_t kShift = 16, kEntries = (0x3f800000u >> kShift) + 1;
   static float start_of(uint32_t entry) { return std::bit_cast<float>(entry << kShift); }
-  // The least float that becomes this level.
+  // The smallest float that becomes this level.
   static float least_of(uint32_t level) {
-    uint32_t below = 0, at = 0x3f800000u;  // 0 and 1, as bits, whose order is that of the floats
+    uint32_t below = 0, at = 0x3f800000u;  // bit patterns of 0 and 1, which have the same order as the floats
     while (at - below > 1) {
       const uint32_t middle = (below + at) / 2;
       (encoded(std::bit_cast<float>(middle)) >= level ? at : below) = middle;

@@ -1,4 +1,4 @@
-// The path tracer compiled for one machine of the CPU (BROKKR_ISA).
+// The path tracer compiled for one CPU machine (BROKKR_ISA).
 #include "trace/region.h"
 #include "trace/trace_kernels.h"
 

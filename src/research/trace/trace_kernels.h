@@ -1,5 +1,4 @@
-// The builds of the path tracer: one for each machine of the CPU (trace/trace_kernel.cpp) and one for CUDA
-// (trace/trace_kernel.cu).
+// The builds of the path tracer: one per CPU machine (trace/trace_kernel.cpp) and one for CUDA (trace/trace_kernel.cu).
 #pragma once
 
 #include <cstddef>
@@ -8,22 +7,22 @@
 
 namespace brokkr::trace {
 
-// Places and sizes in the memory of the task program, in bytes.
+// Offsets and sizes in the task program's memory, in bytes.
 struct TraceMemory {
-  size_t bytes = 0;    // of all of it, zeroed before the first run
-  size_t open_at = 0;  // a word: the number of workers, then that of open tasks
-  // Two words of 64 bits where sampling is adaptive: halvings of the upper bound of errors, and the patience before the
-  // next one (DecreasingPriorities).
+  size_t bytes = 0;    // total, zeroed before the first run
+  size_t open_at = 0;  // offset of two words: the number of workers, then the number of open tasks
+  // Adaptive sampling: two 64-bit words, the halvings of the upper bound of errors and the patience before the next one
+  // (DecreasingPriorities).
   size_t halvings_at = 0, patience_at = 0;
 };
 
-// What a TaskMachine runs, as its TaskKernel; without the headers of that, of which no code may be compiled for one
-// instruction set.
+// The same as TaskKernel of a TaskMachine, without its headers: their code must not be compiled for one instruction
+// set.
 struct TraceKernels {
-  int width = 0;  // lanes of a warp
+  int width = 0;  // lanes per warp
   void (*on_cpu)(const TracePlan&, int warp) = nullptr;
   const void* on_gpu = nullptr;
-  // capacity: of each queue, a power of two in 4 .. 2^28.
+  // capacity: per queue, a power of two in 4 .. 2^28.
   TraceMemory (*memory)(bool adaptive, uint32_t capacity, uint32_t workers) = nullptr;
 };
 

@@ -33,7 +33,7 @@ MappingRecord mapping_of(const TextureMapping& mapping, int texture) {
   return r;
 }
 
-// `blends`: what a draw with this material lets through is seen behind it.
+// `blends`: the surface behind a draw with this material is visible through it.
 MaterialRecord material_of(const Material& m, bool blends) {
   MaterialRecord r{};
   const glm::vec3 zero(0);
@@ -47,7 +47,7 @@ MaterialRecord material_of(const Material& m, bool blends) {
   copy3(r.specular, glm::min(positive(m.specular), glm::vec3(1)));
   copy3(r.emission, emission);
   r.metallic = -1;
-  // The exponent of Blinn's lobe as a roughness: alpha^2 = 2 / (n + 2) [Walter07, 5].
+  // Converts Blinn's exponent to a roughness: alpha^2 = 2 / (n + 2) [Walter07, 5].
   r.roughness = std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f);
   r.diffuse = mapping_of(m.diffuse_mapping, m.unlit ? -1 : m.diffuse_texture);
   r.metal_rough = mapping_of({}, -1);
@@ -68,7 +68,7 @@ MaterialRecord material_of(const Material& m, bool blends) {
   return r;
 }
 
-// Adds the triangles of a frame's draws.
+// Collects the triangles of a frame's draws.
 class Collector {
  public:
   Collector(const Frame& frame, TraceScene& scene) : frame_(frame), scene_(scene) {}
@@ -122,7 +122,7 @@ class Collector {
     const glm::vec3 e1 = p[1] - p[0], e2 = p[2] - p[0];
     const glm::vec3 normal = glm::cross(e1, e2);
     const float length = glm::length(normal);
-    // Neither zero nor infinite nor no number at all.
+    // Zero, infinite or NaN.
     if (!(length > 0) || !std::isfinite(length)) {
       ++scene_.dropped;
       return;
@@ -191,7 +191,7 @@ void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<Memo
   scene.lights.reserve(emitting);
 }
 
-// Triangles that emit, by their power.
+// Collects emitting triangles by their power.
 void add_lights(TraceScene& scene) {
   std::vector<double> power;
   power.reserve(scene.lights.capacity());
@@ -211,7 +211,7 @@ void add_lights(TraceScene& scene) {
   for (MaterialRecord& m : scene.materials) m.light_density = float(double(luminance(m.emission)) / total);
 }
 
-// The lens of a view: where the corners of the picture lie in a plane at distance 1.
+// The lens of a view: the corners of the picture in a plane at distance 1.
 LensRecord lens_of(const std::string& source, const View& view, int width, int height) {
   const glm::dmat4 inverse = glm::inverse(glm::dmat4(view.view_projection));
   const auto unproject = [&](double x, double y, double z) {
@@ -241,8 +241,8 @@ LensRecord lens_of(const std::string& source, const View& view, int width, int h
   return lens;
 }
 
-// Far above the rounding of a point of the scene, as seen from the eye, and far below what is seen. A power of two, so
-// that an eye that moves a little changes neither it nor the structures that know it.
+// Far above the rounding error of a scene point as seen from the eye, and far below visible detail. It is a power of
+// two, so that a small camera move changes neither it nor the structures that depend on it.
 float tolerance_of(const Box& box, const glm::vec3& eye) {
   Box all = box;
   all.add({eye, eye});
@@ -253,7 +253,7 @@ float tolerance_of(const Box& box, const glm::vec3& eye) {
   return std::exp2(std::ceil(std::log2(1e-5f * most)));
 }
 
-// How far the scene is in the middle of the picture, along the direction of view; 0: nothing is there.
+// The distance of the scene in the middle of the picture, along the direction of view; 0 if nothing is there.
 float distance_in_the_middle(const TraceScene& scene) {
   const LensRecord& lens = scene.lens;
   const auto vec = [](const float(&v)[3]) { return glm::dvec3(v[0], v[1], v[2]); };

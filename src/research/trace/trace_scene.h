@@ -1,4 +1,4 @@
-// A frame as the path tracer sees it: triangles in world space with their materials, lights and a lens.
+// A frame in the form that the path tracer needs: triangles in world space with materials, lights and a lens.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace brokkr::trace {
 
-// What a scene is lit by, and how it is looked at, beside what its file says. Colours are linear light.
+// Lighting and camera settings beyond the scene's file. Colours are linear light.
 struct SceneOptions {
-  // Radiance from everywhere, and irradiance from Frame::light_direction. Without them: none where materials emit;
-  // where none does, 0.5 and 2.
+  // Radiance of the environment, and irradiance from Frame::light_direction. Defaults: none if materials emit,
+  // otherwise 0.5 and 2.
   std::optional<glm::vec3> sky, sun;
-  float aperture = 0;  // radius of the lens, in units of the scene; 0: a pinhole
-  float focus = 0;     // distance that is sharp, along the direction of view; 0: what the middle of the picture shows
+  float aperture = 0;  // radius of the lens in scene units; 0: a pinhole
+  float focus = 0;     // distance in focus along the direction of view; 0: that of the surface in the picture's middle
 };
 
 struct Box {
@@ -29,7 +29,7 @@ struct Box {
 };
 
 struct TraceScene {
-  std::string source;  // of the frame: the file's name
+  std::string source;  // the frame's file name
   std::vector<TriangleRecord> triangles;
   std::vector<CornerRecord> corners;
   std::vector<MaterialRecord> materials;
@@ -37,14 +37,14 @@ struct TraceScene {
   std::vector<uint32_t> texels;
   std::vector<LightRecord> lights;
   glm::vec3 sky{0}, sun{0}, to_sun{0, 1, 0};
-  Box box;                    // of all triangles
+  Box box;                    // around all triangles
   glm::vec3 low{0}, high{0};  // the same, two tolerances wider
   float tolerance = 0;
   bool all_opaque = true;
   LensRecord lens;
-  int width = 0, height = 0;           // pixels of the picture
-  uint64_t dropped = 0;                // triangles without an area, or with corners that are no numbers
-  uint64_t without_surface = 0;        // lines and points, which light does not meet
+  int width = 0, height = 0;           // size of the picture in pixels
+  uint64_t dropped = 0;                // triangles without area, or with corners that are not finite
+  uint64_t without_surface = 0;        // lines and points, which have no surface
   std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
 };
 
@@ -54,12 +54,11 @@ struct TraceScene {
 TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
                             const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
-// Looks at a scene through another view, in another size: lens, width and height become its. Throws as
-// make_trace_scene. False where the tolerance of `scene` does not suit the view's distance: the scene is then to be
-// made anew, and so are the structures over it.
+// Changes a scene's view and size: sets lens, width and height. Throws as make_trace_scene does. Returns false if the
+// scene's tolerance does not suit the view's distance: then the scene and its structures must be rebuilt.
 bool look_through(TraceScene& scene, const View& view, int width, int height, const SceneOptions& options);
 
-// Bounds of a triangle, by which structures hold it: a tolerance wider than its computed corners.
+// Bounds with which structures store a triangle: a tolerance wider than its computed corners.
 Box bounds_of(const TriangleRecord& triangle, float tolerance);
 
 }  // namespace brokkr::trace

@@ -22,7 +22,7 @@ BROKKR_HAVE_ISA_LIST
 namespace brokkr::trace {
 namespace {
 
-// Of TaskMachine::build.
+// Looks up TaskMachine::build.
 const TraceKernels& trace_kernels(const std::string& build) {
 #if defined(BROKKR_TRACE_CUDA)
   if (build == "cuda") return cuda_trace_kernels();
@@ -45,7 +45,7 @@ std::vector<float> linear_table() {
   return table;
 }
 
-// At least one element, so that every table has an address.
+// Allocates at least one element, so that every table has an address.
 template <class T>
 TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
   return values.empty() ? TaskArray<T>(machine, 1) : TaskArray<T>(machine, values);
@@ -56,9 +56,9 @@ constexpr uint32_t kMostRegions = 1u << 22;
 // Host memory of a pixel: three planes, three floats, a count, a word of the screen, and a file that is written.
 constexpr uint64_t kPictureBytes = 12 + 12 + 4 + 4 + 8;
 
-// So many tasks in a row that come from the lower half of the buckets halve the upper bound. The most urgent task comes
-// first: where even that has a low error, all have, but for those that are being worked on. With 1, the bound comes
-// down before these are back; with hundreds, small pictures are done before it does.
+// The upper bound of errors is halved after this many consecutive tasks from the lower half of the buckets. The most
+// urgent task comes first, so if even that has a low error, all queued ones have. With 1, the bound falls while tasks
+// with higher errors are still being processed; with hundreds, small pictures are finished before it falls.
 constexpr uint64_t kPatience = 16;
 
 }  // namespace
@@ -152,18 +152,18 @@ struct Tracer::State {
     set_samples(o.samples, regions_of(s.width, s.height));
     look(s.width, s.height, s.lens);
   }
-  // How many tasks there are, of so many regions.
+  // Computes the number of tasks for this many regions.
   void set_samples(uint32_t samples, uint32_t regions) {
     const uint32_t tasks = std::max(1u, (samples + kSamplesOfTask - 1) / kSamplesOfTask);
     const bool adaptive = plan.adaptive != 0;
-    // The first tasks of all regions are not asked for.
+    // The first task of each region does not count.
     const uint64_t budget = uint64_t(tasks - 1) * regions;
     if (adaptive && budget > 0xf0000000u)
       throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; take fewer");
     plan.samples = adaptive && budget > 0 ? 0 : tasks * kSamplesOfTask;
     plan.budget = adaptive ? uint32_t(budget) : 0;
   }
-  // Memory for a picture of this size, where it has another one.
+  // Allocates memory for a picture of this size if the size has changed.
   void look(int width, int height, const LensRecord& lens) {
     const uint32_t regions = regions_of(width, height);
     plan.lens = lens;
@@ -217,7 +217,7 @@ struct Tracer::State {
     t.grid_bits = structure.grid_bits;
   }
   TraceMemory its_places() const { return kernels.memory(plan.adaptive != 0, plan.capacity, warps); }
-  // The words of the program that are not 0 when it begins.
+  // Sets the words of the program that are not initially 0.
   void begin() const {
     const TraceMemory at = its_places();
     machine->upload(memory.data() + at.open_at, &warps, sizeof warps);

@@ -1,4 +1,4 @@
-// The path tracer: a scene on a machine, with the picture that it has so far.
+// The path tracer: a scene on a machine, with the picture computed so far.
 #pragma once
 
 #include <cstdint>
@@ -14,55 +14,55 @@ namespace brokkr::trace {
 
 struct TraceOptions {
   StructureKind structure = StructureKind::bvh;
-  uint32_t grid = 128;  // GrUG's cells a side
-  // Of a node of the BVH: 8, whose tests are the lanes of a warp, or 2, where each lane has a ray. 0: 8 for the short
+  uint32_t grid = 128;  // cells per side of GrUG's grid
+  // Children per BVH node: 8, tested by the lanes of a warp together, or 2, with a ray per lane. 0: 8 for the narrow
   // warps of CPUs, 2 for warps of 32 lanes.
   uint32_t bvh_children = 0;
-  uint32_t samples = 64;  // of each pixel, on average where sampling is adaptive; rounded up to fours
+  uint32_t samples = 64;  // per pixel, on average if sampling is adaptive; rounded up to a multiple of four
   uint32_t seed = 1;
-  uint32_t bounces = 8;  // surfaces that a path leaves at most
+  uint32_t bounces = 8;  // maximum number of surfaces that a path leaves
   bool adaptive = false;
   Metric metric = Metric::gain;
-  // The error of a region that belongs into the lowest and the highest bucket: sums over 64 pixels.
+  // Errors of regions in the lowest and in the highest bucket: sums over 64 pixels.
   float low_error = 0, high_error = 1;
-  // Halves high_error, as it counts for the buckets, whenever the upper half of them was not in use for a while.
+  // Halves the effective high_error whenever the upper half of the buckets has been unused for a while.
   bool decreasing_priorities = false;
-  uint32_t workers = 0;  // warps; 0: as the machine likes it
+  uint32_t workers = 0;  // warps; 0: the machine's default
 };
 
-// The picture so far; rows bottom to top.
+// The picture so far; rows run bottom to top.
 struct TracePicture {
   int width = 0, height = 0;
-  std::vector<float> rgb;         // linear light, 3 values a pixel: means of the samples; 0 where there is none yet
-  std::vector<uint32_t> samples;  // of each pixel
+  std::vector<float> rgb;         // linear light, 3 values per pixel: means of the samples; 0 without samples
+  std::vector<uint32_t> samples;  // per pixel
 };
 
-// What a run of the tracer was.
+// The result of a run of the tracer.
 struct TraceReport {
   TaskEnd end = TaskEnd::done;
-  bool is_complete = false;  // nothing is left to do
-  double ms = 0;             // of all runs since the last reset
-  // steps: visits of nodes and, of GrUG, of groups; groups: the latter alone.
+  bool is_complete = false;  // no work is left
+  double ms = 0;             // over all runs since the last reset
+  // steps: visits of nodes and of GrUG's groups; groups: visits of groups alone.
   uint64_t tasks = 0, segments = 0, shadow_rays = 0, steps = 0, groups = 0, tests = 0;
-  uint32_t halvings = 0;  // of the upper bound of errors (TraceOptions::decreasing_priorities)
+  uint32_t halvings = 0;  // halvings of the upper bound of errors (TraceOptions::decreasing_priorities)
 };
 
 class Tracer {
  public:
-  // Throws std::invalid_argument for options that are out of range, and what the machine throws. What finds hits and the
-  // picture count within the machine's budget.
+  // Throws std::invalid_argument for options that are out of range, and what the machine throws. What finds hits and
+  // the picture count within the machine's budget.
   Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options);
   ~Tracer();
 
-  // Goes on until the samples are done, at most for `pause_ms` (negative: to the end). Throws std::runtime_error where
-  // the machine fails or had to abort.
+  // Continues until all samples are done, for at most `pause_ms` (negative: without limit). Throws std::runtime_error
+  // if the machine fails or aborted.
   TraceReport run(double pause_ms = -1);
-  // From any thread: the run under way ends between two tasks.
+  // Ends the current run between two tasks. May be called from any thread.
   void request_pause();
-  // Begins anew, with another lens or not.
+  // Starts again, optionally with another lens.
   void reset();
   void set_lens(const LensRecord& lens);
-  // The same with another size and number of samples; what finds hits stays. Throws as the constructor.
+  // The same with another size and number of samples; acceleration structures are kept. Throws as the constructor does.
   void set_view(int width, int height, const LensRecord& lens, uint32_t samples);
 
   TracePicture picture() const;

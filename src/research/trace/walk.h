@@ -1,4 +1,4 @@
-// Asks the scene's structure.
+// Finds hits with the scene's structure.
 #pragma once
 
 #include "trace/walk_bvh.h"
@@ -24,7 +24,7 @@ BROKKR_FN Hit find_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort
 BROKKR_FN Hit nearest_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
   return find_hit(w, scene, ray, effort, memory, false, m);
 }
-// Whether anything is hit, of each lane of m.
+// The lanes of m whose ray hits anything.
 BROKKR_FN Mask any_hit(Warp& w, const SceneTables& scene, const Ray& ray, Effort& effort, uint32_t* memory, Mask m) {
   return m && find_hit(w, scene, ray, effort, memory, true, m).primitive != kNone;
 }

@@ -1,4 +1,4 @@
-// Nearest hits by a tree of bounding volumes, two children to a node.
+// Nearest hits with a binary bounding volume hierarchy.
 #pragma once
 
 #include "trace/ray.h"
@@ -6,8 +6,8 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// Gives the lanes of m the next node of their stack that may hold something nearer. Returns the lanes of `active` that
-// still have one.
+// Pops, for lanes m, the next node of their stack that may contain a nearer hit. Returns the lanes of `active` that
+// still have a node.
 BROKKR_FN Mask pop_nodes(Warp& w, LaneStack& stack, const Hit& hit, const Ray& ray, Uint& node, Uint& place, Uint& left,
                          Mask m, Mask active) {
   Mask need = m && active;
@@ -29,13 +29,13 @@ BROKKR_FN Mask pop_nodes(Warp& w, LaneStack& stack, const Hit& hit, const Ray& r
   return active;
 }
 
-// `any`: whatever is hit will do. Lanes outside m are left alone.
+// `any`: stops at any hit. Lanes outside m are unchanged.
 BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                  uint32_t* memory, bool any, Mask m) {
   LaneStack stack(w, memory);
   const BvhNode* nodes = scene.bvh;
-  Uint node = 0u;              // of lanes that are at an inner node
-  Uint place = 0u, left = 0u;  // of lanes that are in a leaf
+  Uint node = 0u;              // for lanes at an inner node
+  Uint place = 0u, left = 0u;  // for lanes in a leaf
   Mask active = m;
   while (w.any(active)) {
     const Mask inner = active && left == 0u;

@@ -1,5 +1,5 @@
-// Nearest hits by a kd-tree, and by GrUG, a uniform grid whose cells lead to groups with trees of their own [Steffen12,
-// appendix A].
+// Nearest hits with a kd-tree, and with GrUG: a uniform grid whose cells refer to groups with trees of their own
+// [Steffen12, appendix A].
 #pragma once
 
 #include "trace/ray.h"
@@ -7,8 +7,8 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// GrUG's first layer: integers for positions, whose highest bits are the number of a cell ([Steffen12, A], hash table
-// function and integer operations).
+// GrUG's first layer: integer positions whose highest bits are the cell number ([Steffen12, A], hash table function and
+// integer operations).
 struct GrugCell {
   Int x = 0, y = 0, z = 0;
 };
@@ -18,7 +18,7 @@ class GrugGrid {
  public:
   BROKKR_FN GrugGrid(Warp& w, const SceneTables& scene) : w_(w), s_(scene) {}
 
-  // The cell of a point, which is taken to be inside.
+  // The cell of a point, clamped to the grid.
   BROKKR_FN Int cell_on_axis(Float p, int axis) const {
     const float size = s_.high[axis] - s_.low[axis];
     const Float part = clamp_to((p - s_.low[axis]) * (1.0f / size), 0.0f, 0.99999988f);
@@ -29,8 +29,8 @@ class GrugGrid {
     const uint32_t bits = s_.grid_bits;
     return w_.gather(s_.cells, c.x + (c.y << int(bits)) + (c.z << int(2 * bits)), m);
   }
-  // Leaves the group on the axis whose plane comes first: sets where the ray does so, and its next cell. Returns the
-  // lanes of m that are still within the grid.
+  // Leaves the group through the nearest plane: sets the distance and the next cell. Returns the lanes of m that are
+  // still inside the grid.
   BROKKR_FN Mask leave(const Ray& ray, Uint group, GrugCell& cell, Float& leave_at, Mask m) const {
     const Uint low = gather_bits(w_, s_.groups, group, 3, 1, m), high = gather_bits(w_, s_.groups, group, 3, 2, m);
     Int from[3], to[3];
@@ -61,7 +61,7 @@ class GrugGrid {
     const Int plane = select(d < 0.0f, from, to + 1);
     return (to_float(plane) * size + s_.low[axis] - o) * inverse;
   }
-  // The group's other axes were not left: rounding must not leave them either.
+  // On the other axes the ray stays in the group, and rounding must not change that.
   BROKKR_FN Int next_on_axis(Float p, Float d, Int from, Int to, Mask leaves, int axis) const {
     const Int within = clamp_to(cell_on_axis(p, axis), from, to);
     return select(leaves, select(d < 0.0f, from - 1, to + 1), within);
@@ -69,11 +69,11 @@ class GrugGrid {
 };
 
 // The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a
-// LaneStack, or another class with its functions.
+// LaneStack, or another class with the same functions.
 template <class Stack>
 class KdWalk {
  public:
-  // `hit`: what is to be beaten.
+  // `hit`: only nearer hits count.
   BROKKR_FN KdWalk(Warp& w, const SceneTables& scene, const Ray& ray, const Hit& hit, const Stack& stack)
       : w_(w), s_(scene), ray_(ray), hit_(hit), grid_(w, scene), stack_(stack) {}
 
@@ -93,9 +93,10 @@ class KdWalk {
     }
   }
 
-  // ---- The steps by themselves, for who walks in an order of his own. Of a kd-tree; `run` knows of groups, too.
+  // ---- Single steps, for callers that schedule the walk themselves. They support a kd-tree only; `run` also supports
+  // groups.
 
-  // At the root: the lanes of m whose rays meet the scene's box are active.
+  // Starts at the root: lanes of m whose rays hit the scene's box become active.
   BROKKR_FN void begin(Mask m) {
     const Span box = span_of(ray_, uniform(s_.low), uniform(s_.high));
     enter_ = group_leave_ = box.enter;
@@ -106,7 +107,7 @@ class KdWalk {
   BROKKR_FN Mask inner() const { return active_ && !between_ && left_ == 0u; }
   BROKKR_FN Mask leaf() const { return active_ && !between_ && left_ != 0u; }
 
-  // One node down, of lanes at inner nodes. Returns those that came to an empty leaf.
+  // One step down for lanes at inner nodes. Returns the lanes that reached an empty leaf.
   BROKKR_FN Mask step_nodes(Mask inner) {
     if (!w_.any(inner)) return false;
     effort_.steps += select(inner, 1u, 0u);
@@ -135,7 +136,7 @@ class KdWalk {
     node_ = select(splits, select(far_only, far, near), node_);
     return is_leaf && left_ == 0u;
   }
-  // One triangle, of lanes in leaves. Returns those that are done with theirs.
+  // One triangle test for lanes in leaves. Returns the lanes that have finished their leaf.
   BROKKR_FN Mask test_leaves(bool any, Mask leaf) {
     if (!w_.any(leaf)) return false;
     effort_.tests += select(leaf, 1u, 0u);
@@ -145,20 +146,20 @@ class KdWalk {
     if (any) active_ = active_ && !(leaf && hit_.primitive != kNone);
     return leaf && left_ == 0u;
   }
-  // The next part that was passed by; lanes without one that concerns them are no longer active.
+  // Pops the next postponed node; lanes without a relevant one become inactive.
   BROKKR_FN void pop(bool grouped, Mask need) {
     const Mask over = need && stack_.is_empty(), pops = need && !stack_.is_empty();
     stack_.popped(pops);
     node_ = select(pops, stack_.top(0, pops), node_);
     enter_ = select(pops, as_float(stack_.top(1, pops)), enter_);
     leave_ = select(pops, as_float(stack_.top(2, pops)), leave_);
-    // What the stack holds is in order: where one is too far, all are.
+    // Stack entries are sorted by distance: if one is too far, all below are.
     const Mask ends = (pops && enter_ * kNearer > found()) || (over && group_leave_ * kNearer > found());
     active_ = active_ && !ends && !(over && !(grouped ? is_inside() : Mask(false)));
     between_ = between_ || (over && active_);
   }
 
-  // Where a lane is, to go on elsewhere: five words beside its ray, its hit and its stack.
+  // Saves a lane's state for continuation elsewhere: five words in addition to its ray, its hit and its stack.
   BROKKR_FN void save(Uint (&words)[5]) const {
     words[0] = node_;
     words[1] = as_uint(enter_);
@@ -180,7 +181,7 @@ class KdWalk {
   BROKKR_FN Stack& stack() { return stack_; }
 
  private:
-  // All but the tables are values: compilers keep in registers what no reference leads to.
+  // Members other than the tables are values, because compilers keep in registers only what no reference points to.
   Warp& w_;
   const SceneTables& s_;
   Ray ray_;
@@ -190,11 +191,11 @@ class KdWalk {
   Stack stack_;
   Mask active_ = false, between_ = false;
   Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
-  Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; within a leaf, the next primitive and how many are left
-  GrugCell cell_;                            // of the next group, and where the ray leaves the present one
+  Uint node_ = 0u, place_ = 0u, left_ = 0u;  // the node; in a leaf, the next primitive and the number of remaining ones
+  GrugCell cell_;                            // cell of the next group, and where the ray leaves the current group
   Float group_leave_ = 0.0f;
 
-  // What lies behind concerns nobody.
+  // Anything beyond this distance is irrelevant.
   BROKKR_FN Float found() const { return minimum(hit_.t, ray_.limit); }
   BROKKR_FN Mask is_inside() const {
     const int n = 1 << s_.grid_bits;
@@ -211,14 +212,14 @@ class KdWalk {
     leave_ = select(between_, group_leave_, leave_);
     const Mask empty = between_ && root == kNone;
     node_ = select(between_ && !empty, root, node_);
-    // Where a group is the last and empty, or nothing is left to find, the ray ends.
+    // The ray ends if the last group is empty, or if no nearer hit is possible.
     const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
     active_ = active_ && !ends;
     between_ = empty && !ends;
   }
 };
 
-// `any`: whatever is hit will do. Lanes outside m are left alone.
+// `any`: stops at any hit. Lanes outside m are unchanged.
 BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                 uint32_t* memory, bool any, Mask m) {
   KdWalk<LaneStack> walk(w, scene, ray, hit, LaneStack(w, memory));

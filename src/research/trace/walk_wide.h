@@ -1,8 +1,7 @@
-// Nearest hits by a tree of bounding volumes, eight children to a node [Wald08]: the lanes of a warp test the children
-// of one ray's node, or the triangles of its leaf, side by side, and the warp follows one ray after the other. So rays
-// that go different ways, as paths do after a bounce, cost no more than rays that stay together. Where warps are wider
-// than a node, the lanes beyond it have nothing to do: such machines walk two children to a node, a ray per lane
-// (walk_bvh.h).
+// Nearest hits with an eight-wide bounding volume hierarchy [Wald08]: the lanes of a warp test the children of one
+// ray's node, or the triangles of its leaf, together, and the warp processes one ray after another. So incoherent rays,
+// as after a bounce, cost no more than coherent ones. On warps wider than a node, the remaining lanes would idle: such
+// machines use binary nodes with a ray per lane (walk_bvh.h).
 #pragma once
 
 #include "trace/ray.h"
@@ -10,11 +9,11 @@
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
-// Narrow warps come to a row of eight several times.
+// Narrow warps process a row of eight in several steps.
 BROKKR_CONSTANT int kWideLanes = kWidth < kWide ? kWidth : kWide;
 BROKKR_CONSTANT int kWideParts = kWide / kWideLanes;
 
-// Part of a row; 0 in lanes beyond it.
+// Loads a part of a row; 0 in lanes beyond it.
 template <class T>
 BROKKR_FN Lane<T> wide_row(const T (&row)[kWide], int part) {
   if constexpr (kWidth > kWide) {
@@ -24,10 +23,10 @@ BROKKR_FN Lane<T> wide_row(const T (&row)[kWide], int part) {
   }
 }
 
-// The walk of one ray, which all lanes hold.
+// The walk of one ray, which all lanes share.
 class WideWalk {
  public:
-  // Of the ray of lane `lane`. memory: of the warp, 3 * kStackEntries * 32 words.
+  // For the ray of lane `lane`. memory: the warp's, 3 * kStackEntries * 32 words.
   BROKKR_FN WideWalk(Warp& w, const SceneTables& scene, const Ray& rays, int lane, uint32_t* memory)
       : w_(w), s_(scene), stack_(reinterpret_cast<uint64_t*>(memory)) {
     const auto of_lane = [&](auto a) { return w.shuffle(a, Int(lane)); };
@@ -40,7 +39,7 @@ class WideWalk {
     ray_.limit = of_lane(rays.limit);
   }
 
-  // high: bit a is set where the ray comes from the high side of axis a.
+  // high: bit a is set if the ray comes from the high side of axis a.
   BROKKR_FN void run(const uint32_t (&high)[3], bool any) {
     find_farthest();
     for (uint32_t at = 0; at != kNone;) {
@@ -61,11 +60,11 @@ class WideWalk {
   Warp& w_;
   const SceneTables& s_;
   Ray ray_;
-  // What waits, the nearest of a node's children on top: the number of the child, and above it the bits of where the
-  // ray enters, which are in order as the distances are.
+  // Postponed children, the nearest child of a node on top. An entry is the child's number and, above it, the bits of
+  // the entry distance, which have the same order as the distances.
   uint64_t* stack_;
   int waiting_ = 0;
-  Float far_;  // what lies behind concerns nobody
+  Float far_;  // anything beyond is irrelevant
   uint32_t far_bits_ = 0;
   bool found_ = false;
 
@@ -74,7 +73,7 @@ class WideWalk {
     far_bits_ = w_.broadcast(as_uint(far_), 0);
   }
 
-  // Returns the nearest child that the ray meets; the others wait.
+  // Returns the nearest child that the ray hits; the others are postponed.
   BROKKR_FN uint32_t step(const WideNode& node, const uint32_t (&high)[3]) {
     ++steps;
     uint32_t bits = 0;
@@ -111,7 +110,7 @@ class WideWalk {
     }
     return uint32_t(nearest);
   }
-  // Among what waits from place `base` on.
+  // Inserts an entry into the sorted entries from `base` on.
   BROKKR_FN void push(uint64_t entry, int base) {
     w_.once([&] {
       int at = waiting_;
@@ -120,7 +119,7 @@ class WideWalk {
     });
     ++waiting_;
   }
-  // The next that may hold something nearer; kNone: nothing waits.
+  // The next entry that may contain a nearer hit; kNone if the stack is empty.
   BROKKR_FN uint32_t pop() {
     while (waiting_ > 0) {
       --waiting_;
@@ -143,7 +142,7 @@ class WideWalk {
       const Mask is_hit = meets_triangle(w_, s_, ray_, row3(0), row3(3), row3(6), id, hit, at, true);
       uint32_t bits = w_.ballot(is_hit);
       if (bits == 0) continue;
-      // Of several the nearest; of those, the first, which has the lowest number.
+      // The nearest of several hits; among equals the first, which has the lowest number.
       if ((bits & (bits - 1)) != 0) bits = w_.ballot(is_hit && at.t == w_.reduce_min(select(is_hit, at.t, 3e38f)));
       const Int nearest(lowest_bit(bits));
       hit.t = w_.shuffle(at.t, nearest);
@@ -156,7 +155,7 @@ class WideWalk {
   }
 };
 
-// `any`: whatever is hit will do. Lanes outside m are left alone.
+// `any`: stops at any hit. Lanes outside m are unchanged.
 BROKKR_FN_NOINLINE void walk_wide(Warp& w, const SceneTables& scene, const Ray& ray, Hit& hit, Effort& effort,
                                   uint32_t* memory, bool any, Mask m) {
   const V3& d = ray.direction;
