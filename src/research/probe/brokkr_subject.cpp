@@ -9,12 +9,12 @@
 namespace brokkr::probe {
 namespace {
 
-constexpr int kMostPixels = 4096;  // of a map's side
-constexpr int kFewBins = 16;       // of half a map's side, for patterns that do not repeat
+constexpr int kMostPixels = 4096;  // per side of a map
+constexpr int kFewBins = 16;       // per half side of a map, for patterns that do not repeat
 
 constexpr Topology kTopologies[] = {Topology::triangles, Topology::lines, Topology::points, Topology::triangle_strip};
 
-// Positions in pixels at a depth of -1 .. 1, and draws of so many vertices each.
+// Adds positions in pixels at a depth of -1 .. 1, as draws of the given numbers of vertices.
 void add_draws(Frame& frame, PrimitiveKind kind, const std::vector<glm::vec2>& vertices,
                const std::vector<uint32_t>& counts, uint32_t state, float depth) {
   const Target& target = frame.targets[0];
@@ -49,8 +49,8 @@ Frame empty_frame(int width, int height, bool depth, CompareFunc func = CompareF
   return frame;
 }
 
-// The mask first: points at depth 0 where stars are, which the shader knows by that and does nothing for. Then only
-// what lies behind a point passes, or only what lies before the cleared depth.
+// Draws the mask first: points at depth 0 at the stars, which the shader recognizes by their depth and skips. Then only
+// fragments behind a point pass, or only those in front of the cleared depth.
 Frame frame_of(const Drawing& drawing) {
   const bool masked = drawing.mask != Mask::none;
   Frame frame = empty_frame(drawing.width, drawing.height, masked,
@@ -119,7 +119,7 @@ BrokkrSubject::BrokkrSubject(RenderOptions options) : options_(std::move(options
   options_.keep_stamps = options_.thread_time = true;
   options_.ownership = Ownership::fixed;
   options_.shading = Shading::program;
-  options_.shaders = ShaderCode::interpreted;  // the first frames would be slower than those that follow
+  options_.shaders = ShaderCode::interpreted;  // compiling would make the first frames slower than later ones
   name_ = std::string("brokkr on ") + name_of(options_.machine);
 }
 

@@ -1,4 +1,4 @@
-// The pipeline itself under the probe, on any of its machines: its fragments have stamps.
+// The pipeline as a subject of the probe, on any of its machines: its fragments have stamps.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,16 @@ namespace brokkr::probe {
 
 class BrokkrSubject : public Subject {
  public:
-  // Every block works for its own rasterizers alone (Ownership::fixed), as processors do whose tiles are theirs.
+  // Every block works only for its own rasterizers (Ownership::fixed), like a processor with fixed tiles.
   explicit BrokkrSubject(RenderOptions options);
   ~BrokkrSubject() override;
 
   std::string name() const override { return name_; }
   const char* unit() const override { return "ms"; }
-  // Interpreted shaders take some 50 ns for an addition.
+  // Interpreted shaders take about 50 ns per addition.
   Costs costs() const override { return {20000, 20}; }
-  // Every fragment is drawn, in the order of the primitives: depths are not tested. The cost is the time of the block
-  // that worked longest, in processor time on the CPU: what the frame would take on a machine that has a core for each
-  // block.
+  // Draws every fragment, in the order of the primitives; depth is not tested. The cost is the time of the block that
+  // worked longest, in processor time on the CPU: the frame's time on a machine with a core per block.
   Film draw(const Drawing& drawing) override;
 
  private:
@@ -32,11 +31,11 @@ class BrokkrSubject : public Subject {
   std::unique_ptr<Prepared> prepared_;
 };
 
-// The stamps of a layer (RenderOptions::keep_stamps); units are blocks.
+// The stamps of a layer (RenderOptions::keep_stamps) as a film; units are blocks.
 Film film_of(const Layer& layer);
 
-// The map of a pattern as the stamps of a frame show it: a triangle over two periods of it, as far as 4096 pixels go,
-// with a block for each rasterizer. Throws std::runtime_error where the machine runs fewer blocks than that.
+// The map of a pattern derived from a frame's stamps: a triangle covers two of its periods, up to 4096 pixels, with one
+// block per rasterizer. Throws std::runtime_error if the machine runs fewer blocks.
 TileMap map_of_pipeline(RenderOptions options);
 
 }  // namespace brokkr::probe

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kTileSizes[] = {16, 32, 8, 64, 4};
 
-// Units by the first one of their cluster.
+// Disjoint sets of units, represented by their cluster's first unit.
 class UnitSets {
  public:
   int32_t first(int32_t unit) {

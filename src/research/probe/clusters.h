@@ -1,5 +1,5 @@
-// Multiprocessors that share a rasterizer, told from where they draw [Kerbl18, Appendix B]: NVIDIA's drivers say which
-// multiprocessor draws a pixel, and its tiles belong to clusters of them.
+// Finds multiprocessors that share a rasterizer from where they draw [Kerbl18, Appendix B]: NVIDIA's drivers report
+// which multiprocessor draws a pixel, but tiles belong to clusters of them.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace brokkr::probe {
 
-// The plane of units (-1: not known) with the number of its cluster in place of each: units that draw in the same tile
-// are of one cluster. Tiles of 16 x 16 pixels are tried first, which all of NVIDIA's have, then others. Where none
-// gives clusters (each unit has tiles of its own, or all draw everywhere), the plane is as it was.
+// Replaces each unit of the plane (-1: unknown) by the number of its cluster: units that draw in the same tile belong
+// to one cluster. Tries tiles of 16 x 16 pixels first, which all NVIDIA GPUs have, then others. If none forms clusters
+// (each unit has its own tiles, or all draw everywhere), the plane is returned unchanged.
 std::vector<int32_t> clusters_of(std::span<const int32_t> unit, int width, int height);
 
 }  // namespace brokkr::probe

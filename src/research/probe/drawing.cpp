@@ -10,7 +10,7 @@
 namespace brokkr::probe {
 namespace {
 
-constexpr int kBlock = 16;  // pixels a side of FillOrder::tiles
+constexpr int kBlock = 16;  // tile side in pixels for FillOrder::tiles
 
 // Lower left corners of the squares that fill the window, row by row.
 std::vector<glm::ivec2> corners(int size) {
@@ -21,7 +21,7 @@ std::vector<glm::ivec2> corners(int size) {
   return all;
 }
 
-// Whether a comes before b, tile by tile, and row by row in each.
+// Returns true if a comes before b in tile order, row by row within a tile.
 bool is_before(const glm::vec2& a, const glm::vec2& b) {
   const auto place = [](const glm::vec2& p) {
     const int x = int(std::floor(p.x)), y = int(std::floor(p.y));
@@ -133,7 +133,7 @@ Drawing drawing_of(std::string_view kind, int edge) {
 void reorder(Drawing& drawing, FillOrder order) {
   if (order == FillOrder::raster) return;
   if (drawing.kind == PrimitiveKind::strip) throw std::invalid_argument("the triangles of a strip have one order");
-  // Two triangles of a quad stay together: they begin at the same corner.
+  // Two triangles of a quad stay together because they start at the same corner.
   const size_t count = drawing.vertices_of_primitive() * (drawing.kind == PrimitiveKind::triangles ? 2 : 1);
   const std::vector<glm::vec2> from = drawing.vertices;
   std::vector<size_t> groups;

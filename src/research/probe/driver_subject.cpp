@@ -18,8 +18,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kAnswerSeconds = 240;
-constexpr double kMsOfTick = 1e-6;  // GL_EXT_shader_realtime_clock: nanoseconds on the drivers that have it
-// Of a processor's driver, whose loops take a nanosecond for an addition and that has a few of a GPU's threads.
+constexpr double kMsOfTick = 1e-6;  // GL_EXT_shader_realtime_clock: nanoseconds on the drivers that support it
+// kSoftware is for a CPU's driver, whose loops take a nanosecond per addition and which has few threads.
 constexpr Costs kSoftware = {400000, 100}, kHardware = {1000000, 10000};
 
 std::string drawing_program() {
@@ -50,7 +50,7 @@ DriverSubject::DriverSubject(const std::string& device, int runs)
 
 Json DriverSubject::ask(const Drawing& drawing, bool film) {
   check_drawing(drawing);
-  constexpr uint32_t kModes[] = {4, 1, 0, 5};  // of OpenGL, by PrimitiveKind
+  constexpr uint32_t kModes[] = {4, 1, 0, 5};  // OpenGL's modes, by PrimitiveKind
   const std::filesystem::path vertices = folder_.path() / "vertices.raw";
   write_file(vertices, std::as_bytes(std::span(drawing.vertices)));
   Json batches = Json::array();

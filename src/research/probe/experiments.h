@@ -1,4 +1,5 @@
-// The experiments of [FragSniffer, 4] on any subject, each a table with the paper's number beside the subject's.
+// The experiments of [FragSniffer, 4] on any subject. Each produces a table that compares the paper's numbers with the
+// subject's.
 #pragma once
 
 #include <functional>
@@ -12,46 +13,47 @@
 
 namespace brokkr::probe {
 
-// One measurement. A number that the paper does not explain, or that it only guesses at, is marked.
+// One measurement. Numbers that the paper does not explain, or only guesses, are marked.
 struct Measurement {
   std::string what;
   std::optional<double> paper;
   double value = 0;
-  std::string unit;  // "T": of one slow fragment; "ref": of a triangle that covers the window; else as it says
+  // "T": relative to one slow fragment; "ref": to a triangle that covers the window; otherwise as it says
+  std::string unit;
   bool explained = true;
   std::string note = {};
-  bool is_gain = false;  // of what the paper advises over the plain way: 2 is twice as fast
+  bool is_gain = false;  // speedup of the paper's advice over the plain way: 2 is twice as fast
 };
 
 inline constexpr double kTolerance = 0.15;
 
-// "agrees" within kTolerance of the paper; "differs"; "?" where the paper does not explain its number, "-" where it has
-// none.
+// "agrees" within kTolerance of the paper; otherwise "differs". "?" if the paper does not explain its number, "-" if it
+// has none.
 const char* verdict_of(const Measurement& m);
 
-// Whether what the paper advises helps this subject: "helps", "no help" where it is not kTolerance faster, "harms"
-// where it is as much slower; "" for what is no advice.
+// Whether the paper's advice helps this subject: "helps"; "no help" if it is less than kTolerance faster; "harms" if it
+// is slower by that much; "" if there is no advice.
 const char* advice_of(const Measurement& m);
 
 struct ResultOf {
   std::vector<Measurement> rows;
-  std::optional<Drawing> shown;  // the drawing whose film shows it best
+  std::optional<Drawing> shown;  // the drawing whose film shows the result best
 };
 
-// The subject and what is known of it.
+// The subject and its known properties.
 struct Bench {
   explicit Bench(Subject& s) : subject(s) {}
 
   Subject& subject;
-  int tile = 16;   // pixels a side
-  int period = 6;  // tiles to the next one of the same processor, in a row
+  int tile = 16;   // pixels per side
+  int period = 6;  // tiles in a row to the next tile of the same processor
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 
-  // Cost over that of a slow fragment alone, which takes `slow` of Costs.
+  // Cost relative to one slow fragment of Costs::slow.
   double in_slow(const Drawing& drawing);
-  // Cost over that of a covering triangle; each fragment takes `background` of Costs.
+  // Cost relative to a covering triangle; each fragment costs Costs::background.
   double over_reference(Drawing drawing);
-  // A quad over the window with slow pixels of Costs::slow; branches count from 1.
+  // A quad over the window with slow pixels of Costs::slow; branches are numbered from 1.
   Drawing slow_quad(const std::vector<glm::ivec2>& pixels, bool own_branches, bool waits = false) const;
 
  private:
@@ -65,7 +67,7 @@ struct ExperimentInfo {
 };
 std::span<const ExperimentInfo> experiments();
 
-// The place of slow pixels: a tile in the quad's first triangle, away from its diagonal.
+// The position of slow pixels: a tile in the quad's first triangle, away from its diagonal.
 glm::ivec2 slow_corner(int tile);
 
 // The experiments by kind of primitive (experiments_quad.cpp, experiments_small.cpp).
@@ -84,7 +86,7 @@ ResultOf points_apart(Bench& bench);
 ResultOf points_on_one(Bench& bench);
 ResultOf points_on_six(Bench& bench);
 
-// What the paper advises, measured ([FragSniffer, 5], situations.cpp): how many times as fast it is as the plain way.
+// Measures the paper's advice ([FragSniffer, 5], situations.cpp): its speedup over the plain way.
 std::span<const ExperimentInfo> situations();
 
 }  // namespace brokkr::probe

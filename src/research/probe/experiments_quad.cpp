@@ -1,4 +1,4 @@
-// E1: one quad over the window.
+// E1: one quad that covers the window.
 #include "probe/experiments.h"
 
 namespace brokkr::probe {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kWaits = "additions wait for each other";
 
-// Rows of the experiments with slow pixels at offsets from the corner of a tile, each of its own branch.
+// Experiments with slow pixels at offsets from a tile's corner, each with its own branch.
 struct SlowCase {
   const char* what;
   std::vector<glm::ivec2> offsets;
@@ -27,7 +27,8 @@ ResultOf run_cases(Bench& bench, const std::vector<SlowCase>& cases) {
   return result;
 }
 
-// Pixels that are drawn until all wait for a slow one: how many depends on its place among the tiles.
+// The number of pixels drawn until all processors wait for a slow one depends on its position among the tiles, so this
+// is a mean.
 double mean_window(Bench& bench, const Film& undisturbed) {
   double sum = 0;
   int places = 0;

@@ -14,16 +14,16 @@ struct SizeCase {
   bool explained;
 };
 
-constexpr double kBig = 1.5 / 1.17;        // of all larger quads; the paper explains that of 8 x 8 alone
-constexpr double kBigMoved = 1.85 / 1.17;  // moved by a pixel
-constexpr double kSecond = 1 / 1.17;       // the paper's seconds over its reference
+constexpr double kBig = 1.5 / 1.17;        // for all larger quads; the paper explains only 8 x 8
+constexpr double kBigMoved = 1.85 / 1.17;  // shifted by a pixel
+constexpr double kSecond = 1 / 1.17;       // a second of the paper relative to its reference
 
-// What the paper says of numbers that it does not explain.
+// Notes for numbers that the paper does not explain.
 constexpr const char* kWhy = "the paper asks why";
 constexpr const char* kGuess = "the paper's guess: the others starve";
 constexpr const char* kRoughly = "the paper: roughly no change, and not why this much";
 
-// `open`: the note of rows that the paper does not explain.
+// `open`: the note for rows that the paper does not explain.
 template <class Make>
 void add_sizes(Bench& bench, ResultOf& result, const char* what, const char* open,
                std::initializer_list<SizeCase> cases, Make&& make) {
@@ -35,7 +35,7 @@ void add_sizes(Bench& bench, ResultOf& result, const char* what, const char* ope
   }
 }
 
-// Pixels that are drawn until all processors wait for a slow one: how many depends on its place among the tiles.
+// The number of pixels drawn until all processors wait for a slow one depends on its position among the tiles.
 double window_of(Bench& bench, Drawing drawing) {
   const Film undisturbed = bench.subject.draw(drawing);
   double sum = 0;

@@ -6,10 +6,11 @@
 namespace brokkr::probe {
 namespace {
 
-// Above the diagonal from the lower left corner: the quad's first triangle.
+// The quad's first triangle lies above the diagonal from the lower left corner.
 bool in_first(int x, int y) { return y > x; }
 
-// The correlation of column and order of a triangle's pixels in rows y0 .. y1 - 1: 1 from the left, -1 from the right.
+// The correlation of column and order for a triangle's pixels in rows y0 .. y1 - 1: 1 from left to right, -1 from right
+// to left.
 double direction(const Film& film, int y0, int y1, bool first) {
   double n = 0, sx = 0, sr = 0, sxx = 0, srr = 0, sxr = 0;
   for (int y = y0; y < y1; ++y) {
@@ -32,7 +33,7 @@ double direction(const Film& film, int y0, int y1, bool first) {
 double turns_of(const Film& film, int tall, bool first) {
   int steps = 0, turns = 0;
   double before = 0;
-  // The part of a triangle that is about as wide as high says nothing of its direction.
+  // The part of a triangle that is about as wide as high does not show its direction.
   const int begin = first ? 2 * tall : 0, end = first ? film.height : film.height - 2 * tall;
   for (int y = begin; y + tall <= end; y += tall) {
     const double now = direction(film, y, y + tall, first);
@@ -112,7 +113,7 @@ Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::i
 
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile) {
   std::vector<int> begins, ends;
-  // The row at the tile's upper edge: in the slow tile itself fragments before the slow one are drawn.
+  // Uses the row at the tile's upper edge, because in the slow tile itself fragments before the slow one are drawn.
   const int y = slow.y / tile * tile + tile - 1;
   for (int x = slow.x / tile * tile; x < film.width; ++x) {
     const bool black = stall.black[film.at(x, y)], before = x > slow.x / tile * tile && stall.black[film.at(x - 1, y)];

@@ -12,15 +12,15 @@
 namespace brokkr::probe {
 namespace {
 
-// Additions that a warp takes on top, and that the rasterizer takes for a superfragment: next to nothing beside slow
-// fragments, so that only the order tells them from 0.
+// Additional cost of a warp, and the rasterizer's cost of a superfragment, in additions: negligible beside slow
+// fragments, so that only their order matters.
 constexpr double kWarpOverhead = 8, kRasterTime = 0.0625;
-// The part of a multiprocessor that a warp uses whose additions wait for each other: two take 1.1 times as long as one
-// (E1.3, note 1).
+// The fraction of a multiprocessor that a warp of dependent additions uses: two such warps take 1.1 times as long as
+// one (E1.3, note 1).
 constexpr double kWaitingShare = 0.55;
-constexpr double kLeastWork = 1e-6;  // less is none: what rounding leaves
+constexpr double kLeastWork = 1e-6;  // less counts as finished, because of rounding
 
-// A plane of the slow pixels: 0, or 1 + their index.
+// A plane of slow pixels: 0, or 1 + their index.
 class SlowPlane {
  public:
   explicit SlowPlane(const Drawing& drawing) : drawing_(drawing) {
@@ -44,7 +44,7 @@ struct Warp {
   double finished = 0;
 };
 
-// The pixels of a superfragment that an early test lets pass.
+// The pixels of a superfragment that pass an early test.
 uint32_t passing(const Superfragment& part, const Drawing& drawing) {
   uint32_t bits = 0;
   for (int i = 0; i < 4; ++i) {
@@ -54,7 +54,7 @@ uint32_t passing(const Superfragment& part, const Drawing& drawing) {
   return drawing.mask == Mask::none ? 15 : bits;
 }
 
-// Branches that threads of a warp take are run one after another, each as long as its longest thread.
+// Branches taken by threads of a warp run one after another, each as long as its longest thread.
 double work_of(const Warp& warp, const Drawing& drawing, const SlowPlane& slow) {
   std::array<double, kMaxBranch + 1> longest{};
   for (const Superfragment& part : warp.parts) {
@@ -80,14 +80,14 @@ class Multiprocessor {
  public:
   Multiprocessor(int resident, bool waits) : resident_(size_t(resident)), waits_(waits) {}
 
-  // The first moment from `time` on at which there is room for a warp. Warps make room in the order in which they came:
-  // one that is slow keeps those away that would come behind the ones beside it (E1.3: tiles i and i + 6).
+  // The first time from `time` on at which a warp fits. Warps free their place in order of arrival: a slow one blocks
+  // those that would follow the warps beside it (E1.3: tiles i and i + 6).
   double room(double time) {
     advance(time);
     while (held_.size() >= resident_) advance(next_end());
     return std::max(time, now_);
   }
-  // `time`: as room() said.
+  // `time`: as returned by room().
   void take(double time, double work, Warp& warp) {
     advance(time);
     held_.push_back({work, &warp});
@@ -98,11 +98,11 @@ class Multiprocessor {
 
  private:
   struct Held {
-    double left;  // work; 0: finished
+    double left;  // remaining work; 0: finished
     Warp* warp;
   };
 
-  // Warps that run: all in turn, or the first alone.
+  // Calls f for the running warps: all of them in turn, or only the first.
   template <class F>
   void for_running(F&& f) {
     for (Held& each : held_) {
@@ -116,7 +116,7 @@ class Multiprocessor {
     for_running([&](const Held&) { ++running; });
     return waits_ ? std::min(1.0, 1.0 / (kWaitingShare * running)) : 1.0;
   }
-  // The work of the running warp that ends first.
+  // The remaining work of the running warp that ends first.
   double least_left() {
     double least = std::numeric_limits<double>::infinity();
     for_running([&](const Held& each) { least = std::min(least, each.left); });
@@ -147,13 +147,13 @@ class Multiprocessor {
   std::deque<Held> held_;
 };
 
-// A texture processor: the warp that is being assembled, the FIFO, and its multiprocessors.
+// A texture processor: the warp being assembled, the FIFO, and its multiprocessors.
 class TextureProcessor {
  public:
   TextureProcessor(const G80Options& options, bool waits)
       : options_(options), multiprocessors_(size_t(options.multiprocessors), Multiprocessor(options.resident, waits)) {}
 
-  // Adds a superfragment. True: it does not fit into the warp any more, which must be sent first.
+  // Adds a superfragment. Returns true if it does not fit in the current warp, which must be sent first.
   bool is_full(const Superfragment& part) const {
     if (assembled_.parts.size() >= size_t(options_.superfragments)) return true;
     return !assembled_.parts.empty() && assembled_.parts.back().primitive != part.primitive &&
@@ -163,7 +163,7 @@ class TextureProcessor {
     if (assembled_.parts.empty() || assembled_.parts.back().primitive != part.primitive) ++assembled_.primitives;
     assembled_.parts.push_back(part);
   }
-  // Sends the assembled warp into the FIFO, at `time` or when there is room. Returns when that was.
+  // Sends the assembled warp to the FIFO, at `time` or when there is room. Returns that time.
   double send(double time, const Drawing& drawing, const SlowPlane& slow, std::deque<Warp>& all) {
     if (assembled_.parts.empty()) return time;
     Warp& warp = all.emplace_back(std::exchange(assembled_, {}));
@@ -184,13 +184,13 @@ class TextureProcessor {
  private:
   const G80Options& options_;
   Warp assembled_;
-  std::deque<double> left_fifo_;  // of the last `fifo` warps: when they left
+  std::deque<double> left_fifo_;  // times at which the last `fifo` warps left
   double last_left_ = 0;
   size_t sent_ = 0;
   std::vector<Multiprocessor> multiprocessors_;
 };
 
-// Notes when the warps' pixels were written. Warps are in the order in which they were sent.
+// Records when the warps' pixels were written. Warps are in sending order.
 void write_pixels(const std::deque<Warp>& warps, Film& film) {
   std::vector<const Warp*> sorted;
   for (const Warp& warp : warps) sorted.push_back(&warp);
@@ -210,7 +210,7 @@ void write_pixels(const std::deque<Warp>& warps, Film& film) {
   }
 }
 
-// All warps of a drawing, in the order in which they were sent.
+// All warps of a drawing in sending order.
 std::deque<Warp> run(const Drawing& drawing, const G80Options& options) {
   check_drawing(drawing);
   const SlowPlane slow(drawing);

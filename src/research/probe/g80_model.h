@@ -1,13 +1,12 @@
-// A model of the G80 as [FragSniffer, 2 and Fig. 4] describes it, for the probe to be run on: what it finds must be
-// what the model was made of. It shares nothing with the probe but drawings and films, and keeps its processors to
-// itself.
+// A model of the G80 after [FragSniffer, 2 and Fig. 4], as a subject that tests the probe: the probe must find the
+// model's parameters. It shares only drawings and films with the probe and keeps its processors private.
 //
-// A rasterizer walks over a primitive in tiles, two rows of tiles at a time, and cuts it into superfragments of 2 x 2
-// pixels, whose pixels outside of the primitive are ghosts: threads without an output. Each tile belongs to a texture
-// processor. Its superfragments are assembled to warps as they come, eight in a warp, of at most four primitives. Warps
-// wait in a FIFO; where it is full, the rasterizer waits, and with it all other processors. Warps leave the FIFO in
-// order, in turn to the two multiprocessors of the texture processor. Each holds some of them and runs one after
-// another, or several in turn where instructions wait for each other.
+// A rasterizer walks over a primitive tile by tile, two rows of tiles at a time, and cuts it into superfragments of 2 x
+// 2 pixels. Pixels outside the primitive are ghosts: threads without output. Each tile belongs to a texture processor,
+// which assembles its superfragments to warps in order of arrival, eight per warp, from at most four primitives. Warps
+// wait in a FIFO; if it is full, the rasterizer waits, and so do all other processors. Warps leave the FIFO in order,
+// alternating between the two multiprocessors of the texture processor. Each holds a few warps and runs one after
+// another, or several in turn if instructions wait for each other.
 #pragma once
 
 #include "probe/subject.h"
@@ -15,13 +14,13 @@
 namespace brokkr::probe {
 
 struct G80Options {
-  int processors = 6;       // texture processors
-  int tile = 16;            // pixels a side
-  int multiprocessors = 2;  // of a texture processor
-  int fifo = 22;            // warps; makes E1.2's window one of 5000 pixels: 28 make it one of 6000
-  int resident = 4;         // warps that a multiprocessor holds: a column of a tile (E1.3)
-  int superfragments = 8;   // of 4 threads, in a warp
-  int primitives = 4;       // in a warp, at most
+  int processors = 6;                            // texture processors
+  int tile = 16;                                 // pixels per side
+  int multiprocessors = 2;                       // per texture processor
+  int fifo = 22;                                 // warps; gives the window of 5000 pixels in E1.2; 28 give 6000
+  int resident = 4;                              // warps per multiprocessor: a column of a tile (E1.3)
+  int superfragments = 8;                        // superfragments of 4 threads per warp
+  int primitives = 4;                            // maximum per warp
   std::vector<int> shifts = {0, 2, 4, 1, 5, 3};  // Tile(i, j) = (i + shifts[j mod size]) mod processors
 };
 

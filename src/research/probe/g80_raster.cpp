@@ -9,27 +9,27 @@ namespace {
 
 using Emit = std::function<void(const Superfragment&)>;
 
-constexpr int64_t kOne = 256;  // parts of a pixel
+constexpr int64_t kOne = 256;  // subpixels per pixel
 
-// Twice the area of (a, b, p) in parts, minus one for edges that do not own the points on them.
+// Twice the area of (a, b, p) in squared subpixels, minus one for edges that do not own the points on them.
 struct Edge {
   int64_t a = 0, b = 0, c = 0;
 
   Edge(glm::i64vec2 from, glm::i64vec2 to) : a(from.y - to.y), b(to.x - from.x) {
     c = -(a * from.x + b * from.y);
-    const bool owns = a > 0 || (a == 0 && b < 0);  // left, or top
+    const bool owns = a > 0 || (a == 0 && b < 0);  // left or top edge
     if (!owns) --c;
   }
-  // At a pixel's centre.
+  // Coverage of a pixel's centre.
   bool covers(int x, int y) const { return a * (x * kOne + kOne / 2) + b * (y * kOne + kOne / 2) + c >= 0; }
-  // Somewhere among the centres of the pixels x0 .. x1, y0 .. y1.
+  // Coverage of any pixel centre in x0 .. x1, y0 .. y1.
   bool reaches(int x0, int y0, int x1, int y1) const { return covers(a > 0 ? x1 : x0, b > 0 ? y1 : y0); }
 };
 
 struct Triangle {
   std::array<Edge, 3> edges;
-  int x0, y0, x1, y1;  // its pixels lie in here
-  bool in_turns;       // rows from the left and from the right in turn
+  int x0, y0, x1, y1;  // bounds of its pixels
+  bool in_turns;       // rows alternate between left-to-right and right-to-left
 
   bool reaches(int left, int low, int right, int high) const {
     return std::all_of(edges.begin(), edges.end(), [&](const Edge& e) { return e.reaches(left, low, right, high); });
@@ -59,13 +59,13 @@ Triangle set_up(const Drawing& drawing, const glm::vec2* vertices) {
              pixel(low, drawing.height - 1),
              pixel(right, drawing.width - 1),
              pixel(high, drawing.height - 1),
-             // Of a quad's two triangles the left one is drawn so (E1).
+             // The left one of a quad's two triangles is drawn like this (E1).
              2 * (v[0].x + v[1].x + v[2].x) < 3 * (left + right)};
   if (area == 0) t.x1 = t.x0 - 1;
   return t;
 }
 
-// The superfragments of a tile in its 8 x 4 subtiles: two columns, row by row.
+// Emits a tile's superfragments in its 8 x 4 subtiles: two columns, row by row.
 void emit_tile(const Triangle& t, int tile_x, int tile_y, int tile, uint32_t primitive, const Emit& emit) {
   const int wide = std::min(8, tile), high = std::min(4, tile);
   for (int low = tile_y; low < tile_y + tile; low += high) {
@@ -96,7 +96,7 @@ void emit_triangle(const Triangle& t, int tile, uint32_t primitive, const Emit& 
   }
 }
 
-// Pixels of one row that a line or a point covers, from left to right, as superfragments.
+// Collects the pixels that a line or a point covers in one row, from left to right, into superfragments.
 class Gatherer {
  public:
   Gatherer(const Drawing& drawing, uint32_t primitive, const Emit& emit) : drawing_(drawing), emit_(emit) {
@@ -124,7 +124,7 @@ class Gatherer {
   Superfragment now_;
 };
 
-// The pixels along the longer axis whose centres lie between the ends.
+// The pixels along the major axis whose centres lie between the ends.
 void emit_line(const Drawing& drawing, glm::vec2 a, glm::vec2 b, uint32_t primitive, const Emit& emit) {
   Gatherer pixels(drawing, primitive, emit);
   const bool steep = std::abs(b.y - a.y) > std::abs(b.x - a.x);

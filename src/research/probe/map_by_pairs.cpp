@@ -1,4 +1,4 @@
-// The map of tiles by pairs of pixels [Kerbl18, Appendix B].
+// Determines the map of tiles from pairs of pixels [Kerbl18, Appendix B].
 #include <algorithm>
 #include <random>
 
@@ -8,9 +8,9 @@ namespace brokkr::probe {
 namespace {
 
 constexpr int kPoints = 192;           // at the pixels of a pair: many warps of any width
-constexpr double kSameFrom = 0.75;     // of the time at one pixel; apart it is half
+constexpr double kSameFrom = 0.75;     // fraction of the time at one pixel; on different processors it is one half
 constexpr int kMostTilesByPairs = 32;  // per side
-constexpr int kTurns = 3;              // films in which points must come in turn; by chance they do so in one
+constexpr int kTurns = 3;              // films in which points must alternate; by chance they do so in one
 constexpr int kRounds = 24;            // of points at many pixels
 constexpr int kAskedAgain = 32;
 
@@ -28,8 +28,8 @@ class Pairs {
     return true;
   }
 
-  // Those of `first` that may have the pixel's processor: they are written before the pixel where they come before it,
-  // and after it where they come after it.
+  // The entries of `first` that may have the pixel's processor: they are written before the pixel if they precede it,
+  // and after it if they follow it.
   std::vector<size_t> candidates(const std::vector<glm::ivec2>& first, glm::ivec2 pixel) {
     std::vector<size_t> all;
     for (size_t i = 0; i < first.size(); ++i) all.push_back(i);
@@ -53,7 +53,7 @@ class Pairs {
   double cost(const std::vector<glm::ivec2>& pixels) { return subject_.cost(points(pixels, kPoints)); }
   Film draw(const std::vector<glm::ivec2>& pixels, int count) {
     Drawing drawing = points(pixels, count);
-    drawing.background /= 100;  // only the order counts
+    drawing.background /= 100;  // only the order matters
     return subject_.draw(drawing);
   }
 
@@ -61,7 +61,7 @@ class Pairs {
   PairTest test_;
 };
 
-// The edge of the tile at the window's corner along `step`.
+// The edge length of the tile at the window's corner along `step`.
 int tile_edge(Pairs& pairs, glm::ivec2 step, int size) {
   int low = 0, high = 1;
   while (high < size && pairs.same({0, 0}, step * high)) {
@@ -80,7 +80,7 @@ glm::ivec2 middle_of(const TileMap& map, int i, int j) {
   return {i * map.tile_x + map.tile_x / 2, j * map.tile_y + map.tile_y / 2};
 }
 
-// Asks pairs of tiles again.
+// Tests pairs of tiles again; returns the fraction that contradicts.
 double contradicted(Pairs& pairs, const TileMap& map) {
   std::mt19937 random(1);
   int other = 0;
@@ -101,7 +101,7 @@ TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(d
   map.tile_y = tile_edge(pairs, {0, 1}, kWindow);
   map.columns = std::min(kWindow / map.tile_x, kMostTilesByPairs);
   map.rows = std::min(kWindow / map.tile_y, kMostTilesByPairs);
-  std::vector<glm::ivec2> first;  // a pixel of each owner's first tile
+  std::vector<glm::ivec2> first;  // a pixel in each owner's first tile
   for (int j = 0; j < map.rows; ++j) {
     for (int i = 0; i < map.columns; ++i) {
       shown(double(map.owner.size()) / (double(map.columns) * map.rows));

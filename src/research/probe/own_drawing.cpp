@@ -15,7 +15,7 @@ constexpr const char* kGroup = "Experiment draw";
 constexpr double kMostCost = 1e9;
 constexpr uint64_t kMostListBytes = 1 << 20;
 
-// "10,20,1000,2"; what is left out is `cost` and branch 1. Throws std::invalid_argument.
+// Parses "10,20,1000,2"; the defaults are `cost` and branch 1. Throws std::invalid_argument.
 SlowPixel parse_slow(const std::string& text, uint32_t cost) {
   uint32_t values[4] = {0, 0, cost, 1};
   const std::vector<std::string> parts = app::split(text);
@@ -32,7 +32,7 @@ SlowPixel parse_slow(const std::string& text, uint32_t cost) {
   return {int(values[0]), int(values[1]), values[2], values[3]};
 }
 
-// A line for each pixel; empty lines and those that begin with # say nothing.
+// Reads one line per pixel; ignores empty lines and those that begin with #.
 void read_list(const std::string& file, uint32_t cost, std::vector<SlowPixel>& slow) {
   const std::vector<std::byte> bytes = read_file(file, kMostListBytes);
   int number = 0;

@@ -1,4 +1,4 @@
-// `brokkr probe draw`: a drawing as the command line describes it.
+// `brokkr probe draw`: a drawing described on the command line.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace brokkr::probe {
 
 std::vector<app::Option> drawing_options();
 
-// Throws app::UsageError for options that contradict and slow pixels outside of the window, and std::runtime_error that
+// Throws app::UsageError for contradictory options and slow pixels outside the window, and std::runtime_error that
 // names file and line of a list.
 Drawing own_drawing(const app::Arguments& arguments, const Costs& costs);
 

@@ -5,7 +5,8 @@
 namespace brokkr::probe {
 namespace {
 
-// Lines of one pixel's width take as many times as long as a triangle as quads have rows, where lines lie across them.
+// If lines lie across the quads' rows, lines one pixel wide take as many times as long as a triangle as quads have
+// rows.
 int rows_of_quads(Bench& bench, bool upright) {
   Drawing drawing = lines(kWindow);
   if (upright) {
@@ -26,7 +27,7 @@ Parameters find_parameters(Bench& bench) {
   found.window = stall_of(bench.subject.draw(slow), bench.subject.draw(quads(kWindow)), pixel).drawn;
   if (found.warp.pixels == 0) return found;
   found.points_in_warp = found.warp.pixels / bench.over_reference(point_rows());
-  // All warps one after another, over the time that they take together.
+  // The total time of all warps one after another, divided by the time that they take together.
   Drawing all = covering_triangle();
   all.background = bench.subject.costs().background;
   Drawing one = points_at({pixel}, 1);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kBlack = 0xff000000u, kRed = 0xff2020c0u, kWhite = 0xffffffffu;
 
-// From dark blue over violet and orange to yellow.
+// From dark blue through violet and orange to yellow.
 uint32_t color_of_rank(double t) {
   constexpr std::array<std::array<double, 3>, 4> kStops = {
       {{30, 30, 110}, {140, 40, 140}, {235, 110, 60}, {250, 235, 120}}};
@@ -62,7 +62,7 @@ std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::s
 }
 
 std::vector<uint32_t> map_picture(const TileMap& map, int width, int height) {
-  constexpr int kLined = 8;  // smaller tiles have no lines
+  constexpr int kLined = 8;  // smaller tiles have no separating lines
   const int edge_x = map.tile_x >= kLined ? map.tile_x : 0, edge_y = map.tile_y >= kLined ? map.tile_y : 0;
   std::vector<uint32_t> pixels(size_t(width) * size_t(height), kBlack);
   for (int y = 0; y < std::min(height, map.rows * map.tile_y); ++y) {

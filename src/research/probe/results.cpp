@@ -29,7 +29,7 @@ std::string table_csv(const ResultOf& result) {
   return text;
 }
 
-// Empty without rows.
+// Empty if there are no rows.
 std::string table_text(const ResultOf& result) {
   std::vector<std::vector<std::string>> rows;
   size_t longest = 0;
@@ -39,7 +39,7 @@ std::string table_text(const ResultOf& result) {
         {m.what, m.paper ? cell(*m.paper) : "-", cell(m.value), m.unit, verdict_of(m), advice + between + m.note});
     longest = std::max(longest, rows.back().back().size());
   }
-  for (std::vector<std::string>& row : rows) row.back().resize(longest, ' ');  // the table has cells at the right
+  for (std::vector<std::string>& row : rows) row.back().resize(longest, ' ');  // the table pads cells on the left
   return rows.empty() ? "" : app::format_table({"", "paper", "here", "unit", "", ""}, rows);
 }
 

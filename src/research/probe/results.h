@@ -1,4 +1,4 @@
-// Where the probe's results go: tables to standard output, CSV, pictures and films to a folder, JSON to a file.
+// Outputs of the probe: tables on standard output, CSV, pictures and films in a folder, JSON in a file.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace brokkr::probe {
 
 class Results {
  public:
-  // Makes the folder of --output first. Throws std::runtime_error.
+  // Creates the folder of --output first. Throws std::runtime_error.
   explicit Results(const app::Arguments& arguments);
 
-  // A table, and the film of the drawing that shows it best.
+  // Adds a table, and the film of the drawing that shows it best.
   void add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject);
-  // The map, its rule, a picture, and the pattern as a file that all commands take.
+  // Adds the map, its rule, a picture, and the pattern as a file that all commands accept.
   void add_map(const std::string& subject, const TileMap& map, const MapRule& rule);
   // Writes --json.
   void finish(const std::string& subject);
@@ -30,7 +30,7 @@ class Results {
 
   std::filesystem::path folder_;
   std::string json_, save_;
-  int film_ = 0;  // pictures
+  int film_ = 0;  // number of the next picture
   nlohmann::ordered_json document_ = nlohmann::ordered_json::object();
 };
 

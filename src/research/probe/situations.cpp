@@ -1,5 +1,5 @@
 // The situations of [FragSniffer, 5]: the plain way to draw something, the way that the paper advises, and whether it
-// helps this subject. A way of several drawings costs what they cost together.
+// helps this subject. The cost of several drawings is their sum.
 #include <algorithm>
 
 #include "probe/experiments.h"
@@ -13,7 +13,7 @@ double cost_of(Bench& bench, const std::vector<Drawing>& passes) {
   return sum;
 }
 
-// How many times as fast `advised` is as `plain`.
+// The speedup of `advised` over `plain`.
 double gain(Bench& bench, const Drawing& plain, const std::vector<Drawing>& advised) {
   return bench.subject.cost(plain) / cost_of(bench, advised);
 }
@@ -28,7 +28,7 @@ Drawing with_background(Drawing drawing, uint32_t cost) {
   return drawing;
 }
 
-// 5.1: a call for each primitive, and one for all.
+// 5.1: one call per primitive, or one call for all.
 ResultOf many_calls(Bench& bench) {
   Drawing apart = with_background(quads(16), bench.subject.costs().background);
   const Drawing together = apart;
@@ -51,7 +51,7 @@ ResultOf small_primitives(Bench& bench) {
 }
 
 // 5.3: stars in a sky.
-constexpr int kApart = 8;  // pixels from a star to the next: one in a warp at most
+constexpr int kApart = 8;  // pixels between stars: at most one star per warp
 
 Drawing sky(Bench& bench, int every, int kinds) {
   Drawing drawing = quads(kWindow);
@@ -59,7 +59,7 @@ Drawing sky(Bench& bench, int every, int kinds) {
   return drawing;
 }
 
-// Stars of two kinds, one of each in a warp at most: all that are of one kind as points, then the others.
+// Stars of two kinds, at most one of each per warp: all of one kind as points, then those of the other.
 double kinds_apart(Bench& bench) {
   const Drawing plain = sky(bench, kApart / 2, 2);
   return gain(bench, plain, {star_points(plain.stars, 0), star_points(plain.stars, 1), quads(kWindow)});
@@ -71,7 +71,7 @@ ResultOf scattered(Bench& bench) {
   Drawing stars = plain, others = plain;
   stars.mask = Mask::only_stars;
   others.mask = Mask::all_but_stars;
-  // As many pixels as there are stars, side by side.
+  // As many pixels as there are stars, packed side by side.
   Drawing packed = rest;
   for (glm::vec2& v : packed.vertices) v *= 1.0f / kApart;
   packed.background = plain.stars.cost;
@@ -88,7 +88,7 @@ ResultOf scattered(Bench& bench) {
           plain};
 }
 
-// 5.4: slow fragments that all fall to one processor, and as many that do not.
+// 5.4: slow fragments that all belong to one processor, and the same number spread over processors.
 std::vector<glm::ivec2> slow_row(const Bench& bench, int tiles_apart) {
   std::vector<glm::ivec2> pixels;
   for (int i = 0; i < 4; ++i) pixels.push_back(slow_corner(bench.tile) + glm::ivec2(i * tiles_apart * bench.tile, 0));
@@ -103,8 +103,8 @@ ResultOf unbalanced(Bench& bench) {
           one};
 }
 
-// 5.5: a silhouette of fragments of all lives in one tile; half of it drawn a tile further and copied back, and all of
-// it as points after the rest.
+// 5.5: a silhouette of fragments with different costs in one tile: half of it drawn a tile further and copied back; or
+// all of it as points after the rest.
 ResultOf silhouette(Bench& bench) {
   Drawing plain = quads(kWindow), here = plain;
   for (int y = 0; y < 16; ++y) {

@@ -1,4 +1,4 @@
-// What the probe looks at: something that draws, and that can be watched only from outside.
+// The probe's subject: something that draws and can be observed only from outside.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace brokkr::probe {
 
 inline constexpr uint32_t kNever = ~0u;
 
-// One drawing as it came about. Planes have a value for each pixel, row by row from the bottom; those that a subject
-// cannot see are empty. Of a pixel that was drawn several times, the last time counts.
+// The record of one drawing. Planes have one value per pixel, row by row from the bottom; planes that a subject cannot
+// observe are empty. If a pixel was drawn several times, the last time counts.
 struct Film {
   int width = 0, height = 0;
   double cost = 0;                   // of the whole drawing, in the subject's unit
-  std::vector<uint32_t> order = {};  // the pixel's rank among all fragments, kNever: not drawn
-  std::vector<double> time = {};     // when it was written, in the unit of `cost`; 0: when the drawing began
-  std::vector<int32_t> unit = {};    // the processor that drew it, -1: not known
-  std::vector<int32_t> warp = {};    // and its warp
+  std::vector<uint32_t> order = {};  // the pixel's rank among all fragments; kNever: not drawn
+  std::vector<double> time = {};     // time of the write, in the unit of `cost`; 0: start of the drawing
+  std::vector<int32_t> unit = {};    // the processor that drew it; -1: unknown
+  std::vector<int32_t> warp = {};    // the warp that drew it
 
   size_t at(int x, int y) const { return size_t(y) * size_t(width) + size_t(x); }
 };
 
-// Additions that make a fragment slow, and those of all others where these are not free.
+// Additions of a slow fragment, and additions of all others if these are not free.
 struct Costs {
   uint32_t slow = 1000000, background = 100000;
 };
@@ -32,14 +32,13 @@ struct Costs {
 class Subject {
  public:
   virtual ~Subject() = default;
-  virtual std::string name() const = 0;  // of the driver, the machine, the model
-  virtual const char* unit() const = 0;  // of costs and times: "ms"
+  virtual std::string name() const = 0;  // name of the driver, the machine or the model
+  virtual const char* unit() const = 0;  // unit of costs and times: "ms"
   virtual Costs costs() const { return {}; }
-  // Whether each processor runs its fragments one after another, in the order of the primitives, as drivers of the CPU
-  // do.
+  // Whether each processor runs its fragments one after another, in the order of the primitives, as CPU drivers do.
   virtual bool is_in_order() const { return false; }
   virtual Film draw(const Drawing& drawing) = 0;
-  // Only how long it takes; may be measured several times.
+  // Measures only the time; may repeat the measurement.
   virtual double cost(const Drawing& drawing) { return draw(drawing).cost; }
 };
 

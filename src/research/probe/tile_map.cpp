@@ -11,7 +11,7 @@
 namespace brokkr::probe {
 namespace {
 
-// What all places at which `changes` holds are multiples of; `size` where there is none.
+// The greatest common divisor of all positions at which `changes` holds; `size` if there is none.
 template <class Changes>
 int spacing(int size, Changes&& changes) {
   int step = 0;
@@ -21,7 +21,7 @@ int spacing(int size, Changes&& changes) {
   return step == 0 ? size : step;
 }
 
-// The smallest shift in 1 .. size / 2 after which the map is the same, or 0.
+// The smallest shift in 1 .. size / 2 that maps the map to itself, or 0.
 template <class Same>
 int period(int size, Same&& same) {
   for (int p = 1; p <= size / 2; ++p) {
@@ -30,7 +30,7 @@ int period(int size, Same&& same) {
   return 0;
 }
 
-// How far line j is line 0 moved on, if it is that. at(i, j) runs along lines of `length` with `owners` owners.
+// The shift by which line j equals line 0, if there is one. at(i, j) runs along lines of `length` with `owners` owners.
 template <class At>
 bool find_shifts(int lines, int length, int owners, At&& at, std::vector<int>& shifts) {
   if (length < owners) return false;
@@ -50,7 +50,7 @@ bool find_shifts(int lines, int length, int owners, At&& at, std::vector<int>& s
   return true;
 }
 
-// Whether a pattern that is moved equals the map but for the owners' numbers.
+// Returns true if a shifted pattern equals the map up to a renumbering of owners.
 bool equals(const TileMap& map, const Pattern& pattern, int move_x, int move_y) {
   std::vector<int> there(size_t(map.owners), -1), here(size_t(pattern.rasterizers), -1);
   for (int j = 0; j < map.rows; ++j) {

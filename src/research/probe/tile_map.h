@@ -1,4 +1,4 @@
-// Which tiles of the window share a processor, and the rule behind it ([FragSniffer, 4, E1], [Kerbl18, Appendix B]).
+// Which tiles of the window share a processor, and the rule behind that ([FragSniffer, 4, E1], [Kerbl18, Appendix B]).
 #pragma once
 
 #include <functional>
@@ -12,50 +12,50 @@
 namespace brokkr::probe {
 
 struct TileMap {
-  int tile_x = 0, tile_y = 0;  // pixels
-  int columns = 0, rows = 0;   // of whole tiles that were looked at
-  int owners = 0;              // processors that were told apart
-  bool shared = true;          // false: no two tiles have the same processor
-  double contradicted = 0;     // of pairs that were asked for a second time, the part that said something else
-  std::vector<int32_t> owner;  // columns * rows, row by row from the bottom; numbered as they appear
+  int tile_x = 0, tile_y = 0;  // tile size in pixels
+  int columns = 0, rows = 0;   // of whole tiles that were tested
+  int owners = 0;              // number of distinct processors
+  bool shared = true;          // false: every tile has its own processor
+  double contradicted = 0;     // fraction of repeated pairs whose result differed
+  std::vector<int32_t> owner;  // columns * rows, row by row from the bottom; numbered in order of appearance
   int at(int i, int j) const { return owner[size_t(j) * size_t(columns) + size_t(i)]; }
 };
 
-// The map of a plane that says for each pixel which processor drew it. A tile is what all places at which the processor
-// changes are multiples of; -1 is no place of any. Throws std::runtime_error where no pixel is known.
+// The map of a plane with each pixel's processor. The tile size is the greatest common divisor of the positions at
+// which the processor changes; -1 is unknown and never a change. Throws std::runtime_error if no pixel is known.
 TileMap map_of_units(std::span<const int32_t> unit, int width, int height);
 
-// How pairs of pixels are told apart.
+// How pairs of pixels are tested.
 enum class PairTest : uint8_t {
-  // Points at two pixels take as long as points at one where the same processor draws both, and half as long where it
-  // does not [Kerbl18, Appendix B].
+  // Points at two pixels take as long as points at one pixel if the same processor draws both, and half as long
+  // otherwise [Kerbl18, Appendix B].
   time,
-  // Points at two pixels in turn are written in turn where one processor draws both, one fragment after another. So do
-  // drivers of the CPU, whose times say little where other programs run.
+  // Points that alternate between two pixels are written in that order if one processor draws both, one fragment after
+  // another. CPU drivers do so; their times are unreliable if other programs run.
   order,
 };
 
-// The map by pairs of pixels (map_by_pairs.cpp). `shown` is called with the part that is done, 0 .. 1.
+// The map determined from pairs of pixels (map_by_pairs.cpp). `shown` is called with the fraction done, 0 .. 1.
 TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(double)>& shown);
 
-// Numbers owners as they appear, and counts them.
+// Numbers owners in order of appearance, and counts them.
 void renumber(TileMap& map);
 
-// The rule of a map.
+// The rule behind a map.
 struct MapRule {
-  int period_x = 0, period_y = 0;  // tiles; 0: it does not repeat within half of what was looked at
-  // Where each row (column) is the first one moved on: owner(i, j) = (i + shifts[j]) mod owners.
+  int period_x = 0, period_y = 0;  // in tiles; 0: it does not repeat within half of the tested area
+  // Each row (column) is the first one, shifted: owner(i, j) = (i + shifts[j]) mod owners.
   bool by_rows = false, by_columns = false;
   std::vector<int> shifts;
-  std::vector<std::string> equal;  // known patterns that it equals but for the numbers of the owners
-  std::vector<std::string> moved;  // those that it equals when they are moved
+  std::vector<std::string> equal;  // known patterns that it equals up to a renumbering of owners
+  std::vector<std::string> moved;  // known patterns that it equals after a shift
 };
 MapRule rule_of(const TileMap& map);
 
-// "owner(i, j) = (i + N(j)) mod 6, N = {0, 2, 4, 1, 5, 3}", or what stands in its place.
+// "owner(i, j) = (i + N(j)) mod 6, N = {0, 2, 4, 1, 5, 3}", or a description if there is no such rule.
 std::string formula(const TileMap& map, const MapRule& rule);
 
-// One period as a pattern, or all that was looked at where there is none.
+// One period as a pattern, or the whole tested area if there is no period.
 Pattern pattern_of(const TileMap& map, const MapRule& rule);
 
 }  // namespace brokkr::probe

@@ -26,7 +26,7 @@ BROKKR_FN V3 normalized(V3 a) {
 BROKKR_FN Float largest(V3 a) { return maximum(a.x, maximum(a.y, a.z)); }
 BROKKR_FN Float luminance(V3 a) { return a.x * 0.2126f + a.y * 0.7152f + a.z * 0.0722f; }
 
-// Gathers three words from `word` on of record `i`; records have `words` words.
+// Gathers word `word` of record `i`; records have `words` words. gather_vector gathers three words from it on.
 BROKKR_FN Float gather_word(Warp& w, const void* records, Uint i, int words, int word, Mask m) {
   return w.gather(static_cast<const float*>(records) + word, as_int(i * uint32_t(words)), m);
 }
