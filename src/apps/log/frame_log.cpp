@@ -23,7 +23,7 @@ constexpr const char* kMangoHudColumns =
     "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,"
     "ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
-// Removes what would end the column or the line; some readers of both formats do not know quotes.
+// Removes characters that would end the column or the line; some readers of both formats do not support quotes.
 std::string field(std::string text) {
   for (char& c : text) {
     if (c == ',' || c == '"' || static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -31,7 +31,7 @@ std::string field(std::string text) {
   return text;
 }
 
-// Readers of these formats know neither "nan" nor "-0".
+// Readers of these formats accept neither "nan" nor "-0".
 std::string number(double value, int decimals) {
   const std::string text = fixed(std::isfinite(value) ? value : 0, decimals);
   const bool zero = text.find_first_of("123456789") == std::string::npos;

@@ -1,5 +1,5 @@
-// Frame-time logs as CSV: one line per frame, in the layout of PresentMon or of MangoHud. A record holds what
-// PresentMon measures of any program, and what only Brokkr knows.
+// Frame-time logs as CSV: one line per frame, in the layout of PresentMon or MangoHud. A record holds the values that
+// PresentMon measures for any program, and values that only Brokkr knows.
 #pragma once
 
 #include <chrono>
@@ -15,62 +15,63 @@
 
 namespace brokkr {
 
-// Times are milliseconds unless the name says otherwise. "Present" is the call that hands the picture to the window
-// system; without a window it is the moment at which the frame is ready, and takes no time.
+// Times are in milliseconds unless the name says otherwise. "Present" is the call that hands the picture to the window
+// system. Without a window it is the moment at which the frame is ready, and takes no time.
 struct FrameRecord {
-  double time_s = 0;                 // present, in seconds since the recording began
-  double between_presents_ms = 0;    // since the previous present; for the first frame since the recording began
-  double in_present_ms = 0;          // inside the call
-  double until_render_start_ms = 0;  // from present to the launch's first block; negative, since the block comes first
-  double until_render_complete_ms = 0;   // from present to the launch's end; 0 where the launch ended first
+  double time_s = 0;               // time of present, in seconds since the recording began
+  double between_presents_ms = 0;  // since the previous present; first frame: since the recording began
+  double in_present_ms = 0;        // inside the call
+  // from present to the launch's first block; negative, because the block comes first
+  double until_render_start_ms = 0;
+  double until_render_complete_ms = 0;   // from present to the launch's end; 0 if the launch ended first
   double until_displayed_ms = 0;         // from present to the end of the swap; 0 without a window
-  double between_display_change_ms = 0;  // between the ends of this swap and the one before
+  double between_display_change_ms = 0;  // between the end of the previous swap and of this one
   double since_input_ms = 0;  // from the last input event to present; 0 without an event since the previous frame
   bool dropped = false;       // never shown
 
-  double cpu_busy_ms = 0;  // from the frame's begin to present, without waiting for a GPU
-  double gpu_busy_ms = 0;  // the launch where a GPU ran it, else 0
+  double cpu_busy_ms = 0;  // from the start of the frame to present, without waiting for a GPU
+  double gpu_busy_ms = 0;  // the launch if a GPU ran it, otherwise 0
   uint64_t frame_id = 0;   // counts up from 0
   std::string pattern, policy;
   int rasterizers = 0, bin = 0;
-  double geometry_ms = 0, raster_ms = 0;  // mean over the blocks: with idle time they add up to the launch
-  double resolve_ms = 0;                  // from planes to pictures in linear order, or to a GPU's texture
-  double update_ms = 0;                   // before the frame's begin: views that moved, a scene made ready
-  double upload_ms = 0;                   // of cpu_busy_ms: memory and tables of a GPU
+  double geometry_ms = 0, raster_ms = 0;  // mean over the blocks; together with idle time they add up to the launch
+  double resolve_ms = 0;                  // converting planes to pictures in linear order, or to a GPU texture
+  double update_ms = 0;                   // before the frame starts: moved views, preparing a scene
+  double upload_ms = 0;                   // part of cpu_busy_ms: GPU memory and tables
   uint64_t queue_peak = 0, triangles = 0, fragments = 0;
 };
 
-// Fills the fields that the pipeline counts: those from `pattern` on except `policy`, and the busy times of a frame
-// that took `frame_ms` from its beginning to present.
+// Fills the fields that the pipeline measures: those from `pattern` on except `policy`, and the busy times of a frame
+// that took `frame_ms` from its start to present.
 void fill_record(const Statistics& statistics, double frame_ms, FrameRecord& record);
 
-// presentmon: the 19 columns of PresentMon 1 in their order, then Brokkr's own.
-// mangohud: MangoHud 0.8's, two lines about the system and then 16 columns; what is not known (temperatures, clocks and
-// memory of a GPU) is 0.
+// presentmon: the 19 columns of PresentMon 1 in order, followed by Brokkr's own.
+// mangohud: MangoHud 0.8's two lines about the system, then 16 columns; unknown values (temperatures, clocks and memory
+// of a GPU) are 0.
 enum class LogFormat : uint8_t { presentmon, mangohud };
 
-// "presentmon", "mangohud"; nothing for another name.
+// "presentmon" or "mangohud"; empty for other names.
 std::optional<LogFormat> log_format(std::string_view name);
 const char* log_format_name(LogFormat format);
 
-// What all frames of a log have in common.
+// Properties shared by all frames of a log.
 struct LogSource {
   std::string application = "brokkr";
-  std::string runtime = "Other";  // what presents: "OpenGL" in the viewer, "Other" without a window
-  uint64_t swap_chain = 0;        // a number that tells windows apart
-  int sync_interval = 0;          // refreshes that a swap waits for
+  std::string runtime = "Other";  // presenting API: "OpenGL" in the viewer, "Other" without a window
+  uint64_t swap_chain = 0;        // identifies the window
+  int sync_interval = 0;          // refresh intervals per swap
   bool allows_tearing = false;
-  std::string present_mode = "Other";  // PresentMon's word for how pictures reach the screen
+  std::string present_mode = "Other";  // PresentMon's term for the way of presenting
   std::string gpu, driver;             // MangoHud's system line
 };
 
-// The names of a layout's columns, with commas.
+// The names of a layout's columns, separated by commas.
 std::string log_columns(LogFormat format);
 
-// Every line is flushed as it is made: a program that is ended loses none.
+// Flushes every line: a killed program loses none.
 class FrameLogWriter {
  public:
-  // Writes what comes before the first frame. `out` must outlive the writer.
+  // Writes the heading. `out` must outlive the writer.
   FrameLogWriter(std::ostream& out, LogFormat format, LogSource source);
   void add(const FrameRecord& record);
   uint64_t frames() const { return frames_; }
@@ -78,7 +79,7 @@ class FrameLogWriter {
  private:
   void add_mangohud(const FrameRecord& record);
 
-  // What MangoHud shows of the whole computer, looked up a few times a second.
+  // The load of the whole computer for MangoHud's columns, read a few times a second.
   struct Load {
     double cpu_percent = 0;
     MemoryUse memory;

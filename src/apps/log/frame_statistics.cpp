@@ -10,9 +10,9 @@
 namespace brokkr {
 namespace {
 
-// The largest k for which at most k - 1 of n fair coins show heads with probability of no more than `tail`: the k-th
-// smallest and the k-th largest of n values then enclose the median, with an error of at most `tail` on each side. 0
-// where there is no such k.
+// The largest k for which at most k - 1 of n fair coins show heads with a probability of at most `tail`. The k-th
+// smallest and the k-th largest of n values then enclose the median, with an error of at most `tail` on each side. 0 if
+// there is no such k.
 size_t sign_test_rank(size_t n, double tail) {
   const double count = double(n), half_to_n = -count * std::log(2.0);
   double below = 0;  // P(heads < k)
@@ -80,7 +80,7 @@ RatioEstimate paired_ratio(std::span<const double> a, std::span<const double> b,
 
 RatioEstimate ratio_of_medians(std::span<const double> a, std::span<const double> b, double confidence, uint32_t seed) {
   constexpr int kResamples = 4000;
-  constexpr size_t kFewest = 6;  // resamples of fewer values say too little about the tails
+  constexpr size_t kFewest = 6;  // resamples of fewer values tell too little about the tails
   const std::vector<double> first = usable(a), second = usable(b);
   const size_t fewer = std::min(first.size(), second.size());
   RatioEstimate r{0, 0, std::numeric_limits<double>::infinity(), confidence, fewer};

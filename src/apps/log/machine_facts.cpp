@@ -74,7 +74,7 @@ MemoryUse memory_use() {
 }
 
 void reset_peak_memory() {
-  malloc_trim(0);                                 // what earlier work freed is not this work's
+  malloc_trim(0);                                 // memory freed by earlier work must not count
   std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
 }
 

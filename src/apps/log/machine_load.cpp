@@ -58,14 +58,14 @@ void LoadWatch::end() {
   own_s_ += processor_seconds() - own_before_;
   const ProcessorTicks now = processor_ticks();
   wall_s_ += std::chrono::duration<double>(Clock::now() - since_).count();
-  // Some kernels let the time of waiting for disks run backwards.
+  // On some kernels, the time of waiting for disks runs backwards.
   if (now.all > ticks_before_.all) ticks_.all += now.all - ticks_before_.all;
   if (now.busy > ticks_before_.busy) ticks_.busy += now.busy - ticks_before_.busy;
   load_after_ = load_average();
 }
 
 MachineLoad LoadWatch::load() const {
-  constexpr uint64_t kFewestTicks = 20;  // fewer say nothing about a share of 5 %
+  constexpr uint64_t kFewestTicks = 20;  // fewer do not resolve a share of 5 %
   MachineLoad load;
   load.wall_s = wall_s_;
   load.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -74,7 +74,7 @@ MachineLoad LoadWatch::load() const {
   load.load_after = load_after_;
   if (ticks_.all < kFewestTicks) return load;
   const double busy = double(ticks_.busy) / double(ticks_.all), own = load.own_cores / load.cores;
-  // A container's own /proc/stat may count nothing; this program's own time is then more than all.
+  // A container's /proc/stat may count nothing; this program's own time then exceeds the total.
   if (own > 2 * busy + kBusyShare) return load;
   load.others = std::clamp(busy - own, 0.0, 1.0);
   return load;

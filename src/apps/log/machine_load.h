@@ -1,4 +1,4 @@
-// How much of the computer a run had for itself: what other programs took while frames were drawn.
+// The load of the computer during a run: how much other programs used while frames were drawn.
 #pragma once
 
 #include <chrono>
@@ -10,28 +10,28 @@
 
 namespace brokkr {
 
-// The computer's clock ticks since it started, over all processors; `busy` is without idle time and waiting for disks.
-// Both are 0 where /proc/stat cannot be read.
+// The computer's clock ticks since it started, over all processors; `busy` excludes idle time and waiting for disks.
+// Both are 0 if /proc/stat cannot be read.
 struct ProcessorTicks {
   uint64_t busy = 0, all = 0;
 };
 ProcessorTicks processor_ticks();
 
-double load_average();       // of the last minute; 0: not known
-double processor_seconds();  // of this process and of the programs that it waited for
+double load_average();       // over the last minute; 0: unknown
+double processor_seconds();  // of this process and the children that it waited for
 
 struct MachineLoad {
-  double wall_s = 0;       // while frames were drawn
-  int cores = 0;           // processors of the computer
-  double own_cores = 0;    // processors that this program kept busy, on average
-  double load_before = 0;  // load average when the first frame began
-  double load_after = 0;   // and when the last one ended
-  // Share of all processors' time, 0 to 1, that went to other programs and other virtual machines. Nothing where
-  // /proc/stat does not tell, or where the run was shorter than its clock can measure.
+  double wall_s = 0;       // wall time while frames were drawn
+  int cores = 0;           // number of processors
+  double own_cores = 0;    // processors that this program used, on average
+  double load_before = 0;  // load average at the start of the first frame
+  double load_after = 0;   // load average at the end of the last one
+  // The fraction of all processors' time that went to other programs and other virtual machines. Empty if /proc/stat
+  // does not tell, or if the run was too short for its clock.
   std::optional<double> others;
 };
 
-// Adds up the load of those parts of a run that begin() and end() enclose.
+// Accumulates the load over the parts of a run between begin() and end().
 class LoadWatch {
  public:
   void begin();
@@ -47,22 +47,22 @@ class LoadWatch {
   ProcessorTicks ticks_;
 };
 
-// Other programs with more than this share of the processors make times longer than noise does: on two processors 5 %
-// is a tenth of one of them.
+// If other programs use more than this fraction of the processors, times change by more than noise: on two processors,
+// 5 % is a tenth of one of them.
 inline constexpr double kBusyShare = 0.05;
 
 // One sentence for each reason to doubt the times; none for a quiet computer.
 std::vector<std::string> load_warnings(const MachineLoad& load);
 
-// Beside programs that take more than this, the scheduler decides about a frame's time, and no two runs are alike.
+// If other programs use more than this fraction, the scheduler determines frame times, and no two runs are alike.
 inline constexpr double kLoadedShare = 0.25;
 
-// Why the times of two runs under these loads cannot be compared: that the load differed by more than kBusyShare, was
-// above kLoadedShare, or that this cannot be told. Empty where they can be compared.
+// The reason why times of two runs with these loads cannot be compared: the load differed by more than kBusyShare, was
+// above kLoadedShare, or is unknown. Empty if they can be compared.
 std::string load_difference(const std::optional<MachineLoad>& before, const std::optional<MachineLoad>& after);
 
 nlohmann::ordered_json load_json(const MachineLoad& load);
-// Nothing where `json` is no text of load_json.
+// Empty if `json` was not written by load_json.
 std::optional<MachineLoad> load_of_json(const nlohmann::ordered_json& json);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// The JSON file beside a frame-time log: the scene, the options, the machine, and the results.
+// The JSON file beside a frame-time log: scene, options, machine and results.
 #pragma once
 
 #include <cstddef>
@@ -41,11 +41,11 @@ struct LogSession {
   LogSource source;
   std::string camera, begun;  // begun: utc_now()
   uint64_t cut_off = 0;       // frames that the frame budget ended
-  uint64_t asked = 0;         // frames that the log is to hold; 0: as many as come
+  uint64_t asked = 0;         // file name of the CSV, relative to the manifest
   std::string ended_by;       // "SIGINT": what ended the recording before it held them; empty: nothing did
   std::optional<MachineLoad> load;
-  std::string variant, raced_with;  // "A" and the log of B, or "B" and the log of A, where both took turns
-  size_t race_turn = 1;             // Race::turn
+  std::string variant, raced_with;  // begun: from utc_now()
+  size_t race_turn = 1;             // number of frames that the frame budget cut off
 };
 
 // What is known when a recording begins. "complete" is false, what was used and the statistics are null: this is what

@@ -48,7 +48,7 @@ size_t outliers(const std::vector<double>& ms) {
 }
 
 size_t interrupted(const std::vector<double>& ms, const std::vector<double>& processor_ms) {
-  constexpr double kShortestMs = 1;  // how fast threads wake decides about shorter frames
+  constexpr double kShortestMs = 1;  // the wake-up time of threads dominates shorter frames
   std::vector<double> busy;
   for (size_t i = 0; i < std::min(ms.size(), processor_ms.size()); ++i) {
     if (ms[i] >= kShortestMs) busy.push_back(processor_ms[i] / ms[i]);

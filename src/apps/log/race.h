@@ -1,5 +1,5 @@
-// A/B: frames of two variants that were drawn in pairs, and what can be told of them. The command line's `bench --ab`
-// and the viewer's panel say the same in the same words.
+// A/B comparison: frames of two variants drawn in pairs, and conclusions from them. The command line's `bench --ab` and
+// the viewer's panel use the same texts.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace brokkr {
 
-// Milliseconds of the frames of A and of B, one per pair. Whatever else the computer did, it did to both alike: in a
-// pair each comes first as often as the other.
+// Milliseconds of the frames of A and of B, one per pair. Each variant comes first in half of the pairs, so that other
+// activity of the computer affects both alike.
 struct Race {
   std::array<std::vector<double>, 2> ms;
-  // Processor time in milliseconds of all threads during the same frames; empty where it was not measured.
+  // Processor time of all threads in milliseconds during the same frames; empty if not measured.
   std::array<std::vector<double>, 2> processor_ms;
-  // Pairs between which nothing else was exchanged, such as the renderers that drew A and B: these pairs resemble each
-  // other, and are judged by their median. 1: every pair is judged by itself.
+  // The number of consecutive pairs without a change of anything else, such as the renderers that drew A and B. These
+  // pairs resemble each other and are represented by their median. 1: every pair counts separately.
   size_t turn = 1;
 };
 
@@ -28,24 +28,25 @@ RatioEstimate race_ratio(const Race& race);
 
 enum class Verdict : uint8_t { too_few, no_difference, a_faster, b_faster };
 
-// no_difference where the interval holds 1.
+// no_difference if the interval contains 1.
 Verdict verdict(const RatioEstimate& ratio);
 // "no difference can be told", "B is faster".
 const char* verdict_text(Verdict verdict);
 
-// "A / B = 1.0020 (0.9911 to 1.0132, 95 % confidence)"; without the parenthesis where there are too few pairs.
+// "A / B = 1.0020 (0.9911 to 1.0132, 95 % confidence)"; without the parenthesis if there are too few pairs.
 std::string ratio_text(const RatioEstimate& ratio);
 
-// Times above the upper quartile by more than three times the distance between the quartiles ([Tukey77] calls them far
-// out).
+// The number of times that exceed the upper quartile by more than three times the interquartile range ([Tukey77] calls
+// them far out).
 size_t outliers(const std::vector<double>& ms);
 
-// Frames that took long while the processors did no more for them than for others: frames of at least a millisecond
-// whose processor time in each millisecond is below 0.7 of its 0.9-quantile. Other programs had the processors. 0 where
-// processor times are not known.
+// The number of frames that took long without more processor work: frames of at least a millisecond whose processor
+// time per millisecond is below 0.7 of its 0.9-quantile. Other programs had the processors. 0 if processor times are
+// unknown.
 size_t interrupted(const std::vector<double>& ms, const std::vector<double>& processor_ms);
 
-// Of load_warnings, and of outliers and interrupted frames where they are more than one frame in twenty.
+// The warnings of load_warnings, and warnings about outliers and interrupted frames if these are more than one frame in
+// twenty.
 std::vector<std::string> race_warnings(const Race& race, const MachineLoad& load);
 
 }  // namespace brokkr
