@@ -25,7 +25,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// What stands behind ':' or '=' in the first line that begins with `name`.
+// The text after ':' or '=' in the first line that starts with `name`.
 std::string field(const std::string& path, const char* name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
 
 std::string geometry_hash(const Frame& f) {
-  // Hashed too: a value that moves from one array to the next changes the hash.
+  // The counts are hashed too: a value that moves from one array to the next changes the hash.
   const std::array<uint64_t, 5> counts = {f.positions.size(), f.indices.size(), f.normals.size(), f.texcoords.size(),
                                           f.models.size()};
   const auto count = [&](size_t i) { return std::as_bytes(std::span(counts).subspan(i, 1)); };
@@ -30,7 +30,7 @@ std::string geometry_hash(const Frame& f) {
   std::vector<std::span<const std::byte>> parts = {count(0), values(f.positions), count(1), values(f.indices),
                                                    count(2), values(f.normals),   count(3), values(f.texcoords),
                                                    count(4), values(f.models)};
-  // Only where they are: hashes of frames without them are those of logs that know nothing of them.
+  // Hashed only if present, so that frames without them keep the hashes of older logs.
   if (!f.second_texcoords.empty()) parts.push_back(values(f.second_texcoords));
   if (!f.colors.empty()) parts.push_back(values(f.colors));
   return sha256(parts);
@@ -93,7 +93,7 @@ Json settings_json(const RenderOptions& options, const Statistics& s) {
 
 Json machine_json(const Statistics& s) {
   Json json = computer_json();
-  // The machine that drew, by the name that find_machines gives it.
+  // The machine that drew, under its name in find_machines.
   for (const MachineInfo& machine : find_machines()) {
     const bool cuda = machine.kind == MachineKind::cuda && s.machine == "cuda";
     if (cuda && machine.available) json["renderer"] = machine.name + " " + machine.isa;

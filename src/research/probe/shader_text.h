@@ -1,11 +1,11 @@
-// The fragment shader of drawings, for the pipeline and for OpenGL drivers.
+// The fragment shader of drawings, shared by the pipeline and OpenGL drivers.
 #pragma once
 
 #include <string>
 
 namespace brokkr::probe {
 
-// Uniforms `background`, `waits`, `slow_count`; `slow`: x, y, cost and branch of each slow pixel; `stars`: every, cost
+// Uniforms: `background`, `waits`, `slow_count`; `slow`: x, y, cost and branch of each slow pixel; `stars`: every, cost
 // and kinds of Stars.
 inline constexpr const char* kWorkText = R"(uniform int background;
 uniform int waits;
