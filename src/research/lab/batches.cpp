@@ -20,7 +20,7 @@ struct Ordered {
 
 double ms_since(std::clock_t begin) { return double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC; }
 
-// The draws in a method's order, with the file's vertex numbers.
+// The draws reordered by a method, with the file's vertex numbers.
 Ordered order_all(const BatchInput& input, const BatchRequest& request, const ReorderInfo& method,
                   const BatchModel& model, uint32_t cache = 0) {
   const std::string what = input.name + ": " + method.name + " for " + model.name;
@@ -35,13 +35,13 @@ Ordered order_all(const BatchInput& input, const BatchRequest& request, const Re
   return result;
 }
 
-// Whether a draw has vertices in several blocks of 2^16.
+// Returns true if a draw has vertices in several blocks of 2^16.
 bool has_pages(const BatchInput& input) {
   return std::any_of(input.draws.begin(), input.draws.end(),
                      [](const DrawTriangles& draw) { return vertex_bound(draw.indices) > kPageVertices; });
 }
 
-// The same draws after the post-process of `brokkr optimize`: numbers by first use, and copies of vertices.
+// The same draws after the post-process of `brokkr optimize`: vertices numbered by first use, with copies.
 Ordered post_processed(const Ordered& ordered, const BatchModel& model) {
   Ordered result = ordered;
   for (std::vector<uint32_t>& indices : result.draws) {
@@ -71,7 +71,7 @@ double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& m
   return rate(draws, [&](const auto& indices) { return predict_batches(model, indices).vertex_runs; });
 }
 
-// The runs per triangle that the driver counts; empty where none is asked, or where it has failed.
+// The runs per triangle that the driver counts; empty if no driver was asked for, or if it failed.
 std::string measured_rate(const std::vector<std::vector<uint32_t>>& draws, const CountingDriver& driver) {
   if (!driver.count) return "";
   std::vector<uint32_t> indices;
@@ -135,7 +135,7 @@ void measure_asr(const BatchInput& input, const BatchRequest& request, Rows& row
       Ordered ordered = order_all(input, request, method, model);
       none.push_back(row_of("none", ordered));
       if (!model.forgets_at_pages) continue;
-      // Our methods know the rule, and need not heed it where numbers change afterwards.
+      // Our methods know the 16-bit rule, and may ignore it if numbers change afterwards.
       if (method.method >= ReorderMethod::batch && has_pages(input)) {
         ordered = order_all(input, request, method, without_pages(model));
       }
@@ -212,7 +212,7 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
   }
 }
 
-// Three vertices over and over, as many indices of that as a file would draw: the file plays no part.
+// Repeats three vertices, for as many indices as requested: independent of the file.
 void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
   if (!rows.empty()) return;
   std::vector<uint32_t> indices;

@@ -1,5 +1,4 @@
-// The measurements of `brokkr batches` on one file. Results are tables whose rows are text, for the terminal, CSV and
-// JSON.
+// The measurements of `brokkr batches` for one file. Results are tables of text, for the terminal, CSV and JSON.
 #pragma once
 
 #include <functional>
@@ -16,10 +15,10 @@
 
 namespace brokkr::lab {
 
-// A driver that counts its vertex shader runs; without `count`, none is asked.
+// A driver that counts vertex shader runs; without `count` there is none.
 struct CountingDriver {
   std::string name;  // GL_RENDERER
-  // Per range its runs (DriverCount::runs); nothing where the driver has failed.
+  // Vertex shader runs per range (DriverCount::runs); empty if the driver failed.
   std::function<std::vector<uint64_t>(std::span<const uint32_t> indices, std::span<const IndexRange> ranges)> count;
 };
 
@@ -27,14 +26,14 @@ struct BatchRequest {
   std::vector<BatchModel> models;
   std::vector<ReorderInfo> methods;
   uint32_t max_cache = 64;
-  RenderOptions render;  // of the experiment with frames
+  RenderOptions render;  // for the experiment with frames
   uint32_t work = 2000;  // multiply-adds of its longer vertex shader
   int frames = 5;
   CountingDriver driver;
   std::function<void(const std::string&)> progress;
 };
 
-// One file's draws, and the name that tables give them.
+// One file's draws, and its name in tables.
 struct BatchInput {
   std::string name;
   Frame frame;
@@ -43,24 +42,24 @@ struct BatchInput {
 
 uint64_t distinct_vertices(std::span<const uint32_t> indices);
 
-// What one cache for the whole index buffer, of `size` vertices, would have to shade (Fig. 6.2).
+// The replacement policy of one cache of `size` vertices for the whole index buffer (Fig. 6.2).
 enum class CachePolicy : uint8_t { fifo, lru };
 uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uint32_t size);
 
-// The pipeline's strategy that makes the batches of the model of this name; nothing where it has none.
+// The pipeline's reuse strategy that forms this model's batches; empty if there is none.
 std::optional<ReuseMode> reuse_of(const std::string& model);
 
-inline constexpr uint32_t kStepIndices = 2400;  // some steps of the longest batch, Intel's 1791
+inline constexpr uint32_t kStepIndices = 2400;  // several steps of the longest batch, Intel's 1791
 
 struct BatchExperiment {
-  const char* name;     // of its table
-  const char* option;   // that asks for it; nullptr: it is always measured
+  const char* name;     // name of its table
+  const char* option;   // option that requests it; nullptr: it is always measured
   const char* columns;  // "a,b,c"
   void (*measure)(const BatchInput& input, const BatchRequest& request, Rows& rows);
 };
 
-// `measured` is what the driver named in `driver` counts for the same indices, one draw call per draw of the file; both
-// columns are empty where no driver is asked. All else is predicted. In the order of their tables:
+// Column `measured` is the count of the driver named in `driver` for the same indices, with one draw call per draw of
+// the file; both are empty without a driver. All other values are predictions. In the order of their tables:
 //   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
 //           took [Kerbl18, Tables 6.1 and 6.2]. `post` says whose order got the post-process of `brokkr optimize`,
 //           numbers by first use and copies of vertices, which models that forget at multiples of 2^16 ask for:

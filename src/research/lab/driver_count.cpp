@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kAnswerSeconds = 240;  // some millions of triangles, on a slow machine
+constexpr int kAnswerSeconds = 240;  // enough for some millions of triangles on a slow machine
 
 std::string counting_program() {
   if (const auto program = find_beside("brokkr-gl-bench", "src/apps/reference")) return program->string();

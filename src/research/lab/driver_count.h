@@ -1,4 +1,4 @@
-// Vertex shader runs as an OpenGL driver counts them, beside what the batch models predict.
+// Counts vertex shader runs with an OpenGL driver, for comparison with the batch models' predictions.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ struct IndexRange {
   uint32_t first = 0, count = 0;
 };
 
-// The driver runs in a process of its own (brokkr-gl-bench), so that neither this program needs OpenGL nor a driver's
-// fault ends it.
+// The driver runs in a separate process (brokkr-gl-bench), so this program does not need OpenGL and survives a driver's
+// fault.
 class DriverCount {
  public:
-  // `device`: as EglContext takes it ("", "software", a number). Throws std::runtime_error where there is no such
-  // program or no OpenGL, and where the driver cannot count.
+  // `device`: as EglContext takes it ("", "software", a number). Throws std::runtime_error if brokkr-gl-bench or OpenGL
+  // is missing, or if the driver cannot count.
   explicit DriverCount(const std::string& device);
 
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
 
-  // Per range its vertex shader runs, drawn as a triangle list. Throws std::runtime_error with the driver's words.
+  // The vertex shader runs of each range, drawn as a triangle list. Throws std::runtime_error with the driver's
+  // message.
   std::vector<uint64_t> runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges);
 
  private:

@@ -1,4 +1,4 @@
-// All experiments as one table: the same text for every build, which says by kernel<Plan, body>() how it runs a body.
+// The table of all experiments: the same text for every build, which defines by kernel<Plan, body>() how a body is run.
 #pragma once
 
 #include "lab/lab_kernels.h"

@@ -11,7 +11,7 @@
 namespace brokkr::lab {
 namespace {
 
-// How a part of the picture differs from the whole frame's, over all runs.
+// The difference between a part of the picture and the whole frame's, over all runs.
 struct Error {
   double squares = 0;
   uint64_t pixels = 0, right = 0;
@@ -32,7 +32,7 @@ struct Error {
   }
 };
 
-// A part of the main target: the pixels at some distance, those of a view, or of several.
+// A part of the main target: the pixels at some distance, of one view, or of several.
 struct Part {
   std::string where;
   double from_px = 0, to_px = 0;
@@ -115,7 +115,7 @@ class Comparison {
   uint32_t main_, important_ = 0;  // target, view
   double x_ = 0, y_ = 0, step_ = 1;
 
-  // Rings or views first, the whole last.
+  // Rings or views first, the whole target last.
   std::vector<Part> parts_of_target() const {
     std::vector<Part> parts;
     for (int ring = 0; !by_view_ && ring < o_.rings; ++ring) {
@@ -132,7 +132,7 @@ class Comparison {
 
   void compare(const std::vector<Layer>& whole, const std::vector<Layer>& cut, std::vector<Part>& parts) const {
     for (size_t layer = 0; layer < cut.size(); ++layer) {
-      // The errors that all of the layer counts for; views that share a layer are not told apart.
+      // All errors to which the layer contributes; views that share a layer are not distinguished.
       std::vector<Error*> of_layer = {&parts.back().error};
       for (Part& part : parts) {
         const bool other = part.where == "others" && frame_.views[important_].layer != layer;
@@ -158,7 +158,7 @@ void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& opt
   Comparison(what, frame, options).run(table, progress);
 }
 
-// A captured frame has views of its own, and sizes too.
+// A captured frame has its own views and sizes.
 template <CutOff what>
 void cut_off(const LabRun& run) {
   const LabOptions& o = run.options;

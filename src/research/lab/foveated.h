@@ -1,5 +1,5 @@
-// How policies compare when a frame is cut off: quality of the pictures at equal time, near a fixation point and in
-// important views.
+// Compares policies for frames that are cut off: picture quality at equal time, near a fixation point and in important
+// views.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 namespace brokkr::lab {
 
 struct FoveatedOptions {
-  RenderOptions render;         // machine, workers, fixation; policy and budget are the experiment's
-  std::vector<double> budgets;  // parts of a whole frame's time, one or more
+  RenderOptions render;         // machine, workers, fixation; the experiment sets policy and budget
+  std::vector<double> budgets;  // fractions of a whole frame's time, one or more
   uint32_t runs = 5;            // 1 or more
   int rings = 12;               // 1 or more, from the fixation point to the farthest corner
 };
 
-// On a machine (its name, instruction set and lanes), of a policy, as the command line names it, within a part of the
+// One row for each machine (name, instruction set and lanes), policy (by its command-line name), budget and part of the
 // main target, over all runs:
 //   where             "ring": pixels by distance; "view": of one view; "others": of all views but the most important;
 //                     "all"
@@ -31,17 +31,17 @@ inline constexpr const char* kFoveatedColumns =
 
 enum class CutOff : uint8_t {
   foveated,  // fill-level (first in, first out) against foveated, by distance from the fixation point
-  // fill-level against priority, by view: the last view of the main target is the most important, and all others are
-  // equal. Views are told apart by their layers.
+  // fill-level against priority, by view: the last view of the main target is the most important, all others are equal.
+  // Views are distinguished by their layers.
   views,
 };
 
 // Adds rows of kFoveatedColumns. Throws std::invalid_argument for options out of range, for a main target that is not
-// RGBA8, and for `views` where the main target's views do not fill two layers or more.
+// RGBA8, and for `views` if the main target's views do not cover at least two layers.
 void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
                      const ShowProgress& progress);
 
-// The same as an experiment, on the options' scene.
+// The same as an experiment on the scene in the options.
 template <CutOff what>
 void cut_off(const LabRun& run);
 

@@ -36,7 +36,7 @@ Graph graph_of(std::string name, size_t nodes, Edges edges, const std::shared_pt
   throw std::runtime_error(name + ": " + what);
 }
 
-// Two whole numbers with white space around them. False: something else.
+// Parses two whole numbers with optional white space around them; returns false for other text.
 bool parse_edge(const char* p, const char* end, uint64_t (&ends)[2]) {
   const auto skip = [&] {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
@@ -51,7 +51,7 @@ bool parse_edge(const char* p, const char* end, uint64_t (&ends)[2]) {
   return p == end;
 }
 
-// A number below n. Engines of <random> give the same numbers in every library, its distributions need not.
+// A number below n. The engines of <random> give the same numbers in every library; its distributions may not.
 uint32_t below(std::mt19937_64& random, uint32_t n) { return uint32_t((random() >> 32) * n >> 32); }
 
 std::vector<uint32_t> shuffled(uint32_t n, std::mt19937_64& random) {
@@ -61,7 +61,7 @@ std::vector<uint32_t> shuffled(uint32_t n, std::mt19937_64& random) {
   return order;
 }
 
-// Draws i of n with weight (i + 1)^-a, 0 < a < 1, by its integral.
+// Draws i < n with weight (i + 1)^-a, 0 < a < 1, by inverting its integral.
 uint32_t draw_ranked(std::mt19937_64& random, uint32_t n, double a) {
   const double u = double(random() >> 11) * 0x1p-53;
   const double x = double(n) * std::pow(u, 1.0 / (1.0 - a));
@@ -105,7 +105,7 @@ Graph parse_edge_list(const std::string& text, const std::string& name, const st
 }
 
 Graph read_edge_list(const std::filesystem::path& path, const std::shared_ptr<MemoryBudget>& budget) {
-  const gzFile file = gzopen(path.c_str(), "rb");  // reads what is not compressed as it is
+  const gzFile file = gzopen(path.c_str(), "rb");  // also reads uncompressed files
   if (file == nullptr) fail(path.string(), "cannot be opened; name an edge list, .txt or .txt.gz");
   struct Closer {
     gzFile file;

@@ -1,4 +1,4 @@
-// Directed graphs for page rank: SNAP's edge lists, generated power-law graphs, and ranks computed in sequence.
+// Directed graphs for page rank: SNAP's edge lists, generated power-law graphs, and sequentially computed ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace brokkr::lab {
 struct Graph {
   std::string name;
   std::vector<uint32_t> first_edge;    // [nodes + 1]
-  std::vector<uint32_t> target;        // [edges], those of node i at first_edge[i] .. first_edge[i + 1] - 1
+  std::vector<uint32_t> target;        // [edges]; those of node i are first_edge[i] .. first_edge[i + 1] - 1
   std::vector<uint32_t> in_degree;     // [nodes]
   std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
 
@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxGraphNodes = 1u << 27, kMaxGraphEdges = 1u << 30;
 // memory than it takes.
 Graph read_edge_list(const std::filesystem::path& path, const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
-// As read_edge_list, from text; `name` is for messages.
+// The same for a text; `name` is for messages.
 Graph parse_edge_list(const std::string& text, const std::string& name,
                       const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
@@ -42,8 +42,8 @@ Graph parse_edge_list(const std::string& text, const std::string& name,
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed,
                            const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
-// Ranks after `iterations` iterations, which begin with 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank /
-// their out-degree). Rank that flows into nodes without successors is lost. In the fixed-point numbers of RankPlan.
+// Ranks after `iterations` iterations, starting from 1 / nodes: 0.15 / nodes + 0.85 * (sum of predecessors' rank /
+// their out-degree). Rank that flows into nodes without successors is lost. Uses the fixed-point numbers of RankPlan.
 std::vector<uint64_t> page_rank_fixed(const Graph& graph, uint32_t iterations);
 
 }  // namespace brokkr::lab

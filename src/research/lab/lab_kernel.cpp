@@ -1,4 +1,4 @@
-// The experiments compiled for one machine of the CPU (BROKKR_ISA).
+// The experiments compiled for one CPU machine (BROKKR_ISA).
 #include "lab/every_kernel.h"
 
 BROKKR_MACHINE_BEGIN

@@ -1,5 +1,4 @@
-// The builds of the experiments: one table per machine of the CPU (lab/lab_kernel.cpp) and one for CUDA
-// (lab/lab_kernel.cu).
+// The builds of the experiments: one table per CPU machine (lab/lab_kernel.cpp) and one for CUDA (lab/lab_kernel.cu).
 #pragma once
 
 #include "lab/plans.h"
@@ -12,19 +11,19 @@ using LabKernel = TaskKernel<Plan>;
 
 struct QueueKernels {
   size_t (*bytes)(const QueueShape&);
-  void (*prepare)(void*, const QueueShape&);  // host memory
+  void (*prepare)(void*, const QueueShape&);  // works on host memory
   LabKernel<MixPlan> mix;
   LabKernel<RankPlan> rank;
 };
 
 struct ProgramKernel {
-  // The memory that the plan's program needs. Throws std::invalid_argument for a capacity that no queue can have.
+  // The memory that the plan's program needs. Throws std::invalid_argument for an invalid queue capacity.
   ProgramStart (*start)(const SchedulePlan&);
   LabKernel<SchedulePlan> run;
 };
 
 struct LabKernels {
-  int width;  // lanes of a warp
+  int width;  // lanes per warp
   LabKernel<AtomicPlan> atomics;
   QueueKernels queue[kQueueKinds];           // by QueueKind
   ProgramKernel program[kSchedulePrograms];  // by ScheduleProgram

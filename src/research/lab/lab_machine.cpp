@@ -30,7 +30,7 @@ const LabKernels& lab_kernels_of(const std::string& build) {
   throw std::invalid_argument("--isa " + build + ": the experiments were not built for it (see -DBROKKR_ISAS)");
 }
 
-// As large as a cache line, and aligned as one.
+// The size and alignment of a cache line.
 struct alignas(64) QueueLine {
   std::byte bytes[64]{};
 };

@@ -1,5 +1,5 @@
-// Where experiments with queues and scheduling run: a machine for programs of tasks (pipeline/task_machine.h), and the
-// build of the experiments for it.
+// Runs experiments with queues and scheduling: a machine for programs of tasks (pipeline/task_machine.h), and the build
+// of the experiments for it.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class LabMachine {
 
   TaskMachine& tasks() { return *machine_; }
   bool is_gpu() const { return machine_->is_gpu(); }
-  uint32_t width() const { return uint32_t(kernels.width); }  // lanes of a warp
+  uint32_t width() const { return uint32_t(kernels.width); }  // lanes per warp
   const QueueKernels& queue(QueueKind kind) const { return kernels.queue[size_t(kind)]; }
   uint32_t most_warps(const void* on_gpu) const { return machine_->most_warps(on_gpu); }
 
@@ -42,13 +42,13 @@ class LabMachine {
   void upload(void* to, const void* from, size_t bytes) { machine_->upload(to, from, bytes); }
   void download(void* to, const void* from, size_t bytes) { machine_->download(to, from, bytes); }
   void clear(void* memory, size_t bytes) { machine_->clear(memory, bytes); }
-  // Zeroes the memory and makes it an empty queue.
+  // Zeroes the memory and initializes an empty queue in it.
   void prepare_queue(QueueKind kind, void* memory, const QueueShape& shape);
 
-  // The word that ends every wait; 0 at the beginning of each run.
+  // The word that ends every wait; 0 at the start of each run.
   uint32_t* abort_word() { return machine_->abort_word(); }
-  // Runs all warps of the plan. Returns the milliseconds from the moment when all have begun to the end of the last; a
-  // negative value where the run was ended after `seconds`.
+  // Runs all warps of the plan. Returns the milliseconds from the moment when all have started to the end of the last
+  // one, or a negative value if the run was aborted after `seconds`.
   template <class Plan>
   double run(const LabKernel<Plan>& kernel, const Plan& plan, double seconds) {
     const TaskRun run = machine_->run(kernel, plan, plan.crew.warps, {-1, 1000 * seconds});
@@ -56,7 +56,7 @@ class LabMachine {
   }
 };
 
-// An array in the machine's memory, zeroed at first.
+// A zero-initialized array in the machine's memory.
 template <class T>
 class LabArray : public TaskArray<T> {
  public:
@@ -64,10 +64,10 @@ class LabArray : public TaskArray<T> {
   LabArray(LabMachine& machine, const std::vector<T>& values) : TaskArray<T>(machine.tasks(), values) {}
 };
 
-// The power of two that is not below n, 2 .. 2^31.
+// The smallest power of two >= n, 2 .. 2^31.
 inline uint32_t power_above(uint64_t n) { return uint32_t(std::bit_ceil(std::clamp<uint64_t>(n, 2, 1u << 31))); }
 
-// As make_task_machine.
+// Same arguments as make_task_machine.
 std::unique_ptr<LabMachine> make_lab_machine(const std::string& name, const std::string& isa = {});
 
 }  // namespace brokkr::lab

@@ -21,25 +21,25 @@ namespace {
 
 constexpr int kSpacingBins[] = {8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 160};
 constexpr int kLineLengths[] = {16, 32, 64, 128};
-constexpr int kAngleStep = 2;  // degrees, as [Kerbl17, Table 1] seems to have
+constexpr int kAngleStep = 2;  // degrees; [Kerbl17, Table 1] seems to use the same step
 constexpr int kLoadBins[] = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192};
 constexpr int kMostLoadRasterizers = 64;
-// Distances in bins over which the search trusts correlations of load; the first is used where no frames are left to
-// choose by.
+// Distances in bins over which the search trusts correlations of load. The first is used if no frames are left to
+// choose it by.
 constexpr double kReaches[] = {12, 4, 7, 25, 0};
-constexpr int kMostTile = 64;  // rasterizers up to which whole tiles are searched, not only row shifts
+constexpr int kMostTile = 64;  // largest number of rasterizers for which whole tiles are searched, not only row shifts
 
 constexpr int kTableRasterizers[] = {6, 20, 60, 132, 264};
 constexpr int kTableBins[] = {16, 64};
 constexpr int kCostBins[] = {8, 16, 32, 64, 128, 256};
 constexpr const char* kThisComputer = "this computer";
-constexpr int kBlocks = 20;  // as many as [Kerbl18, Fig. 7.13] shows
+constexpr int kBlocks = 20;  // as in [Kerbl18, Fig. 7.13]
 
 constexpr const char* kCostColumns =
     "frame,shading,machine,isa,bin,rasterizers,asked,pattern,triangles,rasterizer_pairs,bin_pairs,queue_elements,"
     "queue_bytes,queue_peak,visits,geometry_ms,raster_ms,simulated_ms,frame_ms";
 
-// Pieces of work on several threads, whose rows are joined in their order.
+// Runs pieces of work on several threads and joins their rows in order.
 Rows joined_rows(const PatternBench& bench, const std::string& what, int count, const std::function<Rows(int)>& piece) {
   std::vector<Rows> parts(static_cast<size_t>(count));
   std::mutex mutex;
@@ -87,7 +87,7 @@ Rows load(PatternBench& bench, LabFrame& frame) {
     std::vector<BinLoads> grids;
     for (const int bin : kLoadBins) grids.push_back(bin_loads(map, bin));
     append(rows, joined_rows(bench, "patterns", kMostLoadRasterizers - 1, [&](int i) {
-             const int rasterizers = kMostLoadRasterizers - i;  // the long ones first
+             const int rasterizers = kMostLoadRasterizers - i;  // long ones first
              Rows part;
              for (const BinLoads& grid : grids) {
                for (const auto& info : Choices<PatternKind>::all) {
@@ -134,19 +134,19 @@ std::filesystem::path searched_file(const PatternBench& bench, int rasterizers, 
          fmt::format("searched-{}-{}{}{}.json", rasterizers, bin, left_out.empty() ? "" : "-without-", left_out);
 }
 
-// The pattern that was searched without this frame's application, where there is one.
+// The searched pattern that was not trained on this frame's application, if there is one.
 SavedPatternPointer searched_pattern(const PatternBench& bench, const LabFrame& frame, int rasterizers, int bin) {
   const std::filesystem::path path = searched_file(bench, rasterizers, bin, frame.group);
   return is_there(path) ? std::make_shared<const SavedPattern>(load_pattern(path)) : nullptr;
 }
 
-// A map that a search trains on or scores with.
+// A map for training or scoring of a search.
 struct Sample {
   const FragmentMap* map;
   std::string group;
   BinLoads bins;
-  RowKernel kernel;                // to score with
-  std::vector<RowKernel> general;  // to train on, one per reach
+  RowKernel kernel;                // for scoring
+  std::vector<RowKernel> general;  // for training, one per reach
 };
 
 // The maps of all frames, with kernels for bins of `bin` pixels and tiles of `rasterizers` columns.
@@ -155,7 +155,7 @@ std::vector<Sample> samples_of(const PatternBench& bench, int rasterizers, int b
   for (const auto& frame : bench.frames) {
     for (const FragmentMap& map : frame->maps) samples.push_back({&map, frame->group, bin_loads(map, bin), {}, {}});
   }
-  int rows = 1;  // of the tile, that any frame shows
+  int rows = 1;  // rows of the tile that some frame shows
   for (const Sample& s : samples) rows = std::max(rows, std::min(s.bins.y, rasterizers));
   parallel_for(int(samples.size()), bench.options.workers, [&](int i) {
     Sample& s = samples[size_t(i)];
@@ -165,7 +165,7 @@ std::vector<Sample> samples_of(const PatternBench& bench, int rasterizers, int b
   return samples;
 }
 
-// Names of the samples that do not belong to the group `out`.
+// Names of the samples outside the group `out`.
 std::string names_without(const std::vector<Sample>& samples, const std::string& out) {
   std::string names;
   for (const Sample& s : samples) {
@@ -174,9 +174,9 @@ std::string names_without(const std::vector<Sample>& samples, const std::string&
   return names;
 }
 
-// Cross-validation: for every application a pattern is trained on the frames of all others and scored on its own. A
-// last pattern, for use, is trained on all frames. How far correlations reach is chosen among the training frames, by
-// leaving out one of their applications after the other.
+// Cross-validation: for each application, a pattern is trained on the frames of all others and scored on its own. A
+// last pattern, for use, is trained on all frames. The reach of correlations is chosen among the training frames by
+// leaving out one of their applications at a time.
 Rows search(PatternBench& bench, int rasterizers, int bin) {
   const PatternLabOptions& o = bench.options;
   const std::vector<Sample> samples = samples_of(bench, rasterizers, bin);
@@ -196,8 +196,8 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
   const auto shifts_for = [&](const RowKernel& kernel, uint64_t moves) {
     return search_pattern(kernel, *start, {SearchFamily::shifts, moves, o.seed});
   };
-  // The mean over the training frames of log(c_v / c_v of Van der Corput); no frame is scored with a pattern that was
-  // trained on it.
+  // The mean over the training frames of log(c_v / c_v of Van der Corput). No frame is scored with a pattern trained on
+  // it.
   const auto trial = [&](size_t reach, const std::string& out) {
     double sum = 0;
     for (const std::string& group : groups) {
@@ -211,7 +211,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
     }
     return sum;
   };
-  std::vector<std::string> folds{""};  // nothing left out
+  std::vector<std::string> folds{""};  // none left out
   if (groups.size() > 1) folds.insert(folds.end(), groups.begin(), groups.end());
   make_folder(o.folder / "searched");
 
@@ -248,7 +248,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
   return joined_rows(bench, "folds", int(folds.size()), piece);
 }
 
-// The settings of an experiment in the pipeline, and the name of each one's pattern.
+// The settings of a pipeline experiment, with the name of each one's pattern.
 struct Settings {
   RenderOptions base;
   std::vector<RenderOptions> options = {};
@@ -259,11 +259,11 @@ struct Settings {
     o.pattern = choice;
     o.rasterizers = rasterizers;
     o.bin = bin;
-    // Where the number of rasterizers is the pipeline's choice, the launch is timed as a whole.
+    // If the pipeline chooses the number of rasterizers, the launch is timed as a whole.
     if (rasterizers > 0) o.trace = o.thread_time = true;
     pattern.emplace_back(name);
   }
-  // The patterns of [Kerbl17, Table 2], and the one that was searched for.
+  // Adds the patterns of [Kerbl17, Table 2] and the searched one.
   void add_contenders(const PatternBench& bench, const LabFrame& frame, int rasterizers, int bin) {
     for (const PatternKind kind :
          {PatternKind::diagonal, PatternKind::hilbert, PatternKind::hierarchical_maximized_distance,
@@ -279,7 +279,7 @@ RenderOptions base_options(const PatternBench& bench, Shading shading, OrderMode
   o.shading = shading;
   o.order = order;
   o.frame_budget_ms = 0;
-  // What is measured is what patterns do to queues and visits.
+  // The measurement concerns the effect of patterns on queues and visits.
   if (o.small_triangles == SmallTriangles::automatic) o.small_triangles = SmallTriangles::queue;
   return o;
 }
@@ -337,7 +337,7 @@ Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
   for (const int bin : kCostBins) {
     for (const int rasterizers : kTableRasterizers)
       settings.add("van-der-corput", PatternKind::van_der_corput, rasterizers, bin);
-    // This computer as it is used: any block works for any rasterizer, their number is the pipeline's choice.
+    // The computer in normal use: any block works for any rasterizer, and the pipeline chooses their number.
     settings.add_contenders(bench, frame, 0, bin);
   }
   const int runs = bench.options.quick ? (shading == Shading::flat ? 3 : 2) : 7;
@@ -355,9 +355,9 @@ Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
   return rows;
 }
 
-// For two kinds of machine. This computer: the times that were measured with the rasterizers that the pipeline chose. A
-// machine with a processor per rasterizer, static: the work that was measured at that bin size, shared out as the
-// pattern shares out the frame's fragments.
+// Recommends for two kinds of machine. This computer: by the measured times with the pipeline's number of rasterizers.
+// A machine with one processor per rasterizer, statically assigned: by the measured work at that bin size, distributed
+// as the pattern distributes the frame's fragments.
 Rows recommend(PatternBench& bench, const Rows& costs) {
   const Row columns = split(kCostColumns);
   const auto cell_of = [&](const Row& r, const char* column) {
@@ -392,7 +392,7 @@ Rows recommend(PatternBench& bench, const Rows& costs) {
   for (const auto& [machine, choices] : log_ms) {
     std::vector<std::pair<double, Choice>> ranked;
     for (const auto& [choice, values] : choices) {
-      if (values.size() != bench.frames.size()) continue;  // measured for every frame only
+      if (values.size() != bench.frames.size()) continue;  // only values measured for every frame
       ranked.emplace_back(std::exp(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size())), choice);
     }
     std::sort(ranked.begin(), ranked.end());
@@ -420,7 +420,7 @@ std::vector<PatternUnit> per_frame(PatternBench& bench) {
   return units;
 }
 
-// Patterns that were searched for take part in these, and they depend on all frames.
+// These experiments include searched patterns, which depend on all frames.
 template <auto work, auto first, auto second>
 std::vector<PatternUnit> per_frame_and_way(PatternBench& bench, const char* first_name, const char* second_name) {
   std::vector<PatternUnit> units;

@@ -13,7 +13,7 @@
 namespace brokkr::lab {
 namespace {
 
-constexpr int kPartFormat = 1;  // raise it when an experiment's rows change their meaning
+constexpr int kPartFormat = 1;  // increase it when an experiment's rows change their meaning
 constexpr uint64_t kMaxPartBytes = uint64_t(1) << 30;
 
 std::string read_text(const std::filesystem::path& path) {
@@ -21,7 +21,7 @@ std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Everything that a unit's rows depend on.
+// Everything that a unit's rows depend on, as a hash.
 std::string key_of(const PatternBench& bench, const PatternExperiment& experiment, const PatternUnit& unit) {
   const PatternLabOptions& o = bench.options;
   uint64_t all = 0;
@@ -69,7 +69,7 @@ void PatternLab::add(const std::string& name, Frame frame) {
   bench_.frames.push_back(std::move(added));
 }
 
-// The rows in the unit's file, which is made where it is missing or belongs to something else.
+// Reads the rows from the unit's file, or computes and writes them if the file is missing or has another key.
 Rows PatternLab::rows_of(const PatternExperiment& experiment, const PatternUnit& unit) {
   const auto path = bench_.options.folder / "parts" / fmt::format("{}.{}.csv", experiment.name, unit.name);
   const std::string head = "# " + key_of(bench_, experiment, unit) + "\n";

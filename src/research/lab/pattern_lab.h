@@ -1,8 +1,8 @@
-// The pattern lab: every experiment of [Kerbl17] on any set of frames, a search for better patterns, and the cost of
+// The pattern lab: all experiments of [Kerbl17] on any set of frames, a search for better patterns, and the cost of
 // small bins.
 //
-// Work is cut into units (mostly one per frame). The rows of a finished unit are a file of their own in FOLDER/parts,
-// with a key of everything that they depend on: a lab that was interrupted goes on where it was.
+// Work is divided into units, usually one per frame. The rows of a finished unit are stored in a file in FOLDER/parts,
+// with a key of everything that they depend on, so an interrupted lab continues where it stopped.
 #pragma once
 
 #include <filesystem>
@@ -16,49 +16,50 @@
 namespace brokkr::lab {
 
 struct PatternLabOptions {
-  std::filesystem::path folder;  // results; made where it is missing
+  std::filesystem::path folder;  // output folder, created if missing
   uint32_t seed = 1;
-  bool quick = false;    // fewer seeds, rows, batches, runs and moves; for some minutes in all
+  bool quick = false;    // fewer seeds, rows, batches, runs and moves; takes a few minutes in total
   int workers = 0;       // threads; 0: all cores
-  RenderOptions render;  // machine, instruction set, policy and so on of the pipeline experiments
+  RenderOptions render;  // options of the pipeline experiments: machine, instruction set, policy and so on
 };
 
 struct LabFrame {
-  std::string name;   // of the file, without folder and ending
-  std::string group;  // frames of one application: a search never scores on one after training on another
+  std::string name;   // file name without folder and extension
+  std::string group;  // application of the frame: a search never scores on a group that it was trained on
   Frame frame;
   std::optional<PreparedFrame> prepared;  // refers to `frame`
   std::vector<FragmentMap> maps;
-  uint64_t hash = 0;  // of the maps
+  uint64_t hash = 0;  // hash of the maps
 };
 
-// What the experiments work with.
+// Shared data of the experiments.
 struct PatternBench {
   PatternLabOptions options;
   Renderer renderer;
   PatternBook book;
   std::vector<std::unique_ptr<LabFrame>> frames;
-  std::function<void(const std::string& what, double share)> say;  // progress of a unit; a share of 0 .. 1 is done
+  // reports progress of a unit; share is the fraction done
+  std::function<void(const std::string& what, double share)> say;
 };
 
-// A part of an experiment, whose rows are kept.
+// A part of an experiment whose rows are stored.
 struct PatternUnit {
   std::string name;
-  const LabFrame* frame;  // the rows depend on this one; nullptr: on all frames
+  const LabFrame* frame;  // the frame that the rows depend on; nullptr: all frames
   std::function<Rows()> run;
 };
 
 struct PatternExperiment {
   const char* name;
-  const char* figure;  // of [Kerbl17]; "" for an experiment without one
+  const char* figure;  // in [Kerbl17]; "" if there is none
   const char* title;
   const char* columns;  // "a,b,c"
   bool on_machine;      // rows depend on the pipeline's machine
   std::vector<PatternUnit> (*units)(PatternBench& bench);
-  // Instead of units: rows that follow from those of the experiment with costs.
+  // Instead of units: derives rows from those of the cost experiment.
   Rows (*conclude)(PatternBench& bench, const Rows& costs) = nullptr;
 };
-// In the order in which they run: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
+// In running order: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
 std::span<const PatternExperiment> pattern_experiments();
 
 class PatternLab {
@@ -70,11 +71,11 @@ class PatternLab {
   void add(const std::string& name, Frame frame);
   const std::vector<std::unique_ptr<LabFrame>>& frames() const { return bench_.frames; }
 
-  // Runs the units that are not done yet and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws
-  // std::invalid_argument for an unknown name.
+  // Runs the unfinished units and writes FOLDER/patterns-NAME.csv. Returns its rows. Throws std::invalid_argument for
+  // an unknown name.
   Rows run(const std::string& experiment);
 
-  // Units of `run` that were found finished.
+  // The number of units that `run` found finished.
   int reused() const { return reused_; }
 
  private:
@@ -82,11 +83,11 @@ class PatternLab {
 
   PatternBench bench_;
   Progress progress_;
-  std::string now_;  // the unit that runs, for progress
+  std::string now_;  // name of the running unit, for progress reports
   int reused_ = 0;
 };
 
-// "0ad" of "0ad-acropolis-bay", "generated" of "generated:city": what comes before the first - : or .
+// "0ad" for "0ad-acropolis-bay", "generated" for "generated:city": the part before the first - : or .
 std::string group_of(const std::string& name);
 
 }  // namespace brokkr::lab

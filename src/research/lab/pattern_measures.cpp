@@ -10,7 +10,7 @@
 namespace brokkr::lab {
 namespace {
 
-// Whether the pattern's table depends on a seed, so that experiments average over several.
+// Returns true if the pattern's table depends on a seed; experiments then average over several seeds.
 bool is_random(const PatternChoice& choice) {
   const auto* kind = std::get_if<PatternKind>(&choice);
   return kind != nullptr && (*kind == PatternKind::pseudo_random ||
@@ -131,14 +131,14 @@ LoadStatistics pattern_load(PatternBook& book, const PatternChoice& choice, int 
 
 std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin) {
   const BinLoads bins = bin_loads(map, bin);
-  const int wide = map.width / bin / 2, high = map.height / bin / 2;  // groups
+  const int wide = map.width / bin / 2, high = map.height / bin / 2;  // number of groups
   std::vector<SpacingStep> steps;
   if (wide < 1 || high < 1) return steps;
   for (int i = 0; i == 0 || (2 * i + 2) * bin * 2 <= map.height; ++i) {
     std::vector<double> load(size_t(wide) * size_t(high), 0.0);
     for (int y = 0; y < 2 * high; ++y) {
       for (int x = 0; x < 2 * wide; ++x) {
-        // The bins of odd columns and rows were moved: they belong to the group i places back.
+        // Bins of odd columns and rows were moved: they belong to the group i places back.
         const int group_x = x % 2 == 0 ? x / 2 : ((x / 2 - i) % wide + wide) % wide;
         const int group_y = y % 2 == 0 ? y / 2 : ((y / 2 - i) % high + high) % high;
         load[size_t(group_y) * size_t(wide) + size_t(group_x)] +=
@@ -155,7 +155,7 @@ double orientation_sigma(const FragmentMap& map, int samples, int angle, int row
   const int half = samples / 2;
   const int first_x = half, last_x = map.width - half, first_y = half, last_y = map.height - half;
   if (first_x >= last_x || first_y >= last_y || map.total == 0) return 0;
-  // Bresenham's line: one step along the longer axis, the nearest pixel across.
+  // Bresenham's line: one step along the major axis, the nearest pixel across it.
   const double radians = angle * std::numbers::pi / 180, sx = std::sin(radians), sy = std::cos(radians);
   const bool along_x = std::abs(sx) >= std::abs(sy);
   std::vector<std::ptrdiff_t> offset;
@@ -167,7 +167,7 @@ double orientation_sigma(const FragmentMap& map, int samples, int angle, int row
   const size_t width = size_t(last_x - first_x);
   std::vector<uint32_t> sum(width);
   double total = 0, squares = 0, count = 0;
-  const double mean = map.mean() * samples;  // subtracted first: the squares would cancel
+  const double mean = map.mean() * samples;  // subtracted first, because the squares would cancel
   for (int y = first_y; y < last_y; y += row_step) {
     std::fill(sum.begin(), sum.end(), 0u);
     const uint32_t* row = map.count.data() + size_t(y) * size_t(map.width) + size_t(first_x);
@@ -213,7 +213,7 @@ std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prep
 }
 
 std::vector<BlockShare> simulated_blocks(const std::vector<double>& raster_ms, double geometry_ms) {
-  // Geometry goes to the least loaded processors first: find the level up to which it fills them.
+  // Geometry goes to the least loaded processors first: finds the level up to which it fills them.
   std::vector<double> sorted = raster_ms;
   std::sort(sorted.begin(), sorted.end());
   double level = sorted.empty() ? 0 : sorted.front(), left = geometry_ms;

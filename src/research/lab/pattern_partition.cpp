@@ -12,10 +12,10 @@
 namespace brokkr::lab {
 namespace {
 
-// Each divides the last one, so that the last one's batches add up to the batches of all others.
+// Each number divides the last one, so that batches of the finest partition add up to batches of all others.
 constexpr uint64_t kPartitions[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 
-// Loads of neighbouring batches become the load of one.
+// Adds up the loads of neighbouring batches.
 BatchLoad sum_of(std::span<const BatchLoad> all) {
   std::map<uint32_t, uint32_t> sum;
   for (const BatchLoad& batch : all) {
@@ -24,21 +24,21 @@ BatchLoad sum_of(std::span<const BatchLoad> all) {
   return {sum.begin(), sum.end()};
 }
 
-// Renders triangles first .. last - 1 and counts.
+// Renders triangles first .. last - 1 and counts their fragments.
 BatchLoad render_batch(Renderer& renderer, const TriangleStream& stream, uint64_t first, uint64_t last) {
   BatchLoad load;
   if (first >= last) return load;
   const Frame frame = stream.slice(first, last);
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions options;
-  options.machine = MachineKind::cpu;  // the counts are the same on every machine
+  options.machine = MachineKind::cpu;  // counts are the same on every machine
   options.workers = 1;
   options.rasterizers = 1;
   options.bin = kPartitionBin;
   options.shading = Shading::flat;
   options.order = OrderMode::strict;
   options.hierarchical_depth = false;
-  options.store_blocks = 1024;  // the same for every launch, so that the memory is kept
+  options.store_blocks = 1024;  // the same for every launch, so that memory is reused
   const Statistics s = renderer.render(prepared, options, false).statistics;
   for (size_t i = 0; i < s.bin_fragments.size(); ++i) {
     if (s.bin_fragments[i] > 0) load.emplace_back(uint32_t(i), uint32_t(s.bin_fragments[i]));
@@ -143,7 +143,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     parallel_for(workers, workers, [&](int) {
       Renderer renderer;
       for (size_t i = next++; i < p.loads.size(); i = next++) {
-        // The middle of each stretch.
+        // The batch in the middle of each stretch.
         const uint64_t batch = p.batches * (2 * i + 1) / (2 * p.loads.size());
         p.loads[i] = render_batch(renderer, stream, batch_begin(triangles, batch, p.batches),
                                   batch_begin(triangles, batch + 1, p.batches));
@@ -154,7 +154,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     });
     if (p.batches == finest) fine = &p.loads;
   }
-  // The borders of a partition that is a sum of the finest are borders of the finest.
+  // Batches of a coarser partition start at batches of the finest one.
   for (Partition& p : all) {
     if (!is_sum(p)) continue;
     const size_t each = size_t(finest / p.batches);

@@ -10,11 +10,11 @@
 namespace brokkr::lab {
 namespace {
 
-constexpr double kCoolest = 1e-4;  // the last temperature, as a part of the first
-// First temperatures: hot enough to leave the start without forgetting it. A tile starts from shifts that are good
-// already.
+constexpr double kCoolest = 1e-4;  // the last temperature, relative to the first
+// Initial temperatures: high enough to leave the start without forgetting it. A tile starts from shifts that are
+// already good.
 constexpr double kShiftHeat = 0.2, kTileHeat = 0.02;
-constexpr int kTrials = 500;  // moves that set the first temperature
+constexpr int kTrials = 500;  // moves that determine the first temperature
 
 // The kernel with distances from -side to side - 1, which saves a modulo in the innermost loop.
 class Lookup {
@@ -22,7 +22,7 @@ class Lookup {
   explicit Lookup(const RowKernel& kernel) : side_(kernel.side), rows_(kernel.rows), value_(2 * kernel.value.size()) {
     const size_t side = size_t(side_);
     for (size_t pair = 0; pair < size_t(rows_) * size_t(rows_); ++pair) {
-      double mean = 0;  // a constant that changes no order and would cost digits
+      double mean = 0;  // subtracted: a constant does not change the order, but would cost digits
       for (size_t d = 0; d < side; ++d) mean += kernel.value[pair * side + d] / double(side);
       for (size_t d = 0; d < 2 * side; ++d)
         value_[pair * 2 * side + d] = float(kernel.value[pair * side + d % side] - mean);
@@ -41,9 +41,9 @@ class Lookup {
 
 double uniform(std::mt19937_64& generator) { return double(generator() >> 11) * 0x1p-53; }
 
-// Simulated annealing by Metropolis' rule. Temperatures fall geometrically from `heat` times a usual change.
-// Moves::draw(generator) chooses a move, change() is its difference of energy, apply() makes it. `better` is called at
-// every new best.
+// Simulated annealing by the Metropolis rule. Temperatures fall geometrically from `heat` times a typical change.
+// Moves::draw(generator) chooses a move, change() is its energy difference, apply() executes it. `better` is called at
+// every new optimum.
 template <class Moves, class Better>
 void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generator, const Better& better) {
   double squares = 0;
@@ -69,8 +69,8 @@ void anneal(Moves& moves, uint64_t count, double heat, std::mt19937_64& generato
   }
 }
 
-// Exchanges the shifts of two rows, of which the second may lie outside the rows that a map shows. All rasterizers have
-// the same shape, so that one stands for all.
+// Swaps the shifts of two rows; the second may lie outside the rows that a map shows. All rasterizers have the same
+// shape, so one represents all.
 struct ShiftMoves {
   const Lookup& kernel;
   std::vector<int> shift;
@@ -100,12 +100,12 @@ struct ShiftMoves {
   void apply() { std::swap(shift[size_t(a)], shift[size_t(b)]); }
 };
 
-// Exchanges two bins of a row.
+// Swaps two bins of a row.
 struct TileMoves {
   const Lookup& kernel;
   int side;
   std::vector<int> owner;   // as Pattern::owner
-  std::vector<int> column;  // of rasterizer r in row y: r * side + y
+  std::vector<int> column;  // column of rasterizer r in row y: at r * side + y
   int y = 0, x0 = 0, x1 = 0;
 
   void draw(std::mt19937_64& generator) {
@@ -169,7 +169,7 @@ RowKernel row_kernel(const BinLoads& bins, int side, int rows) {
   }
   if (!(total > 0)) return kernel;
   const size_t wide = std::min(n, size_t(bins.x));
-  // Mean over side placements, times side rasterizers over total^2 for c_v squared (+ 1).
+  // The mean over side placements, times side rasterizers over total^2, is c_v squared (+ 1).
   const double scale = 1 / (total * total);
   for (size_t y0 = 0; y0 < all; ++y0) {
     for (size_t y1 = 0; y1 <= y0; ++y1) {
@@ -251,7 +251,7 @@ Pattern search_pattern(const RowKernel& kernel, const Pattern& start, const Sear
   const Lookup lookup(kernel);
   std::mt19937_64 generator(settings.seed);
   if (settings.family == SearchFamily::shifts) {
-    // Row y holds x + shift[y] at x.
+    // Row y holds rasterizer 0 shifted by shift[y]: entry x is x + shift[y].
     ShiftMoves moves{lookup, {}, 0, 0};
     for (int y = 0; y < side; ++y) moves.shift.push_back(start.at(0, y));
     std::vector<int> found = moves.shift;

@@ -1,5 +1,5 @@
 // The work of the experiments with queues [Kerbl18, 4.6 and appendix A] and with scheduling [Kerbl18, 5.3] as data.
-// Host code writes it, the machines run it (lab/queue_workload.h, lab/schedule_workload.h).
+// Host code writes it, machines run it (lab/queue_workload.h, lab/schedule_workload.h).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace brokkr::lab {
 
-// Warps 0 .. warps - 1 of which `lanes` lanes each use the queue, as threads warp * lanes + lane.
+// Warps 0 .. warps - 1, in each of which `lanes` lanes use the queue, as threads warp * lanes + lane.
 struct Crew {
   uint32_t warps = 1, lanes = 1;
 };
@@ -22,22 +22,23 @@ constexpr uint32_t scramble(uint32_t x) {
 
 struct MixCounts {
   uint64_t enqueued, dequeued, full, empty;
-  float work;  // the result of the multiply-adds, so that the compiler keeps them
+  float work;  // result of the multiply-adds, so that the compiler keeps them
 };
 
-// Every thread repeats: it enqueues, then dequeues, each with its chance, and does multiply-adds where it got an
-// element.
+// Every thread repeatedly enqueues, then dequeues, each with a given probability, and does multiply-adds after it got
+// an element.
 struct MixPlan {
   QueueStorage queue;
   Crew crew;
-  uint32_t least_loops = 10, most_loops = 10;                     // of a thread, drawn
-  uint32_t enqueue_chance = 1u << 16, dequeue_chance = 1u << 16;  // of 2^16
+  uint32_t least_loops = 10, most_loops = 10;                     // per thread, drawn at random
+  uint32_t enqueue_chance = 1u << 16, dequeue_chance = 1u << 16;  // in units of 2^-16
   uint32_t multiply_adds = 0;
   uint32_t seed = 1;
   MixCounts* counts = nullptr;  // [warps]
 };
 
-// [Kerbl18, Fig. 4.1]: additions to one word, additions to a word of each thread's own, or loads and stores of that.
+// [Kerbl18, Fig. 4.1]: additions to one word, additions to a separate word per thread, or loads and stores of that
+// word.
 enum class AtomicAccess : uint32_t { contended, own, plain };
 struct AtomicPlan {
   Crew crew;
@@ -46,9 +47,9 @@ struct AtomicPlan {
   uint32_t* words = nullptr;  // [1 + threads] lines of 64 bytes, zeroed
 };
 
-// Page rank over queues. Ranks are fixed-point numbers with kRankOne as 1: their sums do not depend on an order. A
-// node's item for iteration i exists once all its predecessors have contributed to iteration i; a node without
-// predecessors makes its next item itself.
+// Page rank over queues. Ranks are fixed-point numbers with kRankOne as 1, so sums do not depend on the order. A node's
+// item for iteration i is created when all its predecessors have contributed to iteration i; a node without
+// predecessors creates its next item itself.
 inline constexpr uint64_t kRankOne = uint64_t(1) << 56;
 inline constexpr uint64_t kDampingNumerator = 17, kDampingDenominator = 20;
 inline constexpr uint32_t kItemNodeBits = 27, kMaxRankIterations = 15;
@@ -56,21 +57,21 @@ inline constexpr uint32_t kItemNodeBits = 27, kMaxRankIterations = 15;
 struct RankPlan {
   QueueStorage queue;
   Crew crew;
-  uint32_t fill = 0;  // 1: put each node's first item into the queue, and nothing else
+  uint32_t fill = 0;  // 1: only enqueue each node's first item
   uint32_t nodes = 0, iterations = 8;
   const uint32_t* first_edge = nullptr;  // [nodes + 1]
   const uint32_t* target = nullptr;      // [edges]
   const uint32_t* in_degree = nullptr;   // [nodes]
   uint64_t* sum = nullptr;               // [iterations][nodes], zeroed
   uint32_t* arrived = nullptr;           // [iterations][nodes], zeroed
-  uint32_t* done = nullptr;              // items worked off, zeroed
-  uint32_t* refused = nullptr;           // items that found the queue full: the result is void
+  uint32_t* done = nullptr;              // processed items, zeroed
+  uint32_t* refused = nullptr;           // items that found the queue full: the result is invalid
 };
 
-// Trees of buckets over one kind of task. Words of a task: key (process, job or 24-bit priority), deadline, number,
+// Trees of buckets over one kind of task. A task's words are: key (process, job or 24-bit priority), deadline, number,
 // work.
 enum class ScheduleProgram : uint32_t {
-  fifo,          // one queue, as tasks of one type have in Whippletree
+  fifo,          // one queue, like the tasks of one type in Whippletree
   fair_buckets,  // five processes, separate buckets with quotas
   fair_sorted,   // five processes, one sorted queue
   buckets16,     // discretized priorities
@@ -87,16 +88,16 @@ enum class ScheduleProgram : uint32_t {
 };
 inline constexpr int kSchedulePrograms = 14;
 inline constexpr uint32_t kScheduleProcesses = 5, kScheduleJobs = 6;
-// Blocks of the GPU of [Kerbl18, 5.3.3], for which the loads of Fig. 5.7 are given.
+// Blocks of the GPU in [Kerbl18, 5.3.3], for which the loads of Fig. 5.7 are given.
 inline constexpr uint32_t kThesisBlocks = 88;
 
 struct TaskRecord {
   uint32_t number, key;
-  uint32_t ns;      // of the processor that it took, where shares are measured
-  int32_t late_us;  // when it ended, after its deadline
+  uint32_t ns;      // processor time, if shares are measured
+  int32_t late_us;  // time from its deadline to its end
 };
 
-// The work of tasks, and the way that they are made.
+// The work of tasks, and how they are created.
 //   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
 //               `limit`
 //   priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
@@ -108,35 +109,36 @@ enum class ScheduleWork : uint32_t { quotas, priorities, deadlines, direct };
 struct SchedulePlan {
   ScheduleProgram program = ScheduleProgram::fifo;
   ScheduleWork work = ScheduleWork::priorities;
-  Crew crew;                    // workers: warps, with those that sort and the one that makes tasks
-  uint32_t sorters = 0;         // the first workers, which do nothing but sort, where a queue is sorted
-  std::byte* memory = nullptr;  // ProgramStart::bytes, zeroed but for what host code writes
+  Crew crew;                    // workers: warps, including those that sort and the one that makes tasks
+  uint32_t sorters = 0;         // number of first workers that only sort, if a queue is sorted
+  std::byte* memory = nullptr;  // ProgramStart::bytes, zeroed except what host code writes
   uint32_t* abort = nullptr;
   uint32_t capacity = 1024;  // tasks per queue
   uint32_t tasks = 1000, limit = 10000;
-  // The mean of a task; a task draws 0.5 .. 1.5 times as many.
+  // The mean per task; a task draws 0.5 .. 1.5 times as many.
   uint32_t multiply_adds = 500, memory_operations = 5;
   uint32_t load = 1, duration_us = 100000;
   uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};
   uint32_t job_adds[kScheduleJobs] = {}, job_reads[kScheduleJobs] = {};  // means of a job's tasks
-  uint32_t job_workers = 1;                                              // those that run the jobs' tasks
+  uint32_t job_workers = 1;                                              // workers that run the jobs' tasks
   uint32_t quota[kScheduleProcesses] = {};
   uint32_t seed = 1;
   uint32_t* buffer = nullptr;  // [kScheduleBuffer], for memory operations
-  TaskRecord* log = nullptr;   // [limit], in the order in which tasks were begun
-  uint32_t* begun = nullptr;   // [4]: tasks begun, made, refused; workers that have made their first tasks; zeroed
-  // [2]: when all workers have made their first tasks, and the end of task `limit`.
+  TaskRecord* log = nullptr;   // [limit], in the order in which tasks were started
+  // [4]: tasks started, created, refused; workers that have created their first tasks; zeroed
+  uint32_t* begun = nullptr;
+  // [2]: the time when all workers have created their first tasks, and the end of task `limit`.
   uint64_t* span_ns = nullptr;
 };
 inline constexpr uint32_t kScheduleBuffer = 1u << 20;
 
-// Places in a program's memory, in bytes, where host code writes before a run.
+// Byte offsets in a program's memory at which host code writes before a run.
 struct ProgramStart {
-  size_t bytes = 0;  // of all of it
+  size_t bytes = 0;  // total size
   size_t shared_at = 0, user_at = 0, open_at = 0;
 };
 
-// Priority of task `number`: 24 bits.
+// The priority of task `number`: 24 bits.
 constexpr uint32_t drawn_priority(uint32_t number, uint32_t seed) {
   return scramble(number * 0x9e3779b9u + seed * 0x85ebca6bu) & 0xffffffu;
 }

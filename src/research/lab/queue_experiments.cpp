@@ -21,7 +21,8 @@ LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, u
   return {memory, {memory.data(), machine.abort_word(), shape}};
 }
 
-// The numbers of warps to measure a kernel with. Throws std::invalid_argument for more than can run at the same time.
+// The numbers of warps for which a kernel is measured. Throws std::invalid_argument for more than can run at the same
+// time.
 template <class Plan>
 std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kernel) {
   const uint32_t most = std::max(1u, run.machine.most_warps(kernel.on_gpu));
@@ -41,7 +42,7 @@ std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kern
   return counts;
 }
 
-// A row about a configuration that is going to be run.
+// A row for a configuration before it runs.
 Record start(const LabRun& run, const char* queue, const Crew& crew) {
   const uint32_t threads = crew.warps * crew.lanes;
   run.progress(run.table.name + ": " + queue + ", " + std::to_string(threads) + " threads");
@@ -53,7 +54,7 @@ Record start(const LabRun& run, const char* queue, const Crew& crew) {
   return m.set("enqueued", 0).set("dequeued", 0);
 }
 
-// Loops of enqueue and dequeue as in the plan, with a queue of that capacity.
+// Measures loops of enqueue and dequeue as in the plan, with a queue of that capacity.
 void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capacity) {
   Record m = start(run, queue_traits(kind).name, plan.crew);
   const LabQueue queue = make_lab_queue(run.machine, kind, plan.crew, capacity);
@@ -136,7 +137,7 @@ std::vector<QueueKind> chosen(const LabRun& run, std::vector<QueueKind> usual = 
   return usual;
 }
 
-// The chances of enqueue and dequeue, and the multiply-adds per element.
+// Probabilities of enqueue and dequeue, and multiply-adds per element.
 struct Mix {
   double put = 1, get = 1;
   uint32_t work = 0;
@@ -154,7 +155,7 @@ void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix
   plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
   plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);
   plan.multiply_adds = mix.work;
-  // The queue must hold all elements: with pairs one per thread, with a mix those that no thread dequeues.
+  // The queue must hold all elements: for pairs one per thread, for a mix those that no thread dequeues.
   const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
   measure_mix(run, kind, plan, mix.random_loops ? threads * plan.most_loops : 4 * threads);
 }
@@ -190,7 +191,7 @@ void atomics(const LabRun& run) {
 void balanced(const LabRun& run) {
   for (const uint32_t lanes : {run.machine.width(), 1u}) {
     for (const QueueKind kind : chosen(run)) {
-      if (lanes > 1 && needs_warps(kind)) continue;  // lanes that wait for each other
+      if (lanes > 1 && needs_warps(kind)) continue;  // skips queues whose lanes would wait for each other
       mix_over_warps(run, kind, lanes, {.random_loops = false});
     }
   }

@@ -7,7 +7,7 @@
 
 namespace brokkr::lab {
 
-// In the order in which they run. Of their columns:
+// In running order. Some columns:
 //   queue                            or the kind of access, of the atomics
 //   granularity                      "thread": every lane uses the queue; "warp": one lane of each warp
 //   ns_per_operation                 mean_ms by the operations of one thread

@@ -37,7 +37,7 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
       tried.set(i, wants | ((draw >> 16) < plan.dequeue_chance ? 2u : 0u));
       done.set(i, gets);
     });
-    // All lanes enqueue before one dequeues: even lanes that run one after another then wait for no other.
+    // All lanes enqueue before any dequeues, so that even lanes that run one after another never wait for each other.
     const Uint wants = tried.lanes();
     auto value = w.spill(Uint(0u));
     const Mask takes = active && (wants & Uint(2u)) != Uint(0u);
@@ -79,7 +79,7 @@ BROKKR_FN void run_atomics(Warp& w, const AtomicPlan& plan, int warp) {
   }
 }
 
-// One item: a node passes its rank on.
+// Processes one item: a node passes its rank on.
 template <class Queue>
 BROKKR_FN void pass_rank(const Queue& queue, const RankPlan& plan, uint32_t thread, uint32_t item) {
   const uint32_t node = item & ((1u << kItemNodeBits) - 1u), iteration = item >> kItemNodeBits;
@@ -101,7 +101,7 @@ BROKKR_FN void pass_rank(const Queue& queue, const RankPlan& plan, uint32_t thre
   for (uint32_t e = begin; e < end; ++e) {
     const uint32_t to = plan.target[e];
     device_atomic<uint64_t>(sum[to]).fetch_add(share, kRelaxed);
-    // The last to arrive has seen all others' shares.
+    // The last contributor has seen all other contributions.
     if (device_atomic<uint32_t>(arrived[to]).fetch_add(1u, kAcqRel) + 1 == plan.in_degree[to] && more) again(to);
   }
   if (plan.in_degree[node] == 0 && more) again(node);

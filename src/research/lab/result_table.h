@@ -1,4 +1,4 @@
-// Results of an experiment as rows of text, which is what its CSV file holds.
+// Results of an experiment as rows of text, the content of its CSV file.
 #pragma once
 
 #include <iterator>
@@ -13,7 +13,7 @@ namespace brokkr::lab {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
-// A value that was not measured is an empty cell: an optional without a value, or a number that is not finite.
+// A value that was not measured is an empty cell: an empty optional, or a number that is not finite.
 inline std::string cell(const std::string& text) { return text; }
 inline std::string cell(const char* text) { return text; }
 std::string cell(double value);  // six significant digits
@@ -29,7 +29,7 @@ Row row(const Values&... values) {
   return {cell(values)...};
 }
 
-// A row that is filled in by the names of its columns.
+// A row that is filled by column name.
 class Record {
  public:
   template <class T>
@@ -45,20 +45,20 @@ class Record {
 };
 
 struct ResultTable {
-  std::string name;  // the table's file is COMMAND-NAME.csv
+  std::string name;  // the file is named COMMAND-NAME.csv
   Row columns;
-  Rows rows;  // each has a cell per column; an empty cell has no value
+  Rows rows;  // one cell per column; an empty cell has no value
 
-  // Columns that the record does not name stay empty. Throws std::logic_error where it names others.
+  // Columns that the record does not set stay empty. Throws std::logic_error if it sets unknown ones.
   void add(const Record& record);
 };
 
-// "a,b,c" in its parts.
+// Splits "a,b,c" into its parts.
 Row split(const std::string& list);
 
 // Lines of a CSV file; commas, quotes and line ends inside a cell become spaces.
 std::string to_csv(const Row& columns, const Rows& rows);
-// The cells of a text that to_csv wrote, without the line of names.
+// The cells of a text written by to_csv, without the line of column names.
 Rows from_csv(const std::string& text);
 
 }  // namespace brokkr::lab

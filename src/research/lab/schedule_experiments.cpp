@@ -10,15 +10,15 @@
 namespace brokkr::lab {
 namespace {
 
-// A way of scheduling that an experiment measures.
+// A scheduling system that an experiment measures.
 struct System {
   const char* name;
   ScheduleProgram program;
   uint32_t queues;
-  uint32_t sorters;  // workers more, which keep its queue sorted
+  uint32_t sorters;  // additional workers that keep its queue sorted
 };
 constexpr uint32_t kQuotas[kScheduleProcesses] = {7, 13, 20, 27, 33};
-// Of the experiment with accuracy. On a GPU they are 32 to 1024 threads, as in [Kerbl18, Fig. 5.8].
+// For the experiment with accuracy. On a GPU they are 32 to 1024 threads, as in [Kerbl18, Fig. 5.8].
 constexpr uint32_t kSortersOnCpu[] = {1, 2, 4, 8}, kSortersOnGpu[] = {1, 4, 16, 32};
 
 constexpr System kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, 0};
@@ -43,12 +43,12 @@ constexpr System kByDeadline[] = {kPlainQueue,
 struct Job {
   uint32_t interval_us, turn, task_us;
 };
-// As in [Kerbl18, 5.3.4]: six jobs, intervals of 1 to 8 ms, 1 to 4 tasks, which take 0.1 to 3.9 ms: a task draws 0.5 to
-// 1.5 times the mean. Which job has which of them is ours. At load 31 they take all the time of the workers.
+// As in [Kerbl18, 5.3.4]: six jobs, intervals of 1 to 8 ms, 1 to 4 tasks of 0.1 to 3.9 ms: a task draws 0.5 to 1.5
+// times the mean. We chose which job has which of them. At load 31 they use all of the workers' time.
 constexpr Job kJobs[kScheduleJobs] = {{1000, 1, 200},  {2000, 2, 300},  {3000, 3, 500},
                                       {4000, 4, 1000}, {6000, 2, 1500}, {8000, 1, 2600}};
 
-// The mean multiply-adds and memory operations of a task.
+// A task's mean multiply-adds and memory operations.
 struct Work {
   uint32_t adds, reads;
 };
@@ -56,19 +56,19 @@ struct Work {
 // The results of a run.
 struct RunResult {
   double ms = -1;     // from the first decision to the last; negative for a run that was ended
-  double cpu_ms = 0;  // of all threads, with making the first tasks
+  double cpu_ms = 0;  // of all threads, including the creation of the first tasks
   std::vector<TaskRecord> log;
   uint32_t made = 0, refused = 0;
-  Times times;  // of all runs, where there were several
+  Times times;  // over all runs, if there were several
 };
 
-// Plans of an experiment's configurations, and their runs.
+// Builds the plans of an experiment's configurations, and runs them.
 class Bench {
  public:
   explicit Bench(const LabRun& run)
       : run_(run), workers_(run.options.workers), buffer_(run.machine, size_t(kScheduleBuffer)) {
-    // The tasks of the experiment with deadlines take a time that each worker has: few workers are quick also where a
-    // GPU is interpreted.
+    // Task times in the experiment with deadlines are relative to the number of workers, so few workers suffice for a
+    // quick run, even if a GPU is interpreted.
     const uint32_t usual = run.machine.is_gpu() ? (run.options.quick ? 8 : 256) : uint32_t(usable_processors());
     if (workers_ == 0) workers_ = std::max(2u, usual);
   }
@@ -78,8 +78,8 @@ class Bench {
     SchedulePlan plan;
     plan.program = system.program;
     plan.work = kind;
-    // Workers that sort are added, so that all systems have as many workers that run tasks. (In [Kerbl18], one of 88
-    // blocks sorted.)
+    // Sorting workers are additional, so that all systems have the same number of workers that run tasks. (In
+    // [Kerbl18], one of 88 blocks sorted.)
     plan.sorters = system.sorters;
     plan.crew.warps = workers_ + system.sorters;
     plan.multiply_adds = work.adds;
@@ -89,19 +89,19 @@ class Bench {
     plan.abort = run_.machine.abort_word();
     return plan;
   }
-  // A plan with `tasks` tasks of random priorities, and space for all tasks that these make.
+  // A plan with `tasks` tasks of random priorities, and room for all tasks that these create.
   SchedulePlan priority_plan(const System& system, const Work& work, uint32_t tasks) const {
     SchedulePlan plan = plan_of(system, ScheduleWork::priorities, work);
     plan.tasks = tasks;
     plan.limit = std::clamp(tasks, 10000u, 200000u) / (run_.options.quick ? 5 : 1);
-    // A queue has room for all elements that it ever gets.
+    // A queue has room for all elements that it ever receives.
     plan.capacity = power_above((uint64_t(plan.tasks) + plan.limit) / system.queues * 5 / 4 + 1024);
-    // Softshell's has packages of memory too: it has room for those that are there at once.
+    // Softshell's queue also has memory for packages, and needs room only for those that exist at the same time.
     if (system.program == ScheduleProgram::softshell_priority)
       plan.capacity = power_above(uint64_t(tasks) * 5 / 4 + 1024);
     return plan;
   }
-  // A row about a plan that is going to be run.
+  // A row for a plan before it runs.
   Record start(const System& system, const SchedulePlan& plan, const std::string& what) const {
     run_.progress(run_.table.name + ": " + system.name + ", " + what);
     Record m;
@@ -124,7 +124,7 @@ class Bench {
     return last;
   }
 
-  // The least time in ms of `tasks` tasks that run without any queue.
+  // The minimum time in ms of `tasks` tasks that run without any queue.
   double time_without_queues(const Work& work, uint32_t tasks) const {
     SchedulePlan plan = plan_of(kPlainQueue, ScheduleWork::direct, work);
     plan.limit = tasks;
@@ -135,7 +135,7 @@ class Bench {
     }
     return least;
   }
-  double ns_per_add() const {  // of a worker
+  double ns_per_add() const {  // for one worker
     SchedulePlan plan = plan_of(kPlainQueue, ScheduleWork::direct, {1u << 20, 0});
     plan.crew.warps = 1;
     plan.limit = 4;
@@ -151,7 +151,7 @@ class Bench {
 RunResult Bench::run(SchedulePlan plan, const System& system) const {
   LabMachine& machine = run_.machine;
   const ProgramKernel& program = machine.kernels.program[size_t(plan.program)];
-  // More would wait for warps that do not run.
+  // More workers would wait for warps that do not run.
   if (const uint32_t most = machine.most_warps(program.run.on_gpu); plan.crew.warps > most) {
     throw std::invalid_argument("--workers: " + std::to_string(plan.crew.warps) +
                                 " warps with those that sort; machine " + machine.name + " runs at most " +
@@ -174,7 +174,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
     words.insert(words.end(), std::begin(plan.quota), std::end(plan.quota));
   } else if (plan.program == ScheduleProgram::edf_per_job) {
     words.assign(kScheduleJobs, 0);
-    // Tasks of a turn share a deadline; between turns they are an interval apart: evenly spaced on average.
+    // Tasks of a turn share a deadline, and turns are an interval apart: evenly spaced on average.
     for (uint32_t j = 0; j < kScheduleJobs; ++j) {
       const double per_turn = double(plan.per_turn[j]) * plan.load * plan.job_workers / kThesisBlocks;
       words.push_back(uint64_t(plan.interval_us[j] / per_turn));
@@ -197,7 +197,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
   return result;
 }
 
-// Shares of time after 1/50, 2/50, ... of the decisions, one line each.
+// The shares of time after 1/50, 2/50, ... of the decisions, one row each.
 void add_shares(const LabRun& run, Record& m, const std::vector<TaskRecord>& log) {
   double time[kScheduleProcesses] = {}, total = 0;
   const size_t step = std::max<size_t>(1, log.size() / 50);
@@ -249,10 +249,10 @@ void set_lateness(Record& m, const RunResult& result) {
   m.set("least_late_ms", least->late_us / 1000.0).set("most_late_ms", most->late_us / 1000.0);
 }
 
-// Jobs whose tasks take the times of kJobs on a worker.
+// A plan whose jobs' tasks take the times of kJobs on one worker.
 SchedulePlan deadline_plan(const Bench& bench, const System& system, uint32_t load, double ns_per_add) {
   SchedulePlan plan = bench.plan_of(system, ScheduleWork::deadlines, {});
-  plan.crew.warps += 1;  // one that makes tasks
+  plan.crew.warps += 1;  // one more, which creates tasks
   plan.load = load;
   plan.job_workers = bench.workers();
   for (uint32_t j = 0; j < kScheduleJobs; ++j) {
@@ -273,7 +273,7 @@ void deadlines(const LabRun& run) {
     for (const uint32_t load : loads) {
       SchedulePlan plan = deadline_plan(bench, system, load, ns_per_add);
       plan.duration_us = run.options.quick ? 40000 : 600000;
-      // 4.46 tasks in a millisecond at load 1, and some for the parts of turns.
+      // 4.46 tasks per millisecond at load 1, plus some for partial turns.
       plan.limit = uint32_t(4.6 * load * bench.workers() / kThesisBlocks * plan.duration_us / 1000) + 1024;
       plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
       Record m = bench.start(system, plan, "load " + std::to_string(load));
@@ -284,7 +284,7 @@ void deadlines(const LabRun& run) {
   }
 }
 
-// The systems by priority, those that sort once for each number of sorters.
+// The systems with priorities; systems that sort once for each number of sorters.
 std::vector<System> with_sorters(const LabRun& run) {
   std::vector<System> all;
   for (System system : kByPriority) {
@@ -337,14 +337,14 @@ void overhead(const LabRun& run) {
       all.push_back({plan, bench.start(system, plan, std::to_string(work.adds) + " multiply-adds"), {}});
       all.back().m.set("decisions", plan.limit).set("baseline", "fifo");
     }
-    // In turns, so that other load of the computer affects all of them.
+    // Alternates between systems, so that other load of the computer affects all of them.
     const uint32_t rounds = run.options.quick ? 1 : 5 * run.options.runs;
     for (uint32_t round = 0; round < rounds; ++round) {
       run.progress("overhead: " + std::to_string(work.adds) + " multiply-adds, round " + std::to_string(round + 1));
       for (size_t i = 0; i < all.size(); ++i) {
         const RunResult result = bench.run(all[i].plan, kByPriority[i]);
         all[i].ms.push_back(result.ms);
-        // The processor time of threads does not contain the time that other programs take.
+        // Processor time of threads excludes the time that other programs take.
         const double time = run.machine.is_gpu() ? result.ms : result.cpu_ms;
         if (round == 0 || time < all[i].least) all[i].least = time;
       }
@@ -381,7 +381,7 @@ std::span<const Experiment> schedule_experiments() { return kScheduleExperiments
 
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed) {
   if (numbers.empty() || tasks < 2) return 100;
-  // Queued tasks by priority: a Fenwick tree over its upper 20 bits.
+  // Counts queued tasks by priority: a Fenwick tree over the upper 20 bits.
   constexpr uint32_t kBits = 20, kSize = 1u << kBits;
   std::vector<int32_t> tree(kSize + 1);
   const auto place = [&](uint32_t n) { return (drawn_priority(n, seed) >> (24 - kBits)) + 1; };
@@ -400,7 +400,7 @@ double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, u
     add(place(n), -1);
     right += below_or_equal(place(n));
     all += tasks - 1;
-    add(place(uint32_t(tasks + i)), 1);  // the task that it made begins after it
+    add(place(uint32_t(tasks + i)), 1);  // the task that it created starts after it
   }
   return all > 0 ? 100.0 * double(right) / double(all) : 100;
 }

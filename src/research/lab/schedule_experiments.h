@@ -8,7 +8,7 @@
 
 namespace brokkr::lab {
 
-// In the order in which they run. Columns that an experiment does not measure stay empty. Of the others:
+// In running order. Columns that an experiment does not measure stay empty. Some columns:
 //   system                               what decides: fifo, separate buckets, sorted, ...
 //   workers                              warps, with those that sort
 //   sorting_threads                      lanes of the warps that do nothing but sort
@@ -24,9 +24,8 @@ namespace brokkr::lab {
 //   refused                              tasks that found their queue full
 std::span<const Experiment> schedule_experiments();
 
-// S of [Kerbl18, 5.3.5] in percent: of all pairs of a task that was begun and one that was queued with it, how many
-// were in the right order (equal priorities are). `numbers`: in the order in which they were begun; the i-th of them
-// made task tasks + i.
+// S of [Kerbl18, 5.3.5] in percent: among all pairs of a started task and a task queued at that time, the fraction in
+// the right order (equal priorities are). `numbers`: tasks in starting order; the i-th of them created task tasks + i.
 double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed);
 
 }  // namespace brokkr::lab

@@ -10,7 +10,7 @@ BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 using namespace brokkr::lab;
 
-// A task's multiply-adds and reads: a mixture of both, 0.5 .. 1.5 times the mean as its number draws. Its result goes
+// A task's multiply-adds and reads: a mixture of both, 0.5 .. 1.5 times the mean, drawn by its number. The result goes
 // to memory that nothing reads.
 BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number, uint32_t mean_adds, uint32_t mean_reads) {
   const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
@@ -38,7 +38,7 @@ struct WorkTask {
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
     Warp& w = worker.warp();
-    if (!w.any(active && thread == Int(0))) return;  // a task has one warp's work, however wide that is
+    if (!w.any(active && thread == Int(0))) return;  // a task is work for one warp, whatever its width
     const SchedulePlan& plan = worker.context().plan;
     const uint32_t key = w.broadcast(payload[0], 0), deadline = w.broadcast(payload[1], 0);
     const uint32_t number = w.broadcast(payload[2], 0);
@@ -61,12 +61,12 @@ struct WorkTask {
     }
     if (at + 1 == plan.limit) w.once([&] { plan.span_ns[1] = end; });
     if (plan.work != ScheduleWork::deadlines && at + 1 < plan.limit) {
-      const uint32_t next = plan.tasks + at;  // task number `at` in order makes task tasks + at
+      const uint32_t next = plan.tasks + at;  // the task started as number `at` creates task tasks + at
       const uint32_t its = plan.work == ScheduleWork::quotas ? key : drawn_priority(next, plan.seed);
       put(worker, its, 0, next, 1);
     }
   }
-  // Makes `count` more tasks, with the next numbers.
+  // Creates `count` more tasks, with the next numbers.
   template <class Worker>
   BROKKR_FN static void put(Worker& worker, uint32_t key, uint32_t deadline, uint32_t number, int count) {
     Warp& w = worker.warp();
@@ -84,8 +84,8 @@ struct WorkTask {
   }
 };
 
-// Makes tasks of six jobs at their intervals until the time is over. What is left of a task that a turn has a part of
-// goes to the next turn.
+// Creates tasks of six jobs at their intervals until the time is over. The fractional part of a task left over from a
+// turn is added to the next turn.
 template <class Worker>
 BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
   Warp& w = worker.warp();
@@ -107,7 +107,7 @@ BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
       due[job] += plan.interval_us[job];
       made = true;
     }
-    // It sleeps soon: a core that it took by asking what time it is would be missing to the workers.
+    // It sleeps soon: if it polled the clock continuously, it would take a core from the workers.
     spin = made ? 0 : spin + 1;
     if (!made) pause(spin);
     if (w.uniform([&]() -> bool { return system_atomic<uint32_t>(*plan.abort).load(kRelaxed) != 0; })) break;
@@ -139,7 +139,7 @@ BROKKR_FN void Context::seed(Worker& worker) {
     const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
     WorkTask::put(worker, payload, m);
   }
-  // All tasks are queued before one is taken.
+  // All tasks are queued before any is taken.
   const uint64_t now = worker.now();
   w.once([&] {
     device_atomic<uint32_t> ready(plan.begun[3]);
@@ -179,7 +179,7 @@ struct Buckets128OneLane : Buckets128 {
   }
 };
 
-// A program is the root of a tree, or a scheduler with memory of its own.
+// A program is the root of a tree, or a scheduler with its own memory.
 template <class Program>
 concept Packaging = requires {
   Program::kPackages;

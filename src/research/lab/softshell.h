@@ -1,13 +1,13 @@
 // Softshell's scheduler [Steinberger12] for programs of tasks: the baseline of [Kerbl18, Fig. 5.6 to 5.9].
 //
-// All work waits in one monolithic queue, whose elements are packages: items of one type of task, as many as a warp
-// works on at once. A task that is made is put together with others of its type (aggregation): a hash map by type has
-// the package that may still take items while it waits in the queue. Packages lie in memory that is allocated and freed
-// while the program runs; pages of 32 packages with a word of bits each, searched from a scattered page on
-// [Steinberger12a]. Warps that do nothing else sort the queue progressively by a priority function, which they evaluate
-// anew for every package that they see (schedule/maintainer.h).
+// All work waits in one monolithic queue of packages. A package is a set of items of one task type, as many as a warp
+// processes at once. A new task joins others of its type (aggregation): a hash map by type holds the package that
+// accepts items while it waits in the queue. Packages are in memory that is allocated and freed while the program runs:
+// pages of 32 packages with a word of bits each, searched from a scattered page on [Steinberger12a]. Warps that do
+// nothing else sort the queue progressively by a priority function, which they evaluate again for every package that
+// they see (schedule/maintainer.h).
 //
-// docs/research/scheduling.md says what was taken from where, and where this reading may differ from the original.
+// docs/research/scheduling.md lists the sources of each part, and where this reading may differ from the original.
 #pragma once
 
 #include "lab/plans.h"
@@ -17,16 +17,16 @@
 BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 
-// `Priority` has maintain<Task> as a sorted leaf has (schedule/task_tree.h).
+// `Priority` has maintain<Task> like a sorted leaf (schedule/task_tree.h).
 template <class Priority, class... Tasks>
 class Softshell {
  public:
   static constexpr bool kPackages = true;
-  // Items that a warp works on at once: what a package holds.
+  // The number of items in a package, which a warp processes at once.
   template <class Task>
   static constexpr uint32_t kItems = Task::kThreads < kWidth ? uint32_t(kWidth / Task::kThreads) : 1u;
 
-  // The element of the queue: a package's number, 1 or more.
+  // The queue's element: a package's number, 1 or more.
   struct Package {
     static constexpr int kId = 0, kThreads = 32, kWords = 1;
     template <class Worker>
@@ -37,7 +37,7 @@ class Softshell {
     }
   };
   struct Urgency : HasTasks {
-    // That of the package's first item. The last user word is the address of the packages.
+    // The priority of the package's first item. The last user word is the address of the packages.
     template <class Task>
     BROKKR_FN static Uint maintain(const Uint (&payload)[1], const MaintainState& state) {
       device_atomic<uint64_t> address(state.user[ProgramMemory<Root>::kUserWords - 1]);
@@ -54,7 +54,7 @@ class Softshell {
     ProgramMemory<Root> program;
     uint32_t* packages = nullptr;  // [pages * 32][kPackageWords]
     uint32_t* used = nullptr;      // [pages] of 32 bits, a bit per package
-    uint64_t* open = nullptr;      // [kMapSlots], by type: generation * 2^32 + number of a package that takes items
+    uint64_t* open = nullptr;      // [kMapSlots], by type: generation * 2^32 + number of a package that accepts items
     uint32_t pages = 0;
 
     // capacity: packages in the queue, a power of two in 4 .. 2^26.
@@ -64,7 +64,7 @@ class Softshell {
     }
     static constexpr Memory layout(void* memory, uint32_t capacity) {
       Memory m{ProgramMemory<Root>::layout(memory, capacity)};
-      // The words of each worker, which follow, are none in a program of one queue.
+      // The words of each worker, which follow, are absent in a program with one queue.
       const size_t at =
           program_bytes(size_t(reinterpret_cast<std::byte*>(m.program.local) - static_cast<std::byte*>(memory)));
       m.pages = pages_for(capacity);
@@ -76,11 +76,11 @@ class Softshell {
 
    private:
     static constexpr size_t program_bytes(size_t bytes) { return (bytes + 63) / 64 * 64; }
-    // A quarter more than the queue holds, so that a page with room is near, and some for packages under way.
+    // A quarter more than the queue holds, so that a page with room is near, plus some for packages in progress.
     static constexpr uint32_t pages_for(uint32_t capacity) { return capacity / 32 + capacity / 128 + 32; }
   };
 
-  // What a worker (one warp) runs; `context` as for Worker of schedule/task_loop.h.
+  // The program of a worker (one warp); `context` as for Worker of schedule/task_loop.h.
   template <class Context>
   BROKKR_FN static void run(Warp& w, const Memory& memory, Context& context, uint32_t number) {
     w.once([&] {
@@ -94,9 +94,9 @@ class Softshell {
 
  private:
   static constexpr uint32_t kMapSlots = 64;
-  // A package: two words of state, the number of items that are written, an unused word, the items one after another.
-  // State: items that have claimed their place, a bit for a package that takes no more, the type, and how many packages
-  // have been in this place, so that an old entry of the map is told from the present package.
+  // A package: two words of state, the number of items written, an unused word, then the items. The state holds the
+  // number of items that have claimed a place, a bit for a package that accepts no more, the type, and the number of
+  // packages that have been at this place, which distinguishes an old map entry from the current package.
   static constexpr uint32_t kHeadWords = 4;
   static constexpr uint64_t kClosed = 1u << 8;
   static constexpr int kTypeBit = 16, kGenerationBit = 32;
@@ -131,12 +131,12 @@ class Softshell {
     urgency = select(mine.lanes() != 0u, Priority::template maintain<Task>(payload, state), urgency);
   }
 
-  // What the loop of a worker has as its context.
+  // The context of a worker's loop.
   template <class Context>
   struct Bound {
     const Memory& memory;
     Context& context;
-    uint32_t draws = 0;  // of pages to begin a search at
+    uint32_t draws = 0;  // random numbers of pages at which a search starts
 
     template <class Worker>
     BROKKR_FN void seed(Worker& worker) {
@@ -157,8 +157,8 @@ class Softshell {
     BROKKR_FN uint32_t number() const { return worker_.number(); }
     BROKKR_FN uint64_t now() { return worker_.now(); }
 
-    // Enqueues one task per lane of m. Returns the lanes whose task got in; there was no memory or no place in the
-    // queue for the others.
+    // Enqueues one task per lane of m. Returns the lanes whose task was accepted; for the others there was no memory or
+    // no room in the queue.
     template <class Task>
     BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
       Warp& w = warp();
@@ -205,7 +205,7 @@ class Softshell {
         const uint32_t* item = package + kHeadWords + uint32_t(i) * uint32_t(Task::kWords);
         for (int k = 0; k < Task::kWords; ++k) words[k].set(i, item[k]);
       });
-      w.sync();  // all items are read before the package is another's
+      w.sync();  // all items are read before the package is reused
       w.once([&] { free(number); });
       Uint element[1 + Task::kWords];
       element[0] = Uint(uint32_t(Task::kId));
@@ -213,7 +213,7 @@ class Softshell {
       Queue<HasTasks, Task>::run(*this, element, n);
     }
 
-    // Adds the first lanes of `bits` to the package of this type that takes items. Returns how many.
+    // Adds the first lanes of `bits` to the package of this type that accepts items. Returns their number.
     template <class Task>
     BROKKR_FN int join(const Uint (&payload)[Task::kWords], uint32_t bits) {
       Warp& w = warp();
@@ -240,7 +240,7 @@ class Softshell {
       return n;
     }
 
-    // Makes a package of the first lanes of `bits` and enqueues it. Returns how many they are.
+    // Makes a package of the first lanes of `bits` and enqueues it. Returns their number.
     template <class Task>
     BROKKR_FN int open(const Uint (&payload)[Task::kWords], uint32_t bits) {
       Warp& w = warp();
@@ -268,7 +268,7 @@ class Softshell {
       return n;
     }
 
-    // The items of the first n lanes of `bits`, to places `first` and on.
+    // Writes the items of the first n lanes of `bits` to places `first` and on.
     template <class Task>
     BROKKR_FN void write(uint32_t* package, uint32_t first, const Uint (&payload)[Task::kWords], uint32_t bits, int n) {
       Warp& w = warp();
@@ -288,15 +288,15 @@ class Softshell {
       return m_.open[lab::scramble(uint32_t(Task::kId)) % kMapSlots];
     }
 
-    // ---- Run by single lanes.
+    // ---- Called by single lanes.
 
-    // 0: no memory is left.
+    // Allocates a package; 0: no memory is left.
     BROKKR_FN uint32_t allocate(uint32_t draw) {
       for (uint32_t probe = 0; probe < m_.pages; ++probe) {
         const uint32_t page = (draw % m_.pages + probe) % m_.pages;
         device_atomic<uint32_t> used(m_.used[page]);
         for (uint32_t bits = used.load(kRelaxed); bits != ~0u;) {
-          const uint32_t bit = ~bits & (bits + 1);  // the lowest that is free
+          const uint32_t bit = ~bits & (bits + 1);  // the lowest free one
           bits = used.fetch_or(bit, kAcquire);
           if ((bits & bit) == 0) return page * 32 + uint32_t(lowest_bit(bit)) + 1;
         }

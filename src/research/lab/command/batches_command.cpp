@@ -22,8 +22,8 @@ namespace {
 
 using lab::BatchInput, lab::BatchRequest;
 
-// One table per model, a line per file and post-process, and a column per method, as in [Kerbl18]. `value` is the
-// column of the methods' numbers, and `title` says what they are.
+// Prints one table per model, with a line per file and post-process and a column per method, as in [Kerbl18]. `value`
+// is the column with the numbers, `title` their description.
 void print_asr(const ResultTable& table, const BatchRequest& request, const std::string& value,
                const std::string& title) {
   const auto column = size_t(std::find(table.columns.begin(), table.columns.end(), value) - table.columns.begin());
@@ -32,7 +32,7 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
     for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
     heading.emplace_back("perfect");
     lab::Rows rows;
-    for (const lab::Row& row : table.rows) {  // those of a file, a model and a post-process follow each other
+    for (const lab::Row& row : table.rows) {  // rows of the same file, model and post-process are consecutive
       if (row[2] != model.name) continue;
       if (rows.empty() || rows.back().size() == heading.size()) rows.push_back({printable(row[0]), row[1], row[4]});
       rows.back().push_back(row[column]);
@@ -42,7 +42,7 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
   }
 }
 
-// The file as the pipeline renders it, each batch of the model in a colour of its own [Kerbl18, Fig. 6.3].
+// Renders the file with each batch of the model in its own colour [Kerbl18, Fig. 6.3].
 void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
   const std::string pattern = arguments.text("picture");
   require_ending(pattern, {".png"}, "--picture");
@@ -65,7 +65,7 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
               frame.targets[target].format);
 }
 
-// --driver DEVICE. Where OpenGL cannot count, it says so, and the columns of the driver stay empty.
+// --driver DEVICE. If OpenGL cannot count, prints the reason and leaves the driver's columns empty.
 lab::CountingDriver counting_driver(const std::string& device) {
   const auto give_up = [](const std::runtime_error& error) {
     warn(std::string("--driver: ") + error.what() + "; its columns stay empty");

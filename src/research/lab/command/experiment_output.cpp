@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The columns whose values differ between rows.
+// Prints only columns whose values differ between rows.
 void print(const ResultTable& table) {
   std::vector<size_t> shown;
   for (size_t c = 0; c < table.columns.size(); ++c) {

@@ -1,5 +1,4 @@
-// Code that the commands with experiments share: results as tables of text, the files they go to, and the options for
-// these.
+// Shared by commands with experiments: results as text tables, their files, and the options for these.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,26 +13,27 @@ namespace brokkr::app {
 
 using lab::ResultTable;
 
-// An object per row. Columns of nothing but numbers hold numbers; cells without a value are left out.
+// One object per row. Columns with only numbers hold numbers; cells without a value are omitted.
 nlohmann::ordered_json json_rows(const ResultTable& table);
 
-// The files that results go to: --output DIR and --json FILE (- for standard output).
+// The output files: --output DIR and --json FILE (- for standard output).
 class ResultFiles {
  public:
-  // Makes the folder first: an error comes before anything is measured. Throws std::runtime_error.
+  // Creates the folder first, so that an error precedes all measurements. Throws std::runtime_error.
   ResultFiles(std::string command, const Arguments& arguments);
 
-  // Writes DIR/COMMAND-NAME.csv where a folder is asked for and the table has rows.
+  // Writes DIR/COMMAND-NAME.csv if a folder was given and the table has rows.
   void add(const ResultTable& table) const;
 
-  // Writes the document to --json FILE. False where FILE is standard output, to which nothing else may then go.
+  // Writes the document to --json FILE. Returns false if FILE is standard output, to which nothing else may then be
+  // written.
   bool finish(const nlohmann::ordered_json& document) const;
 
  private:
   std::string command_, folder_, json_;
 };
 
-// -o and --json as ResultFiles reads them.
+// The options -o and --json of ResultFiles.
 std::vector<Option> result_options(const std::string& command);
 
 // The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed, --seconds,
@@ -43,19 +43,20 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
 // `remedy`: what takes less memory.
 lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy);
 
-// What --machine and --isa say; `--isa emulated` is the emulated machine. Throws UsageError where they contradict.
+// The machine from --machine and --isa; `--isa emulated` is the emulated machine. Throws UsageError if they contradict
+// each other.
 struct LabPlace {
   std::string machine, isa;
 };
 LabPlace lab_place_of(const Arguments& arguments);
 
-// Runs experiments and writes, then prints their tables. In the JSON document, rows are lists by experiment, or one
-// list of the name `list`. Throws std::runtime_error for the last row with an error, after all is written.
+// Runs experiments, writes their tables and prints them. In the JSON document, rows are lists by experiment, or one
+// list named `list`. Throws std::runtime_error for the last row with an error, after everything is written.
 int run_lab(const std::string& command, std::span<const lab::Experiment> experiments,
             const std::vector<std::string>& names, const lab::LabOptions& options, const Arguments& arguments,
             const char* list = nullptr);
 
-// The names of a table of experiments, in its order.
+// The names of the experiments in a table, in order.
 template <class Experiments>
 std::vector<std::string> names_of(const Experiments& experiments) {
   std::vector<std::string> names;

@@ -34,7 +34,7 @@ void list_experiments() {
   }
 }
 
-// Fragments per pixel as a picture: dark where there are none, brighter with the logarithm of their number.
+// Fragments per pixel as a picture: dark without fragments, brighter with the logarithm of their number.
 void write_map(const fs::path& path, const lab::FragmentMap& map) {
   const uint32_t most = *std::max_element(map.count.begin(), map.count.end());
   std::vector<uint32_t> pixels;
@@ -60,7 +60,7 @@ void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
   }
 }
 
-// The settings that the results belong to, for the report.
+// The settings that produced the results, for the report.
 Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptions& options) {
   Json frames = Json::array();
   for (const auto& frame : laboratory.frames()) {
@@ -98,7 +98,7 @@ void draw_report(const fs::path& program, const fs::path& folder) try {
   throw std::runtime_error(std::string(error.what()) + "; the numbers are written, use --no-plots");
 }
 
-// In the order of the experiments, whatever the order on the command line.
+// In the order of the experiments, not of the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");

@@ -25,7 +25,7 @@ int run_schedule(const Arguments& arguments) {
   std::vector<std::string> names = arguments.all("EXPERIMENT");
   if (names.empty()) {
     names = names_of(lab::schedule_experiments());
-    // Most captured frames have one view, so that the comparison of views runs on them only where it is named.
+    // Most captured frames have one view, so the comparison of views runs on them only if it is named.
     if (o.scene.ends_with(".bkf")) std::erase(names, "views");
   }
   return run_lab("schedule", lab::schedule_experiments(), names, o, arguments);

@@ -1,4 +1,4 @@
-// The broker queues on the interface of the measured queues: BQ, BWD and BSQ.
+// The broker queues behind the interface of the measured queues: BQ, BWD and BSQ.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The pipeline's broker queues (queue/broker_queue.h), used by single lanes: one, or one for each home.
+// The pipeline's broker queues (queue/broker_queue.h), used by single lanes: one queue, or one per home.
 template <class Observer, Discipline kDiscipline, bool kHomes>
 class BrokerLanes : public QueueBase<Observer> {
  public:
@@ -24,7 +24,7 @@ class BrokerLanes : public QueueBase<Observer> {
 
  private:
   static constexpr uint32_t queues(const QueueShape& s) { return kHomes ? s.homes : 1; }
-  // Of a home twice its share, so that few elements have to go to other queues.
+  // Each home has twice its share of the capacity, so that few elements must go to other queues.
   static constexpr uint32_t capacity(const QueueShape& s) {
     if (!kHomes) return s.capacity;
     const uint32_t wanted = 2 * s.capacity / s.homes;
@@ -72,12 +72,12 @@ using BrokerQueue = BrokerLaneQueue<Observer, Discipline::linearizable>;
 template <class Observer = Unobserved>
 using BrokerWorkDistributor = BrokerLaneQueue<Observer, Discipline::distributor>;
 
-// BSQ: the broker stealing queue [Kerbl18, 4.5.2]. Every block has a broker queue of its own, its home; a thread that
-// finds nothing there looks into the others in turn.
+// BSQ: the broker stealing queue [Kerbl18, 4.5.2]. Every block has a home broker queue; a thread that finds it empty
+// tries the others in turn.
 //
-// Other than in [Kerbl18], an element that finds its home full goes to the next queue with room, so that all of the
-// memory can be used whoever enqueues. "Empty" and "full" mean that each queue was found so, one after another:
-// together the queues are no FIFO queue.
+// Unlike in [Kerbl18], an element whose home is full goes to the next queue with room, so that all memory can be used,
+// whoever enqueues. "Empty" and "full" mean that each queue was found so, one after another: together the queues are
+// not a FIFO queue.
 template <class Observer = Unobserved>
 class BrokerStealingQueue : public BrokerLanes<Observer, Discipline::linearizable, true> {
   using Base = BrokerLanes<Observer, Discipline::linearizable, true>;

@@ -1,4 +1,4 @@
-// All measured queues on one interface (lab/queue/queue_base.h).
+// All measured queues behind one interface (lab/queue/queue_base.h).
 #pragma once
 
 #include "lab/queue/broker_queues.h"

@@ -6,17 +6,17 @@
 BROKKR_MACHINE_BEGIN
 
 // Nodes of the linked queues (MSQ, BAQ): a pool with a free list, as in [Michael96] (a stack with counted links). Links
-// are (tag, node), where node 0 means none. A node is used again at once; the tag tells its uses apart.
+// are (tag, node), where node 0 means none. Nodes are reused immediately; the tag distinguishes their uses.
 struct QueueNode {
-  uint64_t next;       // a link; its meaning is the queue's
+  uint64_t next;       // a link; the queue defines its meaning
   uint32_t value;      // may be read through a link to an earlier use of the node
-  uint32_t next_free;  // node
+  uint32_t next_free;  // next node of the free list
 };
 
 // The ends of the list and the pool's state, each on its own cache line.
 struct LinkedControl {
   LineOf<uint64_t> head, tail, free;
-  LineOf<uint32_t> fresh;  // nodes that have ever been used
+  LineOf<uint32_t> fresh;  // number of nodes used so far
 };
 
 template <class Observer>
@@ -44,7 +44,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
   BROKKR_FN QueueNode& node(uint32_t i) const { return this->template at<QueueNode>(sizeof(LinkedControl))[i]; }
   BROKKR_FN uint32_t value_of(uint32_t i) const { return watched(node(i).value).load(kRelaxed); }
 
-  // 0: there is none.
+  // Takes a node; 0: there is none.
   BROKKR_FN uint32_t take_node() const {
     LinkedControl& c = control();
     for (;;) {
@@ -70,12 +70,13 @@ class LinkedQueueBase : public QueueBase<Observer> {
   }
 
  private:
-  // The dummy, and nodes that have left the list and are not back yet: with baskets, kMaxHops and those of the threads.
+  // Includes the dummy, and nodes that have left the list and are not yet free: with baskets, kMaxHops and one per
+  // thread.
   static constexpr uint32_t nodes(const QueueShape& s) { return s.capacity + 4 * s.threads + 64; }
 };
 
-// MSQ: the non-blocking queue of [Michael96]: a list with a dummy at its head, counted links, compare-and-swap at both
-// ends. "Full" means that the pool is out of nodes.
+// MSQ: the non-blocking queue of [Michael96]: a list with a dummy at its head, counted links, and compare-and-swap at
+// both ends. "Full" means that the pool has no free node.
 template <class Observer = Unobserved>
 class MichaelScottQueue : public LinkedQueueBase<Observer> {
   using Base = LinkedQueueBase<Observer>;
@@ -115,7 +116,7 @@ class MichaelScottQueue : public LinkedQueueBase<Observer> {
         swap_if(c.tail.word, tail, link(uint32_t(next), tail));
         continue;
       }
-      value = this->value_of(uint32_t(next));  // before the node can be used again
+      value = this->value_of(uint32_t(next));  // read before the node can be reused
       if (!swap_if(c.head.word, head, link(uint32_t(next), head))) continue;
       this->give_node(uint32_t(head));
       return Outcome::done;
@@ -123,18 +124,18 @@ class MichaelScottQueue : public LinkedQueueBase<Observer> {
   }
 };
 
-// BAQ: the baskets queue [Hoffman07]. As MSQ, but enqueuers that lose a race for the tail are concurrent, so that any
-// order of theirs will do: they put their nodes right behind the same one (into its basket) instead of running after
-// the tail. Dequeuers mark nodes and move the head over several at once.
+// BAQ: the baskets queue [Hoffman07]. It is like MSQ, but enqueuers that lose a race for the tail are concurrent, so
+// any order among them is valid: they insert their nodes behind the same node (into its basket) instead of chasing the
+// tail. Dequeuers mark nodes and move the head over several at once.
 //
-// A link is (tag, deleted, node): the mark says that the node it leads to has been taken.
+// A link is (tag, deleted, node): the mark means that the node it points to has been dequeued.
 template <class Observer = Unobserved>
 class BasketsQueue : public LinkedQueueBase<Observer> {
   using Base = LinkedQueueBase<Observer>;
   using Base::load, Base::store, Base::swap_if, Base::watched, Base::control, Base::node;
 
  public:
-  static constexpr int kMaxHops = 3;  // taken nodes that the head may trail behind
+  static constexpr int kMaxHops = 3;  // dequeued nodes that may remain behind the head
   BROKKR_FN explicit BasketsQueue(const QueueStorage& s) : Base(s) {}
 
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
@@ -156,7 +157,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
         swap_if(c.tail.word, tail, link(mine, false, tag(tail) + 1));
         return Outcome::done;
       }
-      // Another enqueuer was faster: this node goes into its basket while that is open.
+      // Another enqueuer was faster: this node is inserted into its basket while that is open.
       for (next = load(next_word); tag(next) == tag(tail) + 1 && !is_deleted(next); next = load(next_word)) {
         store(node(mine).next, next);
         if (swap_if(next_word, next, link(mine, false, tag(tail) + 1))) return Outcome::done;
@@ -175,7 +176,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
         help_tail(tail, next);
         continue;
       }
-      // Skip the nodes that have been taken.
+      // Skips dequeued nodes.
       uint64_t at = head;
       int hops = 0;
       while (is_deleted(next) && index(at) != index(tail) && load(c.head.word) == head) {
@@ -205,7 +206,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
     return uint64_t(tag) << 32 | (deleted ? kDeleted : 0) | i;
   }
 
-  // The tail lags behind `next`: move it to the end of the list.
+  // The tail lags behind `next`: moves it to the end of the list.
   BROKKR_FN void help_tail(uint64_t tail, uint64_t next) const {
     auto& c = control();
     for (;;) {

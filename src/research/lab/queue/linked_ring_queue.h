@@ -1,13 +1,13 @@
 // LCRQ: the linked concurrent ring queue [Morrison13]: a list of rings. Elements leave
 // the first ring and enter the last; when that closes, a new one is appended.
 //
-// Rings come from a pool. The original's hazard pointers [Michael04] say which rings may be used again: a thread names
-// the ring that it works on, and a ring that has left the list is free once nobody names it. As there, the names of all
-// threads are read once for many rings: when the pool has no free ring left, one thread frees all that nobody names.
-// The pool is so large that this frees half as many rings as there are threads at least, so that a ring costs a few
-// reads however many threads there are. Whoever needs a ring meanwhile waits, where the original would allocate one.
-// "Full" means that no ring could be freed. Writing a name and reading the names are sequentially consistent: each
-// writes one word before it reads another.
+// Rings come from a pool. The original's hazard pointers [Michael04] determine which rings may be reused: a thread
+// publishes the ring that it works on, and a ring that has left the list is free once no thread names it. As in the
+// original, all threads' names are read once for many rings: when the pool has no free ring, one thread frees all rings
+// that are not named. The pool is large enough that this frees at least half as many rings as there are threads, so a
+// ring costs a few reads, however many threads there are. A thread that needs a ring meanwhile waits, where the
+// original would allocate one. "Full" means that no ring could be freed. Publishing a name and reading the names are
+// sequentially consistent, because each writes one word before it reads another.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -16,10 +16,10 @@ BROKKR_MACHINE_BEGIN
 
 // CRQ: one ring of the list.
 //
-// Fetch-and-add gives an operation its position; a cell (safe, position, element) is changed by compare-and-swap from
-// what that position expects, and given up for the next position where another operation was faster. A ring that is
-// full, or whose enqueuers starve, is closed for ever. The original's cells have 128 bits; here position and element
-// have 31 and 32, so that a ring is closed before its positions end.
+// Fetch-and-add gives an operation its position. A cell (safe, position, element) is changed by compare-and-swap from
+// the state that the position expects; if another operation was faster, the operation tries the next position. A ring
+// that is full, or whose enqueuers starve, is closed forever. The original's cells have 128 bits; here position and
+// element have 31 and 32, so a ring is closed before its positions run out.
 struct RingHeader {
   LineOf<uint32_t> head, tail;  // positions; the tail's highest bit: closed
   LineOf<uint32_t> next;        // ring + 1, 0: none
@@ -38,14 +38,14 @@ class ConcurrentRing : SharedWords<Observer> {
   BROKKR_FN ConcurrentRing(RingHeader& header, uint64_t* cells, uint32_t size)
       : h_(header), cells_(cells), size_(size) {}
 
-  // While nobody else uses the ring: empty.
+  // Empties the ring while no other thread uses it.
   BROKKR_FN void clear() const {
     for (uint32_t i = 0; i < size_; ++i) watched(cells_[i]).store(cell_of(true, i, kVacant), kRelaxed);
     watched(h_.head.word).store(0u, kRelaxed);
     watched(h_.tail.word).store(0u, kRelaxed);
     watched(h_.next.word).store(0u, kRelease);
   }
-  // False: the ring is closed.
+  // Returns false if the ring is closed.
   BROKKR_FN bool enqueue(uint32_t value) const {
     for (int tries = 0;; ++tries) {
       const uint32_t t = watched(h_.tail.word).fetch_add(1u, kAcqRel);
@@ -62,10 +62,10 @@ class ConcurrentRing : SharedWords<Observer> {
       }
     }
   }
-  // False: the ring is empty.
+  // Returns false if the ring is empty.
   BROKKR_FN bool dequeue(uint32_t& value) const {
     for (;;) {
-      // The ring is empty and its positions have almost ended: use none of them up in vain.
+      // If the ring is empty and its positions have almost run out, uses none in vain.
       if (load(h_.head.word) >= kLastPosition && load(h_.head.word) >= (load(h_.tail.word) & ~kClosed)) {
         return false;
       }
@@ -75,7 +75,7 @@ class ConcurrentRing : SharedWords<Observer> {
         const uint64_t seen = load(cell);
         if (position(seen) > h) break;
         if (element(seen) == kVacant) {
-          // No enqueue h or earlier may use this cell any more.
+          // From now on, no enqueue at h or earlier may use this cell.
           if (swap_if(cell, seen, cell_of(is_safe(seen), h + size_, kVacant))) break;
         } else if (position(seen) == h) {
           if (swap_if(cell, seen, cell_of(is_safe(seen), h + size_, kVacant))) {
@@ -83,7 +83,7 @@ class ConcurrentRing : SharedWords<Observer> {
             return true;
           }
         } else if (swap_if(cell, seen, cell_of(false, position(seen), element(seen)))) {
-          break;  // an earlier element is still here: enqueue h must not trust this cell
+          break;  // an earlier element is still here: enqueue h must not use this cell
         }
       }
       if ((load(h_.tail.word) & ~kClosed) <= h + 1) {
@@ -107,7 +107,7 @@ class ConcurrentRing : SharedWords<Observer> {
   BROKKR_FN static uint32_t position(uint64_t cell) { return uint32_t(cell >> 32) & 0x7fffffffu; }
   BROKKR_FN static uint32_t element(uint64_t cell) { return uint32_t(cell); }
 
-  // Dequeuers have passed the tail: it follows them.
+  // Dequeuers have passed the tail: moves it after them.
   BROKKR_FN void fix_state() const {
     for (;;) {
       const uint32_t t = load(h_.tail.word);
@@ -127,9 +127,9 @@ class LinkedRingQueue : public QueueBase<Observer> {
  public:
   struct Control {
     LineOf<uint64_t> head, tail;  // (tag, ring)
-    LineOf<uint32_t> taken;       // rings so far, one more than once each
-    LineOf<uint32_t> cursor;      // where the search for a free ring goes on
-    LineOf<uint32_t> collector;   // 1: a thread frees rings
+    LineOf<uint32_t> taken;       // rings used so far, once each, plus one
+    LineOf<uint32_t> cursor;      // where the search for a free ring continues
+    LineOf<uint32_t> collector;   // 1: a thread is freeing rings
   };
   static size_t bytes(const QueueShape& s) {
     check_queue_shape(s);
@@ -184,12 +184,12 @@ class LinkedRingQueue : public QueueBase<Observer> {
         outcome = Outcome::refused;
         break;
       }
-      // The ring is closed, but may have got an element since it looked empty.
+      // The ring is closed, but may have received an element since it looked empty.
       if (ring(first).dequeue(value)) break;
-      // The tail must not come back to a ring that is used again.
+      // The tail must not return to a ring that is reused.
       const uint64_t tail = load(c.tail.word);
       if (uint32_t(tail) == first) swap_if(c.tail.word, tail, link(next - 1, tail));
-      uint64_t expected = head;  // of one order with the names, as are the reads of the ends in hold
+      uint64_t expected = head;  // in one total order with the names, like the reads of the ends in hold
       if (watched(c.head.word).compare_exchange_strong(expected, link(next - 1, head), kSeqCst)) {
         watched(header(first).state.word).store(kRetired, kSeqCst);
       }
@@ -200,11 +200,11 @@ class LinkedRingQueue : public QueueBase<Observer> {
   BROKKR_FN uint32_t allocated() const { return load(control().taken.word); }
 
  private:
-  // A ring that has left the list is retired; the thread that frees rings looks for the names of candidates.
+  // A ring that has left the list is retired; the thread that frees rings searches the names for its candidates.
   static constexpr uint32_t kFree = 0, kUsed = 1, kRetired = 2, kCandidate = 3;
 
-  // Twice the elements, for each thread the ring that it names after it has left the list, and half as many that can be
-  // freed even then: with fewer of these, names are read more often.
+  // Twice the elements, plus per thread the ring that it names after it has left the list, plus half as many that can
+  // always be freed: with fewer of these, names would be read more often.
   static constexpr uint32_t rings(const QueueShape& s) {
     return 2 * (s.capacity / s.segment) + 16 + s.threads + s.threads / 2;
   }
@@ -213,7 +213,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
   }
   BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
   BROKKR_FN RingHeader& header(uint32_t i) const { return this->template at<RingHeader>(sizeof(Control))[i]; }
-  // The ring that a thread works on, + 1.
+  // The ring that a thread works on, plus 1.
   BROKKR_FN uint32_t& held(uint32_t thread) const {
     return this->template at<uint32_t>(sizeof(Control) + rings(s_.shape) * sizeof(RingHeader))[thread];
   }
@@ -222,7 +222,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
                 s_.shape.segment);
   }
 
-  // The ring at one end of the list; it is not used again until this thread lets go of it.
+  // Returns the ring at one end of the list and protects it from reuse until this thread releases it.
   BROKKR_FN uint64_t hold(uint32_t thread, uint64_t& end) const {
     for (;;) {
       const uint64_t seen = load(end);
@@ -233,7 +233,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
   BROKKR_FN void let_go(uint32_t thread) const { store(held(thread), 0u); }
   BROKKR_FN uint32_t& state(uint32_t i) const { return header(i).state.word; }
 
-  // An empty ring + 1; 0: there is none, or aborted.
+  // Takes an empty ring; returns its number plus 1, or 0 if there is none or after an abort.
   BROKKR_FN uint32_t take_ring() const {
     const uint32_t count = rings(s_.shape);
     for (int spin = 0;;) {
@@ -253,11 +253,11 @@ class LinkedRingQueue : public QueueBase<Observer> {
       if (!freed) return 0;
     }
   }
-  // Frees the retired rings that no thread names; one thread at a time. False: no ring is free.
+  // Frees the retired rings that no thread names; one thread at a time. Returns false if no ring is free.
   BROKKR_FN bool free_rings() const {
     const uint32_t count = rings(s_.shape);
     for (uint32_t i = 0; i < count; ++i) {
-      if (load(state(i)) == kFree) return true;  // another thread was here since this one looked
+      if (load(state(i)) == kFree) return true;  // another thread freed some in the meantime
     }
     for (uint32_t i = 0; i < count; ++i) {
       if (watched(state(i)).load(kSeqCst) == kRetired) watched(state(i)).store(kCandidate, kRelaxed);

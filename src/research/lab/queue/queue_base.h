@@ -1,4 +1,4 @@
-// The interface of all queues that are measured (lab/queue/every_queue.h), and the code that they share.
+// The interface of all measured queues (lab/queue/every_queue.h), and their shared code.
 //
 // A queue is a view of memory that host and device can use. For a queue Q:
 //
@@ -12,15 +12,15 @@
 //                                has no pool
 //
 // Queues with Claim::yes for multi_element also have enqueue_many(thread, values, n) and dequeue_many(thread, values,
-// n), which return how many: the elements enter or leave next to each other.
+// n), which return the number of elements moved: these enter or leave next to each other.
 //
-// Operations are for single lanes: in w.once, in w.for_lanes, or in code that knows no warps. `thread` is the lane's
-// number among all that use the queue, 0 .. shape.threads - 1; no two use the same number at the same time. Values are
-// 0 .. kMaxQueueValue. Blocking queues (Claim::no for multi_queue) wait where others refuse. Every wait ends when
-// *abort is not 0; the queue's content is undefined from then on.
+// Operations are for single lanes: in w.once, in w.for_lanes, or in code without warps. `thread` is the lane's number
+// among all users of the queue, 0 .. shape.threads - 1; no two lanes use the same number at the same time. Values are 0
+// .. kMaxQueueValue. Blocking queues (Claim::no for multi_queue) wait where others refuse. Every wait ends when *abort
+// is not 0; the queue's content is undefined from then on.
 //
-// What a thread wrote before it enqueued an element is seen by the thread that dequeues it. Words are read with acquire
-// and written with release; a queue that needs more says so.
+// The thread that dequeues an element sees everything that another thread wrote before it enqueued the element. Words
+// are read with acquire and written with release; a queue that needs stronger orders says so.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,13 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A word on a cache line of its own, so that its users disturb no others.
+// A word on its own cache line, to avoid false sharing.
 template <class T>
 struct alignas(64) LineOf {
   T word;
 };
 
-// Words read with acquire and written with release, or, with kOneOrder, all in one order that every thread sees.
+// Words read with acquire and written with release or, with kOneOrder, all in one total order.
 template <class Observer, bool kOneOrder = false>
 class SharedWords {
  protected:
@@ -54,7 +54,7 @@ class SharedWords {
   BROKKR_FN static void store(T& word, std::type_identity_t<T> value) {
     watched(word).store(value, kOneOrder ? kSeqCst : kRelease);
   }
-  // Returns the sum before.
+  // Returns the previous value.
   template <class T>
   BROKKR_FN static T add(T& word, std::type_identity_t<T> n) {
     return watched(word).fetch_add(n, kOneOrder ? kSeqCst : kAcqRel);
@@ -84,11 +84,11 @@ class QueueBase : public SharedWords<Observer, kOneOrder> {
   BROKKR_FN bool aborted() const {
     return s_.abort != nullptr && system_atomic<uint32_t>(*s_.abort).load(kRelaxed) != 0;
   }
-  // The outcome of an operation with one element, from the number of elements that entered or left.
+  // The outcome of an operation on one element, from the number of elements moved.
   BROKKR_FN Outcome outcome_of(int got) const {
     return got > 0 ? Outcome::done : aborted() ? Outcome::aborted : Outcome::refused;
   }
-  // A step of a wait. False: aborted.
+  // One step of a wait. Returns false after an abort.
   BROKKR_FN bool wait(int& spin) const {
     if (aborted()) return false;
     Observer::pause(spin++);
@@ -96,7 +96,8 @@ class QueueBase : public SharedWords<Observer, kOneOrder> {
   }
 };
 
-// A ring of slots behind the words that a queue may need, each on its own line. Zeroed memory is an empty ring.
+// A ring of slots behind the queue's control words, each of which has its own cache line. Zeroed memory is an empty
+// ring.
 template <class Observer, class Slot>
 class Ring : public QueueBase<Observer> {
  public:
@@ -116,12 +117,12 @@ class Ring : public QueueBase<Observer> {
   BROKKR_FN explicit Ring(const QueueStorage& s) : Base(s) {}
   BROKKR_FN Control& control() const { return *this->template at<Control>(0); }
   BROKKR_FN int32_t capacity() const { return int32_t(s_.shape.capacity); }
-  // The slot of operation p, and the number of slots in all laps before its own.
+  // The slot of operation p, and the number of slots in all earlier laps.
   BROKKR_FN Slot& slot_of(uint32_t p) const {
     return this->template at<Slot>(sizeof(Control))[p & (s_.shape.capacity - 1)];
   }
   BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - s_.shape.capacity); }
-  // For ends that only grow and never pass each other: the caller has read one, this reads the other.
+  // For ends that only grow and never pass each other: the caller has read one, this function reads the other.
   BROKKR_FN bool is_full(uint32_t tail) const { return int32_t(tail - load(control().head.word)) >= capacity(); }
   BROKKR_FN bool is_empty(uint32_t head) const { return int32_t(load(control().tail.word) - head) <= 0; }
 };

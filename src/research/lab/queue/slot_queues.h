@@ -1,15 +1,15 @@
-// Queues that are rings of slots with locks at its ends, or with slots that are 64-bit words, changed by
-// compare-and-swap: 2MQ, SHCQ and TZQ.
+// Rings of slots, with locks at both ends, or with slots that are 64-bit words changed by compare-and-swap: 2MQ, SHCQ
+// and TZQ.
 #pragma once
 
 #include "lab/queue/queue_base.h"
 
 BROKKR_MACHINE_BEGIN
 
-// 2MQ: the two-lock queue of [Michael96], over a ring instead of a list, as [Kerbl18, Table 4.1] assumes (static
-// memory, several elements at once).
+// 2MQ: the two-lock queue of [Michael96], on a ring instead of a list, as [Kerbl18, Table 4.1] assumes (static memory,
+// several elements at once).
 //
-// One lock for each end: an enqueue and a dequeue may run at the same time, two enqueues or two dequeues may not.
+// One lock for each end: an enqueue and a dequeue may run concurrently, two enqueues or two dequeues may not.
 template <class Observer = Unobserved>
 class DualMutexQueue : public Ring<Observer, uint32_t> {
   using Base = Ring<Observer, uint32_t>;
@@ -60,8 +60,9 @@ class DualMutexQueue : public Ring<Observer, uint32_t> {
 // the other order an element of the last lap, taken in the meantime, passes for a new one, and the tail is moved over a
 // vacant slot.
 //
-// A slot is (count, element) in one 64-bit word that every change counts. A thread that finds a slot changed and its
-// counter not yet moves the counter for the other thread. An operation takes effect when the counter moves.
+// A slot is (count, element) in one 64-bit word; every change increments the count. A thread that finds a slot changed
+// but its counter not yet advanced advances the counter for the other thread. An operation takes effect when the
+// counter advances.
 template <class Observer = Unobserved>
 class ShannQueue : public Ring<Observer, uint64_t> {
   using Base = Ring<Observer, uint64_t>;
@@ -107,8 +108,8 @@ class ShannQueue : public Ring<Observer, uint64_t> {
 
 // TZQ: the queue of [Tsigas01].
 //
-// Head and tail are hints that every second operation moves; from them an operation walks to the first slot that is its
-// turn and claims it by compare-and-swap. Slots are (turn, element) in one 64-bit word, with the turns of
+// Head and tail are hints that every second operation advances. From a hint, an operation walks to the first slot whose
+// turn it is and claims it by compare-and-swap. Slots are (turn, element) in one 64-bit word, with the turns of
 // lab/queue/ticket_queues.h: a slot names its lap, where the original has two kinds of null.
 template <class Observer = Unobserved>
 class TsigasZhangQueue : public Ring<Observer, uint64_t> {
@@ -132,7 +133,7 @@ class TsigasZhangQueue : public Ring<Observer, uint64_t> {
 
  private:
   BROKKR_FN static uint64_t word_of(uint32_t turn, uint32_t value) { return uint64_t(turn) << 32 | value; }
-  // Puts next(p) into the first slot p that waits for an enqueue (`turn` 0) or a dequeue (1), which held `seen`.
+  // Puts next(p) into the first slot p that waits for an enqueue (`turn` 0) or a dequeue (1) and held `seen`.
   template <class Next>
   BROKKR_FN Outcome take_turn(uint32_t& hint, uint32_t turn, uint64_t& seen, Next&& next) const {
     uint32_t from = load(hint);
@@ -140,7 +141,7 @@ class TsigasZhangQueue : public Ring<Observer, uint64_t> {
       uint64_t& slot = slot_of(p);
       seen = load(slot);
       const int32_t ahead = int32_t(uint32_t(seen >> 32) - vacant(p) - turn);
-      // Everything before p has had this turn: an element of the last lap at p makes a full queue, a slot at p that
+      // All slots before p have had this turn: an element of the previous lap at p means a full queue, a slot at p that
       // waits for its element an empty one.
       if (ahead < 0) return Outcome::refused;
       if (ahead == 0 && swap_if(slot, seen, next(p))) {
@@ -150,7 +151,7 @@ class TsigasZhangQueue : public Ring<Observer, uint64_t> {
       advance(hint, from, p, ahead != 0);
     }
   }
-  // Goes to the next slot, or to the hint's new position where that has moved.
+  // Goes to the next slot, or to the hint's new position if that has moved.
   BROKKR_FN void advance(uint32_t& hint, uint32_t& from, uint32_t& p, bool passed) const {
     const uint32_t now = load(hint);
     if (int32_t(now - from) > 0) {

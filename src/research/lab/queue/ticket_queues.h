@@ -1,12 +1,12 @@
-// Queues that hand out places in a ring by ticket and await their turn there: CBQ, HTQ, GQ, SFQ and NSFQ.
+// Queues that assign places in a ring by ticket and wait for their turn there: CBQ, HTQ, GQ, SFQ and NSFQ.
 #pragma once
 
 #include "lab/queue/queue_base.h"
 
 BROKKR_MACHINE_BEGIN
 
-// A ring of slots with turns, on which operations wait. The queues that hand out places by fetch-and-add share it (GQ,
-// CBQ, HTQ, SFQ, NSFQ).
+// A ring of slots with turns, on which operations wait. All queues that assign places by fetch-and-add use it (GQ, CBQ,
+// HTQ, SFQ, NSFQ).
 //
 // Operation p uses slot p mod capacity. With r = p - p mod capacity, the slot's turn is r while it waits for enqueue p,
 // r + 1 while it waits for dequeue p, then r + capacity; modulo 2^32.
@@ -25,7 +25,7 @@ class TicketRing : public Ring<Observer, TicketSlot> {
   struct Never {
     BROKKR_FN bool operator()() const { return false; }
   };
-  // Operation p, once its turn has come. `stop` is asked in every step of the wait: true ends it.
+  // Executes operation p once its turn has come. `stop` is evaluated in every step of the wait: true ends it.
   template <class Stop = Never>
   BROKKR_FN Outcome put(uint32_t p, uint32_t value, const Stop& stop = {}) const {
     TicketSlot& slot = slot_of(p);
@@ -55,9 +55,8 @@ class TicketRing : public Ring<Observer, TicketSlot> {
 
 // CBQ: the circular buffer queue [Orozco12].
 //
-// A fetch-and-add gives an operation its place, where the operation waits for its turn, and for room or for an element.
-// The queue never refuses an operation: of lanes that run one after another, none may wait for an element of a later
-// lane.
+// A fetch-and-add gives an operation its place, where it waits for its turn, and for room or for an element. The queue
+// never refuses an operation, so among lanes that run one after another, none may wait for an element of a later lane.
 template <class Observer = Unobserved>
 class CircularBufferQueue : public TicketRing<Observer> {
   using Base = TicketRing<Observer>;
@@ -72,9 +71,9 @@ class CircularBufferQueue : public TicketRing<Observer> {
 
 // HTQ: the high-throughput queue [Orozco12].
 //
-// The circular buffer queue behind two counters: `upper` counts slots that are taken, `lower` elements that can be
-// dequeued. An operation changes its counter first and takes the change back where the counter went beyond its limit.
-// Not linearizable, for the same reason as GQ.
+// The circular buffer queue behind two counters: `upper` counts occupied slots, `lower` counts elements that can be
+// dequeued. An operation changes its counter first and reverts the change if the counter exceeded its limit. Not
+// linearizable, for the same reason as GQ.
 template <class Observer = Unobserved>
 class HighThroughputQueue : public TicketRing<Observer> {
  protected:
@@ -110,8 +109,8 @@ class HighThroughputQueue : public TicketRing<Observer> {
 //
 // Two counters bound the queue's length: `upper` counts elements from before they are written until after they are
 // read, `lower` from after they are written until before they are read. Each operation tests one of them, changes it
-// and tests again; HTQ, thirty years later, leaves out the first test. Not linearizable: while one enqueue is slow, a
-// later one that is complete can be denied by "empty" [Blelloch03].
+// and tests again; HTQ, thirty years later, omits the first test. Not linearizable: while one enqueue is slow, a later
+// complete one can be hidden by "empty" [Blelloch03].
 template <class Observer = Unobserved>
 class GottliebQueue : public HighThroughputQueue<Observer> {
   using Base = HighThroughputQueue<Observer>;
@@ -134,9 +133,9 @@ class GottliebQueue : public HighThroughputQueue<Observer> {
 
 // SFQ: the blocking queue of [Scogland15].
 //
-// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads when it
-// begins and while it waits. One lane of a warp uses the queue at a time: lanes that wait together would stop the lanes
-// that they wait for.
+// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads at its start
+// and while it waits. Only one lane of a warp uses the queue at a time: waiting lanes would stop the lanes that they
+// wait for.
 template <class Observer = Unobserved>
 class ScoglandFengQueue : public TicketRing<Observer> {
   using Base = TicketRing<Observer>;
@@ -162,9 +161,9 @@ class ScoglandFengQueue : public TicketRing<Observer> {
 
 // NSFQ: the non-blocking interface of [Scogland15].
 //
-// A place is taken by compare-and-swap, and only while the counters say that the queue is not full, or not empty. Both
-// counters only grow: a counter that is read before and after the other, with the same value, had that value when the
-// other was read. An operation takes effect at the compare-and-swap; after it, it only waits for the slot's previous
+// A place is taken by compare-and-swap, and only while the counters show that the queue is not full, or not empty. Both
+// counters only grow: if a counter has the same value before and after the other one is read, it had that value at the
+// time of that read. An operation takes effect at the compare-and-swap; after it, it only waits for the slot's previous
 // user.
 template <class Observer = Unobserved>
 class ScoglandFengNonblockingQueue : public TicketRing<Observer> {

@@ -1,4 +1,4 @@
-// The queues by name, and what each promises: [Kerbl18, Table 4.1] as data, beside the properties of these
+// The queues by name and their properties: [Kerbl18, Table 4.1] as data, beside the properties of these
 // implementations.
 #pragma once
 
@@ -16,12 +16,12 @@ enum class Claim : uint8_t { no, partial, yes };
 // The rows of [Kerbl18, Table 4.1].
 struct QueueClaims {
   Claim scalable;       // unique places by fetch-and-add: no retries of failed compare-and-swaps
-  Claim fair;           // a thread gets its place at once: no interference makes it start again
-  Claim linearizable;   // as if each operation took effect at one moment between its call and its return
+  Claim fair;           // a thread gets its place immediately: interference never makes it start over
+  Claim linearizable;   // as if each operation took effect at one moment between call and return
   Claim low_footprint;  // few registers
-  Claim static_memory;  // elements cost no allocation
-  Claim paradigms;      // every lane of a warp may use it by itself
-  Claim multi_queue;    // full and empty are answered, not waited for
+  Claim static_memory;  // elements need no allocation
+  Claim paradigms;      // every lane of a warp may use it separately
+  Claim multi_queue;    // full and empty are reported, not waited for
   Claim multi_element;  // several elements with one operation
 };
 
@@ -30,9 +30,9 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  QueueClaims table;       // as printed; BWD and BSQ, which the table leaves out, as [Kerbl18, 4.5] describes them
+  QueueClaims table;       // as printed; BWD and BSQ, which the table omits, follow [Kerbl18, 4.5]
   QueueClaims here;        // of the implementation in this folder
-  const char* difference;  // why the two differ; "" where they do not
+  const char* difference;  // why the two differ; "" if they do not
 };
 
 // By QueueKind.

@@ -1,29 +1,28 @@
 // WFQ: the queue of [Yang16].
 //
-// Fast path: a position by fetch-and-add, the element into (or out of) its cell by compare-and-swap. After some
-// failures an operation asks for help: it publishes a request, and every dequeuer that passes helps its peers' requests
-// before its own cell is given up. Its protocols write one word before they read another, so that all is sequentially
-// consistent.
+// Fast path: fetch-and-add gives a position, compare-and-swap puts the element into its cell or takes it out. After
+// some failures an operation requests help: it publishes a request, and every passing dequeuer helps its peers'
+// requests before it invalidates its own cell. The protocols write one word before they read another, so all accesses
+// are sequentially consistent.
 //
-// The endless array is a window of fixed size (CellRing), the one deviation from the paper: where a position has no
-// memory yet, an enqueue tries another or is refused, and a dequeue waits or, where it asked for help, begins anew: a
-// bounded window is not wait-free. Dequeuers that have run far ahead of the tail answer "empty" before they use up
-// further positions.
+// The infinite array is a window of fixed size (CellRing), which is the only deviation from the paper. If a position
+// has no memory yet, an enqueue tries another one or is refused, and a dequeue waits or, if it requested help, starts
+// again: a bounded window is not wait-free. Dequeuers far ahead of the tail return "empty" before they use up further
+// positions.
 #pragma once
 
 #include "lab/queue/queue_base.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Cells of the wait-free queue: an endless array of which a window is in memory.
+// Cells of the wait-free queue: an infinite array of which a window is in memory.
 //
-// Segment s lives in place s mod segments; the place's header says which segment that is. A segment makes room for a
-// later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first segment
-// that the thread may still use. The names of all threads are read twice: a thread that helps another takes over the
-// other's name before the other withdraws it, so that a single pass might miss both. As in the original, one thread at
-// a time reads them, and for all segments at once: what it finds is noted, so that the next reading comes when the
-// window has been used up again. The window has eight cells per thread and more, so that an operation costs a quarter
-// of a read.
+// Segment s is stored in place s mod segments; the place's header says which segment it holds. A segment makes room for
+// a later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first segment
+// that the thread may still use. The names of all threads are read twice: a helping thread takes over the other's name
+// before the other withdraws it, so a single pass could miss both. As in the original, one thread at a time reads them,
+// for all segments at once; the result is recorded, so the next reading happens when the window has been used up again.
+// The window has at least eight cells per thread, so that an operation costs a quarter of a read.
 
 struct WaitFreeCell {
   uint32_t value;    // 0: nothing yet; kTop: never; otherwise element + 1
@@ -31,21 +30,21 @@ struct WaitFreeCell {
   uint32_t dequeue;
 };
 
-// State of one thread, on cache lines of its own: the requests that it publishes, and the threads that it helps.
+// The state of one thread, on its own cache lines: the requests that it publishes, and the threads that it helps.
 struct alignas(64) WaitFreeThread {
   uint64_t enqueue_state, dequeue_state;  // pending << 63 | position
   uint64_t dequeue_id;
   uint64_t first_used;  // segment + 1; 0: none
   uint32_t enqueue_value;
-  // Only the thread itself uses these.
+  // Used only by the thread itself.
   uint32_t enqueue_peer, dequeue_peer;
   uint64_t enqueue_helped;
 };
 
 struct WaitFreeControl {
-  LineOf<uint64_t> head, tail;  // positions of the next operations; they begin at 1
-  LineOf<uint64_t> first_used;  // all segments before this one are over
-  LineOf<uint32_t> collector;   // 1: a thread looks which segments are over
+  LineOf<uint64_t> head, tail;  // positions of the next operations; they start at 1
+  LineOf<uint64_t> first_used;  // all segments before this one are finished
+  LineOf<uint32_t> collector;   // 1: a thread is finding finished segments
 };
 
 template <class Observer>
@@ -84,7 +83,7 @@ class CellRing : public QueueBase<Observer, true> {
   BROKKR_FN void use_from(uint32_t me, uint64_t p) const { store(thread(me).first_used, segment_of(p) + 1); }
   BROKKR_FN void use_none(uint32_t me) const { store(thread(me).first_used, uint64_t(0)); }
 
-  // The cell at position p, or nullptr while its place belongs to an earlier segment.
+  // The cell at position p, or nullptr while its place holds an earlier segment.
   BROKKR_FN WaitFreeCell* find(uint64_t p) const {
     const uint64_t segment = segment_of(p), count = segments(s_.shape);
     uint64_t& header = this->template at<uint64_t>(headers_offset(s_.shape))[segment % count];
@@ -105,7 +104,7 @@ class CellRing : public QueueBase<Observer, true> {
   }
 
  private:
-  // Enough segments for a full queue, for positions that no operation uses, and for threads that leave late.
+  // Enough segments for a full queue, for unused positions, and for threads that leave late.
   static constexpr uint32_t segments(const QueueShape& s) {
     const uint32_t cells = 4 * s.capacity + 8 * s.threads;
     return cells / s.segment + 16;
@@ -116,7 +115,7 @@ class CellRing : public QueueBase<Observer, true> {
   static constexpr size_t cells_offset(const QueueShape& s) {
     return headers_offset(s) + (segments(s) * sizeof(uint64_t) + 63) / 64 * 64;
   }
-  // Whether no thread can use the segment any more. False as well while another thread finds that out.
+  // Returns true if no thread can use the segment any more. Returns false while another thread is finding that out.
   BROKKR_FN bool is_over(uint64_t segment) const {
     WaitFreeControl& c = control();
     if (load(c.first_used.word) > segment) return true;
@@ -173,7 +172,7 @@ class WaitFreeQueue : public CellRing<Observer> {
       if (!again) return outcome;
     }
   }
-  // Segments that positions have reached.
+  // The number of segments that positions have reached.
   BROKKR_FN uint32_t allocated() const {
     const uint64_t h = load(control().head.word), t = load(control().tail.word);
     return uint32_t(this->segment_of(h > t ? h : t)) + 1;
@@ -186,7 +185,7 @@ class WaitFreeQueue : public CellRing<Observer> {
   BROKKR_FN static int64_t ahead(uint64_t a, uint64_t b) { return int64_t(a - b); }
   BROKKR_FN static bool is_pending(uint64_t state) { return (state & kPending) != 0; }
   BROKKR_FN static uint64_t position(uint64_t state) { return state & ~kPending; }
-  // nullptr: aborted.
+  // Returns nullptr after an abort.
   BROKKR_FN Cell* await(uint64_t p) const {
     for (int spin = 0;;) {
       if (Cell* c = find(p)) return c;
@@ -198,7 +197,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     for (uint64_t e = load(end); e <= p && !swap_if(end, e, p + 1); e = load(end)) {
     }
   }
-  // The request that was published for position `id` or later gets position p. False: it has one.
+  // Assigns position p to the request published for position `id` or later. Returns false if it already has one.
   BROKKR_FN static bool claim(uint64_t& state, uint64_t id, uint64_t p) { return swap_if(state, kPending | id, p); }
   BROKKR_FN void commit(Cell& c, uint32_t element, uint64_t p) const {
     move_end(control().tail.word, p);
@@ -228,8 +227,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     return Outcome::done;
   }
 
-  // The element + 1 of the cell at p, where it has one or gets that of a request; kTop: the cell will never have one;
-  // 0: no later cell has one either, since the queue was empty.
+  // The element + 1 of the cell at p, if it has one or gets that of a request. kTop: the cell will never have one. 0:
+  // no later cell has one either, because the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
     if (!swap_if(c.value, 0u, kTop)) {
       const uint32_t v = load(c.value);
@@ -242,11 +241,11 @@ class WaitFreeQueue : public CellRing<Observer> {
       for (;;) {
         s = load(thread(mine.enqueue_peer).enqueue_state);
         if (mine.enqueue_helped == 0 || mine.enqueue_helped == position(s)) break;
-        mine.enqueue_helped = 0;  // that request is done: continue with the next thread's
+        mine.enqueue_helped = 0;  // that request is complete: continues with the next thread's
         mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
       }
       if (is_pending(s) && position(s) <= p && !swap_if(c.enqueue, 0u, mine.enqueue_peer + 1)) {
-        mine.enqueue_helped = position(s);  // another request got this cell: try again at the next one
+        mine.enqueue_helped = position(s);  // another request got this cell: tries again at the next one
       } else {
         mine.enqueue_helped = 0;
         mine.enqueue_peer = (mine.enqueue_peer + 1) % s_.shape.threads;
@@ -263,8 +262,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     } else if (is_pending(s) && claim(theirs.enqueue_state, position(s), p)) {
       commit(c, v, p);
     } else if (load(theirs.enqueue_state) == p) {
-      // The request was claimed for this cell, perhaps since the read above. While the cell is void, the request is
-      // still the same.
+      // The request was assigned this cell, perhaps since the read above. While the cell is unassigned, the request is
+      // unchanged.
       const uint32_t now = load(theirs.enqueue_value);
       if (load(c.value) == kTop) commit(c, now, p);
     }
@@ -296,7 +295,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     value = got - 1;
     return got == 0 ? Outcome::refused : Outcome::done;
   }
-  // As help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
+  // Like help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
   BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id, bool& again) const {
     WaitFreeThread& mine = thread(me);
     store(mine.dequeue_id, id);
@@ -314,7 +313,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     return v == kTop ? 0 : v;
   }
 
-  // Helps until the request of thread `peer` has a cell of its own, or a cell that says "empty". False: aborted.
+  // Helps until thread `peer`'s request has a cell of its own, or a cell that says "empty". Returns false after an
+  // abort.
   BROKKR_FN bool help_dequeue(uint32_t me, uint32_t peer) const {
     WaitFreeThread& theirs = thread(peer);
     uint64_t s = load(theirs.dequeue_state);
@@ -327,7 +327,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     }
     uint64_t prior = id, i = id, candidate = 0;
     for (;;) {
-      // A cell that the request could have.
+      // A candidate cell for the request.
       while (candidate == 0 && position(s) == prior) {
         if (!is_pending(s) || load(theirs.dequeue_id) != id) return true;
         Cell* c = find(i + 1);
@@ -337,8 +337,8 @@ class WaitFreeQueue : public CellRing<Observer> {
         } else if (this->aborted()) {
           return false;
         } else {
-          // The request itself may keep the window from moving on: it was published late, when all cells that the
-          // window holds from its position on were gone. It is withdrawn, and begins anew.
+          // The request itself may block the window: it was published late, when all cells that the window holds from
+          // its position on were used up. It is withdrawn and starts again.
           Observer::pause(64);
           swap_if(theirs.dequeue_state, kPending | prior, id);
         }
