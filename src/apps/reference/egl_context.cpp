@@ -14,7 +14,7 @@ namespace brokkr {
 
 namespace {
 
-// One way to a display: an EGL device, Mesa's surfaceless platform, or EGL's default.
+// One way to open a display: an EGL device, Mesa's surfaceless platform, or EGL's default.
 struct Candidate {
   std::string name;
   EGLenum platform = 0;  // 0: eglGetDisplay
@@ -50,7 +50,7 @@ bool is_software_device(const Candidate& candidate) {
          contains_word(eglQueryDeviceStringEXT(candidate.native, EGL_EXTENSIONS), "EGL_MESA_device_software");
 }
 
-// "software" asks for the device, since Mesa's surfaceless platform runs on a GPU where Mesa drives one.
+// "software" selects a device, because Mesa's surfaceless platform uses a GPU if Mesa drives one.
 std::vector<Candidate> candidates(const std::string& device) {
   const std::vector<Candidate> all = devices();
   const Candidate surfaceless{"surfaceless", EGL_PLATFORM_SURFACELESS_MESA, nullptr};
@@ -88,10 +88,10 @@ struct EglContext::Handles {
     eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     if (context != EGL_NO_CONTEXT) eglDestroyContext(display, context);
     if (surface != EGL_NO_SURFACE) eglDestroySurface(display, surface);
-    // The display stays initialized: EGL shares it with every other context of the process.
+    // The display stays initialized: EGL shares it with all other contexts of the process.
   }
 
-  // Returns what went wrong; empty: the context is current and OpenGL is loaded.
+  // Returns an error message; empty if the context is current and OpenGL is loaded.
   std::string open(const Candidate& candidate, GlProfile profile) {
     if (candidate.platform == 0) {
       display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
@@ -101,7 +101,7 @@ struct EglContext::Handles {
     if (display == EGL_NO_DISPLAY) return "no display";
     EGLint major = 0, minor = 0;
     if (!eglInitialize(display, &major, &minor)) return egl_error("eglInitialize");
-    gladLoaderLoadEGL(display);  // again, now with the display's own version and extensions
+    gladLoaderLoadEGL(display);  // again, with the display's own version and extensions
     if (!eglBindAPI(EGL_OPENGL_API)) return egl_error("eglBindAPI(OpenGL)");
 
     const char* extensions = eglQueryString(display, EGL_EXTENSIONS);

@@ -1,4 +1,4 @@
-// An OpenGL 4.5 context without a window, through EGL: a GPU's driver or Mesa's software renderer.
+// An OpenGL 4.5 context without a window, through EGL, on a GPU's driver or Mesa's software renderer.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +7,27 @@
 
 namespace brokkr {
 
-// Compatibility contexts have the fixed function of OpenGL 1.5, and take shaders that use its variables.
+// Compatibility contexts have the fixed function of OpenGL 1.5, and accept shaders that use its variables.
 enum class GlProfile : uint8_t { core, compatibility };
 
-// The context is current on the thread that made it; one thread at a time may use it.
+// The context is current on the thread that created it; one thread at a time may use it.
 class EglContext {
  public:
-  // `device`: "" takes the first GPU that gives a context and falls back to software; "software" takes Mesa's software
-  // renderer; a number takes that EGL device (the order of eglQueryDevicesEXT). An empty `device` reads the environment
-  // variable BROKKR_GL_DEVICE first. Throws std::runtime_error with what each device answered.
+  // `device`: "" uses the first GPU that gives a context and falls back to software; "software" uses Mesa's software
+  // renderer; a number uses that EGL device (in the order of eglQueryDevicesEXT). An empty `device` reads the
+  // environment variable BROKKR_GL_DEVICE first. Throws std::runtime_error with each device's error.
   explicit EglContext(std::string device = "", GlProfile profile = GlProfile::core);
   ~EglContext();
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
-  // Makes the context current on the calling thread. Throws std::runtime_error where EGL refuses.
+  // Makes the context current on the calling thread. Throws std::runtime_error if EGL refuses.
   void make_current();
 
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
   const std::string& version() const { return version_; }    // GL_VERSION
   const std::string& vendor() const { return vendor_; }      // GL_VENDOR
-  // The display that was opened: "device 0", "surfaceless", "default".
+  // The opened display: "device 0", "surfaceless", "default".
   const std::string& device() const { return device_; }
   bool is_software() const;  // Mesa's llvmpipe or softpipe
 

@@ -38,10 +38,10 @@ std::string without_comments(const std::string& text) {
   return std::regex_replace(text, kComments, " ");
 }
 
-// What only the texts say of the inputs: explicit locations, and blocks with all of their members.
+// Properties of inputs that only the texts contain: explicit locations, and blocks with all their members.
 struct InputTexts {
-  std::map<std::string, std::string> locations;  // of names
-  std::map<std::string, std::string> blocks;     // of names: "{ … }"
+  std::map<std::string, std::string> locations;  // by name
+  std::map<std::string, std::string> blocks;     // by name: "{ … }"
 };
 
 InputTexts scan(const std::vector<std::string>& texts) {
@@ -68,7 +68,7 @@ std::string qualifiers(const ProgramVarying& varying, const InputTexts& texts) {
   return text + (varying.centroid ? "centroid out " : "out ");
 }
 
-// What a built-in varying is called in a vertex shader; empty for other varyings.
+// A built-in varying's name in a vertex shader; empty for other varyings.
 std::string written_built_in(const std::string& name) {
   if (name == "gl_Color") return "gl_FrontColor";
   if (name == "gl_SecondaryColor") return "gl_FrontSecondaryColor";
@@ -160,7 +160,7 @@ bool GlCapturedProgram::link(const std::string& vertex_text) {
   const auto attach = [&](GLenum stage, const std::string& text) {
     const GLuint shader = glCreateShader(stage);
     glAttachShader(program_.id(), shader);
-    glDeleteShader(shader);  // goes with the program
+    glDeleteShader(shader);  // deleted together with the program
     const char* const strings[] = {text.c_str()};
     glShaderSource(shader, 1, strings, nullptr);
     glCompileShader(shader);

@@ -1,4 +1,4 @@
-// A captured fragment program behind a vertex shader of ours that hands on what the frame holds of its vertices.
+// A captured fragment program with our own vertex shader, which passes on the varyings that the frame holds.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace brokkr {
 
-// Attributes: 0 is the position, the following ones hold four components of the varyings each.
+// Attribute 0 is the position; each of the following ones holds four components of the varyings.
 inline constexpr uint32_t kMostVaryingComponents = 60;
 
 class GlCapturedProgram {
  public:
-  // `source` must outlive this. In a compatibility context.
+  // `source` must outlive the object. Requires a compatibility context.
   explicit GlCapturedProgram(const FragmentProgram& source);
 
-  // Why it cannot be drawn with, as the driver says it; empty: it can.
+  // The driver's error if the program cannot be used; empty if it can.
   const std::string& failure() const { return failure_; }
   const FragmentProgram& source() const { return *source_; }
 
   void use() const;
-  // Of the default block: `words` are those of the draw.
+  // Sets the default block; `words` are the draw's.
   void set_uniforms(const uint32_t* words) const;
-  // The unit that reads the sampler's texture of this number, arrays element by element.
+  // The unit that reads the sampler's texture of this number; arrays count element by element.
   GLuint unit_of(size_t texture) const { return units_[texture]; }
 
  private:
@@ -34,11 +34,11 @@ class GlCapturedProgram {
   const FragmentProgram* source_;
   GlProgram program_;
   std::string failure_;
-  std::vector<GLint> locations_;  // of the uniforms
+  std::vector<GLint> locations_;  // by uniform
   std::vector<GLuint> units_;
 };
 
-// The vertex shader's text, GLSL 3.30 with the built-in variables of older versions.
+// The vertex shader's text, in GLSL 3.30 with the built-in variables of older versions.
 std::string pass_through_text(const FragmentProgram& program);
 
 }  // namespace brokkr

@@ -12,14 +12,14 @@ namespace brokkr {
 
 namespace {
 
-// Names that OpenGL 4.5's header has not.
+// Constants that OpenGL 4.5's header lacks.
 constexpr GLenum kBc1Rgb = 0x83F0, kBc1 = 0x83F1, kBc2 = 0x83F2, kBc3 = 0x83F3;
 constexpr GLenum kBc1RgbSrgb = 0x8C4C, kBc1Srgb = 0x8C4D, kBc2Srgb = 0x8C4E, kBc3Srgb = 0x8C4F;
 constexpr GLenum kAlpha32f = 0x8816, kIntensity32f = 0x8817, kLuminance32f = 0x8818, kLuminanceAlpha32f = 0x8819;
 constexpr GLenum kAlpha16f = 0x881C, kIntensity16f = 0x881D, kLuminance16f = 0x881E, kLuminanceAlpha16f = 0x881F;
 constexpr GLenum kMaxAnisotropy = 0x84FE, kSrgbDecode = 0x8A48, kSkipDecode = 0x8A4A;
 
-// By TexelFormat.
+// Indexed by TexelFormat.
 constexpr GlTexelFormat kFormats[] = {{GL_R8, GL_RED, GL_UNSIGNED_BYTE},
                                       {GL_RG8, GL_RG, GL_UNSIGNED_BYTE},
                                       {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE},
@@ -81,7 +81,7 @@ constexpr GlTexelFormat kFormats[] = {{GL_R8, GL_RED, GL_UNSIGNED_BYTE},
                                       {GL_COMPRESSED_SRGB_ALPHA_BPTC_UNORM, GL_NONE, GL_NONE}};
 static_assert(std::size(kFormats) == size_t(TexelFormat::bc7_srgb) + 1);
 
-// What a format is called where not all of its channels count.
+// The internal format if only some of a format's channels count.
 struct Narrowed {
   GLenum whole;
   TexelBase base;
@@ -120,7 +120,7 @@ constexpr Narrowed kNarrowed[] = {{GL_R8, TexelBase::alpha, GL_ALPHA8},
                                   {kBc1, TexelBase::rgb, kBc1Rgb},
                                   {kBc1Srgb, TexelBase::rgb, kBc1RgbSrgb}};
 
-// By TextureKind.
+// Indexed by TextureKind.
 constexpr GLenum kTargets[] = {
     GL_TEXTURE_1D,        GL_TEXTURE_2D,       GL_TEXTURE_3D,       GL_TEXTURE_CUBE_MAP,
     GL_TEXTURE_RECTANGLE, GL_TEXTURE_1D_ARRAY, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY,
@@ -128,14 +128,14 @@ constexpr GLenum kTargets[] = {
 
 bool is_depth(TexelFormat format) { return format >= TexelFormat::depth16 && format <= TexelFormat::depth32f; }
 
-// The bound texture's level of `extent`, or one face of it.
+// Specifies the bound texture's level of `extent`, or one of its faces.
 void specify_level(const CapturedTexture& source, GLenum target, int level, TexelExtent extent, const std::byte* texels,
                    uint64_t bytes) {
   const GlTexelFormat format = gl_texel_format(source.format, source.base);
   const auto internal = GLint(format.internal);
   const bool flat = source.kind == TextureKind::two || source.kind == TextureKind::rectangle;
   const int height = source.kind == TextureKind::one_array ? extent.depth : extent.height;
-  std::vector<uint32_t> widened;  // 24 bits stand in the low bits, and OpenGL wants them in the high ones
+  std::vector<uint32_t> widened;  // 24 bits are in the low bits, and OpenGL expects them in the high ones
   if (source.format == TexelFormat::depth24 && texels != nullptr) {
     widened.resize(size_t(bytes / 4));
     std::memcpy(widened.data(), texels, widened.size() * 4);
@@ -275,13 +275,13 @@ void GlCapturedTextures::take_images(uint32_t number) {
   }
 }
 
-// What textures have and sampler objects have not.
+// Parameters of textures that sampler objects do not have.
 void GlCapturedTextures::set_parameters(uint32_t number, int32_t sampler) {
   static constexpr GLint kSwizzles[] = {GL_RED, GL_GREEN, GL_BLUE, GL_ALPHA, GL_ZERO, GL_ONE};
   static constexpr GLint kModes[] = {GL_LUMINANCE, GL_INTENSITY, GL_ALPHA, GL_RED};
   Texture& texture = textures_[number];
   const CapturedTexture& source = frame_.captured_textures[number];
-  // Several captured textures may be one plane.
+  // Several captured textures may refer to one plane.
   if ((texture.sampler == sampler && !texture.is_plane) || sampler < 0 || source.kind == TextureKind::buffer) return;
   texture.sampler = sampler;
   const CapturedSampler& parameters = frame_.captured_samplers[size_t(sampler)];

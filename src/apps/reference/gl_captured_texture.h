@@ -1,4 +1,4 @@
-// Textures of a captured frame, as its programs read them.
+// A captured frame's textures, as its programs read them.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@ namespace brokkr {
 
 class GlPlanes;
 
-// How OpenGL stores texels of a format, and how they are handed to it. Of compressed formats `pixels` is GL_NONE.
+// How OpenGL stores and receives texels of a format. For compressed formats `pixels` is GL_NONE.
 struct GlTexelFormat {
   GLenum internal = GL_RGBA8, pixels = GL_RGBA, type = GL_UNSIGNED_BYTE;
 };
 GlTexelFormat gl_texel_format(TexelFormat format, TexelBase base);
 bool is_integer_format(TexelFormat format);
 
-// In a compatibility context, whose luminance, alpha and intensity formats captured textures may have.
+// Requires a compatibility context, because captured textures may have luminance, alpha and intensity formats.
 class GlCapturedTextures {
  public:
-  // Uploads what `frame` holds. Both must outlive this.
+  // Uploads the textures of `frame`. Both arguments must outlive the object.
   GlCapturedTextures(const Frame& frame, GlPlanes& planes);
 
-  // Binds what a draw's sampler reads to a unit: levels that the frame draws itself are what the planes hold now.
+  // Binds a draw's texture to a unit. Levels that the frame itself renders have the current content of their planes.
   void bind(GLuint unit, const BoundTexture& bound);
   void generate_mips(const GenerateMipsCommand& command);
 
-  // Nothing counts as copied from planes any more: at the beginning of a frame.
+  // Forgets all copies from planes; call at the start of a frame.
   void forget_copies();
 
  private:
   struct Texture {
     GlTexture own;
     GlBuffer texels;               // TextureKind::buffer
-    bool is_plane = false;         // the one image, all of it: the plane's own texture is bound
-    int32_t sampler = -1;          // whose parameters the texture has
-    std::vector<uint64_t> copied;  // of each image: the plane's version
+    bool is_plane = false;         // a plane is the only image and covers the texture: the plane's own texture is bound
+    int32_t sampler = -1;          // the sampler whose parameters the texture has
+    std::vector<uint64_t> copied;  // per image: the version of its plane
   };
 
   void upload(const CapturedTexture& source, Texture& texture);

@@ -12,7 +12,7 @@ namespace brokkr {
 
 namespace {
 
-constexpr GLenum kUnits = 8;  // that GLSL 1.20 has coordinates of
+constexpr GLenum kUnits = 8;  // units with coordinates in GLSL 1.20
 constexpr GLint kModes[] = {GL_MODULATE, GL_REPLACE, GL_DECAL, GL_BLEND, GL_ADD, GL_COMBINE};
 constexpr GLint kOps[] = {GL_REPLACE,     GL_MODULATE, GL_ADD,      GL_ADD_SIGNED,
                           GL_INTERPOLATE, GL_SUBTRACT, GL_DOT3_RGB, GL_DOT3_RGBA};
@@ -20,7 +20,7 @@ constexpr GLint kSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR, GL_PRE
                               GL_TEXTURE2, GL_TEXTURE3, GL_TEXTURE4,      GL_TEXTURE5, GL_TEXTURE6, GL_TEXTURE7};
 constexpr GLint kOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLint kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
-// By TextureKind, as far as fixed function knows them.
+// By TextureKind, for the kinds that fixed function supports.
 constexpr GLenum kEnabledTargets[] = {GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D, GL_TEXTURE_CUBE_MAP,
                                       GL_TEXTURE_RECTANGLE};
 
@@ -64,7 +64,7 @@ void set_light(std::string_view name, const GLfloat* values) {
   const size_t bracket = name.find('['), dot = name.find('.');
   if (bracket == std::string_view::npos || dot == std::string_view::npos) return;
   const GLenum light = GL_LIGHT0 + GLenum(std::atoi(name.data() + bracket + 1));
-  // Positions and directions are of the eye's space already.
+  // Positions and directions are already in eye space.
   glMatrixMode(GL_MODELVIEW);
   glPushMatrix();
   glLoadIdentity();

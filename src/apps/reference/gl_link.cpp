@@ -5,7 +5,7 @@
 namespace brokkr {
 namespace {
 
-// With the first line of what the driver says of a shader or program.
+// Adds the first line of the driver's log for a shader or program.
 template <class ReadLog>
 [[noreturn]] void fail(const char* what, const char* problem, GLuint object, ReadLog read_log) {
   char log[2048] = "";
@@ -22,7 +22,7 @@ GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> tex
   for (const auto& [stage, text] : texts) {
     const GLuint shader = glCreateShader(stage);
     glAttachShader(program.id(), shader);
-    glDeleteShader(shader);  // goes with the program
+    glDeleteShader(shader);  // deleted together with the program
     const char* const source = text.c_str();
     glShaderSource(shader, 1, &source, nullptr);
     glCompileShader(shader);

@@ -1,4 +1,4 @@
-// Programs of OpenGL out of texts of our own.
+// Links OpenGL programs from our own texts.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace brokkr {
 
-// A program of these stages and their texts. Throws std::runtime_error with what the driver says: `what` names the
+// A program from these stages and their texts. Throws std::runtime_error with the driver's message; `what` names the
 // program.
 GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> texts, const char* what);
 

@@ -10,7 +10,7 @@ namespace brokkr {
 template <typename Kind>
 class GlObject {
  public:
-  GlObject() = default;  // owns nothing
+  GlObject() = default;  // owns no object
   ~GlObject() {
     if (id_ != 0) Kind::destroy(id_);
   }
@@ -34,7 +34,7 @@ class GlObject {
   GLuint id_ = 0;
 };
 
-// The kinds that OpenGL makes and deletes by the array; those that `create` makes of a target take it as `parameters`.
+// The kinds that OpenGL creates and deletes by the array. Kinds that are created for a target take it as `parameters`.
 #define BROKKR_GL_KIND(kind, plural, parameters, ...)            \
   struct Gl##kind##Kind {                                        \
     static GLuint create parameters {                            \

@@ -33,7 +33,7 @@ GlTexture make_plane(const Target& target, GLenum internal) {
   return texture;
 }
 
-// Nothing masks or clips what follows, but `scissor`, where that is not null.
+// Disables everything that masks or clips the following commands, except `scissor` if it is not null.
 void unmask(const Rect* scissor) {
   enable(GL_SCISSOR_TEST, scissor != nullptr);
   if (scissor != nullptr) glScissor(scissor->x, scissor->y, scissor->width, scissor->height);
@@ -43,7 +43,7 @@ void unmask(const Rect* scissor) {
   glDisable(GL_FRAMEBUFFER_SRGB);
 }
 
-// The part of a copy of `count` pixels along one axis that lies in both planes.
+// Clips a copy of `count` pixels along one axis to both planes.
 void fit(int& source, int& to, int& count, int source_size, int to_size) {
   const int before = std::max({-source, -to, 0});
   source += before;
@@ -214,7 +214,7 @@ GlLayer GlPlanes::read(uint32_t target) {
   layer.width = description.width;
   layer.height = description.height;
   layer.color.resize(pixels);
-  layer.depth.resize(pixels, 1.0f);  // what a target without the plane has, too
+  layer.depth.resize(pixels, 1.0f);  // targets without the plane read as this, too
   layer.stencil.resize(pixels);
   const auto get = [&](GLenum format, GLenum type, void* values) {
     glReadPixels(0, 0, description.width, description.height, format, type, values);

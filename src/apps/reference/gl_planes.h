@@ -1,4 +1,4 @@
-// Targets of a captured frame in the formats that its application had: up to eight colours, depth and stencil.
+// A captured frame's targets in the application's formats: up to eight colours, depth and stencil.
 #pragma once
 
 #include <array>
@@ -11,36 +11,37 @@
 
 namespace brokkr {
 
-// In a compatibility context. Targets have one layer.
+// Requires a compatibility context. Targets have one layer.
 class GlPlanes {
  public:
-  // Throws std::runtime_error where the driver takes no framebuffer of a target's formats. `frame` must outlive this.
+  // Throws std::runtime_error if the driver accepts no framebuffer with a target's formats. `frame` must outlive the
+  // object.
   explicit GlPlanes(const Frame& frame);
 
-  // Colours 0, depth 1, stencil 0 everywhere. This, clears, blits and loads change masks and scissor.
+  // Sets colour 0, depth 1, stencil 0 everywhere. Like clears, blits and loads, it changes masks and scissor.
   void reset();
   void clear(const ClearCommand& clear);
   void blit(const BlitCommand& blit);
   void copy(const CopyCommand& copy);
   void load(const LoadCommand& load);
 
-  // Draws with this state go to the target from now on; its planes count as changed.
+  // Makes draws with this state go to the target; its planes count as changed.
   void bind(uint32_t target, const State& state);
 
-  // The plane's texture, GL_TEXTURE_2D with one level; 0 where the target has no such plane.
+  // The plane's texture, GL_TEXTURE_2D with one level; 0 if the target has no such plane.
   GLuint texture(uint32_t target, TargetPlane plane) const;
-  // Grows with every change of one of its planes; 1 or more.
+  // A number >= 1 that grows with every change of one of the target's planes.
   uint64_t version(uint32_t target) const { return storages_[target].version; }
-  // What is read and copied comes from this plane.
+  // Makes this plane the source of reads and copies.
   void read_from(uint32_t target, TargetPlane plane);
 
-  // The first colour as 8 bits a channel, depth and stencil.
+  // Reads the first colour with 8 bits per channel, depth and stencil.
   GlLayer read(uint32_t target);
 
  private:
   struct Storage {
     std::array<GlTexture, kMaxColorPlanes> colors;
-    GlTexture depth;  // with stencil where there is some
+    GlTexture depth;  // includes stencil if the target has one
     bool has_stencil = false;
     GlFramebuffer framebuffer;
     std::vector<GLenum> draw_buffers;

@@ -18,8 +18,8 @@
 namespace brokkr {
 namespace {
 
-constexpr int kFilmWords = 5;    // of a pixel: order, unit, warp, time in two halves
-constexpr size_t kFilmHead = 4;  // words before them: the count of fragments
+constexpr int kFilmWords = 5;    // per pixel: order, unit, warp, time in two halves
+constexpr size_t kFilmHead = 4;  // words before the pixels: the count of fragments
 
 constexpr const char* kProbeVertexText = R"(#version 450 core
 layout(location = 0) in vec2 position;
@@ -29,11 +29,11 @@ void main() {
   gl_PointSize = 1.0;
 }
 )";
-// A triangle over everything.
+// A triangle that covers everything.
 constexpr const char* kProbeMaskVertexText = R"(#version 450 core
 void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }
 )";
-// Leaves depth 0 at the pixels of stars.
+// Writes depth 0 at the stars' pixels.
 constexpr const char* kProbeMaskText = R"(#version 450 core
 uniform ivec4 stars;
 layout(location = 0) out vec4 color;
@@ -44,7 +44,7 @@ void main() {
   gl_FragDepth = 0.0;
 }
 )";
-// The atomics come after the work: what they add follows from its sum.
+// The atomics come after the work, because what they add depends on its sum.
 constexpr const char* kProbeFilmText = R"(
 layout(early_fragment_tests) in;
 layout(std430, binding = 0) buffer Film { uint next; uint unused[3]; uint words[]; };
@@ -83,19 +83,19 @@ bool driver_has(std::string_view wanted) {
   return false;
 }
 
-// Processor time of this process's threads so far, in ms, by their numbers.
+// Processor time of this process's threads so far, in ms, by thread number.
 std::map<int, double> thread_times() {
   std::map<int, double> times;
   for (const std::filesystem::path& task : paths_in("/proc/self/task")) {
-    double ns = 0;  // a thread may end while it is looked at
+    double ns = 0;  // a thread may end during the loop
     if (std::ifstream(task / "schedstat") >> ns) times[std::stoi(task.filename())] = ns * 1e-6;
   }
   return times;
 }
 
-// What a drawing takes with a core for each thread of a driver of the CPU: this thread prepares it, then the others
-// draw, and the one that draws longest ends it. Other programs hardly count. Negative where the system has no such
-// times.
+// The time of a drawing if each of a CPU driver's threads had its own core: this thread prepares it, then the others
+// draw, and the one that draws longest ends it. Other programs hardly affect it. Negative if the system does not report
+// such times.
 double thread_ms(const std::map<int, double>& before, const std::map<int, double>& after) {
   double own = -1, longest = 0;
   for (const auto& [thread, ms] : after) {
@@ -176,7 +176,7 @@ struct GlProbe::Impl {
     glUseProgram(program.id());
   }
 
-  // Depths are 0 at stars and 1 elsewhere; drawings lie at 0.5 and leave them as they are.
+  // Sets depth to 0 at stars and 1 elsewhere; drawings lie at depth 0.5 and do not change it.
   void make_mask(const GlProbeDrawing& drawing) {
     glDisable(GL_DEPTH_TEST);
     if (drawing.mask == 0 || drawing.stars[0] <= 0) return;

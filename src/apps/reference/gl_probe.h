@@ -1,5 +1,5 @@
-// Drawings of the probe (src/probe) through OpenGL: how long they take, and in which order, when and where each pixel
-// is written.
+// Draws the probe's drawings (src/research/probe) with OpenGL: measures their time, and in which order, when and where
+// each pixel is written.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace brokkr {
 
 struct GlProbeDrawing {
   int width = 0, height = 0;
-  uint32_t mode = 4;              // 0: points, 1: lines, 4: triangles, 5: a strip, as OpenGL has them
+  uint32_t mode = 4;              // OpenGL's constants: 0: points, 1: lines, 4: triangles, 5: a strip
   std::vector<float> vertices;    // x and y, pixels from the lower left corner
-  std::vector<uint32_t> batches;  // vertices of each call; empty: one call
-  int background = 0;             // uniforms of the shader's text, as are the following
+  std::vector<uint32_t> batches;  // vertices per call; empty: one call
+  int background = 0;             // this and the following are uniforms of the shader
   bool waits = false;
   std::array<int32_t, 4> stars{};
-  int mask = 0;  // early depth test: 1: only stars pass, 2: all but them, 0: there is none; not a part of the cost
+  int mask = 0;  // early depth test: 1: only stars pass, 2: all but stars, 0: none; not part of the cost
   std::vector<std::array<int32_t, 4>> slow;  // at most 64
 };
 
-// Planes have a value for each pixel, rows bottom to top; those that the driver has no words for are empty.
+// Planes have one value per pixel, rows bottom to top; planes that the driver cannot provide are empty.
 struct GlProbeFilm {
   std::vector<uint32_t> order;  // rank among all fragments, counted by an atomic; ~0u: not drawn
   std::vector<uint32_t> unit;   // gl_SMIDNV of GL_NV_shader_thread_group
@@ -36,13 +36,13 @@ struct GlProbeFilm {
 class GlProbe {
  public:
   // `work`: GLSL that declares the uniforms background, waits, stars, slow_count and slow, and `float work(ivec2
-  // pixel)`. `context` must outlive this. Throws std::runtime_error where the driver does not take the shader.
+  // pixel)`. `context` must outlive the object. Throws std::runtime_error if the driver rejects the shader.
   GlProbe(EglContext& context, const std::string& work);
   ~GlProbe();
 
-  // The shortest of `runs` times from an idle OpenGL to glFinish's return, in ms, without anything that is written on
-  // top. Of drivers of the CPU it is processor time: of the calling thread, which must be the process's first, and of
-  // the driver's thread that draws longest. Throws std::runtime_error with OpenGL's error.
+  // The minimum of `runs` times from an idle OpenGL to glFinish's return, in ms, without writing a film. For CPU
+  // drivers it is processor time: that of the calling thread, which must be the process's first, plus that of the
+  // driver's thread that draws longest. Throws std::runtime_error with OpenGL's error.
   double cost_ms(const GlProbeDrawing& drawing, int runs);
   GlProbeFilm film(const GlProbeDrawing& drawing);
 

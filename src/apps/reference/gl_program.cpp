@@ -12,12 +12,12 @@ namespace brokkr {
 
 namespace {
 
-// The locations that the texts below declare.
+// The locations declared in the texts below.
 constexpr GLint kToClip = 0, kEye = 4, kLight = 5, kColor = 6, kDiffuse = 7, kSpecular = 8, kEmission = 9,
                 kAmbient = 10, kShininess = 11, kMaps = 12, kTestFunc = 13, kTestRef = 14, kCutoff = 15, kModel = 16,
                 kSurface = 17, kUnlit = 18, kSets = 19, kLinear = 25, kOffset = 31;
 
-// `invariant`: programs that differ in shading only must put a vertex at the same place, or later passes with depth
+// `invariant`: programs that differ only in shading must place a vertex identically, or later passes with depth
 // function "equal" would have holes.
 constexpr const char* kVertexText = R"(
 layout(location = 0) in vec4 position;
@@ -239,7 +239,7 @@ void set_material(const GlProgramKey& key, const GlUniforms& uniforms) {
     glUniform1f(kShininess, material.shininess);
     return;
   }
-  // A lobe of Blinn's exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+  // A lobe of Blinn-Phong exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
   const bool is_translated = material.kind == MaterialKind::blinn_phong;
   const float width = std::pow(2.0f / (std::max(material.shininess, 0.0f) + 2.0f), 0.25f);
   glUniform4f(kSurface, is_translated ? 0.0f : material.metallic, is_translated ? width : material.roughness,

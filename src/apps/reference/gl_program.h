@@ -11,18 +11,18 @@
 
 namespace brokkr {
 
-// Where a vertex's clip position comes from: the vertex itself; one product with a uniform, for draws of a single
-// instance; or the instance's model matrix, an attribute that each instance advances.
+// How a vertex's clip position is computed: it is given; one product with a uniform, for draws of a single instance; or
+// with the instance's model matrix, an attribute that advances per instance.
 enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong, metallic_roughness };
 inline constexpr size_t kGlFragmentCount = 5;
 
-// Identifies a program. Programs that discard are separate, so that others keep the early depth test.
+// Identifies a program. Programs that discard are separate, so that the others keep the early depth test.
 struct GlProgramKey {
   GlVertex vertex = GlVertex::clip_space;
   GlFragment fragment = GlFragment::color;
   bool discards = false;   // alpha test or alpha cutoff
-  bool exact_lod = false;  // blinn_phong, metallic_roughness: GlOptions::exact_lod
+  bool exact_lod = false;  // GlOptions::exact_lod, for blinn_phong and metallic_roughness
 };
 
 // Attribute locations of the vertex shaders.
@@ -35,14 +35,14 @@ enum GlAttribute : uint32_t {
   kSecondTexcoordAttribute
 };
 
-// What a draw gives its program, which takes of it what it has uniforms for.
+// The values that a draw provides; a program uses those for which it has uniforms.
 struct GlUniforms {
   const View& view;
   const glm::mat4* model = nullptr;  // GlVertex::single
   glm::vec3 light_direction;
   glm::vec4 color;
   const Material& material;
-  // Fragments whose alpha fails either are discarded; programs with `discards`.
+  // Fragments whose alpha fails either test are discarded, in programs with `discards`.
   std::optional<AlphaTest> alpha_test;
   float alpha_cutoff = 0;
 };
@@ -57,7 +57,7 @@ class GlPrograms {
   std::array<GlProgram, kCount> programs_;
 };
 
-// A material's textures; the texture of kind i is in unit i.
+// A material's textures; texture kind i is in unit i.
 enum GlMap : uint32_t {
   kDiffuseMap,
   kAlphaMap,
@@ -67,7 +67,7 @@ enum GlMap : uint32_t {
   kOcclusionMap,
   kGlMaps
 };
-// Number in the frame of a material's texture, -1 for none.
+// The number of a material's texture in the frame, -1 for none.
 int texture_of(const Material& material, GlMap map);
 
 }  // namespace brokkr

@@ -19,7 +19,7 @@ namespace brokkr {
 
 namespace {
 
-// Clears that leave stencil at its initial 0 do not need a stencil plane.
+// Clears that set stencil to its initial value 0 do not require a stencil plane.
 bool needs_stencil(const Frame& frame) {
   for (const Command& command : frame.commands) {
     if (const auto* draw = std::get_if<DrawCommand>(&command))
@@ -30,7 +30,7 @@ bool needs_stencil(const Frame& frame) {
   return false;
 }
 
-// The alpha of captured draws that blend is not known: as the pipeline, this shows them with part of their opacity.
+// The alpha of captured draws that blend is unknown: like the pipeline, this shows them partially opaque.
 float shown_alpha(const DrawCommand& draw, const State& state, const Material& material) {
   const bool known = draw.vertex_kind == VertexKind::transform && material.kind != MaterialKind::none;
   const BlendTerm copy{};
@@ -51,11 +51,11 @@ GlBuffer upload(const std::vector<T>& values) {
 
 struct GlRenderer::Impl {
   explicit Impl(EglContext& egl) : context(egl) {}
-  ~Impl() { context.make_current(); }  // for the objects' destructors
+  ~Impl() { context.make_current(); }  // the objects' destructors need it
 
   EglContext& context;
   const Frame* frame = nullptr;
-  bool is_physical = false;  // one of the frame's materials is: all are then shown so
+  bool is_physical = false;  // set if any material of the frame is: all are then drawn so
   GlPrograms programs;
   std::unique_ptr<GlTargets> targets;
   std::vector<GlTexture> textures;
@@ -63,12 +63,12 @@ struct GlRenderer::Impl {
   GlVertexArray vertices;
 
   std::vector<GlStep> steps;
-  std::optional<GlOptions> scheduled;  // what `steps` were made for
+  std::optional<GlOptions> scheduled;  // the options that `steps` were made for
   uint32_t applied_state = ~0u, applied_flags = 0;
   bool applied_restart = false;
   GlDrawStatistics statistics;
 
-  // Models are read once per instance, from the draw's base instance on.
+  // Models advance once per instance, from the draw's base instance on.
   void make_vertices() {
     vertices = GlVertexArray::create();
     const auto stream = [&](GLuint attribute, GLint components, const GlBuffer& buffer, bool present) {
@@ -109,7 +109,7 @@ struct GlRenderer::Impl {
     glPrimitiveRestartIndex(0xffffffffu);
     glDisable(GL_PRIMITIVE_RESTART);
     glBindVertexArray(vertices.id());
-    glVertexAttrib4f(kColorAttribute, 1, 1, 1, 1);  // of vertices without colours
+    glVertexAttrib4f(kColorAttribute, 1, 1, 1, 1);  // for vertices without colours
     applied_state = ~0u;
     applied_restart = false;
     statistics = {};
@@ -149,7 +149,7 @@ struct GlRenderer::Impl {
     static const Material kNone;
     const Material& material = draw.material < frame->materials.size() ? frame->materials[draw.material] : kNone;
     const bool lit = options.shading == GlShading::material && material.kind != MaterialKind::none;
-    // A captured draw's alpha is not known: its alpha test passes.
+    // A captured draw's alpha is unknown, so its alpha test passes.
     const std::optional<AlphaTest> test = lit ? frame->states[draw.state].alpha_test : std::nullopt;
 
     GlVertex vertex = GlVertex::clip_space;

@@ -1,4 +1,4 @@
-// The same Frame through OpenGL: oracle for the pipeline's tests, peer for its benchmarks.
+// Draws a Frame with OpenGL: an oracle for the pipeline's tests, and a competitor in its benchmarks.
 //
 //   EglContext context;
 //   GlRenderer renderer(context);
@@ -6,7 +6,7 @@
 //   renderer.draw({});
 //   GlLayer picture = renderer.read(main_target(frame));
 //
-// It shares nothing but frames with the pipeline, so that agreement of the two pictures says that both are right.
+// It shares only frames with the pipeline, so agreement of the two pictures shows that both are right.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@
 
 namespace brokkr {
 
-// How surfaces are shown. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
-// material: the draw's own material (captured draws, which have none, by draw).
+// How surfaces are displayed. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
+// material: the draw's own material (captured draws, which have none, are coloured by draw).
 enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 
 struct GlOptions {
   GlShading shading = GlShading::material;
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
-  // Textures: the specification's level of detail at each sample, for comparing pictures. Drivers approximate it.
+  // Samples textures at the specification's level of detail, for comparing pictures. Drivers approximate it.
   bool exact_lod = false;
   bool operator==(const GlOptions&) const = default;
 };
@@ -36,35 +36,35 @@ struct GlOptions {
 struct GlLayer {
   int width = 0, height = 0;
   std::vector<uint32_t> color;     // RGBA8 (0xAABBGGRR), as stored; empty for RGBA16F
-  std::vector<float> color_float;  // RGBA32F expanded from RGBA16F; empty otherwise
+  std::vector<float> color_float;  // RGBA32F converted from RGBA16F; empty otherwise
   std::vector<float> depth;        // window depth in [0, 1]
   std::vector<uint8_t> stencil;
 };
 
 struct GlDrawStatistics {
   double frame_ms = 0;         // from an idle GL to glFinish's return, without upload and read-back
-  uint64_t draw_calls = 0;     // GL calls that draw, multi-draws counted once
+  uint64_t draw_calls = 0;     // GL draw calls; a multi-draw counts once
   uint64_t state_changes = 0;  // draw-state blocks applied
 };
 
 class GlRenderer {
  public:
-  // `context` must outlive the renderer and be usable on the calling thread in every call.
+  // `context` must outlive the renderer and be current on the calling thread in every call.
   explicit GlRenderer(EglContext& context);
   ~GlRenderer();
 
-  // Uploads the frame, which must outlive its use here; `exact_textures`: so that their filter does not round, for
-  // comparing pictures (gl_texture.h). Throws std::runtime_error on an invalid frame, and where the driver refuses a
-  // size or runs out of memory.
+  // Uploads the frame, which must outlive its use here. `exact_textures`: filters do not round, for comparing pictures
+  // (gl_texture.h). Throws std::runtime_error for an invalid frame, and if the driver rejects a size or runs out of
+  // memory.
   void prepare(const Frame& frame, bool exact_textures = false);
 
-  // Draws the prepared frame from its beginning: targets start with colour 0, depth 1 and stencil 0.
+  // Draws the prepared frame from its start: targets begin with colour 0, depth 1 and stencil 0.
   GlDrawStatistics draw(const GlOptions& options);
 
-  // The present content of a target's layer.
+  // The current content of a target's layer.
   GlLayer read(uint32_t target, uint32_t layer = 0);
 
-  // Draws once more and counts samples that passed depth and stencil test.
+  // Draws again and counts the samples that pass depth and stencil tests.
   uint64_t count_samples(const GlOptions& options);
 
  private:
@@ -72,7 +72,7 @@ class GlRenderer {
   std::unique_ptr<Impl> impl_;
 };
 
-// "flat" → GlShading::flat; nothing for an unknown name.
+// "flat" → GlShading::flat; empty for an unknown name.
 std::optional<GlShading> gl_shading_from_name(std::string_view name);
 
 }  // namespace brokkr

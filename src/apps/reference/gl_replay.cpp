@@ -20,10 +20,10 @@ namespace brokkr {
 
 namespace {
 
-constexpr GLuint kPositions = 0, kVaryings = 1;  // bindings of vertex buffers
-constexpr uint64_t kBlockAlignment = 256;        // bytes; OpenGL asks for no more
+constexpr GLuint kPositions = 0, kVaryings = 1;  // indices of vertex buffer bindings
+constexpr uint64_t kBlockAlignment = 256;        // bytes; the largest alignment that OpenGL may require
 
-// Of draws whose program is not known.
+// The program for draws whose program is unknown.
 FragmentProgram plain_program() {
   FragmentProgram program;
   program.texts = {"#version 120\nuniform vec4 brokkr_color;\nvoid main() { gl_FragColor = brokkr_color; }\n"};
@@ -48,7 +48,7 @@ bool reads_seamlessly(const Frame& frame, const DrawInputs& inputs) {
 
 struct GlReplay::Impl {
   explicit Impl(EglContext& egl) : context(egl) {}
-  ~Impl() { context.make_current(); }  // for the objects' destructors
+  ~Impl() { context.make_current(); }  // the objects' destructors need it
 
   EglContext& context;
   const Frame* frame = nullptr;
@@ -58,10 +58,11 @@ struct GlReplay::Impl {
   std::vector<GlCapturedProgram> programs;  // the last one is `plain`
   std::vector<GlProgramFailure> failures;
   GlBuffer positions, varyings, indices, blocks;
-  std::map<std::pair<uint64_t, uint32_t>, uint64_t> place_of_block;  // first word and size: bytes into `blocks`
-  std::map<uint32_t, GlVertexArray> arrays;                          // by components of a vertex's varyings
+  // key: first word and size; value: byte offset in `blocks`
+  std::map<std::pair<uint64_t, uint32_t>, uint64_t> place_of_block;
+  std::map<uint32_t, GlVertexArray> arrays;  // by number of components of a vertex's varyings
 
-  // What the last draw left.
+  // The state that the last draw left.
   struct {
     uint32_t state = ~0u, flags = 0, target = ~0u;
     const GlCapturedProgram* program = nullptr;
@@ -82,7 +83,7 @@ struct GlReplay::Impl {
     if (!programs.back().failure().empty()) throw std::runtime_error("OpenGL: " + programs.back().failure());
   }
 
-  // Blocks stand where the frame has them, which OpenGL does not bind: each gets a place of its own.
+  // The frame's alignment of blocks does not satisfy OpenGL's, so each gets a new place.
   void make_blocks() {
     std::vector<std::byte> bytes;
     place_of_block.clear();
@@ -186,7 +187,7 @@ struct GlReplay::Impl {
       const uint64_t place = place_of_block.at({inputs.first_of_blocks[i], size});
       if (size > 0) glBindBufferRange(GL_UNIFORM_BUFFER, i, blocks.id(), GLintptr(place), GLsizeiptr(size));
     }
-    // Copies of planes are asked for again: draws may have changed the planes.
+    // Copies of planes are requested again, because draws may have changed the planes.
     for (size_t i = 0; i < inputs.textures.size(); ++i) textures->bind(program.unit_of(i), inputs.textures[i]);
     enable(GL_TEXTURE_CUBE_MAP_SEAMLESS, reads_seamlessly(*frame, inputs));
   }

@@ -1,5 +1,5 @@
-// A captured frame through OpenGL with its own fragment programs: what the capture holds of a picture, and an oracle
-// for everything that runs those programs.
+// Draws a captured frame with OpenGL and its own fragment programs: it shows what the capture holds of the picture, and
+// is an oracle for everything that runs those programs.
 //
 //   EglContext context("software", GlProfile::compatibility);
 //   GlReplay replay(context);
@@ -7,7 +7,7 @@
 //   replay.draw();
 //   GlLayer picture = replay.read(main_target(frame));
 //
-// It shares nothing but frames with the pipeline.
+// It shares only frames with the pipeline.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace brokkr {
 
-// A program that the driver refuses, or that needs more than vertices have room for.
+// A program that the driver rejects, or that needs more varyings than vertices have room for.
 struct GlProgramFailure {
   uint32_t program = 0;  // index into Frame::programs
   std::string reason;
@@ -30,20 +30,20 @@ struct GlProgramFailure {
 
 class GlReplay {
  public:
-  // `context` is one of the compatibility profile; it must outlive this and be usable on the calling thread.
+  // `context` must have the compatibility profile, outlive the object and be current on the calling thread.
   explicit GlReplay(EglContext& context);
   ~GlReplay();
 
-  // Uploads the frame, which must outlive its use here. Throws std::runtime_error on an invalid frame, and where the
-  // driver refuses a target.
+  // Uploads the frame, which must outlive its use here. Throws std::runtime_error for an invalid frame, and if the
+  // driver rejects a target.
   void prepare(const Frame& frame);
   const std::vector<GlProgramFailure>& failures() const;
 
-  // Draws the prepared frame from its beginning: targets start with colours 0, depth 1 and stencil 0. Draws whose
-  // program is not known, or failed, are in the colour that GlShading::draw gives them.
+  // Draws the prepared frame from its start: targets begin with colours 0, depth 1 and stencil 0. Draws whose program
+  // is unknown or failed have their colour of GlShading::draw.
   GlDrawStatistics draw(std::optional<uint32_t> command_limit = {});
 
-  // The present content of a target's first colour, as 8 bits a channel.
+  // The current content of a target's first colour, with 8 bits per channel.
   GlLayer read(uint32_t target);
 
  private:

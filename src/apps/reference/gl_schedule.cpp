@@ -8,7 +8,7 @@ namespace brokkr {
 
 namespace {
 
-// Views that share a layer must be drawn draw by draw; others may go view by view.
+// Views that share a layer must be drawn draw by draw; others can be drawn view by view.
 bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (uint32_t i = first; i < first + count; ++i)
@@ -16,8 +16,8 @@ bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
   return true;
 }
 
-// Whether `b` may join `a`'s multi-draw: nothing but the ranges may differ. Colours by draw and by triangle count
-// primitives from the draw's start.
+// Returns true if `b` may join `a`'s multi-draw: they may differ only in their ranges. Colours by draw and by triangle
+// count primitives from the draw's start.
 bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, GlShading shading) {
   if (a.vertex_kind != VertexKind::clip_space || b.vertex_kind != VertexKind::clip_space) return false;
   const bool own_material = shading == GlShading::material;
@@ -58,7 +58,7 @@ GlBatch make_batch(const DrawCommand& draw, uint32_t command) {
 std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options) {
   std::vector<GlStep> steps;
   const size_t limit = options.command_limit.value_or(uint32_t(frame.commands.size()));
-  const DrawCommand* last = nullptr;  // of the open pass; nothing may join another pass
+  const DrawCommand* last = nullptr;  // in the open pass; draws cannot join another pass
   for (uint32_t c = 0; c < limit && c < frame.commands.size(); ++c) {
     const DrawCommand* draw = std::get_if<DrawCommand>(&frame.commands[c]);
     if (draw == nullptr) {

@@ -1,5 +1,5 @@
-// A frame's commands in a form that OpenGL draws fast: runs of draws that share everything but their index range become
-// one multi-draw, and draws of many views run view by view so that each view's target is bound once.
+// Orders a frame's commands so that OpenGL draws them fast: consecutive draws that differ only in their index range
+// become one multi-draw, and draws of many views run view by view, so that each view's target is bound once.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace brokkr {
 
-// Draws that differ only in their ranges. The arrays are parallel, in the form of glMultiDraw*.
+// Draws that differ only in their ranges. The arrays are parallel, as glMultiDraw* takes them.
 struct GlBatch {
-  uint32_t command = 0;  // the first draw's index into Frame::commands
+  uint32_t command = 0;  // index of the first draw in Frame::commands
   std::vector<int32_t> counts;
-  std::vector<const void*> index_offsets;  // bytes into the index buffer; indexed draws
+  std::vector<const void*> index_offsets;  // byte offsets into the index buffer, for indexed draws
   std::vector<int32_t> first_vertices;     // base vertex of indexed draws, first vertex of others
-  uint32_t instances = 1;                  // of VertexKind::transform draws (clip-space instances are items)
+  uint32_t instances = 1;                  // for VertexKind::transform draws (clip-space instances are items)
   uint32_t first_instance = 0;
 };
 
-// Batches that share a range of views.
+// Batches with the same range of views.
 struct GlPass {
   uint32_t first_view = 0, view_count = 1;
   std::vector<GlBatch> batches;
@@ -30,10 +30,10 @@ struct GlPass {
 
 using GlStep = std::variant<GlPass, ClearCommand, BlitCommand>;
 
-// The steps of a validated frame. The image is that of running the commands one by one.
+// The steps of a validated frame. They give the same image as the commands one by one.
 std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options);
 
-// The colour that GlShading::draw gives a command: neighbours in the command list get distinct hues.
+// A command's colour in GlShading::draw: neighbours in the command list get distinct hues.
 glm::vec3 draw_color(uint32_t command);
 
 }  // namespace brokkr

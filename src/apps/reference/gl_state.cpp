@@ -21,7 +21,7 @@ void apply_primitive_state(const State& state) {
 }
 
 void apply_fragment_state(const State& state) {
-  enable(GL_DEPTH_TEST, state.depth.test);  // off: no depth is written either
+  enable(GL_DEPTH_TEST, state.depth.test);  // if off, depth is not written either
   glDepthMask(state.depth.write);
   glDepthFunc(to_gl(kGlCompareFuncs, state.depth.func));
 
@@ -45,7 +45,7 @@ void apply_fragment_state(const State& state) {
   glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
 }
 
-// Blending and mask of one draw buffer; without `blend` its colours replace what is there.
+// Blending and mask of one draw buffer; without `blend` its colours are overwritten.
 void apply_buffer(GLuint number, const DrawBuffer& buffer) {
   buffer.blend ? glEnablei(GL_BLEND, number) : glDisablei(GL_BLEND, number);
   if (buffer.blend) {

@@ -9,12 +9,12 @@ namespace brokkr {
 
 void enable(GLenum capability, bool on);
 
-// Sets everything that `state` and the convention flags of a draw (DrawFlag) say, whatever was set before. What only
-// captured programs see is left to apply_program_state.
+// Sets all of `state` and of a draw's convention flags (DrawFlag), whatever was set before, except the state that only
+// captured programs use (apply_program_state).
 void apply_state(const State& state, uint32_t flags);
 
-// After apply_state, in a compatibility context: blending and masks of each draw buffer, alpha test, sRGB encoding,
-// flat shading, points and lines.
+// Call after apply_state, in a compatibility context: sets blending and masks of each draw buffer, alpha test, sRGB
+// encoding, flat shading, points and lines.
 void apply_program_state(const State& state);
 
 }  // namespace brokkr

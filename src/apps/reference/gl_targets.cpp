@@ -27,7 +27,7 @@ std::string name_of(const Target& target) {
          std::to_string(target.height) + "x" + std::to_string(target.layers);
 }
 
-// Storage for `layers` layers. One layer is a plain texture, which drivers handle best.
+// Storage for `layers` layers. A single layer is a plain texture, which drivers handle best.
 GlTexture make_texture(GLenum format, const Target& target, uint32_t layers) {
   if (layers == 1) {
     GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
@@ -39,7 +39,7 @@ GlTexture make_texture(GLenum format, const Target& target, uint32_t layers) {
   return texture;
 }
 
-// Disables everything that masks or clips a clear or a blit, but `scissor`, where that is not null.
+// Disables everything that masks or clips a clear or a blit, except `scissor` if it is not null.
 void unmask(const Rect* scissor) {
   scissor != nullptr ? glEnable(GL_SCISSOR_TEST) : glDisable(GL_SCISSOR_TEST);
   if (scissor != nullptr) glScissor(scissor->x, scissor->y, scissor->width, scissor->height);
@@ -89,7 +89,7 @@ GlTargets::Chunk GlTargets::make_chunk(const Target& target, uint32_t layers) co
   return chunk;
 }
 
-// `layer` -1: all of them.
+// `layer` -1: all layers.
 void GlTargets::attach(GLuint framebuffer, const Chunk& chunk, int layer) const {
   const GLenum depth_point = stencil_ ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT;
   if (layer < 0 || chunk.layers == 1) {

@@ -1,5 +1,5 @@
-// Render targets as OpenGL framebuffers: layers are array textures, cut into several where the driver's limits are
-// lower than a frame's.
+// Render targets as OpenGL framebuffers: layers are array textures, split into several if the driver's limits are below
+// the frame's.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,27 @@ namespace brokkr {
 
 class GlTargets {
  public:
-  // `stencil` off leaves the stencil planes out: they then read back as 0. Throws std::runtime_error where the driver
-  // refuses a size.
+  // `stencil` false omits the stencil planes: they then read back as 0. Throws std::runtime_error if the driver rejects
+  // a size.
   GlTargets(const std::vector<Target>& targets, bool stencil);
 
-  // Colour 0, depth 1, stencil 0 everywhere. Changes masks, scissor and the bound framebuffer, as clear and blit do.
+  // Sets colour 0, depth 1, stencil 0 everywhere. Changes masks, scissor and the bound framebuffer, as clear and blit
+  // do.
   void reset();
   void clear(const ClearCommand& clear);
   void blit(const BlitCommand& blit);
 
-  // Draws go to this layer from now on.
+  // Makes draws go to this layer.
   void bind(uint32_t target, uint32_t layer);
   GlLayer read(uint32_t target, uint32_t layer);
 
  private:
-  // Some layers of a target that one texture holds.
+  // The layers of a target that one texture holds.
   struct Chunk {
     uint32_t layers = 1;
     GlTexture color, depth;
-    GlFramebuffer all;                // every layer at once, for clears
-    std::vector<GlFramebuffer> each;  // made when first drawn to
+    GlFramebuffer all;                // all layers at once, for clears
+    std::vector<GlFramebuffer> each;  // created when a layer is first drawn to
   };
   struct Storage {
     Target target;
@@ -49,7 +50,7 @@ class GlTargets {
   std::vector<Storage> storages_;
 };
 
-// Throws std::runtime_error naming `where` if OpenGL recorded an error.
+// Throws std::runtime_error that names `where` if OpenGL recorded an error.
 void check_gl(const char* where);
 
 }  // namespace brokkr

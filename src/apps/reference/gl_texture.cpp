@@ -34,7 +34,7 @@ Level first_level(const Texture& source) {
   return level;
 }
 
-// Texel i of `count` covers the texels from i * from / count up to those of the next one.
+// Texel i of `count` covers the texels from i * from / count up to the start of the next one.
 Level next_level(const Level& from) {
   Level to{std::max(1, from.width / 2), std::max(1, from.height / 2), {}};
   for (int y = 0; y < to.height; ++y)
@@ -79,7 +79,7 @@ GlTexture upload_texture(const Texture& source, bool exact) {
   GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
   int levels = 1;
   while ((source.width | source.height) >> levels) ++levels;
-  const GLenum linear = exact ? GL_RGBA16 : GL_RGBA8;  // of 16 bits, one in 257 is one of 8 bits
+  const GLenum linear = exact ? GL_RGBA16 : GL_RGBA8;  // 257 steps of 16 bits are one step of 8 bits
   glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : linear, source.width, source.height);
   Level level = first_level(source);
   for (int number = 0; number < levels; ++number) {

@@ -11,9 +11,9 @@
 namespace brokkr {
 namespace {
 
-constexpr GLenum kVertexShaderInvocations = 0x82F0;  // of the extension; the loader ends at OpenGL 4.5
+constexpr GLenum kVertexShaderInvocations = 0x82F0;  // constant of the extension; the loader stops at OpenGL 4.5
 
-// Mesa 22 knows the targets of this extension in glBeginQuery and not in glCreateQueries.
+// Mesa 22 accepts this extension's targets in glBeginQuery but not in glCreateQueries.
 struct CountKind {
   static GLuint create() {
     GLuint id = 0;
@@ -27,7 +27,7 @@ constexpr const char* kVertexText = R"(#version 450 core
 layout(location = 0) in vec3 position;
 void main() { gl_Position = vec4(position, 1.0); }
 )";
-// A draw without a fragment shader may be left out by a driver that sees that nothing can come of it.
+// Without a fragment shader, a driver might skip a draw that has no effect.
 constexpr const char* kFragmentText = R"(#version 450 core
 layout(location = 0) out vec4 color;
 void main() { color = vec4(1.0); }
@@ -46,7 +46,7 @@ bool has_statistics() {
   return false;
 }
 
-// A buffer of `bytes`, zeros where there is no `data`.
+// A buffer of `bytes`, zeroed if there is no `data`.
 GlBuffer make_buffer(size_t bytes, const void* data) {
   GlBuffer buffer = GlBuffer::create();
   glNamedBufferStorage(buffer.id(), GLsizeiptr(std::max<size_t>(bytes, 4)), data, 0);
@@ -68,7 +68,7 @@ std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uin
   const uint32_t vertices = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end()) + 1;
   const GlProgram program = link_program({{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, kFragmentText}},
                                          "the program that counts vertex shader runs");
-  // Every triangle is a point in the middle: all of the vertex work is done, and no pixel is drawn.
+  // Every triangle degenerates to a point in the centre: all vertex work is done, and no pixel is drawn.
   const GlBuffer positions = make_buffer(size_t(vertices) * 12, nullptr);
   const GlBuffer elements = make_buffer(indices.size_bytes(), indices.empty() ? nullptr : indices.data());
   const GlVertexArray array = GlVertexArray::create();

@@ -1,4 +1,4 @@
-// How often an OpenGL driver runs the vertex shader for an index buffer [Kerbl18, 6.2.1].
+// Counts how often an OpenGL driver runs the vertex shader for an index buffer [Kerbl18, 6.2.1].
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct GlIndexRange {
   uint32_t first = 0, count = 0;
 };
 
-// Per range the vertex shader invocations that the driver counts (GL_ARB_pipeline_statistics_query, OpenGL 4.6) while
-// it draws the range with a vertex shader that copies a position of three floats, off screen. Throws std::runtime_error
-// where the driver cannot count, and std::out_of_range for a range beyond `indices` or of no whole triangles.
+// The vertex shader invocations that the driver counts for each range (GL_ARB_pipeline_statistics_query, OpenGL 4.6),
+// drawn off screen with a vertex shader that copies a position of three floats. Throws std::runtime_error if the driver
+// cannot count, and std::out_of_range for a range beyond `indices` or of incomplete triangles.
 std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
                                         std::span<const GlIndexRange> ranges);
 
