@@ -10,7 +10,7 @@ constexpr Planes bit_of(TargetPlane plane) { return Planes(1) << uint32_t(plane)
 constexpr Planes kDepth = bit_of(TargetPlane::depth), kStencil = bit_of(TargetPlane::stencil);
 constexpr Planes kAllPlanes = (kStencil << 1) - 1;
 
-// Goes through the commands from the last to the first, and knows what those behind need of each plane and texture.
+// Processes the commands from the last to the first, and tracks what later ones need of each plane and texture.
 class Contributions {
  public:
   explicit Contributions(const Frame& frame)
@@ -91,13 +91,13 @@ class Contributions {
 
   const Frame& frame_;
   std::vector<Planes> needed_;  // by target
-  std::vector<bool> textures_;  // that are read
+  std::vector<bool> textures_;  // textures that are read
 };
 
 }  // namespace
 
 std::vector<bool> contributing_commands(const Frame& frame, uint32_t target, uint32_t end) {
-  std::vector<bool> looked_at(size_t(end) + 1, false);  // by number of the command that comes next
+  std::vector<bool> looked_at(size_t(end) + 1, false);  // by the number of the next command
   looked_at[end] = true;
   for (const Reference& reference : frame.references) {
     if (reference.target == target && reference.before <= end) looked_at[reference.before] = true;

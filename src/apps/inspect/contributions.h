@@ -1,4 +1,4 @@
-// Which commands of a frame a target's picture is made of.
+// Finds the commands that contribute to a target's picture.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace brokkr {
 
-// Of the first `end` commands, by number, those that the planes of `target` may depend on: behind the last of them, and
-// where the frame's references of the target were taken. Planes are looked at as a whole; what a plane held before a
-// clear of all of it does not count. The frame is valid, `end` at most the number of its commands.
+// By number, whether each of the first `end` commands may affect the planes of `target`, either after the last of them
+// or at the frame's references of the target. Planes are tracked as a whole; a plane's content before a full clear does
+// not count. The frame must be valid, and `end` at most the number of its commands.
 std::vector<bool> contributing_commands(const Frame& frame, uint32_t target, uint32_t end);
 
 }  // namespace brokkr

@@ -35,7 +35,7 @@ uint32_t heat_color(double share) {
   struct Stop {
     double at, red, green, blue;
   };
-  // Luminance grows all the way.
+  // Luminance increases monotonically.
   constexpr std::array<Stop, 6> kStops = {{{0, 0, 0, 4},
                                            {0.2, 66, 10, 104},
                                            {0.45, 170, 48, 92},

@@ -1,4 +1,4 @@
-// Where the work of a frame lies, and how evenly a pattern deals it out [Kerbl17, 4.5].
+// The distribution of a frame's work, and how evenly a pattern distributes it [Kerbl17, 4.5].
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@ struct LoadMap {
   int bins_x = 0, bins_y = 0;
   std::vector<uint64_t> bins;  // fragments of each bin of the main target, row by row from the bottom
   uint64_t most = 0;           // fragments of the fullest bin
-  // Loads of the rasterizers, computed from `bins` and the pattern alone.
+  // Loads of the rasterizers, computed only from `bins` and the pattern.
   LoadStatistics predicted;
-  // Loads that the rasterizers counted: these include other targets and layers.
+  // Loads counted by the rasterizers, which include other targets and layers.
   LoadStatistics counted;
-  // Nanoseconds that each rasterizer was worked on (RenderOptions::trace); empty without a trace.
+  // Nanoseconds of work for each rasterizer (RenderOptions::trace); empty without a trace.
   LoadStatistics busy;
 };
 
-// The map of the last launch, which had this pattern. Statistics without bins (of an aborted launch) give an empty map.
+// The map of the last launch, which used this pattern. Statistics without bins (of an aborted launch) give an empty
+// map.
 LoadMap load_map(const Statistics& statistics, const PatternChoice& pattern);
 
-// The loads that another pattern, or another number of rasterizers, would give for the same bins.
+// The loads that another pattern, or another number of rasterizers, would have for the same bins.
 LoadStatistics predict_load(const Statistics& statistics, const PatternChoice& pattern, int rasterizers);
 
-// Black over violet, red and yellow to white, for 0 to 1; opaque RGBA8 (0xAABBGGRR). Brighter is always more.
+// From black through violet, red and yellow to white, for 0 to 1; opaque RGBA8 (0xAABBGGRR). Brighter always means
+// more.
 uint32_t heat_color(double share);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// What a captured frame holds of the game's own driver: pictures and depths of its targets [frame.h, Reference].
+// The pictures and depths from the game's own driver that a captured frame holds (Reference in frame.h).
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace brokkr {
 
-// The latest reference of frame.targets[target] that has a picture. Null where there is none.
+// The latest reference of frame.targets[target] that has a picture; null if there is none.
 const Reference* original_of(const Frame& frame, uint32_t target);
 
-// Its picture, rows bottom to top. Throws std::runtime_error naming the frame's file where it cannot be decoded.
+// The reference's picture, rows bottom to top. Throws std::runtime_error that names the frame's file if it cannot be
+// decoded.
 Image original_picture(const Frame& frame, const Reference& reference);
 
 }  // namespace brokkr

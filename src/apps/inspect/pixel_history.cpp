@@ -23,8 +23,8 @@ extern const SampleKernel kernel;
 
 namespace {
 
-// The source pixel that a blit copies to a destination pixel; nothing where the blit does not write it. Rounds as the
-// pipeline does.
+// The source pixel that a blit copies to a destination pixel; empty if the blit does not write it. Rounds like the
+// pipeline.
 std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& blit, const FollowedSample& to) {
   if (to.target != blit.to || to.layer != 0) return std::nullopt;
   const Rect &s = blit.source, &d = blit.destination;
@@ -36,7 +36,7 @@ std::optional<PixelAddress> blit_source(const Frame& frame, const BlitCommand& b
   return PixelAddress{blit.from, 0, x, y};
 }
 
-// What a render of a target's layer holds at a pixel.
+// The content of a pixel in a rendered target's layer.
 SampleState state_of(const Target& target, const Layer& layer, const FollowedSample& sample) {
   const size_t i = size_t(sample.y) * size_t(layer.width) + size_t(sample.x);
   SampleState state;
@@ -116,8 +116,8 @@ class History {
     result_.rasterizer = (owner + layer_offset(p.target, p.layer, result_.rasterizers)) % result_.rasterizers;
   }
 
-  // Adds the pixels that blits copy to followed pixels. It goes from the frame's end to its beginning; a source pixel
-  // is followed until the command that reads it.
+  // Adds the source pixels of blits to followed pixels. It works from the frame's end to its start; a source pixel is
+  // followed until the command that reads it.
   void follow_sources() {
     follow(result_.pixel, limit_);
     for (size_t c = limit_; c-- > 0;) {
@@ -183,7 +183,7 @@ class History {
       PixelAddress source;
       SampleState state;
     };
-    std::vector<Copy> copies;  // all are read before one is written
+    std::vector<Copy> copies;  // all are read before any is written
     for (size_t i = 0; i < samples_.size(); ++i) {
       if (!samples_[i].active) continue;
       const auto source = blit_source(frame_, blit, samples_[i]);
@@ -224,7 +224,7 @@ class History {
                          uint32_t(samples_.size()), &History::take, this);
   }
 
-  // Gives the followed pixels what a render of the frame holds there after the current command.
+  // Sets the followed pixels to the content that a render of the frame has after the current command.
   void render_here() {
     RenderOptions options = options_;
     options.command_limit = uint32_t(command_ + 1);
@@ -235,7 +235,7 @@ class History {
       s.state = state_of(frame_.targets[s.target], result.targets[s.target].layers[s.layer], s);
   }
 
-  // What a command brings that only frames with programs know.
+  // The effect of a command that occurs only in frames with programs.
   void take_over(PixelEvent::Kind kind, uint32_t target, TargetPlane plane, const std::optional<Rect>& where) {
     const bool shown = plane == TargetPlane::color0 || plane == TargetPlane::depth || plane == TargetPlane::stencil;
     if (shading_ != Shading::program || !shown) return;
@@ -250,8 +250,8 @@ class History {
     if (written(samples_[0])) note(event);
   }
 
-  // After a draw whose programs the followed pixels do not know: what they hold is the render's, and so are the fates
-  // of the draw's fragments, events `first` and after, as far as these follow from it.
+  // After a draw whose programs did not run here: the pixels get the render's content, and the fates of the draw's
+  // fragments, events `first` and after, are corrected as far as they follow from it.
   void correct_events(size_t first) {
     const SampleState before = first < result_.events.size() ? result_.events[first].before : samples_[0].state;
     render_here();
@@ -296,9 +296,9 @@ class History {
   DrawPlan plan_;
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;
-  std::vector<FollowedSample> samples_;  // the pixel first
-  std::vector<size_t> needed_until_;     // per sample: the command that reads it last
-  bool hit_ = false;                     // a followed pixel, by the command's triangles
+  std::vector<FollowedSample> samples_;  // the requested pixel comes first
+  std::vector<size_t> needed_until_;     // per sample: the last command that reads it
+  bool hit_ = false;                     // whether the command's triangles hit a followed pixel
   uint32_t color_mask_ = 0;              // of the last draw
   PixelHistory result_;
 };

@@ -1,14 +1,14 @@
-// Everything that happened to one pixel in a frame: which triangles covered it, in order, what became of each, and what
-// cleared it or was copied over it.
+// The history of one pixel in a frame: the triangles that covered it, in order, the fate of each, and what cleared it
+// or was copied over it.
 //
 // The pipeline's own geometry, coverage, tests, shading and blending run for this one sample (sample_kernel.h), draw
-// after draw, so that the history ends with what a render of the frame holds there: depth, stencil and identifiers bit
-// for bit, colour within 1/255. Where a blit copies from another target, the pixel that it comes from is followed, too.
+// after draw, so the history ends with the content that a render of the frame has: depth, stencil and identifiers to
+// the bit, colour within 1/255. If a blit copies from another target, the source pixel is followed too.
 //
-// What fragment programs give depends on all that the frame has drawn by then, their textures and neighbours: where
-// they run (Shading::program), the frame is rendered up to each draw that touches the pixel, and what the pixel then
-// holds is the render's to the bit. In between, where several triangles of one draw hit it, only that they did is
-// known.
+// The result of a fragment program depends on everything the frame has drawn before, on textures and on neighbours. If
+// programs run (Shading::program), the frame is therefore rendered up to each draw that touches the pixel, and the
+// pixel's content is the render's to the bit. If several triangles of one draw hit the pixel, the content between them
+// is unknown.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct PixelAddress {
 };
 
 struct PixelEvent {
-  enum class Kind : uint8_t { clear, fragment, blit, load, copy };  // the last two: Shading::program
+  enum class Kind : uint8_t { clear, fragment, blit, load, copy };  // load and copy: only for Shading::program
   Kind kind = Kind::fragment;
   uint32_t command = 0;                                               // index into Frame::commands
   SampleState before, after;                                          // of the pixel
   SampleFragment fragment;                                            // Kind::fragment
-  bool known_before = true, known_after = true, known_shader = true;  // what of the colours can be told
+  bool known_before = true, known_after = true, known_shader = true;  // which of the colours are known
   PrimitiveOrigin origin;                                             // Kind::fragment
   PixelAddress source;                                                // Kind::blit
 };
@@ -43,20 +43,20 @@ struct PixelHistory {
   PixelAddress pixel;
   ColorFormat format = ColorFormat::rgba8;
   int bin = 64;                              // edge in pixels
-  int bin_x = 0, bin_y = 0;                  // the pixel's
-  uint32_t rasterizer = 0, rasterizers = 1;  // the one that draws the pixel, and their number
+  int bin_x = 0, bin_y = 0;                  // bin that contains the pixel
+  uint32_t rasterizer = 0, rasterizers = 1;  // the one that draws the pixel, and the number of rasterizers
   std::vector<PixelEvent> events;            // in order
-  SampleState end;                           // what the pixel holds after the frame
+  SampleState end;                           // content of the pixel after the frame
   uint64_t fragments = 0;                    // events of Kind::fragment
 
-  // The last event that wrote colour (or depth), by index; nothing where none did.
+  // The index of the last event that wrote colour (or depth); empty if none did.
   std::optional<size_t> color_writer() const;
 };
 
-// Throws std::invalid_argument where the frame has no such pixel or an option is out of range, std::runtime_error where
-// `renderer` is told to abort. It uses shading, command limit, pattern, bin and rasterizers of `options`; all of them
-// and `renderer`, which prepared the frame, where programs run. Without them it may run while another thread renders
-// the same prepared frame.
+// Throws std::invalid_argument if the frame has no such pixel or an option is out of range, and std::runtime_error if
+// `renderer` is told to abort. Uses shading, command limit, pattern, bin and rasterizers of `options`; if programs run,
+// uses all of them and `renderer`, which must have prepared the frame. Without programs it may run while another thread
+// renders the same prepared frame.
 PixelHistory pixel_history(Renderer& renderer, PreparedFrame& prepared, const PixelAddress& pixel,
                            const RenderOptions& options);
 
@@ -66,7 +66,7 @@ const char* kind_name(PixelEvent::Kind kind);
 // The name of a fate: "passed", "discarded", "stencil failed", "depth failed".
 const char* fate_name(FragmentFate fate);
 
-// A stored colour as red, green, blue, alpha; bytes for RGBA8, else half-precision values.
+// A stored colour as red, green, blue, alpha: bytes for RGBA8, otherwise half-precision values.
 std::string color_text(ColorFormat format, uint32_t low, uint32_t high);
 
 nlohmann::ordered_json to_json(const PixelHistory& history, const Frame& frame);

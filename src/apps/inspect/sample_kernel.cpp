@@ -1,4 +1,4 @@
-// Single samples through the pipeline's stages, compiled for one machine of the CPU (BROKKR_ISA).
+// Runs single samples through the pipeline's stages, compiled for one CPU machine (BROKKR_ISA).
 #include "inspect/sample_kernel.h"
 
 #include "geometry/geometry_stage.h"
@@ -7,7 +7,7 @@
 BROKKR_MACHINE_BEGIN
 namespace inspect {
 
-// Everything that the samples of one call share.
+// Data shared by all samples of one call.
 struct SampleRun {
   const FrameTables* frame;
   const TargetRecord* targets;
@@ -20,7 +20,7 @@ struct SampleRun {
   uint32_t visible[kTileSamples], depth_writer[kTileSamples];
 };
 
-// Morton position in its 8x8 tile.
+// Morton index in its 8x8 tile.
 static int position_in_tile(int x, int y) {
   int m = 0;
   for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
@@ -35,7 +35,7 @@ static bool covers(const RegionTriangle& t, int x, int y) {
   return true;
 }
 
-// Fills the sample's tile with `state`, draws the triangle into it, and returns what the sample then holds.
+// Fills the sample's tile with `state`, draws the triangle into it, and returns the sample's new content.
 static SampleState draw_once(Warp& w, SampleRun& run, const RegionRecord& region, const DrawRecord& draw,
                              const RegionTriangle& triangle, int at, const SampleState& state) {
   for (int s = 0; s < kTileSamples; ++s) {
@@ -72,8 +72,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   f.sample = number;
   f.primitive = triangle.primitive;
   f.before = sample.state;
-  // The same triangle is drawn again without tests and blending, which shows the shader's colour or its discard, and
-  // with the stencil test alone, which shows whether that test passes.
+  // The same triangle is drawn again, first without tests and blending, which shows the shader's colour or its discard,
+  // then with only the stencil test, which shows whether that passes.
   DrawRecord bare = draw;
   bare.bits &= ~uint32_t(kDrawDepthTest | kDrawStencil | kDrawBlend);
   bare.bits |= kDrawDepthWrite;
@@ -96,7 +96,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
            : !is_drawn(stencil_only) ? FragmentFate::stencil_failed
            : !is_drawn(tested)       ? FragmentFate::depth_failed
                                      : FragmentFate::passed;
-  // The depth of the triangle's plane here, whether it is written or not.
+  // The depth of the triangle's plane at the sample, whether or not it is written.
   f.depth = shown.depth;
   if (!keeps) {
     DrawRecord opaque = bare;
@@ -107,7 +107,7 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   run.sink(run.context, f);
 }
 
-// Takes blocks of triangles from the geometry stage and draws their records at once, in order.
+// Receives blocks of triangles from the geometry stage and draws their records immediately, in order.
 struct SampleDistributor {
   SampleRun* run;
   TriangleBlock* block;

@@ -1,5 +1,6 @@
-// The pipeline's stages run for single samples: geometry, coverage, tests, shading and blending are its own code
-// (geometry_stage.h, tile.h), compiled for one machine. Plain data only: nothing inline may leak from that build.
+// The pipeline's stages for single samples: geometry, coverage, tests, shading and blending are its own code
+// (geometry_stage.h, tile.h), compiled for one machine. The header contains only plain data, so that nothing inline
+// leaks from that build.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace brokkr {
 
-// What a sample holds.
+// The content of a sample.
 struct SampleState {
   uint32_t low = 0, high = 0;  // colour as stored; `high`: blue and alpha of RGBA16F
   float depth = 1;
@@ -29,21 +30,21 @@ enum class FragmentFate : uint8_t { passed, discarded, stencil_failed, depth_fai
 
 // A triangle that covered a sample.
 struct SampleFragment {
-  uint32_t sample = 0;  // which of the followed ones
+  uint32_t sample = 0;  // index of the followed sample
   uint32_t primitive = 0;
   float depth = 0;
   FragmentFate fate = FragmentFate::passed;
   uint32_t shader_low = 0, shader_high = 0;  // the shader's colour before blending, in the target's format
-  SampleState before;                        // what the sample held before the triangle
+  SampleState before;                        // content of the sample before the triangle
 };
 
 using FragmentSink = void (*)(void* context, const SampleFragment& fragment);
 
 struct SampleKernel {
-  // Runs batches first .. end - 1 of one run, and every active sample that they cover, in submission order.
+  // Runs batches first .. end - 1 of one run for all active samples that they cover, in submission order.
   void (*draw)(const FrameTables& frame, const TargetRecord* targets, Shading shading, uint32_t first, uint32_t end,
                FollowedSample* samples, uint32_t count, FragmentSink sink, void* context);
-  // A stored colour in another format, as a blit converts it.
+  // Converts a stored colour to another format, as a blit does.
   void (*convert)(uint32_t from_format, uint32_t to_format, uint32_t& low, uint32_t& high);
 };
 

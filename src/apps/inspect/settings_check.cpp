@@ -13,7 +13,7 @@
 namespace brokkr {
 namespace {
 
-// The emulated machine is some fifty times as slow as a CPU machine, so that it is drawn one time in eight.
+// The emulated machine is about fifty times slower than a CPU machine, so it is chosen one time in eight.
 MachineKind random_machine(Lot& lot) {
   std::vector<MachineKind> fast;
   bool emulated = false;
@@ -37,7 +37,7 @@ double largest_drawn(const OptionInfo& info) {
   return info.max;
 }
 
-// One of the values that an option of this type may have.
+// A random value that an option of this type may have.
 template <class T>
 void draw_value(const OptionInfo& info, const Frame& frame, Lot& lot, T& value) {
   if constexpr (std::is_same_v<T, MachineKind>) {
@@ -78,7 +78,7 @@ bool differs(const std::vector<T>& a, const std::vector<T>& b, size_t i) {
   return std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
 }
 
-// Compares arrays of the same kind of value; a float differs where its bits do.
+// Compares arrays of values; floats are compared by their bits.
 template <class T>
 std::optional<PictureDifference> compare(const char* what, const std::vector<T>& expected, const std::vector<T>& seen,
                                          int width) {
@@ -135,7 +135,7 @@ RenderOptions random_settings(const RenderOptions& base, const std::set<std::str
     if (info.decides_picture || kept.contains(info.name)) return;
     if (info.machine && *info.machine != options.machine) return;
     if (info.policy && *info.policy != options.policy) return;
-    // What was not given has its default half the time: settings that meet are then few enough to be understood.
+    // An unspecified option has its default half of the time, so that few enough settings combine to be understood.
     if (lot.below(2) == 0) draw_value(info, frame, lot, value);
   });
   return options;

@@ -14,13 +14,13 @@
 namespace brokkr {
 namespace {
 
-// Blocks that are open lie between closed ones, and Linux keeps track of 65 530 such pieces of memory.
+// Opened blocks alternate with closed ones, and Linux tracks at most 65 530 such memory ranges.
 constexpr size_t kMostBlocks = 30000;
 
 std::atomic<TexelWatch*> active = nullptr;
 struct sigaction before;
 
-// An access to other memory is the fault that it would be without the watch: it happens again, and is not handled.
+// An access to other memory is a fault, as without the watch: the handler is removed, and the fault happens again.
 void on_access(int, siginfo_t* info, void*) {
   const int error = errno;
   TexelWatch* const watch = active.load();
@@ -40,7 +40,7 @@ TexelWatch::TexelWatch(const PreparedFrame& prepared) {
   block_bytes_ = page;
   while (pages * page / block_bytes_ > kMostBlocks) block_bytes_ *= 2;
   blocks_ = pages * page / block_bytes_;
-  // The texels are the prepared frame's own and not constant there: planes are copied into them.
+  // The texels belong to the prepared frame and are not constant there: planes are copied into them.
   start_ = const_cast<std::byte*>(texels_ + std::min(skipped, bytes));
   used_ = std::make_unique<std::atomic<bool>[]>(blocks_);
 }
@@ -75,7 +75,7 @@ bool TexelWatch::open(const void* address) noexcept {
   const size_t block = offset / block_bytes_;
   if (block >= blocks_) return false;
   used_[block].store(true);
-  // Where the system cannot keep track of one piece more, all is opened.
+  // If the system cannot track another range, everything is opened.
   if (mprotect(start_ + block * block_bytes_, block_bytes_, PROT_READ | PROT_WRITE) == 0) return true;
   for (size_t i = 0; i < blocks_; ++i) used_[i].store(true);
   return mprotect(start_, blocks_ * block_bytes_, PROT_READ | PROT_WRITE) == 0;

@@ -1,4 +1,4 @@
-// Which texels of a captured frame's textures are read while it is drawn.
+// Finds which texels of a captured frame's textures are read while it is drawn.
 #pragma once
 
 #include <atomic>
@@ -10,27 +10,27 @@
 
 namespace brokkr {
 
-// Watches the memory that lookups read on a CPU, so that it sees what any kernel or shader reads, and costs those that
-// are not watched nothing: between `begin` and `end` the memory's blocks of 4 KiB or more cannot be read, and the first
-// access to each brings a signal (SIGSEGV), on which the block is noted and opened. One watch at a time may be between
-// these two.
+// Watches the memory that lookups read on a CPU. It sees the reads of any kernel or shader, without cost when not in
+// use: between `begin` and `end` the memory's blocks of 4 KiB or more are unreadable, and the first access to each
+// raises a signal (SIGSEGV), whose handler records the block and opens it. Only one watch at a time may be between
+// these two calls.
 class TexelWatch {
  public:
-  // Of the textures that `prepared` holds, which must outlive the watch.
+  // Watches the textures in `prepared`, which must outlive the watch.
   explicit TexelWatch(const PreparedFrame& prepared);
   ~TexelWatch();
   TexelWatch(const TexelWatch&) = delete;
   TexelWatch& operator=(const TexelWatch&) = delete;
 
-  // Throws std::system_error where the system does not let memory be watched; nothing is watched then.
+  // Throws std::system_error if the system cannot watch memory; nothing is watched then.
   void begin();
   void end();
 
-  // Whether one of `count` words from the word `first` of SampledTextures::texels on may have been read or written
-  // since the watch was made. Memory in whose page something else lies as well is never watched, and may always have.
+  // Returns true if one of `count` words from the word `first` of SampledTextures::texels on may have been read or
+  // written since the watch was created. Pages that also hold other data are never watched and always return true.
   bool was_used(uint64_t first, uint64_t count) const;
 
-  // For the handler of the signal: opens the block of this address. False where it is none of the watched ones.
+  // For the signal's handler: opens the block at this address. Returns false if the address is not watched.
   bool open(const void* address) noexcept;
 
  private:

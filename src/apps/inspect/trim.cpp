@@ -13,13 +13,13 @@ namespace {
 
 constexpr uint32_t kDropped = ~0u;
 
-// An array made of ranges, of which equal ones are kept once.
+// An array made of ranges; equal ranges are stored once.
 template <typename T>
 class Packed {
  public:
   explicit Packed(std::vector<T>& values) : values_(values) {}
 
-  // The place of the range's first element.
+  // The index of the range's first element.
   uint64_t add(std::span<const T> range) {
     const std::string_view bytes(reinterpret_cast<const char*>(range.data()), range.size_bytes());
     const size_t hash = std::hash<std::string_view>()(bytes);
@@ -40,10 +40,10 @@ class Packed {
   std::unordered_multimap<size_t, std::pair<uint64_t, size_t>> places_;
 };
 
-// Copies what is used; of equal ones that are near each other, the first. Returns the new numbers.
+// Copies used elements; among equal ones near each other, only the first. Returns the new numbers.
 template <typename T>
 std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bool>& used, std::vector<T>& to) {
-  constexpr size_t kNear = 256;  // comparing each with all takes hours where a file has a million
+  constexpr size_t kNear = 256;  // comparing each with all would take hours for a file with a million
   std::vector<uint32_t> numbers(from.size(), kDropped);
   for (size_t i = 0; i < from.size(); ++i) {
     if (!used[i]) continue;
@@ -55,8 +55,8 @@ std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bo
   return numbers;
 }
 
-// Vertices of one instance that draws use, and their new numbers. The first ones, which draws without indices use, keep
-// theirs.
+// The vertices of one instance that draws use, and their new numbers. The first ones, which draws without indices use,
+// keep theirs.
 struct UsedVertices {
   std::vector<bool> used;
   std::vector<uint32_t> numbers;
@@ -157,7 +157,7 @@ class Trimmer {
     used.resize(draw.vertex_count);
     for (uint32_t i = 0; i < draw.element_count; ++i) {
       const uint32_t vertex = draw.indexed ? from_.indices[draw.first_index + i] : i;
-      if (vertex < draw.vertex_count) used[vertex] = true;  // no restart
+      if (vertex < draw.vertex_count) used[vertex] = true;  // not a restart
     }
   }
 
@@ -172,7 +172,7 @@ class Trimmer {
     }
   }
 
-  // Textures without images of the frame's own are one where their texels are.
+  // Textures without images of the frame are equal if their texels are.
   void keep_textures() {
     using Content = std::tuple<TextureKind, TexelFormat, TexelBase, int, int, int, int, uint64_t>;
     std::map<Content, uint32_t> known;
@@ -232,7 +232,7 @@ class Trimmer {
     copy.to = target_numbers_[copy.to];
   }
 
-  // Views of layer 0 stand in the order of the targets, others behind them.
+  // Views of layer 0 are in the order of the targets; others follow them.
   uint32_t view_of(const DrawCommand& draw) {
     const View& view = from_.views[draw.first_view];
     const uint32_t target = target_numbers_[view.target];
@@ -242,7 +242,7 @@ class Trimmer {
     return found->second;
   }
 
-  // `components` values of each used vertex of each instance.
+  // Copies `components` values of each used vertex of each instance.
   template <typename T>
   std::span<const T> gather(const std::vector<T>& values, uint64_t first, uint64_t components, const DrawCommand& draw,
                             const UsedVertices& vertices) {
@@ -291,9 +291,9 @@ class Trimmer {
   const TrimRequest& request_;
   TrimmedFrame result_;
   Frame& to_ = result_.frame;
-  std::vector<bool> targets_, states_, programs_, textures_, samplers_;  // that are used
+  std::vector<bool> targets_, states_, programs_, textures_, samplers_;  // whether each is used
   std::vector<uint32_t> target_numbers_, state_numbers_, program_numbers_, texture_numbers_, sampler_numbers_;
-  std::vector<uint32_t> numbers_;                                   // of the command that comes in place of each
+  std::vector<uint32_t> numbers_;                                   // new number of each command
   std::map<std::pair<uint64_t, uint32_t>, UsedVertices> vertices_;  // by range_of
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> views_;         // by target and layer
   Packed<glm::vec4> positions_{to_.positions};

@@ -1,4 +1,4 @@
-// Frames without what their commands do not need: the same pictures out of fewer bytes.
+// Removes from a frame what its commands do not need: the same pictures from fewer bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace brokkr {
 
 struct TrimRequest {
-  std::vector<bool> commands;    // by number, those that stay; later ones than it has go
-  std::vector<bool> references;  // by number, those that stay
+  std::vector<bool> commands;    // by number, whether each command stays; commands beyond the list are removed
+  std::vector<bool> references;  // by number, whether each reference stays
 };
 
 struct TrimmedFrame {
   Frame frame;
-  std::vector<uint32_t> targets;  // by target of `frame`: its number in the frame that it came from
+  std::vector<uint32_t> targets;  // by target of `frame`: its number in the original frame
 };
 
-// The commands and references that stay, and of all else what these name: targets, states, programs, textures,
-// samplers, and vertices that an index leads to. What is there several times is kept once. Names, labels and the
-// targets' identifiers stay. `frame` is a valid captured frame: none of its draws is VertexKind::transform.
+// Keeps the selected commands and references, and what these refer to: targets, states, programs, textures, samplers,
+// and vertices that an index refers to. Duplicates are stored once. Names, labels and the targets' identifiers stay.
+// `frame` must be a valid captured frame without VertexKind::transform draws.
 TrimmedFrame trim_frame(const Frame& frame, const TrimRequest& request);
 
-// The bytes of a frame's parts, by their names.
+// The sizes of a frame's parts in bytes, by name.
 std::vector<std::pair<const char*, uint64_t>> bytes_by_kind(const Frame& frame);
 
 }  // namespace brokkr

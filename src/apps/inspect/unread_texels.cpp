@@ -13,15 +13,15 @@ namespace {
 // A layer of a level: where its blocks are stored, and where its texels are read.
 struct Layer2D {
   std::byte* stored;
-  uint64_t first_word, words;  // of the first texel; of each texel
+  uint64_t first_word, words;  // of the first texel; per texel
   uint32_t width, height;      // texels
 };
 
-// Returns the bytes of blocks that stay.
+// Returns the number of bytes in blocks that stay.
 uint64_t forget_in_layer(const Layer2D& layer, const TexelBlock& block, const TexelWatch& watch) {
   const uint32_t columns = (layer.width + block.edge - 1) / block.edge;
   const uint32_t rows = (layer.height + block.edge - 1) / block.edge;
-  const std::byte* filling = layer.stored;  // what goes in place of what is not read
+  const std::byte* filling = layer.stored;  // replaces unread blocks
   uint64_t kept = 0;
   const auto is_read = [&](uint32_t x, uint32_t y, uint32_t texels, uint32_t lines) {
     for (uint32_t line = y; line < std::min(y + lines, layer.height); ++line) {
@@ -65,7 +65,7 @@ uint64_t forget_in_texture(const CapturedTexture& texture, const TextureTexels& 
   return kept;
 }
 
-// Those that must keep all texels: planes are loaded from them, or they share bytes with another one.
+// Textures that must keep all texels: planes are loaded from them, or they share bytes with another one.
 std::vector<bool> kept_whole(const Frame& frame) {
   const std::vector<CapturedTexture>& textures = frame.captured_textures;
   std::vector<bool> whole(textures.size(), false);

@@ -1,4 +1,4 @@
-// Texels that no lookup of a frame reads.
+// Removes texels that no lookup of a frame reads.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace brokkr {
 
-// Puts copies of others in place of stored texels (of compressed textures, blocks) that `watch` has not seen used, so
-// that they take no room in a file. Textures keep their sizes and levels, and no texel has a value that its level did
-// not have. Textures that planes are loaded from, or that share bytes, are left alone. `prepared` is made of `frame`.
-// Returns the bytes of texels that remain.
+// Replaces stored texels (for compressed textures, blocks) that `watch` has not seen used by copies of others, so that
+// they compress to nothing in a file. Textures keep their sizes and levels, and no texel gets a value that its level
+// did not have. Textures that planes are loaded from, or that share bytes, are unchanged. `prepared` must be made from
+// `frame`. Returns the bytes of the remaining texels.
 uint64_t forget_unread_texels(Frame& frame, const PreparedFrame& prepared, const TexelWatch& watch);
 
 }  // namespace brokkr
