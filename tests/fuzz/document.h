@@ -9,7 +9,7 @@
 //   P  pattern              JSON
 //   L  frame-time log       CSV, manifest (JSON)
 //   Y  PLY, S  STL          the file
-//   R  random shader        bytes that are its seed (tests/shader/random)
+//   R  random shader        bytes that are its seed (tests/engine/shader/random)
 #pragma once
 
 #include <cstddef>

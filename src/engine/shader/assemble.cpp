@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kNever = ~size_t(0);
 
-// The instructions during which a value is needed.
+// The range of instructions in which a value is live.
 struct Span {
   size_t begin = kNever, end = 0;
   void add(size_t at) {
@@ -25,7 +25,7 @@ struct Span {
   }
 };
 
-// Numbers of registers of one kind, the lowest free one first.
+// Register numbers of one kind; the lowest free one is taken first.
 class Registers {
  public:
   uint16_t take() {
@@ -36,7 +36,7 @@ class Registers {
     }
     return take_row(1);
   }
-  // The first of `count` that follow each other.
+  // Takes `count` consecutive registers and returns the first.
   uint16_t take_row(uint32_t count) {
     if (used_ + count >= kNoRegister)
       throw ShaderError(0, "the shader is too large: it needs more than 65534 registers");
@@ -71,7 +71,7 @@ class Assembler {
   }
 
  private:
-  // Functions of uniforms go first.
+  // Moves functions of uniforms to the front.
   void order() {
     std::vector<bool> is_same(program_.values.size(), false);  // for all lanes of all runs
     std::vector<const Instruction*> body;
@@ -111,7 +111,7 @@ class Assembler {
     }
   }
 
-  // A value that a loop reads, but does not make in each iteration before, is needed until the loop's end.
+  // A value that a loop reads without computing it earlier in the same iteration stays live until the loop's end.
   void find_spans() {
     for (size_t at = 0; at < order_.size(); ++at) {
       const Instruction& one = *order_[at];
@@ -127,7 +127,7 @@ class Assembler {
     for (int loop = loop_of_[at]; loop >= 0; loop = loops_[size_t(loop)].parent) {
       const Loop& around = loops_[size_t(loop)];
       if (!is_cell && made != kNever && made >= around.begin) break;
-      if (!is_cell && made == kNever && program_.value(id).role == Role::temporary) break;  // made here
+      if (!is_cell && made == kNever && program_.value(id).role == Role::temporary) break;  // computed inside the loop
       span.end = std::max(span.end, around.end);
       if (is_cell) span.begin = std::min(span.begin, around.begin);
     }
@@ -135,7 +135,7 @@ class Assembler {
 
   bool is_mask(Id id) const { return program_.value(id).kind == Kind::mask; }
 
-  // What is there before a run, or survives it.
+  // Takes registers for values that exist before a run or survive it.
   void take_lasting() {
     for (const ElementRange& range : program_.arrays) {
       const uint16_t first = registers_.take_row(range.length);
@@ -167,7 +167,7 @@ class Assembler {
     }
   }
 
-  // Gives back the registers of values that no instruction from `at` on reads.
+  // Releases the registers of values that no instruction from `at` on reads.
   void release(size_t at) {
     while (!ends_.empty() && ends_.top().first < at) {
       const Id id = ends_.top().second;
@@ -180,8 +180,8 @@ class Assembler {
     for (Id id = 0; id < program_.values.size(); ++id) {  // inputs: until their last use
       if (program_.value(id).role == Role::input && number_[id] != kNoRegister) ends_.push({spans_[id].end, id});
     }
-    // Cells have theirs from the begin of the outermost loop on: its next iteration must find them as this one left
-    // them.
+    // Cells keep their register from the start of the outermost loop on: its next iteration must find their value
+    // unchanged.
     std::multimap<size_t, Id> cells;
     for (Id id = 0; id < program_.values.size(); ++id) {
       if (program_.value(id).role == Role::cell && spans_[id].begin != kNever) cells.emplace(spans_[id].begin, id);
@@ -189,7 +189,7 @@ class Assembler {
     std::vector<uint32_t> open;
     for (size_t at = 0; at < order_.size(); ++at) {
       const Instruction& one = *order_[at];
-      // An operation on each vector alone may write over an operand that nothing reads later.
+      // An operation that works on each vector separately may overwrite an operand that nothing reads later.
       release(signature_of(one.op).is_function ? at + 1 : at);
       for (auto cell = cells.begin(); cell != cells.end() && cell->first <= at; cell = cells.erase(cell))
         give_number(cell->second);

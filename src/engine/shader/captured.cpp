@@ -64,7 +64,7 @@ class Store {
   std::map<Texts, Known> known_;
   uint64_t bytes_ = 0;
 };
-// Whole in a forked child too: no other thread of the parent is in the midst of it at a fork.
+// Consistent in a forked child too: no other thread of the parent modifies it during a fork.
 Store& store() {
   static Store* const result = [] {
     static Store the_store;

@@ -32,17 +32,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kLook{5};  // between two looks whether a compiler has ended
+constexpr std::chrono::milliseconds kLook{5};  // interval at which a compiler is polled
 
 struct HeaderText {
   const char *name, *text;
 };
-// The headers that a shader's text includes, and those that decide what its numbers mean.
+// The headers that a shader's text includes, and those that define the meaning of its numbers.
 constexpr HeaderText kHeaders[] = {
 #include "brokkr_shader_headers.inc"
 };
 
-// Results are those of the pipeline's own builds: the flags are theirs (cmake/isa.cmake, cmake/options.cmake).
+// Results must equal those of the pipeline's own builds, so the flags are the same (cmake/isa.cmake,
+// cmake/options.cmake).
 std::vector<std::string> flags_of(const std::string& isa) {
   std::vector<std::string> flags = {"-std=c++20",
                                     "-O2",
@@ -71,7 +72,7 @@ fs::path find_program(const std::string& name) {
   return {};
 }
 
-// Which compiler it is: the file of each word that names a program, its size and when it was written.
+// Identifies the compiler: file, size and modification time of each word that names a program.
 std::string identity_of(const std::vector<std::string>& command) {
   std::string identity;
   for (const std::string& word : command) {
@@ -90,7 +91,7 @@ void write_source(const fs::path& file, const std::string& text) {
   write_text(file, text);
 }
 
-// Why a compiler failed: what it says first that is an error, or its first line, and what to do.
+// Why a compiler failed: the first error in its output, or the first line, and the remedy.
 std::string why_it_failed(const std::string& compiler, const fs::path& file) {
   std::ifstream stream(file);
   std::string said;
@@ -107,8 +108,8 @@ std::string why_it_failed(const std::string& compiler, const fs::path& file) {
                      compiler, said.empty() ? "without a word" : said);
 }
 
-// A compiler that runs. When this program ends, in whatever way, the pipe to the compiler's watcher closes, which then
-// takes the files away and ends the whole process group.
+// A running compiler. However this program ends, the pipe to the compiler's watcher closes; the watcher then removes
+// the files and kills the whole process group.
 class Process {
  public:
   Process(const fs::path& folder, const std::vector<std::string>& command) {
@@ -133,7 +134,7 @@ class Process {
       close(said);
     };
     try {
-      // Compilers keep their own temporary files where all else of the part is.
+      // Compilers put their own temporary files in the folder of the part.
       process_ = start_program("/bin/sh", words, {{"TMPDIR", folder.string()}}, {ends[0], said, said}, true);
     } catch (...) {
       close_theirs();
@@ -144,7 +145,7 @@ class Process {
   }
   ~Process() {
     close(pipe_);
-    if (process_ > 0) waitpid(process_, nullptr, 0);  // the watcher ends it
+    if (process_ > 0) waitpid(process_, nullptr, 0);  // the watcher kills it
   }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -165,7 +166,7 @@ class Process {
 struct TemporaryFolder {
   fs::path path;
   explicit TemporaryFolder(fs::path p) : path(std::move(p)) {}
-  // What the compiler has started may write there until it is dead, too, a moment after the compiler.
+  // Processes that the compiler started may still write there for a moment after the compiler has ended.
   ~TemporaryFolder() {
     std::error_code error;
     for (int tries = 0; tries < 1000; ++tries) {
@@ -218,7 +219,7 @@ class CompiledShaders::Library {
 struct CompiledShaders::Part {
   std::string text, name;         // of the file in the cache
   std::vector<size_t> codes;      // numbers
-  std::unique_ptr<Library> code;  // null until it is there
+  std::unique_ptr<Library> code;  // null until it is compiled
 };
 
 CompiledShaders::CompiledShaders(const std::string& isa, int lanes)
@@ -231,7 +232,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   std::iota(order.begin(), order.end(), size_t(0));
   const auto size = [&](size_t i) { return codes[i]->instructions.size(); };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
-  // As many compilers as processors, each with about as much to do.
+  // As many compilers as processors, each with about the same amount of work.
   const size_t parts = std::min(codes.size(), size_t(usable_processors()));
   std::vector<size_t> load(parts, 0);
   parts_.resize(parts);
@@ -257,7 +258,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
 
 CompiledShaders::~CompiledShaders() { end(); }
 
-// False where the cache has no such file, or none that can be loaded; `why` then says why not.
+// Returns false if the cache has no such file, or none that can be loaded; `why` receives the reason.
 bool CompiledShaders::load(Part& part, std::string& why) {
   const fs::path file = CodeCache().find(part.name);
   why = "it is not in the cache";
@@ -295,7 +296,7 @@ void CompiledShaders::compile() {
   struct Job {
     Part* part;
     std::unique_ptr<TemporaryFolder> folder;
-    std::unique_ptr<Process> process;  // ends before its folder goes
+    std::unique_ptr<Process> process;  // ends before its folder is removed
   };
   std::vector<Job> jobs;
   for (Part& part : parts_) {

@@ -1,5 +1,5 @@
-// Shaders as code of this processor: their C++ text (shader/print_cpp.h) is compiled by the system's compiler, and
-// loaded.
+// Shaders as machine code of this processor: the system's compiler compiles their C++ text (shader/print_cpp.h), and
+// the result is loaded.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace brokkr::shader {
 
 class CompiledShaders : public CodeMaker {
  public:
-  // For the kernel build `isa`: "v2", "v3", "v4" or "neon". `lanes`: of a vector of it.
+  // For the kernel build `isa`: "v2", "v3", "v4" or "neon". `lanes`: per vector of that build.
   CompiledShaders(const std::string& isa, int lanes);
-  // Ends compilers that run, with all that they have started, and takes their files away.
+  // Kills running compilers with everything they started, and removes their files.
   ~CompiledShaders() override;
 
   void take_cached(std::span<const Code* const> codes) override;
@@ -23,7 +23,7 @@ class CompiledShaders : public CodeMaker {
 
  private:
   class Library;
-  // A file of several shaders, which one compiler process makes.
+  // A file with several shaders, compiled by one process.
   struct Part;
 
   void print(std::span<const Code* const> codes);
@@ -37,7 +37,7 @@ class CompiledShaders : public CodeMaker {
   std::vector<CompiledShader> functions_;
 };
 
-// The compiler's command: $CXX, else the first of c++, g++ and clang++ that is found. Empty: there is none.
+// The compiler's command: $CXX, or the first of c++, g++ and clang++ that is found; empty if there is none.
 std::vector<std::string> find_compiler();
 
 }  // namespace brokkr::shader

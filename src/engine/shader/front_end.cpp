@@ -25,8 +25,8 @@ namespace brokkr::shader {
 
 namespace {
 
-constexpr int kPollMs = 50;                            // between two looks whether to go on
-constexpr size_t kMostBroken = 8;                      // programs that break the compiler
+constexpr int kPollMs = 50;                            // interval at which `loading` is asked whether to continue
+constexpr size_t kMostBroken = 8;                      // number of programs that may crash the compiler
 constexpr uint32_t kMostResult = uint32_t(256) << 20;  // bytes; far more than a million instructions
 constexpr size_t kPiece = size_t(1) << 16;             // bytes that are read at once
 
@@ -59,7 +59,7 @@ GlslAnswer fault_of(std::string_view said) {
   return answer;
 }
 
-// What no compiler need look at.
+// Rejects texts that no compiler needs to see.
 std::optional<GlslAnswer> refused(const Texts& texts) {
   size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size();
@@ -70,16 +70,16 @@ std::optional<GlslAnswer> refused(const Texts& texts) {
   return std::nullopt;
 }
 
-// A brokkr-glsl that runs, and what goes to and fro.
+// A running brokkr-glsl and the data exchanged with it.
 class Compiler {
  public:
   explicit Compiler(const std::filesystem::path& program) {
-    // A socket and not a pipe: a write to a pipe without a reader would end this program by a signal.
+    // A socket instead of a pipe: writing to a pipe without a reader would kill this program by a signal.
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw std::runtime_error("no socket can be made for brokkr-glsl; close other programs");
     socket_ = ends[0];
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);  // for what a library says before it breaks off
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);  // discards what a library prints before it aborts
     const auto close_theirs = [&] {
       close(ends[1]);
       close(nowhere);
@@ -104,7 +104,7 @@ class Compiler {
   void ask(std::string_view request) { outgoing_ += request; }
   bool is_busy() const { return !outgoing_.empty(); }
 
-  // Sends and receives what can be without waiting for more than a moment. False where the compiler has ended.
+  // Sends and receives what is possible while waiting only for a moment. Returns false if the compiler has ended.
   bool exchange() {
     const short events = short(POLLIN | (outgoing_.empty() ? 0 : POLLOUT));
     pollfd waiting{socket_, events, 0};
@@ -120,7 +120,7 @@ class Compiler {
     return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
   }
 
-  // The next answer, once it is there as a whole. Sets `broken` where it is the last one.
+  // The next answer, once it has arrived completely. Sets `broken` if it is the last one.
   std::optional<GlslAnswer> answer(Loading& loading, bool& broken) {
     std::array<uint32_t, 2> head{};
     if (incoming_.size() < sizeof head) return std::nullopt;
@@ -176,7 +176,7 @@ class Run {
     loading_.look(done_, programs_.size());
   }
 
-  // The programs that are left, by one compiler. False where one of them broke it.
+  // Compiles the remaining programs with one compiler. Returns false if one of them crashed it.
   bool compile_some(const std::filesystem::path& program) {
     Compiler compiler(program);
     size_t asked = done_;
@@ -191,7 +191,7 @@ class Run {
         if (broken) return false;
         continue;
       }
-      // One is asked for ahead of the one that is compiled, so that the compiler does not wait.
+      // One request is sent ahead of the current one, so that the compiler does not wait.
       for (asked = std::max(asked, done_); asked < programs_.size() && !compiler.is_busy() && asked < done_ + 2;
            ++asked) {
         if (!refused(*programs_[asked])) compiler.ask(request_of(task_, *programs_[asked]));
@@ -209,7 +209,7 @@ class Run {
   std::span<const Texts* const> programs_;
   Loading& loading_;
   const std::function<void(size_t, GlslAnswer)>& take_;
-  size_t done_ = 0;  // programs that have their answer
+  size_t done_ = 0;  // number of programs that have an answer
 };
 
 }  // namespace

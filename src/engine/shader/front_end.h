@@ -1,9 +1,9 @@
-// The front end of run-time shaders, in processes of its own: one brokkr-glsl compiles the texts of many programs. A
-// text that breaks it costs its own program, and the others go on with a new one.
+// The front end of run-time shaders, in separate processes: one brokkr-glsl compiles the texts of many programs. A text
+// that crashes it fails its own program only; a new process compiles the others.
 //
-// Both ends of the pipe are this program's version: numbers are 32 bits in this computer's order. A request is a task,
-// the number of texts, and each text behind its length in bytes. The answer to each, in their order, is a status and
-// what it is about behind its length in bytes.
+// Both ends of the pipe have the same version: numbers are 32 bits in this computer's byte order. A request is a task,
+// the number of texts, and each text preceded by its length in bytes. Answers come in the order of requests; each is a
+// status and a text preceded by its length in bytes.
 #pragma once
 
 #include <cstddef>
@@ -22,28 +22,28 @@ namespace brokkr::shader {
 inline constexpr size_t kMostText = size_t(1) << 20;  // bytes of a program's texts
 
 enum class GlslTask : uint32_t {
-  compile,     // the texts of all fragment shaders of a program: SPIR-V
-  preprocess,  // of one shader: its text
+  compile,     // links all fragment shaders of a program to SPIR-V
+  preprocess,  // preprocesses one shader's text
 };
 enum class GlslStatus : uint32_t {
   result,
   fault,   // "LINE: what is wrong", where line 0 is no line
-  broken,  // the same, and the process ends: it can no longer be relied on
+  broken,  // the same, and the process ends because its state is no longer reliable
 };
 
 using Texts = std::vector<std::string>;
 
 struct GlslAnswer {
-  std::string bytes;  // the result; empty where there is none
-  uint32_t line = 0;  // of the problem; 0: none
+  std::string bytes;  // the result; empty if there is none
+  uint32_t line = 0;  // of the error; 0: none
   std::string problem;
-  bool is_lasting = true;  // another run would answer the same
+  bool is_lasting = true;  // another run would give the same answer
   bool is_good() const { return problem.empty(); }
 };
 
-// Answers each of `programs` in turn, by `take(number, answer)`. Asks `loading` for the memory of each result, and
-// whether to go on; what that throws ends the compiler. Without a compiler, and where eight programs broke it, the
-// answer is that.
+// Calls `take(number, answer)` for each of `programs` in order. Asks `loading` for the memory of each result, and
+// whether to continue; an exception from it ends the compiler. If there is no compiler, or after eight programs have
+// crashed it, the answers say so.
 void run_glsl(GlslTask task, std::span<const Texts* const> programs, Loading& loading,
               const std::function<void(size_t, GlslAnswer)>& take);
 

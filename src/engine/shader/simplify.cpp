@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kAllLanes = ~uint64_t(0);
 
-// One operation on constants, by the interpreter itself.
+// Evaluates one operation on constants with the interpreter itself.
 uint32_t evaluate(const Program& program, const Instruction& one, const ShaderKernel& kernel) {
   constexpr size_t kResult = 3;  // the register after those of the operands
   const size_t lanes = size_t(kernel.lanes);
@@ -74,7 +74,7 @@ class Folder {
   bool is_false(Id id) const { return is_constant(id) && program_.value(id).payload == 0; }
   bool is_true(Id id) const { return is_constant(id) && program_.value(id).payload != 0; }
 
-  // What a cell holds in all lanes from here on, or that it is no longer known.
+  // Records what a cell holds in all lanes from here on, or that its value is unknown.
   void note_cell(const Instruction& one) {
     if (one.results != 1 || program_.value(one.result[0]).role != Role::cell) return;
     const bool moves = one.op == Op::move || one.op == Op::mask_move;
@@ -88,7 +88,7 @@ class Folder {
     return std::any_of(program_.arrays.begin(), program_.arrays.end(),
                        [&](const ElementRange& range) { return id >= range.first && id < range.first + range.length; });
   }
-  // A loop's later iterations see what its earlier ones put into cells.
+  // Later iterations of a loop see the values that earlier ones put into cells.
   void forget_cells_of_loop(const std::vector<Instruction>& old, size_t at) {
     for (size_t depth = 1; depth > 0;) {
       const Instruction& one = old[++at];
@@ -98,7 +98,7 @@ class Folder {
     }
   }
 
-  // The place to go on after: of what closes this control where no lane comes in.
+  // Returns where to continue: at the end of this control if no lane enters it.
   size_t take_control(const Instruction& one, const std::vector<Instruction>& old, size_t at) {
     if (one.op == Op::begin_if && (is_true(one.operand[0]) || one.operand[0] == program_.running)) {
       kept_.push_back(false);
@@ -119,8 +119,8 @@ class Folder {
     return at;
   }
 
-  // Leaves out what the control at `at` encloses; returns the place of what closes it. No lane makes the temporaries
-  // of the body, so that no lane reads what they hold: wherever one is used, it is the dead value of its kind.
+  // Removes the body of the control at `at`; returns the index of the instruction that closes it. No lane computes the
+  // body's temporaries, so no lane reads them: every use is replaced by the dead value of their kind.
   size_t drop_body(const std::vector<Instruction>& old, size_t at) {
     for (size_t depth = 1; depth > 0;) {
       const Instruction& one = old[++at];
@@ -133,7 +133,7 @@ class Folder {
     }
     return at;
   }
-  // A zero that the constants do not share, so that `simpler` knows it.
+  // A zero that is not shared with the constants, so that `simpler` recognizes it.
   Id dead_value(Kind kind) {
     Id& id = dead_[size_t(kind)];
     if (id == kNoValue) id = builder_.make(kind, Role::constant, 0);
@@ -141,7 +141,7 @@ class Folder {
   }
   bool is_dead(Id id) const { return std::find(dead_.begin(), dead_.end(), id) != dead_.end(); }
 
-  // Whether the instruction's result is another value, or it does nothing.
+  // Returns true if the instruction's result equals another value, or if it has no effect.
   bool known(Instruction& one) {
     if (one.op == Op::discard) return is_false(one.operand[0]);
     if (one.op == Op::set || one.op == Op::mask_set) {
@@ -156,7 +156,7 @@ class Folder {
     const Id result = one.result[0];
     Id same = kNoValue;
     if (one.op == Op::change_x || one.op == Op::change_y) {
-      // Infinity less infinity is no number.
+      // Infinity minus infinity is NaN.
       const Value& value = program_.value(one.operand[0]);
       if (value.role == Role::constant && (value.payload & 0x7f800000u) != 0x7f800000u) same = builder_.number(0);
     } else if (signature_of(one.op).is_function) {
@@ -166,7 +166,7 @@ class Folder {
         same = builder_.constant(program_.value(result).kind, evaluate(program_, one, *kernel_));
     }
     if (same == kNoValue) return false;
-    if (program_.value(same).role == Role::cell) {  // its value here: later ones may differ
+    if (program_.value(same).role == Role::cell) {  // its current value: later ones may differ
       const bool is_mask = program_.value(same).kind == Kind::mask;
       one.op = is_mask ? Op::mask_move : Op::move;
       one.operands = 1;
@@ -177,7 +177,7 @@ class Folder {
     return true;
   }
 
-  // A value that the instruction's result always is, or kNoValue.
+  // A value that always equals the instruction's result, or kNoValue.
   Id simpler(const Instruction& one) {
     const Id a = one.operand[0], b = one.operand[1], c = one.operand[2];
     switch (one.op) {
@@ -205,11 +205,11 @@ class Folder {
 
   Program& program_;
   Builder builder_;
-  const ShaderKernel* kernel_;  // null: nothing is computed
-  std::vector<Id> same_;        // the value that each of the program's first values now is
-  std::vector<bool> kept_;      // of each control that is open
-  std::map<Id, Id> held_;       // by cell: the value that it holds in all lanes
-  // By kind: the constant in place of all that dropped bodies would have made; kNoValue: nothing yet.
+  const ShaderKernel* kernel_;  // null: nothing is evaluated
+  std::vector<Id> same_;        // the replacement of each of the program's original values
+  std::vector<bool> kept_;      // for each open control
+  std::map<Id, Id> held_;       // by cell: its value in all lanes
+  // By kind: the constant that replaces all temporaries of removed bodies; kNoValue: none yet.
   std::array<Id, 4> dead_{kNoValue, kNoValue, kNoValue, kNoValue};
 };
 
@@ -222,7 +222,7 @@ class Sweeper {
     }
   }
 
-  // Whether something was left out.
+  // Returns true if something was removed.
   bool run() {
     while (mark()) {
     }
@@ -257,7 +257,7 @@ class Sweeper {
     is_live_[program_.arrays[array->second].first] = true;
   }
 
-  // An array's cells live or die together: an index may choose any.
+  // An array's cells live or die together, because an index may select any of them.
   bool mark() {
     changed_ = false;
     for (const ElementRange& range : program_.arrays) {

@@ -1,4 +1,4 @@
-// The rules of a program.
+// Verifies the rules of a program.
 #include <fmt/format.h>
 
 #include <stdexcept>

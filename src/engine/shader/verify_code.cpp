@@ -1,4 +1,4 @@
-// The rules of machine code.
+// Verifies the rules of machine code.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -9,7 +9,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// Which operand of a sample is the mask.
+// The index of a sample's mask operand.
 int lanes_of_sample(uint32_t extra) {
   return coordinates_of(kind_of_sample(extra)) + ((extra & kSampleCompare) != 0 ? 1 : 0) +
          ((extra & kSampleGather) != 0 ? 0 : 1);
@@ -75,7 +75,7 @@ class CodeVerifier {
       case Op::repeat: check_control(one); break;
       default: break;
     }
-    // An if ends behind its last instruction, which may be another one's, too.
+    // An if ends after its last instruction, which may also be the last one of another if.
     while (!open_.empty() && ends_if(open_.back())) open_.pop_back();
   }
 
@@ -117,7 +117,7 @@ class CodeVerifier {
 
   const Code& code_;
   std::vector<Open> open_;
-  uint32_t loops_ = 0;  // that are open
+  uint32_t loops_ = 0;  // number of open loops
   size_t at_ = 0;
 };
 

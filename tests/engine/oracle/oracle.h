@@ -1,8 +1,8 @@
 // The oracle: a naive sequential renderer of a Frame, to hold the pipeline against.
 //
 // It goes through the commands one by one, through the views, instances and triangles of a draw in turn, and through
-// every pixel of a triangle's bounding box. It shares nothing with src/geometry, src/raster or src/pipeline, only the
-// description of a frame. Lines, points and polygon modes other than fill are left out.
+// every pixel of a triangle's bounding box. It shares nothing with src/engine/geometry, src/engine/raster or
+// src/engine/pipeline, only the description of a frame. Lines, points and polygon modes other than fill are left out.
 //
 // Where all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is decided by
 // exact integers and is the one right answer. Where clipping is needed, its rounding is the pipeline's own business:

@@ -17,8 +17,8 @@ struct Packed {
 
 struct Programs {
   int width;
-  // Sum of 1 .. n by recursive halving (tests/schedule/halving.h): tasks of one thread and of 32. ~0: a task was lost,
-  // or memory was not freed.
+  // Sum of 1 .. n by recursive halving (tests/engine/schedule/halving.h): tasks of one thread and of 32. ~0: a task was
+  // lost, or memory was not freed.
   uint64_t (*halving)(uint32_t n, int workers, Launch launch);
   // Tasks 1 .. n of one thread, put by one worker, `at_once` lanes at a time, in a queue of `capacity` packages.
   Packed (*pack)(uint32_t n, int at_once, int workers, uint32_t capacity, Launch launch);
