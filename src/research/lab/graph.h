@@ -24,21 +24,20 @@ struct Graph {
 
 inline constexpr uint32_t kMaxGraphNodes = 1u << 27, kMaxGraphEdges = 1u << 30;
 
-// An edge list as https://snap.stanford.edu/data has them: lines "from to" of two whole numbers, # begins a comment;
-// plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are numbered anew in their order. An edge that stands
-// twice counts twice. Throws std::runtime_error that names file and line, and where `budget`, if there is one, has less
-// memory than it takes.
+// Reads an edge list in the format of https://snap.stanford.edu/data: lines "from to" of two whole numbers; # starts a
+// comment; plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are renumbered in order. Duplicate edges are
+// kept. Throws std::runtime_error that names file and line, and if `budget`, if there is one, has too little memory.
 Graph read_edge_list(const std::filesystem::path& path, const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 // The same for a text; `name` is for messages.
 Graph parse_edge_list(const std::string& text, const std::string& name,
                       const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
-// A graph whose in- and out-degrees follow power laws, as links of the web and of peer-to-peer networks do: an edge's
-// ends are drawn with weights (i + 1)^-0.5 (out) and (i + 1)^-0.75 (in) over two orders of the nodes that are
-// independent of each other, so that degree d has a share of about d^-3 and d^-2.3. Edges differ from each other and
-// from loops. The same for the same arguments, everywhere. nodes: 2 .. kMaxGraphNodes; edges: at most nodes * 16 and at
-// most a quarter of all that are possible. Throws std::invalid_argument, and as read_edge_list for the budget.
+// A graph whose in- and out-degrees follow power laws, like links of the web and of peer-to-peer networks. An edge's
+// ends are drawn with weights (i + 1)^-0.5 (out) and (i + 1)^-0.75 (in) over two independent orders of the nodes, so
+// that degree d has a share of about d^-3 and d^-2.3. There are no duplicate edges and no loops. The result depends
+// only on the arguments. nodes: 2 .. kMaxGraphNodes; edges: at most nodes * 16 and at most a quarter of all possible
+// ones. Throws std::invalid_argument, and as read_edge_list for the budget.
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed,
                            const std::shared_ptr<MemoryBudget>& budget = nullptr);
 

@@ -97,7 +97,7 @@ class ReyesPainter : public Painter {
   }
 
  private:
-  // Of what the full quality depends on; it stays while only the limit changes.
+  // The settings that the full quality depends on; kept while only the limit changes.
   struct Full {
     ReyesOptions options;
     float phase = 0;

@@ -50,14 +50,14 @@ struct PatchScene {
 // is set if the side runs opposite to the edge's own direction. Equal sides have equal numbers.
 std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points);
 
-// "teapot", "tea-set" or "creature", or the path of a .bpt file. Of `options` memory_limit counts. Throws
-// std::runtime_error naming file, field and remedy.
+// `name`: "teapot", "tea-set" or "creature", or the path of a .bpt file. Only memory_limit of `options` is used. Throws
+// std::runtime_error that names file, field and remedy.
 PatchScene load_patches(const std::string& name, const LoadOptions& options = {});
 // The names that load_patches accepts.
 std::vector<std::string> patch_scene_names();
 
-// Reads the text form of patches: how many there are, then for each "3 3" and 16 lines of three numbers. Throws
-// std::runtime_error naming file, field and remedy, and where `loading` has no memory for them.
+// Reads the text form of patches: their number, then for each one "3 3" and 16 lines of three numbers. Throws
+// std::runtime_error that names file, field and remedy, also if `loading` has no memory for them.
 PatchScene read_bpt(std::span<const std::byte> file, std::string_view name, Loading& loading);
 // The patches of a scene at a phase, in that form.
 std::string bpt_text(const PatchScene& scene, float phase);

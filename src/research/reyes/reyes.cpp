@@ -48,7 +48,7 @@ uint64_t bytes_of_grids(uint64_t grids, uint64_t slack) {
   return grids *
          (sizeof(GridRecord) + slack * (kGridPoints * kPoint + kGridIndices * sizeof(uint32_t)) + kGridEdges * kEdge);
 }
-// Of the host's memory, for a patch: its points at rest and in motion, the numbers of its edges and how they are found.
+// Host memory per patch: its points at rest and in motion, the numbers of its edges, and the table that finds them.
 constexpr uint64_t kPatchBytes = 2 * kPatchPoints * sizeof(glm::vec3) + 4 * (sizeof(uint32_t) + 112);
 
 const ReyesKernels& kernels_of(const TaskMachine& machine) {
@@ -309,7 +309,7 @@ struct Reyes::Impl {
   // Counts the frame's lists, and what it takes to put them together.
   void hold_frame(const ReyesCounts& counts, const ReyesOptions& o) {
     constexpr uint64_t kVertex = 2 * sizeof(glm::vec4) + sizeof(glm::vec3);
-    // Of the lines of a grid, which has them on four sides.
+    // Memory for the lines of a grid, which lie on its four sides.
     constexpr uint64_t kLines = 4 << kMostDice, kOfLine = 4 * kVertex + 6 * sizeof(uint32_t);
     uint64_t bytes = counts.points * kVertex + counts.indices * 2 * sizeof(uint32_t) +
                      counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));

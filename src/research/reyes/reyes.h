@@ -78,15 +78,15 @@ struct ReyesFrame {
 
 class Reyes {
  public:
-  // Throws std::invalid_argument for a machine that is not there, std::runtime_error where memory_limit is too small.
+  // Throws std::invalid_argument if the machine is not available, and std::runtime_error if memory_limit is too small.
   Reyes(PatchScene scene, const ReyesMachine& machine);
   ~Reyes();
 
   const PatchScene& scene() const;
   // The last drawn grids in the form that the pipeline gets: their triangles first, in one draw.
   const Frame& frame() const;
-  // Draws the scene at a phase 0..1. Throws std::runtime_error for cameras and sizes out of range, and where there is
-  // not enough memory or no more is allowed; it can draw again after that.
+  // Draws the scene at a phase in 0..1. Throws std::runtime_error for cameras and sizes out of range, and if memory or
+  // the memory limit does not suffice; it can draw again afterwards.
   ReyesFrame draw(float phase, const ReyesOptions& options, bool read_back = true);
 
  private:

@@ -27,13 +27,13 @@ struct Structure {
   uint64_t tree_bytes() const;
   uint64_t bounds_bytes() const { return kind == StructureKind::grug ? groups.size() * 24 : 0; }
   uint64_t table_bytes() const { return cells.size() * 4; }
-  // Of all its lists, with what they have room for.
+  // Size in bytes of all its lists, including their spare capacity.
   uint64_t memory_bytes() const;
 };
 
-// `grid`: cells a side of GrUG's grid, a power of two in 4 .. 1024. `children`: of a node of a BVH, 2 or 8. Throws
-// std::runtime_error for a scene that no such structure holds, and where `budget`, if there is one, has less memory
-// than it takes to build it.
+// `grid`: cells per side of GrUG's grid, a power of two in 4 .. 1024. `children`: per BVH node, 2 or 8. Throws
+// std::runtime_error for a scene too large for the structure, and if `budget`, if there is one, has less memory than
+// building it takes.
 using Budget = std::shared_ptr<MemoryBudget>;
 Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2,
                           const Budget& budget = nullptr);

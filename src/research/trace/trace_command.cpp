@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kPauseMs = 500;  // between two looks at the progress
 
-// Of all threads of this process so far.
+// Processor time of all threads of this process so far.
 double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
 
 // "0.5" or "0.5,0.6,0.7".

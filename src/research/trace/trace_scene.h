@@ -48,9 +48,9 @@ struct TraceScene {
   std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
 };
 
-// What `frame` shows in its first view. Throws std::runtime_error naming file, field and remedy for a frame that cannot
-// be traced: captured frames, whose vertices have left the scene; nothing to hit; no light; more memory than `budget`
-// has, where there is one.
+// Converts the first view of `frame`. Throws std::runtime_error that names file, field and remedy for a frame that
+// cannot be traced: a captured frame, which has no world-space geometry; a scene without surfaces or without light; or
+// one that needs more memory than `budget`, if there is one, has.
 TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
                             const std::shared_ptr<MemoryBudget>& budget = nullptr);
 

@@ -49,7 +49,7 @@ struct TraceReport {
 
 class Tracer {
  public:
-  // Throws std::invalid_argument for options that are out of range, and what the machine throws. What finds hits and
+  // Throws std::invalid_argument for options out of range, and what the machine throws. The acceleration structure and
   // the picture count within the machine's budget.
   Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options);
   ~Tracer();

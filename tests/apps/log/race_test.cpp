@@ -74,8 +74,8 @@ TEST(Race, TrueFactors) {
   EXPECT_TRUE(r.low < 2 && 2 < r.high);
 }
 
-// Of two equal renderers one is slower for a while, since a program took its processor; coins decide which of them
-// draws A. In so many races "faster" must not be said more often than in one of twenty, or 5 %.
+// One of two equal renderers is slower for a while because a program took its processor; coins decide which of them
+// draws A. In this many races "faster" must not be reported more often than in one of twenty, or 5 %.
 TEST(Race, ARendererThatIsSlowForAWhileIsNoVariant) {
   std::mt19937_64 random(3);
   std::lognormal_distribution<double> noise(0, 0.05);

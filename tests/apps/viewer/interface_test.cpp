@@ -285,7 +285,7 @@ TEST(Icon, IsDrawnFromTheDesktopsDrawing) {
     EXPECT_EQ(pixels[size_t(size * size / 2 + size / 2)] >> 24, 255u);
     EXPECT_GT(std::set<uint32_t>(pixels.begin(), pixels.end()).size(), 10u);
   }
-  // Of a shape's middle, as the drawing has it: "#ffb03a".
+  // The middle of a shape, coloured as in the drawing: "#ffb03a".
   EXPECT_EQ(draw_icon(icon_drawing(), 128)[24 * 128 + 72], 0xff3ab0ffu);
   EXPECT_THROW(draw_icon("<svg width=\"8\"><circle fill=\"#000000\"/></svg>", 8), std::runtime_error);
   EXPECT_THROW(draw_icon("<svg width=\"8\"><path d=\"M0 0C1 1 2 2 3 3Z\" fill=\"#000000\"/></svg>", 8),

@@ -104,7 +104,7 @@ ThreadTimes thread_times() {
   return times;
 }
 
-// Of the thread that had most between two moments.
+// The time of the thread that had the most between two moments.
 double longest_ms(const ThreadTimes& before, const ThreadTimes& after) {
   double longest = 0;
   for (const auto& [thread, ms] : after) {

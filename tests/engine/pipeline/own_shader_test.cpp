@@ -152,7 +152,7 @@ TEST_F(OwnShader, FaultsNameTheLine) {
       "shader:1: uniform 'n' is of int; 0.5 is none");
 }
 
-// Of a captured frame the shader takes the draws that test depths, and reads what their programs read.
+// In a captured frame the shader replaces the draws that test depth, and reads what their programs read.
 TEST_F(OwnShader, CapturedDrawsGiveTheirOwnVaryings) {
   ProgramFrame f(8, 8);
   const uint32_t program = f.program("in vec2 at; out vec4 color0;\nvoid main() { color0 = vec4(at, 0.0, 1.0); }\n",

@@ -19,7 +19,7 @@ class StepHook {
   virtual void step() = 0;           // an access comes next
   virtual void pause(int spin) = 0;  // nothing can happen until another thread has done something
 };
-// Of this thread; nullptr: nobody looks, waits yield.
+// This thread's hook; nullptr: no hook is called, and waits yield.
 extern thread_local StepHook* hook;
 
 // The observer of queues (queue/access.h) that tells the hook.

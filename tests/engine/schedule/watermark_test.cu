@@ -83,7 +83,7 @@ TEST_P(CudaWatermark, PublishesAllBelowIt) {
   for (int again = 0; again < 3 && !HasFailure(); ++again) take(300, true);
 }
 
-// Of two tasks that end together, one finds the other, or is found by it: nobody comes later who would find both.
+// If two tasks end together, one must find the other or be found by it, because no later task would find both.
 TEST_P(CudaWatermark, ComesToTheLastTask) {
   for (int again = 0; again < 100 && !HasFailure(); ++again) take(2 + uint32_t(again) % 30, false);
 }

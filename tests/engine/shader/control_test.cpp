@@ -263,7 +263,7 @@ TEST(ShaderControl, UniformArraysTakeAnIndex) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(results.number(0, s), float((s + 2) % 5 * 2 + 1));
 }
 
-// Of nine words each.
+// Each element has nine words.
 TEST(ShaderControl, MembersOfStructuresFollowEachOther) {
   const Program program = compiled(
       "#version 330\nstruct Part { vec3 a; float b; mat2 c; float d; };\nuniform Part parts[2]; in float x;\n"

@@ -17,7 +17,7 @@ BROKKR_HAVE_ISA_LIST
 
 namespace shader::test {
 
-// Of the builds those that this processor runs.
+// The builds that this processor can run.
 inline std::vector<const TexelKernels*> runnable_texel_kernels() {
   std::vector<const TexelKernels*> kernels;
 #define X(isa) \

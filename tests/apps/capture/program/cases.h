@@ -24,7 +24,7 @@ void draw_shaders(int number);
 void setup_compatibility();
 void draw_compatibility(int number);
 
-// Of that context too.
+// These need that context, too.
 void draw_quads();
 void draw_ties();
 void draw_details();
