@@ -7,7 +7,7 @@
 namespace brokkr::capture {
 namespace {
 
-// A vertex that is made, with all that belongs to it.
+// A new vertex with all its attributes.
 struct Corner {
   glm::vec4 position;
   std::vector<float> varyings, distances;
@@ -46,7 +46,7 @@ class Clipper {
   }
 
  private:
-  // Primitives with their provoking vertex at the end where lists have it.
+  // Assembles primitives with their provoking vertex last, as lists have it.
   void assemble_run(const std::vector<uint32_t>& v) {
     const size_t n = v.size();
     const bool first = rules_.provoking_first;
@@ -112,7 +112,7 @@ class Clipper {
             {distances, distances + ptrdiff_t(planes_)}};
   }
 
-  // Where the edge from `out` to `in` meets a plane.
+  // The intersection of the edge from `out` to `in` with a plane.
   Corner meet(const Corner& out, const Corner& in, uint32_t plane) const {
     const float t = out.distances[plane] / (out.distances[plane] - in.distances[plane]);
     Corner corner{out.position + t * (in.position - out.position), out.varyings, out.distances};
@@ -127,7 +127,7 @@ class Clipper {
     return corner;
   }
 
-  // Of a polygon, or of a line, what lies before the plane.
+  // The part of a polygon or a line in front of the plane.
   std::vector<Corner> cut(const std::vector<Corner>& corners, uint32_t plane) const {
     std::vector<Corner> kept;
     const auto is_in = [&](const Corner& corner) { return corner.distances[plane] >= 0; };
@@ -160,10 +160,10 @@ class Clipper {
   }
 
   ClippedDraw& draw_;
-  const std::vector<float>& distances_;  // of the vertices that the application had
+  const std::vector<float>& distances_;  // of the application's vertices
   const uint32_t planes_;
   const ClipRules& rules_;
-  size_t size_ = 3;  // vertices of a primitive
+  size_t size_ = 3;  // vertices per primitive
   uint32_t base_ = 0;
   std::vector<uint32_t> indices_;
 };

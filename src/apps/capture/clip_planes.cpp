@@ -60,7 +60,7 @@ ClipPlanes::ClipPlanes(const Context& context, const std::vector<GLint>& enabled
   known_ = context.info.compatibility && !stage.clip_distances;
   if (!known_) return;
   source_ = find_recorded(stage, "gl_ClipVertex");
-  // Planes are of eye space. Drivers take them to clip space where the vertex shader gives nothing else.
+  // Planes are in eye space. Drivers transform them to clip space if the vertex shader provides nothing else.
   const glm::mat4 to_clip = glm::transpose(glm::inverse(projection()));
   for (const GLint number : enabled) planes_.push_back(source_ ? plane_of(number) : to_clip * plane_of(number));
 }

@@ -17,7 +17,7 @@ struct Contexts {
   uint64_t next_group = 1;
 };
 
-// Never destroyed: threads may still draw while the process ends.
+// Never destroyed: threads may still draw while the process exits.
 Contexts& contexts() {
   static auto* const result = new Contexts;
   return *result;
@@ -130,14 +130,14 @@ std::vector<ListPiece> set_list_pieces(const Context& context, GLuint list, std:
 }
 
 GLenum take_errors() {
-  constexpr int kMost = 16;  // a lost context answers with an error forever
+  constexpr int kMost = 16;  // a lost context returns an error forever
   const GLenum first = GL(GetError)();
   for (int i = 1; i < kMost && first != GL_NO_ERROR && GL(GetError)() != GL_NO_ERROR; i++) continue;
   return first;
 }
 
 GLint get_integer(GLenum name) {
-  GLint values[4] = {0, 0, 0, 0};  // some names have several
+  GLint values[4] = {0, 0, 0, 0};  // some names have several values
   GL(GetIntegerv)(name, values);
   return values[0];
 }

@@ -1,4 +1,4 @@
-// The layer's knowledge of a GL context. Contexts are told apart by their window-system handle; objects that contexts
+// The layer's knowledge of a GL context. Contexts are identified by their window-system handle; objects that contexts
 // share (programs, display lists) belong to a share group.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace brokkr::capture {
 
-// Features of a context: the version that brought each, and extensions that bring the same.
+// Features of a context: the version that introduced each, and extensions that provide the same.
 #define BROKKR_FEATURES(FEATURE)                                                                    \
   FEATURE(multisample, 13, "GL_ARB_multisample")                                                    \
   FEATURE(glsl, 20, "GL_ARB_shader_objects")                                                        \
@@ -55,17 +55,17 @@ struct ContextInfo {
   std::string renderer;
 };
 
-// Which primitives a display list draws.
+// The kinds of primitives that a display list draws.
 enum ListContent : uint32_t {
   kListTriangles = 1,
   kListLines = 2,
   kListPoints = 4,
   kListPixels = 8,
-  kListState = 16,  // sets state that is part of a draw's description in the file
+  kListState = 16,  // sets state that the file stores with each draw
 };
 
-// A part of a display list that has draws, or sets state: the first one has the list's name, others private ones. GL
-// runs them one after another.
+// A part of a display list that contains draws or sets state. The first part has the list's name, others have private
+// names. GL runs them one after another.
 struct ListPiece {
   GLuint name = 0;
   uint32_t content = 0;  // ListContent
@@ -77,48 +77,48 @@ struct Context {
   bool is_known = false;  // `info` has been read
   ContextInfo info;
 
-  // The application's error that the layer found when it looked; glGetError hands it out later.
+  // An error of the application that the layer has found; glGetError returns it later.
   GLenum error = GL_NO_ERROR;
 
   // Immediate mode and display lists.
-  GLuint begin_list = 0;          // between glBegin and glEnd of a recorded frame: the private list, else 0
-  GLenum begin_mode = GL_POINTS;  // of that glBegin
-  GLuint compiling = 0;           // display list between glNewList and glEndList
+  GLuint begin_list = 0;          // between glBegin and glEnd of a recorded frame: the private list, otherwise 0
+  GLenum begin_mode = GL_POINTS;  // mode of that glBegin
+  GLuint compiling = 0;           // display list being compiled, between glNewList and glEndList
   GLenum compile_mode = GL_COMPILE;
-  std::vector<ListPiece> compiled;  // its pieces so far, the last of which is being compiled
+  std::vector<ListPiece> compiled;  // its parts so far; the last one is being compiled
   bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList
 
   GLuint conditional_query = 0;  // conditional rendering
   GLenum conditional_mode = GL_NONE;
 
-  // Objects of the layer, made when first needed in a capture and deleted at its end.
+  // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
   GLuint probe_program = 0;
-  std::map<std::string, GLuint> fixed_programs;  // by their texts
+  std::map<std::string, GLuint> fixed_programs;  // by text
   uint64_t feedback_bytes = 0;
   bool has_split[2] = {false, false};  // by GL_PROVOKING_VERTEX: last, first
   QuadSplit split[2];
 };
 
-// The context current on this thread, or null.
+// The context that is current on this thread, or null.
 Context* current_context();
 
-// The same with `info` read. Only where GL may be called.
+// The same with `info` filled in. Call only where GL may be called.
 Context* known_context();
 
-// Bookkeeping of the window-system hooks. An entry stays until another context gets the handle: a destroyed context
+// Called by the window-system hooks. An entry stays until another context gets the handle, because a destroyed context
 // lives on while it is current.
 void context_created(void* handle, void* shared_with);
 
-// Guards everything that is recorded, and contexts' members.
+// Guards all recorded data and the members of contexts.
 std::recursive_mutex& capture_mutex();
 
-// The pieces of a display list of the context's group; itself without content where it is unknown.
+// The parts of a display list in the context's share group; an unknown list is one part without content.
 std::vector<ListPiece> list_pieces(const Context& context, GLuint list);
-// Returns those that it had before.
+// Returns the previous parts.
 std::vector<ListPiece> set_list_pieces(const Context& context, GLuint list, std::vector<ListPiece> pieces);
 
-// Empties GL's errors. The first of them; GL_NO_ERROR: there was none.
+// Clears GL's errors. Returns the first one, or GL_NO_ERROR.
 GLenum take_errors();
 
 GLint get_integer(GLenum name);

@@ -9,7 +9,7 @@
 namespace brokkr::capture {
 namespace {
 
-constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // of one run
+constexpr uint64_t kMaxBytes = uint64_t(1) << 30;  // limit of one run
 constexpr uint64_t kFirstGuess = uint64_t(1) << 20;
 
 uint64_t vertex_bytes(const VertexStage& stage) { return stage.components() * sizeof(float); }
@@ -65,7 +65,7 @@ const char* error_name(GLenum error) {
   }
 }
 
-// Out of the bound feedback buffer: positions, and the components that follow each of them.
+// Reads positions and the components that follow each of them from the bound feedback buffer.
 void read_vertices(uint64_t count, uint32_t components, FeedbackResult& result) {
   result.positions.resize(static_cast<size_t>(count));
   std::vector<float> all(static_cast<size_t>(count) * components);
@@ -76,7 +76,7 @@ void read_vertices(uint64_t count, uint32_t components, FeedbackResult& result) 
   for (size_t i = 0; i < count; i++) {
     const float* const vertex = &all[i * components];
     std::memcpy(&result.positions[i], vertex, sizeof(glm::vec4));
-    // Integers are among them: their bits are kept.
+    // Some are integers: their bits are kept.
     if (others > 0) std::memcpy(&result.varyings[i * others], vertex + 4, others * sizeof(float));
   }
 }
@@ -106,7 +106,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     GL(BufferData)
     (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
   }
-  // The application has no queries of these targets under way (counts_vertices).
+  // The application has no active queries of these targets (counts_vertices).
   GL(BeginQuery)(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, make_once(context.written_query, GL(GenQueries)));
   GL(BeginQuery)(GL_PRIMITIVES_GENERATED, make_once(context.generated_query, GL(GenQueries)));
   GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
@@ -116,7 +116,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   const uint64_t each = vertices_of(primitive);
   const uint64_t written = each * end_query(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context.written_query);
   result.needed = each * end_query(GL_PRIMITIVES_GENERATED, context.generated_query);
-  // The application's errors were taken before the run, so that pending errors are the run's.
+  // The application's errors were taken before the run, so pending errors come from the run.
   if (const GLenum error = take_errors(); error != GL_NO_ERROR) {
     result.problem = std::string("the driver answered ") + error_name(error);
     return result;

@@ -1,5 +1,5 @@
-// Runs draws again for their clip-space positions and varyings: transform feedback under rasterizer discard. All state
-// that a run touches is restored by its end.
+// Runs draws again to get their clip-space positions and varyings, with transform feedback under rasterizer discard.
+// All state that a run changes is restored at its end.
 #pragma once
 
 #include <functional>
@@ -11,27 +11,27 @@
 
 namespace brokkr::capture {
 
-// The result of one run. `problem` is empty where it worked.
+// The result of one run. `problem` is empty if it succeeded.
 struct FeedbackResult {
   std::vector<glm::vec4> positions;
-  std::vector<float> varyings;  // of each vertex, as many as VertexStage::recorded has
-  uint64_t needed = 0;          // vertices that the draw made; `positions` has those that found room
+  std::vector<float> varyings;  // per vertex, as many as VertexStage::recorded has components
+  uint64_t needed = 0;          // number of vertices that the draw produced; `positions` has those that fit
   std::string problem;
 };
 
-// `draw` draws `vertices` points (as GL_POINTS). `indices`, or null: vertex numbers for it, bound as the element array
-// while it runs.
+// `draw` must draw `vertices` points (as GL_POINTS). `indices`: null, or vertex numbers that are bound as the element
+// array during the run.
 FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t vertices,
                           const std::vector<uint32_t>* indices, const std::function<void()>& draw);
 
-// `draw` draws an unknown number of `primitive` (GL_POINTS, GL_LINES or GL_TRIANGLES) in modes of its own.
+// `draw` draws an unknown number of `primitive` (GL_POINTS, GL_LINES or GL_TRIANGLES) in its own modes.
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
                               const std::function<void()>& draw);
 
-// How the driver divides quads under the current provoking-vertex convention. Compatibility contexts only.
+// How the driver splits quads under the current provoking-vertex convention. Compatibility contexts only.
 const QuadSplit& quad_split(Context& context, bool provoking_first);
 
-// Deletes the objects that runs have made in this context.
+// Deletes the objects that runs have created in this context.
 void delete_feedback_objects(Context& context);
 
 }  // namespace brokkr::capture

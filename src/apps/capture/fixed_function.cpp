@@ -23,7 +23,7 @@ constexpr GLenum kCombineSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR
                                       GL_TEXTURE4, GL_TEXTURE5, GL_TEXTURE6,      GL_TEXTURE7};
 constexpr GLenum kCombineOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLenum kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
-constexpr GLint kMostUnits = 8;  // that GLSL 1.20 has coordinates of
+constexpr GLint kMostUnits = 8;  // units with coordinates in GLSL 1.20
 
 GLint environment(GLenum name) {
   GLint value = 0;
@@ -49,7 +49,7 @@ CombineTerm read_term(bool alpha) {
   return term;
 }
 
-// The texture that counts at the active unit, the one of most dimensions.
+// The effective texture kind of the active unit: the one with the most dimensions.
 std::optional<TextureKind> enabled_kind(const Context& context) {
   if (context.info.version >= 13 && is_enabled(GL_TEXTURE_CUBE_MAP)) return TextureKind::cube;
   if (is_enabled(GL_TEXTURE_3D)) return TextureKind::three;
@@ -89,14 +89,14 @@ bool adds_specular() {
 
 GLint unit_count() { return std::min(get_integer(GL_MAX_TEXTURE_UNITS), kMostUnits); }
 
-// Puts the active unit back.
+// Restores the active unit.
 struct KeepActiveUnit {
   explicit KeepActiveUnit(Restore& restore) {
     restore.add([unit = get_name(GL_ACTIVE_TEXTURE)] { GL(ActiveTexture)(unit); });
   }
 };
 
-// The text of a vertex shader, statement by statement.
+// Builds the text of a vertex shader, statement by statement.
 class VertexText {
  public:
   VertexText(const Context& context, bool opaque)
@@ -200,12 +200,13 @@ class VertexText {
     }
   }
 
-  // One of the two sides of faces, as the text names it and its material.
+  // One side of faces, with the names of the side and its material in the text.
   struct Side {
-    std::string name, normal, material;  // `material` is what stands before the name of its colour
+    std::string name, normal, material;  // `material` is the prefix of its colours' names
     GLint face;
 
-    // A material's colour, or the vertex's in its place (GL_COLOR_MATERIAL): `vertex`, where %s is the material's.
+    // A material's colour, or the vertex's colour if it replaces that (GL_COLOR_MATERIAL): `vertex` is the expression,
+    // in which %s is the material's colour.
     std::string color(const std::string& color, std::initializer_list<GLint> tracked, const std::string& vertex) const {
       const GLint tracking = get_integer(GL_COLOR_MATERIAL_FACE);
       const bool tracks =
@@ -218,8 +219,8 @@ class VertexText {
     }
   };
 
-  // Mesa lights vertices that have no colours of their own by the material of the state, which need not have followed
-  // the current colour (it is late where glMaterial came shortly before).
+  // Mesa lights vertices without their own colours with the material in the state, which may not have followed the
+  // current colour (it lags if glMaterial was called shortly before).
   std::string tracked_color() const {
     if (!follows_) return "gl_Color";
     if (opaque_) return std::string("(gl_Color == ") + kColorBefore + " ? %s : gl_Color)";

@@ -1,4 +1,4 @@
-// Fixed function: its fragment state as the file has it, and its vertex state as the text of a vertex shader.
+// Fixed function: its fragment state in the file's form, and its vertex state as the text of a vertex shader.
 #pragma once
 
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace brokkr::capture {
 
-// What takes the place of a fragment shader. `program` has `fixed`, the samplers and the varyings.
+// The replacement of a fragment shader. `program` has `fixed`, the samplers and the varyings.
 struct FixedFragment {
   FragmentProgram program;
   std::vector<std::string> notes;  // properties that the file cannot hold
 };
 FixedFragment read_fixed_fragment(const Context& context);
 
-// What vertices of fixed function give now beside what the fragments of `program` name: kPointSize, where sizes depend
-// on the distance, and the colours of back faces.
+// Outputs of fixed-function vertices beyond those that the fragments of `program` read: kPointSize, if sizes depend on
+// the distance, and the colours of back faces.
 std::vector<std::string> more_fixed_varyings(const Context& context, const FragmentProgram& program);
 
-// What the layer calls the varying with which a vertex shader copies built-in varying number `i` of a list.
+// The layer's name for the varying to which a vertex shader copies built-in varying number `i` of a list.
 std::string copied_name(size_t i);
 
-// A vertex shader (GLSL 1.20) that does what fixed function does now for gl_Position and these built-in varyings.
-// `opaque`: only GL knows the vertices, which may have materials of their own (materials.h).
+// A vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function currently does.
+// `opaque`: only GL knows the vertices, which may have their own materials (materials.h).
 std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
 
-// The value of built-in state that a fragment shader may read as a uniform (gl_Fog.color), in 32-bit words. False where
-// it is not known.
+// Reads built-in state that a fragment shader may use as a uniform (gl_Fog.color), as 32-bit words. Returns false if it
+// is unknown.
 bool read_built_in(const Context& context, const ProgramUniform& uniform, uint32_t* words);
 
 }  // namespace brokkr::capture

@@ -10,7 +10,7 @@
 namespace brokkr::capture {
 namespace {
 
-// GL's numbers of ShaderType's enumerators, in their order.
+// The GL constants of ShaderType's enumerators, in order.
 constexpr GLenum kShaderTypes[] = {GL_FLOAT,        GL_FLOAT_VEC2,        GL_FLOAT_VEC3,        GL_FLOAT_VEC4,
                                    GL_INT,          GL_INT_VEC2,          GL_INT_VEC3,          GL_INT_VEC4,
                                    GL_UNSIGNED_INT, GL_UNSIGNED_INT_VEC2, GL_UNSIGNED_INT_VEC3, GL_UNSIGNED_INT_VEC4,
@@ -40,7 +40,7 @@ constexpr SamplerType kSamplerTypes[] = {
 
 // A resource of a linked program.
 struct Resource {
-  std::string name;  // without the [0] of arrays
+  std::string name;  // without the [0] of an array
   GLenum type = GL_NONE;
   uint32_t count = 1;
   GLint location = -1, index = 0, block = -1, offset = 0, array_stride = 0, matrix_stride = 0, row_major = 0, size = 0;
@@ -163,7 +163,7 @@ void add_uniforms(GLuint linked, FragmentInterface& out) {
   }
   for (GLuint i = 0; i < resource_count(linked, GL_UNIFORM_BLOCK); i++) {
     const GLint size = resource_value(linked, GL_UNIFORM_BLOCK, i, GL_BUFFER_DATA_SIZE);
-    // Of an array of blocks, each has its own number.
+    // Each element of an array of blocks has its own number.
     program.blocks.push_back(
         {resource_name(linked, GL_UNIFORM_BLOCK, i), (static_cast<uint32_t>(std::max(size, 0)) + 3) / 4 * 4});
   }
@@ -182,7 +182,7 @@ void add_outputs(GLuint linked, FragmentInterface& out) {
   }
 }
 
-// 0 where the shaders do not link alone.
+// Returns 0 if the shaders do not link by themselves.
 GLuint link_alone(GLenum type, const std::vector<std::string>& texts) {
   const GLuint program = GL(CreateProgram)();
   GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
@@ -192,7 +192,7 @@ GLuint link_alone(GLenum type, const std::vector<std::string>& texts) {
     GL(ShaderSource)(shader, 1, strings, nullptr);
     GL(CompileShader)(shader);
     GL(AttachShader)(program, shader);
-    GL(DeleteShader)(shader);  // once the program is gone
+    GL(DeleteShader)(shader);  // deleted together with the program
   }
   GL(LinkProgram)(program);
   GLint linked = GL_FALSE;

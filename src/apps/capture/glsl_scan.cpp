@@ -18,7 +18,7 @@ bool is_name(const std::string& token) {
   return !token.empty() && is_word(token[0]) && !std::isdigit(static_cast<unsigned char>(token[0]));
 }
 
-// Comments become blanks; lines that end in a backslash are joined.
+// Replaces comments by blanks and joins lines that end in a backslash.
 std::string strip(std::string_view source) {
   std::string out;
   for (size_t i = 0; i < source.size(); i++) {
@@ -68,7 +68,7 @@ Tokens tokenize(std::string_view text) {
 
 using Macros = std::map<std::string, Tokens>;
 
-// Operators of preprocessor expressions; those of a higher level bind more tightly.
+// Operators of preprocessor expressions; higher levels bind more tightly.
 struct Operator {
   std::string_view text;
   int level;
@@ -86,7 +86,7 @@ constexpr Operator kOperators[] = {
     {"/", 9, [](long a, long b) { return b ? a / b : 0; }},  {"%", 9, [](long a, long b) { return b ? a % b : 0; }}};
 constexpr int kHighestLevel = 9;
 
-// The value of a preprocessor expression; what is not understood counts as 0.
+// Evaluates a preprocessor expression; anything unknown counts as 0.
 class Expression {
  public:
   Expression(const Tokens& tokens, const Macros& macros) : macros_(macros) { expand(tokens, 0); }
@@ -147,7 +147,7 @@ class Expression {
   size_t at_ = 0;
 };
 
-// The tokens that conditions leave, macros replaced by their bodies.
+// The tokens that remain after conditions, with macros expanded.
 class Preprocessor {
  public:
   Tokens run(const std::string& text) {
@@ -160,7 +160,7 @@ class Preprocessor {
   }
 
  private:
-  // A condition's branches: whether this one is taken, and whether any was.
+  // The state of a condition: whether this branch is taken, and whether any was.
   struct Branch {
     bool active, taken;
   };
@@ -278,8 +278,8 @@ bool is_store(std::string_view token) {
          (token.starts_with("atomicCounter") && token != "atomicCounter");
 }
 
-// Statements outside of functions, without layouts: declarations up to their semicolon, and blocks as far as their
-// members go.
+// Scans statements outside functions, without layouts: declarations up to their semicolon, and blocks up to the end of
+// their members.
 class InputScanner {
  public:
   std::map<std::string, InputQualifier> run(const Tokens& tokens) {
@@ -311,7 +311,7 @@ class InputScanner {
     return std::find(statement_.begin(), statement_.end(), token) != statement_.end();
   }
 
-  // To the end of what the next token opens.
+  // Skips to the end of the bracket that the next token opens.
   void skip(const Tokens& tokens, std::string_view open, std::string_view close) {
     int depth = 0;
     while (++at_ < tokens.size()) {
@@ -347,7 +347,7 @@ class InputScanner {
     qualifier.centroid = has("centroid");
     std::erase_if(statement_, [](const std::string& token) { return kQualifiers.count(token) > 0; });
     int depth = 0;
-    bool is_type = true;  // the first name is the type's
+    bool is_type = true;  // the first name is the type
     for (const std::string& token : statement_) {
       depth += (token == "[") - (token == "]");
       if (depth > 0 || !is_name(token)) continue;

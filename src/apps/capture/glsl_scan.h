@@ -1,7 +1,7 @@
-// Finds facts in a shader's text that no GL query gives: whether code that can run discards fragments, writes depth,
-// reads gl_DrawID, writes distances to clip planes, or stores to buffers or images; how its inputs are interpolated.
-// Preprocessor conditions are evaluated and functions that main does not reach are left out, so that an übershader's
-// unused branches do not count.
+// Finds facts in a shader's text that no GL query provides: whether reachable code discards fragments, writes depth,
+// reads gl_DrawID, writes distances to clip planes, or stores to buffers or images; and how its inputs are
+// interpolated. Preprocessor conditions are evaluated, and functions that main does not reach are ignored, so that an
+// übershader's unused branches do not count.
 #pragma once
 
 #include <map>
@@ -23,18 +23,18 @@ struct ShaderUse {
 
 ShaderUse scan_shader(std::string_view source);
 
-// How a fragment shader's inputs are interpolated, by name ("uv", "Block.uv").
+// The interpolation of a fragment shader's inputs, by name ("uv", "Block.uv").
 struct InputQualifier {
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
 };
 std::map<std::string, InputQualifier> scan_inputs(std::string_view source);
 
-// The line with #version, or nothing.
+// The line with #version; empty if there is none.
 std::string_view version_line(std::string_view source);
-int shader_version(std::string_view source);  // 110 where there is none
+int shader_version(std::string_view source);  // 110 if there is none
 
-// The text with a main that goes by another name, so that another shader can have the main that calls it.
+// The text with main renamed, so that another shader can define a main that calls it.
 std::string with_renamed_main(std::string_view source, std::string_view name);
 
 }  // namespace brokkr::capture

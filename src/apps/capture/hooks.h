@@ -1,4 +1,4 @@
-// What hooks share: how they are exported, and how a draw is described before it is passed on.
+// Shared by all hooks: how they are exported, and how a draw is described before it is passed on.
 #pragma once
 
 #include "capture/session.h"
@@ -14,13 +14,13 @@ namespace brokkr::capture {
 // ListContent of a draw in `mode`.
 uint32_t list_bit(GLenum mode);
 
-// The current display list, if one is being compiled, contains such draws.
+// Records that the display list being compiled, if there is one, contains such draws.
 void note_compiled(uint32_t content);
 
 // Fast forward: the draw would go to a window.
 bool is_dropped();
 
-// Describes a draw where that is wanted, by make(context). True: the call must not be passed on.
+// Describes a draw by make(context) if required. Returns true if the call must not be passed on.
 template <typename F>
 bool handle_draw(const char* name, GLenum mode, F&& make) {
   if (is_busy(kCompiling)) note_compiled(list_bit(mode));
@@ -31,8 +31,8 @@ bool handle_draw(const char* name, GLenum mode, F&& make) {
 
 }  // namespace brokkr::capture
 
-// The hook of a function that draws in `mode`: it passes on what it got; while a frame is recorded the draw is
-// described first, by the expression that follows. `context` is the current one there.
+// Defines the hook of a function that draws in `mode`. It passes its arguments on; while a frame is recorded, it first
+// describes the draw by the expression that follows, in which `context` is the current one.
 #define BROKKR_DRAW(name, mode, parameters, arguments, ...)                                        \
   BROKKR_EXPORT void gl##name parameters {                                                         \
     if (!is_idle() && handle_draw("gl" #name, mode, [&]([[maybe_unused]] const Context& context) { \

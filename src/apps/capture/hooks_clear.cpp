@@ -32,7 +32,7 @@ ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   return values;
 }
 
-// `read`, `draw`: framebuffers that a direct-state-access function names, nothing: those that are bound.
+// `read`, `draw`: framebuffers named by a direct-state-access function; empty: the bound ones.
 using Named = std::optional<GLuint>;
 
 // Calls f(recorder, context) before the program's call, with those framebuffers bound.

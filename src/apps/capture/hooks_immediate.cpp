@@ -1,8 +1,8 @@
 // The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
-// Vertices between glBegin and glEnd are compiled into a private display list. The list then runs between the two
-// calls, once as points for the positions and once for the picture. A list that is compiled and executed is compiled
-// first and called afterwards.
+// Vertices between glBegin and glEnd are compiled into a private display list. The list then runs twice, once as points
+// for the positions and once for the picture. A list that is compiled and executed is compiled first and called
+// afterwards.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -22,7 +22,7 @@ uint32_t list_bit(GLenum mode) {
 
 namespace {
 
-// Names of private pieces: far above those that programs choose. Those that glGenLists gives may come to lie there.
+// Names of private parts: far above those that programs choose. glGenLists may return names in this range.
 std::atomic<GLuint> next_piece{0x60000000};
 std::atomic<bool> has_pieces{false};  // a list has more than one
 
@@ -48,8 +48,8 @@ void delete_private_pieces(GLuint list, const std::vector<ListPiece>& pieces) {
 void note_compiled(uint32_t content) {
   Context* const context = current_context();
   if (!context || context->compiling == 0) return;
-  // Draws are described by the state that they find, and feedback records one kind of primitives: each kind goes to a
-  // piece of its own, and so does what sets state.
+  // Draws are described by the state at their start, and feedback records one kind of primitives. So each kind gets its
+  // own part, and so do commands that set state.
   const uint32_t before = context->compiled.back().content;
   if (((content | before) & kListDraws) != 0 && before != 0 && before != content) next_compiled_piece(*context);
   context->compiled.back().content |= content;
@@ -71,10 +71,10 @@ void count_busy(std::atomic<int>& count, int change, BusyBit bit) { set_busy(bit
 // The primitives of an evaluator's mesh.
 GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL_LINE ? GL_LINES : GL_TRIANGLES; }
 
-// Vertices that only GL knows, of primitives in `mode`.
+// Vertices that only GL knows, with primitives of `mode`.
 DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
-// Records the draws of a display list, or of several in one call: all of one kind.
+// Records the draws of one or several display lists in one call; all must be of one kind.
 void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
@@ -138,7 +138,7 @@ void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
   }
 }
 
-// Whether they are more than draws of one kind.
+// Whether the parts contain more than draws of one kind.
 bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
   uint32_t content = 0;
   for (const ListPiece& piece : pieces) content |= piece.content;
@@ -275,7 +275,7 @@ BROKKR_EXPORT void glCopyPixels(GLint x, GLint y, GLsizei width, GLsizei height,
 
 BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
                             const GLubyte* bitmap) {
-  // One without extent only moves the raster position.
+  // A bitmap without extent only moves the raster position.
   if (!is_idle() && width > 0 && height > 0) skip_pixels("glBitmap");
   GL(Bitmap)(width, height, x, y, dx, dy, bitmap);
 }

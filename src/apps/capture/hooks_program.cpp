@@ -42,8 +42,8 @@ BROKKR_EXPORT GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GL
   return GL(CreateShaderProgramv)(type, count, strings);
 }
 
-// The varyings of a binary were fixed when it was made. The hook passes on a format that the driver does not know: the
-// link fails without an error, and the application compiles from source.
+// The varyings of a program binary are fixed. The hook passes on a format that the driver does not know, so the link
+// fails without an error, and the application compiles from source.
 BROKKR_EXPORT void glProgramBinary(GLuint program, GLenum format, const void* binary, GLsizei length) {
   if (!is_armed() || !binary || length <= 0) return GL(ProgramBinary)(program, format, binary, length);
   std::vector<unsigned char> spoilt(static_cast<const unsigned char*>(binary),
@@ -54,7 +54,7 @@ BROKKR_EXPORT void glProgramBinary(GLuint program, GLenum format, const void* bi
 
 BROKKR_EXPORT void glGetIntegerv(GLenum name, GLint* values) {
   GL(GetIntegerv)(name, values);
-  // Most applications query this number first, and at 0 neither save nor load binaries.
+  // Most applications query this number first, and neither save nor load binaries if it is 0.
   if (name == GL_NUM_PROGRAM_BINARY_FORMATS && values && is_armed()) *values = 0;
 }
 

@@ -1,6 +1,7 @@
-// State that a display list may set, and that draws are described by: while a list is compiled it is noted, so that the
-// list is divided there (hooks_immediate.cpp). All else of it, such as matrices, colours and materials, is followed by
-// running the list; stacks of matrices are put back by the layer after that, and must not change in a piece that draws.
+// State that a display list may set and that draws are described by. While a list is compiled such commands are noted,
+// so that the list is divided there (hooks_immediate.cpp). Other state, such as matrices, colours and materials, is
+// followed by running the list; the layer restores matrix stacks afterwards, so they must not change in a part that
+// draws.
 #include "capture/hooks.h"
 
 using namespace brokkr::capture;

@@ -1,11 +1,11 @@
-// What changes textures: uploads, copies out of framebuffers, mip levels that GL makes.
+// Commands that change textures: uploads, copies from framebuffers, mip levels that GL generates.
 #include "capture/hooks.h"
 #include "capture/textures.h"
 
 namespace brokkr::capture {
 namespace {
 
-// The content of the texture that is bound to `target` changes. `anew`: all of it, with a size of its own.
+// The content of the texture bound to `target` changes. `anew`: completely, with a new size.
 void note_upload(const char* name, GLenum target, bool anew) {
   if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) {
@@ -37,7 +37,7 @@ using namespace brokkr::capture;
     note_upload("gl" #name, target, (anew));             \
     GL(name) arguments;                                  \
   }
-// The same of a function that names its texture.
+// The same for a function that names its texture.
 #define BROKKR_WRITE(name, parameters, arguments) \
   BROKKR_EXPORT void gl##name parameters {        \
     note_written("gl" #name, texture);            \
@@ -65,7 +65,7 @@ BROKKR_EXPORT void glCopyTexSubImage2D(GLenum target, GLint level, GLint to_x, G
   GL(CopyTexSubImage2D)(target, level, to_x, to_y, x, y, width, height);
 }
 
-// The texture is made by the real call.
+// The real call creates the texture.
 BROKKR_EXPORT void glCopyTexImage2D(GLenum target, GLint level, GLenum internal, GLint x, GLint y, GLsizei width,
                                     GLsizei height, GLint border) {
   if (level == 0) note_upload("glCopyTexImage2D", target, true);

@@ -13,7 +13,7 @@ Surface egl_surface(EGLDisplay display, EGLSurface surface) {
   return {true, display, reinterpret_cast<uintptr_t>(surface)};
 }
 
-// Extensions are known to their GetProcAddress only.
+// Only their GetProcAddress knows extensions.
 template <typename Function>
 Function* extension(const char* getter, const char* name) {
   const auto get = reinterpret_cast<void* (*)(const char*)>(find_window_function(getter));
@@ -22,7 +22,7 @@ Function* extension(const char* getter, const char* name) {
 #define GLX_EXTENSION(name) extension<decltype(::name)>("glXGetProcAddressARB", #name)
 #define EGL_EXTENSION(name) extension<decltype(::name)>("eglGetProcAddress", #name)
 
-// The real swap, with what the layer does before and after it. `none`: the answer where there is none.
+// The real swap, with the layer's work before and after it. `none`: the result if there is no real function.
 template <typename Function, typename Result, typename... Arguments>
 Result swap(const Surface& surface, Function* real, Result none, Arguments... arguments) {
   if (!real) return none;

@@ -1,4 +1,4 @@
-// Formats of images that are drawn to, as frame files name them.
+// Formats of render targets, as frame files name them.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace brokkr::capture {
 
-// A colour's format and channels by OpenGL's internal format; formats of other sizes go by the next larger one.
+// A colour's format and channels for OpenGL's internal format; unsupported sizes become the next larger one.
 TargetColor color_format(GLint internal);
 
-// Nothing for formats without such a plane.
+// Empty for formats without such a plane.
 std::optional<TexelFormat> depth_format(GLint internal);
 std::optional<TexelFormat> stencil_format(GLint internal);
 
-// The format of four channels in which all of a colour's format can be read back, and how OpenGL is asked for it.
+// The four-channel format in which a colour's format can be read back without loss, and OpenGL's constants for it.
 struct ReadFormat {
   TexelFormat format;
   GLenum channels, type;
-  size_t bytes;  // of a pixel
+  size_t bytes;  // per pixel
 };
 ReadFormat read_format(TexelFormat format);
 

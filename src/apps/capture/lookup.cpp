@@ -1,4 +1,4 @@
-// dlsym, glXGetProcAddress and eglGetProcAddress: where programs look functions up, they are given the hooks.
+// dlsym, glXGetProcAddress and eglGetProcAddress: programs that look functions up get the hooks.
 #include "capture/lookup.h"
 
 #include <dlfcn.h>
@@ -12,13 +12,13 @@
 namespace brokkr::capture {
 namespace {
 
-// What glibc calls the version of dlsym: its own since 2.34, before that each architecture's first.
+// glibc's version of the symbol dlsym: since 2.34 a new one, before that each architecture's first.
 constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
 
 using GetProcAddress = void* (*)(const char*);
 
-// From a library that the program has loaded. Programs that look functions up themselves load it out of the global
-// scope, where RTLD_NEXT does not see it.
+// Searches a library that the program has loaded. Programs with their own loader keep it outside the global scope,
+// where RTLD_NEXT does not find it.
 void* find_in(const char* library, const char* name) {
   void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   return handle ? real_dlsym(handle, name) : nullptr;
@@ -33,8 +33,8 @@ void* find_in(const char* library, const char* get_proc_address, const char* nam
   return found ? found : ask(find_in(library, get_proc_address), name);
 }
 
-// The layer's own function for `name`, or null: what it exports under a name is the hook of that name. It depends on no
-// GL library, so that nothing else is found.
+// The layer's own function for `name`, or null: it exports each hook under the name of its function. It depends on no
+// GL library, so nothing else is found.
 void* find_hook(const char* name) {
   static void* const own_library = [] {
     Dl_info info{};
@@ -52,8 +52,8 @@ void* replace(const char* name, void* found) {
 
 }  // namespace
 
-// Every thread that comes first finds the same function, so no guard is needed, which a thread sanitizer would want to
-// see before it is ready.
+// All threads that arrive first find the same function, so no guard is needed; a guard would run thread sanitizer code
+// before it is initialized.
 DlsymFunction find_real_dlsym() {
   static std::atomic<DlsymFunction> found{nullptr};
   if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
@@ -63,7 +63,7 @@ DlsymFunction find_real_dlsym() {
     found.store(function, std::memory_order_relaxed);
     return function;
   }
-  std::abort();  // no C library that this was written for
+  std::abort();  // unknown C library
 }
 
 bool is_gl_name(const char* name) {

@@ -1,4 +1,4 @@
-// Functions by name: the driver's and the window system's for the layer, past the names that the layer exports.
+// Looks up functions of the driver and the window system for the layer, bypassing the names that the layer exports.
 #pragma once
 
 #ifndef GL_GLEXT_PROTOTYPES
@@ -15,23 +15,23 @@ namespace brokkr::capture {
 using DlsymFunction = void* (*)(void*, const char*) noexcept;
 DlsymFunction find_real_dlsym();
 
-// Whether `name` begins as functions of OpenGL, GLX or EGL do.
+// Whether `name` has the prefix of an OpenGL, GLX or EGL function.
 bool is_gl_name(const char* name);
 
-// What dlsym gives programs for such a name: the layer's hook where it has one, else the library's function.
+// The result of a program's dlsym for such a name: the layer's hook if there is one, otherwise the library's function.
 void* dlsym_gl(void* handle, const char* name);
 
-// dlsym as the C library has it. With RTLD_NEXT the search begins after this library.
+// The C library's dlsym. With RTLD_NEXT the search starts after this library.
 void* real_dlsym(void* handle, const char* name);
 
-// The driver's OpenGL function of that name, or null: what glXGetProcAddress, eglGetProcAddress or the library has. A
-// GL library must have been loaded before: call it from hooks only.
+// The driver's OpenGL function of that name, or null: from glXGetProcAddress, eglGetProcAddress or the library. A GL
+// library must already be loaded: call it only from hooks.
 void* find_gl_function(const char* name);
 
-// The library's function behind a name of GLX or EGL (`glXSwapBuffers`, …), or null.
+// The library's GLX or EGL function (`glXSwapBuffers`, …), or null.
 void* find_window_function(const char* name);
 
-// A name as a template argument: each name is looked up once, however many places call it.
+// A name as a template argument: each name is looked up once, wherever it is called.
 template <size_t N>
 struct FunctionName {
   char text[N];
@@ -46,7 +46,7 @@ Function* gl_function() {
   return found;
 }
 
-// Looked up again until the library is there.
+// The lookup is repeated until the library is loaded.
 template <FunctionName name, typename Function>
 Function* window_function() {
   static Function* found = nullptr;
@@ -56,9 +56,9 @@ Function* window_function() {
 
 }  // namespace brokkr::capture
 
-// The driver's function: GL(DrawArrays)(GL_POINTS, 0, 3). Null where the driver lacks it; one that is not null says
-// nothing about whether the context has it (ContextInfo does).
+// The driver's function: GL(DrawArrays)(GL_POINTS, 0, 3). Null if the driver lacks it; a non-null pointer does not mean
+// that the context supports it (see ContextInfo).
 #define GL(name) (brokkr::capture::gl_function<"gl" #name, decltype(::gl##name)>())
 
-// The same of GLX and EGL, whose headers are included where it is used: WINDOW(eglSwapBuffers)(display, surface).
+// The same for GLX and EGL, whose headers must be included where it is used: WINDOW(eglSwapBuffers)(display, surface).
 #define WINDOW(name) (brokkr::capture::window_function<#name, decltype(::name)>())

@@ -8,7 +8,7 @@
 namespace brokkr::capture {
 namespace {
 
-// The last of the 16 that OpenGL promises: programs that mix fixed function with attributes of their own begin at 0.
+// The last of OpenGL's 16 guaranteed attributes: programs that mix fixed function with their own attributes start at 0.
 constexpr GLuint kFirst = 16 - 2 * GLuint(kMaterialAttributes.size());
 constexpr GLuint kColor = kFirst - 1;
 
@@ -20,7 +20,7 @@ void for_each_material(const std::function<void(GLuint, size_t, const MaterialAt
   }
 }
 
-// Whether what is sent now goes to a list, the program's or the private one of a glBegin.
+// Whether commands currently go to a list, the program's or the private one of a glBegin.
 bool is_compiled() {
   if (!is_busy(kCompiling) && !is_busy(kInBegin)) return false;
   const Context* const context = current_context();
@@ -98,7 +98,7 @@ BROKKR_EXPORT void glMaterialiv(GLenum face, GLenum name, const GLint* values) {
   if (is_idle() || !is_material(name)) return;
   std::array<GLfloat, 4> all{};
   for (size_t i = 0; i < components(name); i++) {
-    // Colours: the whole range of integers is -1 to 1.
+    // Colours map the whole range of integers to -1 .. 1.
     all[i] = name == GL_SHININESS ? GLfloat(values[i]) : GLfloat((2.0 * values[i] + 1.0) / 4294967295.0);
   }
   follow_material(face, name, all);

@@ -1,4 +1,4 @@
-// The states, samplers and programs of a frame by their content: a frame has each once, however many draws use it.
+// Deduplicates a frame's states, samplers and programs by content: each is stored once, however many draws use it.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace brokkr::capture {
 
-// Equal for equal values.
+// Equal values have equal hashes.
 uint64_t content_hash(const State& state);
 uint64_t content_hash(const CapturedSampler& sampler);
 uint64_t content_hash(const FragmentProgram& program);
 
-// The number of a value among `all`, whose elements nobody else adds. It takes as long for the last draw of a frame as
-// for the first: of values with one hash, which are equal but for an accident or a NaN, it compares the last.
+// Returns the number of a value among `all`, whose elements must not be added elsewhere. It is as fast for the last
+// draw of a frame as for the first: among values with the same hash, which are equal except for a collision or a NaN,
+// it compares only the last one.
 template <typename T>
 class Numbers {
  public:
@@ -29,7 +30,7 @@ class Numbers {
   }
 
  private:
-  std::unordered_map<uint64_t, uint32_t> last_;  // of each hash
+  std::unordered_map<uint64_t, uint32_t> last_;  // last number with each hash
 };
 
 }  // namespace brokkr::capture

@@ -34,7 +34,8 @@ std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
   }
 }
 
-// A mode as a list of the file: groups of `size` elements, `step` apart, and the corners of each group's primitives.
+// A mode as one of the file's lists: groups of `size` elements, `step` apart, and the corners of each group's
+// primitives.
 struct Groups {
   GLenum mode;
   Topology list;
@@ -42,7 +43,7 @@ struct Groups {
   std::vector<uint8_t> corners;
 };
 
-// Nothing for modes that are no list and become none.
+// Null for modes that are not lists and do not become lists.
 const Groups* groups_of(GLenum mode) {
   static const std::vector<Groups> kGroups = {
       {GL_POINTS, Topology::points, 1, 1, {0}},
@@ -71,7 +72,7 @@ void append_list(const Groups& groups, Run run, const QuadSplit& split, std::vec
   if (groups.mode == GL_LINE_LOOP && run.size() > 1) out.insert(out.end(), {run.back(), run.front()});
 }
 
-// The topology of modes that the file has, too.
+// The topology, for modes that the file supports as well.
 std::optional<Topology> same_topology(GLenum mode) {
   return from_gl<Topology>(kGlTopologies, mode == GL_POLYGON ? GLenum(GL_TRIANGLE_FAN) : mode);
 }

@@ -1,4 +1,4 @@
-// Turns submitted draws into the draws of a frame file: vertex numbers, topologies, restarts. No GL calls.
+// Converts submitted draws to the draws of a frame file: vertex numbers, topologies, restarts. Makes no GL calls.
 #pragma once
 
 #include <GL/gl.h>
@@ -15,18 +15,18 @@
 
 namespace brokkr::capture {
 
-// How the driver divides quads, by probing it: corners of the two triangles of one quad, in the order of submission. A
-// strip's quad is its vertices 2i … 2i + 3.
+// How the driver splits quads, found by a test: the corners of a quad's two triangles in submission order. A quad of a
+// strip is its vertices 2i … 2i + 3.
 struct QuadSplit {
   std::array<uint8_t, 6> quad = {0, 1, 3, 1, 2, 3};
   std::array<uint8_t, 6> strip = {2, 0, 3, 0, 1, 3};
 };
 
-// Indices of 1, 2 or 4 bytes (GL_UNSIGNED_BYTE, …_SHORT, …_INT) as 32-bit ones.
+// Widens indices of 1, 2 or 4 bytes (GL_UNSIGNED_BYTE, …_SHORT, …_INT) to 32 bits.
 std::vector<uint32_t> widen_indices(std::span<const std::byte> bytes, GLenum type);
-size_t index_size(GLenum type);  // bytes; 0 where `type` is no index type
+size_t index_size(GLenum type);  // bytes; 0 if `type` is not an index type
 
-// A draw's vertices: the different ones in ascending order, and which of them each index names.
+// A draw's distinct vertices in ascending order, and each index as a position among them.
 struct CompactIndices {
   std::vector<uint32_t> vertices;
   std::vector<uint32_t> indices;  // into `vertices`; kRestartIndex where a primitive restarts
@@ -34,22 +34,22 @@ struct CompactIndices {
 };
 CompactIndices compact_indices(const std::vector<uint32_t>& submitted, std::optional<uint32_t> restart);
 
-// A draw as the file has it. Without `indexed` the vertices are used in order.
+// A draw as stored in the file. Without `indexed`, its vertices are used in order.
 struct Assembly {
   Topology topology = Topology::triangles;
   bool indexed = false, restart = false;
   std::vector<uint32_t> indices;
 };
 
-// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops stay as they are; quads,
-// polygons and adjacency modes (without a geometry shader, which would use them) become indices, and restarts in lists,
-// which no file stores, cut incomplete primitives off. Nothing for a mode that assembles no primitives (GL_PATCHES).
+// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops are unchanged. Quads,
+// polygons and adjacency modes (without a geometry shader to use them) become indices; restarts in lists, which files
+// do not store, cut off incomplete primitives. Empty for a mode that assembles no primitives (GL_PATCHES).
 std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split);
 
-// Triangles of `count` elements of `mode`.
+// The number of triangles in `count` elements of `mode`.
 uint64_t count_triangles(GLenum mode, uint64_t count);
 
-// GL_POINTS, GL_LINES or GL_TRIANGLES: what feedback of a draw in `mode` records.
+// The primitive that feedback records for a draw in `mode`: GL_POINTS, GL_LINES or GL_TRIANGLES.
 GLenum feedback_primitive(GLenum mode);
 
 }  // namespace brokkr::capture

@@ -182,7 +182,7 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const 
   FeedbackPlan plan;
   const Stage last = last_stage(texts);
   if (!info.fragment_interface) {
-    // Of a pipeline: its fragment program may read anything.
+    // A program pipeline: its fragment program may read anything.
     if (texts[kFragment].empty()) plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
     plan.read_as = plan.names;
     return plan;

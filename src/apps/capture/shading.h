@@ -1,4 +1,4 @@
-// What a draw gives its fragment program, as the context has it now: uniforms, blocks, textures.
+// The inputs of a draw's fragment program, read from the context: uniforms, blocks, textures.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace brokkr::capture {
 
-// `first_varying` is left open. `columns` are the components of a recorded vertex (without its position) that the
-// program's varyings are, in their order; kUnwritten stands for one that the vertex shader never writes.
+// `first_varying` is left open. `columns`: for each component of the program's varyings in order, its index in a
+// recorded vertex (without the position); kUnwritten for a component that the vertex shader never writes.
 inline constexpr uint32_t kUnwritten = ~0u;
 struct ShadingInputs {
   DrawInputs draw;
@@ -25,15 +25,16 @@ struct ShadingInputs {
 
 class Shading {
  public:
-  // Programs and uniforms are added to `frame`.
+  // Adds programs and uniforms to `frame`.
   Shading(Frame& frame, Textures& textures) : frame_(frame), textures_(textures) {}
 
-  // Of the draw that `stage` describes; nothing where the file cannot hold its program, which is noted in the frame.
+  // Reads the inputs of the draw that `stage` describes. Empty if the file cannot hold its program, which is noted in
+  // the frame.
   std::optional<ShadingInputs> read(const Context& context, const VertexStage& stage);
 
  private:
   struct Known {
-    std::shared_ptr<const FragmentInterface> kept;  // so that its address stays its own
+    std::shared_ptr<const FragmentInterface> kept;  // kept alive so that its address stays unique
     uint32_t number = 0;
   };
 
@@ -46,9 +47,9 @@ class Shading {
   Frame& frame_;
   Textures& textures_;
   Numbers<FragmentProgram> programs_;
-  // With the names of what its draws' vertices give beside what it reads.
+  // Key: the interface, and the names of vertex outputs that are not inputs of the fragment shader.
   std::map<std::pair<const FragmentInterface*, std::vector<std::string>>, Known> known_;
-  std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // by content: where they are
+  std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // positions of words, by content
 };
 
 }  // namespace brokkr::capture

@@ -318,7 +318,7 @@ int32_t Textures::add_sampler(const CapturedSampler& sampler) {
   return static_cast<int32_t>(samplers_.number_of(sampler, frame_.captured_samplers));
 }
 
-// Of the texture that is bound to its target.
+// Reads the texture that is bound to its target.
 std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKind kind, GLuint name) {
   const Name key = name_of(context, kind, name);
   const KindNames& names = names_of(kind);
