@@ -16,20 +16,20 @@
 namespace brokkr::capture {
 namespace {
 
-// The stages of a program; a set of them has a bit for each.
+// The stages of a program; a set of stages has one bit for each.
 enum Stage : size_t { kVertex, kControl, kEvaluation, kGeometry, kFragment, kStages };
 constexpr std::array<GLenum, kStages> kStageTypes = {GL_VERTEX_SHADER, GL_TESS_CONTROL_SHADER,
                                                      GL_TESS_EVALUATION_SHADER, GL_GEOMETRY_SHADER, GL_FRAGMENT_SHADER};
 constexpr uint32_t bit(Stage stage) { return 1u << stage; }
 
 struct ProgramInfo {
-  bool own_feedback = false;  // varyings named by the application
-  uint32_t stages = 0;        // bits of the last link
+  bool own_feedback = false;  // the application named feedback varyings
+  uint32_t stages = 0;        // stages of the last link, as bits
   ShaderUse vertex, fragment;
-  bool stores = false;  // a stage before rasterization may
-  ShaderUse last;       // of the stage before rasterization
+  bool stores = false;  // whether a stage before rasterization stores to memory
+  ShaderUse last;       // of the last stage before rasterization
   std::shared_ptr<const FragmentInterface> fragment_interface;
-  std::vector<RecordedVarying> recorded;  // by the last link, after gl_Position
+  std::vector<RecordedVarying> recorded;  // of the last link, after gl_Position
 };
 
 // The texts of a program's shaders, by stage.
@@ -40,11 +40,11 @@ struct Programs {
   std::map<std::pair<uint64_t, GLuint>, ProgramInfo> of_name;
 };
 Programs& programs() {
-  static auto* const result = new Programs;  // never destroyed: threads may still link while the process ends
+  static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
   return *result;
 }
 
-// Calls f with what is known of a program, under a lock.
+// Calls f with the information about a program, under a lock.
 template <typename F>
 auto with_program(GLuint program, F f) {
   const Context* context = current_context();
@@ -132,7 +132,7 @@ void name_varyings(GLuint program, const std::vector<std::string>& names) {
 
 constexpr const char* kPosition = "gl_Position";
 
-// A program of one shader: prepare(program), and link(program) where the shader compiles. 0 where there can be none.
+// A program with one shader: calls prepare(program), and link(program) if the shader compiles. Returns 0 on failure.
 template <typename Prepare, typename Link>
 GLuint make_program(GLenum type, GLsizei count, const GLchar* const* strings, Prepare prepare, Link link) {
   const GLuint shader = GL(CreateShader)(type);
@@ -151,7 +151,7 @@ GLuint make_program(GLenum type, GLsizei count, const GLchar* const* strings, Pr
   return program;
 }
 
-// Feedback's varying of that number in the program's last link. `offset` is left open.
+// Feedback varying `number` of the program's last link; `offset` is left open.
 RecordedVarying recorded_varying(GLuint program, GLuint number) {
   GLsizei size = 0;
   GLenum type = GL_NONE;
@@ -163,7 +163,7 @@ RecordedVarying recorded_varying(GLuint program, GLuint number) {
   return {name, 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
 }
 
-// The program's last link records gl_Position first, which the layer asked for.
+// Whether the program's last link records gl_Position first, as the layer requested.
 bool records_position(GLuint program) {
   const GLint count = program_value(program, GL_TRANSFORM_FEEDBACK_VARYINGS);
   if (count < 1 || find_program(program).own_feedback) return false;
@@ -171,13 +171,13 @@ bool records_position(GLuint program) {
          static_cast<size_t>(count) == 1 + find_program(program).recorded.size();
 }
 
-// The names of feedback's varyings for a link, after gl_Position, and what fragment shaders call them.
+// Feedback varyings for a link, after gl_Position, and their names in fragment shaders.
 struct FeedbackPlan {
   std::vector<std::string> names, read_as;
-  std::vector<std::string> built_ins;  // read_as of those that a further vertex shader copies
+  std::vector<std::string> built_ins;  // the entries of read_as that an additional vertex shader copies
 };
 
-// What the fragment shader reads.
+// Plans the inputs of the fragment shader.
 FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const Texts& texts) {
   FeedbackPlan plan;
   const Stage last = last_stage(texts);
@@ -188,7 +188,7 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const 
     return plan;
   }
   if (!info.fragment_interface->problem.empty()) return plan;
-  // What is read and never written has no value in GL, and feedback refuses its name.
+  // An input that is never written has no value in GL, and feedback rejects its name.
   const std::vector<std::string> written = vertex_outputs(context, kStageTypes[last], texts[last]);
   for (const ProgramVarying& varying : info.fragment_interface->program.varyings) {
     if (is_built_in(varying.name)) {
@@ -205,7 +205,7 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const 
   return plan;
 }
 
-// That, what tells how far vertices lie before clip planes, sizes of points, and colours of back faces.
+// Plans those inputs, and the outputs that give distances to clip planes, point sizes, and colours of back faces.
 FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
   FeedbackPlan plan = plan_inputs(context, info, texts);
   if (info.last.point_size) {
@@ -229,8 +229,8 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, cons
   return plan;
 }
 
-// Vertex shaders of the layer's own in the place of the application's while a program is linked: the same texts with
-// another name of main, and a main that calls it and copies built-in varyings.
+// Replaces the application's vertex shaders while a program is linked: the same texts with main renamed, and a main
+// that calls it and copies built-in varyings.
 class CopyingShaders {
  public:
   CopyingShaders(GLuint program, const std::vector<std::string>& texts, const std::vector<std::string>& built_ins)
@@ -274,7 +274,7 @@ class CopyingShaders {
   std::vector<GLuint> originals_, copies_;
 };
 
-// Links with these varyings; nothing where that fails.
+// Links with these varyings; empty if that fails.
 std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const Texts& texts, const FeedbackPlan& plan,
                                                       const std::function<void()>& link) {
   const CopyingShaders copying(program, texts[kVertex], plan.built_ins);
@@ -295,7 +295,7 @@ std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const Text
   return recorded;
 }
 
-// The program of each stage, or 0: the same for all, or those of the pipeline.
+// The program of each stage, or 0: one program for all, or those of the pipeline.
 using StagePrograms = std::array<GLuint, kStages>;
 
 StagePrograms current_stages(const Context& context) {
@@ -303,7 +303,8 @@ StagePrograms current_stages(const Context& context) {
   if (!context.info.glsl) return stages;
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
     const uint32_t bits = find_program(program).stages;
-    // Without stages it was linked from something else than shaders that the layer saw: what feedback tells must do.
+    // If no stages are known, it was linked from shaders that the layer did not see: feedback's information must
+    // suffice.
     for (size_t i = 0; i < kStages; i++) stages[i] = (bits == 0 ? bit(kVertex) : bits) >> i & 1 ? program : 0;
     return stages;
   }
@@ -350,7 +351,7 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
   return assembly ? assembly_flags() : 0;
 }
 
-// The varyings of a plan that a link accepts one by one, after all of them together were refused.
+// The varyings of a plan that a link accepts one at a time, after it rejected all of them together.
 FeedbackPlan accepted_part(GLuint program, const Texts& texts, const FeedbackPlan& plan,
                            const std::function<void()>& link) {
   FeedbackPlan accepted{.built_ins = plan.built_ins};
@@ -363,7 +364,7 @@ FeedbackPlan accepted_part(GLuint program, const Texts& texts, const FeedbackPla
   return accepted;
 }
 
-// What runs for the draw's fragments, where files can hold it.
+// Reads what runs for the draw's fragments, if files can hold it.
 void read_fragment_stage(const Context& context, GLuint program, VertexStage& stage) {
   if (!settings().programs) return;
   if (program != 0) {
@@ -375,7 +376,7 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
   }
 }
 
-// Fixed-function vertices give what the fragments read.
+// Makes fixed-function vertices provide what the fragments read.
 void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaque) {
   const FragmentProgram* const program = stage.fragment && stage.fragment->problem.empty() ? &stage.fragment->program
                                          : stage.fixed                                     ? &stage.fixed->program
@@ -429,7 +430,7 @@ void link_program(GLuint program, const std::function<void()>& link) {
   name_varyings(program, {kPosition});
   link();
   if (is_linked(program)) return;
-  name_varyings(program, {});  // the varying may be the cause; the application sees the result of the last link
+  name_varyings(program, {});  // a varying may be the cause; the application sees the result of the last link
   link();
 }
 

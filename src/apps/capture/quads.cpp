@@ -7,7 +7,7 @@
 namespace brokkr::capture {
 namespace {
 
-// Vertices that llvmpipe clips, or passes on, together.
+// The number of vertices that llvmpipe clips, or passes on, together.
 constexpr size_t kTogether = 4096;
 
 bool is_inside(const glm::vec4& p, uint32_t flags) {

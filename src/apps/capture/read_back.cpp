@@ -9,7 +9,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-// Compiled in, so that a program under capture needs no further library.
+// Compiled in, so that a captured program needs no further library.
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
@@ -45,7 +45,7 @@ bool is_alive(const Image& image) {
   return image.kind == GL_RENDERBUFFER ? GL(IsRenderbuffer)(name) : GL(IsTexture)(name);
 }
 
-// A framebuffer of the layer's own, bound to be drawn to and read from.
+// A framebuffer of the layer, bound for drawing and reading.
 GLuint make_framebuffer(Restore& restore) {
   GLuint name = 0;
   GL(GenFramebuffers)(1, &name);
@@ -58,14 +58,14 @@ GLenum attachment_of(Plane plane) {
   return is_color(plane) ? GL_COLOR_ATTACHMENT0 : plane == Plane::depth ? GL_DEPTH_ATTACHMENT : GL_STENCIL_ATTACHMENT;
 }
 
-// The bound framebuffer has a colour buffer for that plane only.
+// Gives the bound framebuffer only the colour buffer of this plane.
 void set_color_buffers(Plane plane) {
   GL(DrawBuffer)(is_color(plane) ? GL_COLOR_ATTACHMENT0 : GL_NONE);
   GL(ReadBuffer)(is_color(plane) ? GL_COLOR_ATTACHMENT0 : GL_NONE);
 }
 
-// Copies `plane` out of `framebuffer` into one without samples, which is then bound. Depth takes one sample, as GL
-// defines it; colour is averaged.
+// Copies `plane` from `framebuffer` to a framebuffer without multisampling, which is then bound. Depth uses one sample,
+// as GL defines; colours are averaged.
 void resolve(const Context& context, const TargetInfo& target, Plane plane, GLuint framebuffer, Restore& restore) {
   const GLint format = is_color(plane) ? GL_RGBA8 : image_size(context, *target.images.plane(plane)).format;
   GLuint storage = 0;
@@ -88,8 +88,8 @@ void resolve(const Context& context, const TargetInfo& target, Plane plane, GLui
   GL(BindFramebuffer)(GL_READ_FRAMEBUFFER, resolved);
 }
 
-// Binds what `plane` of a target is read from: the window, or a framebuffer of the layer's own around the image. False
-// where there is nothing.
+// Binds the source of a target's `plane`: the window, or a framebuffer of the layer with the image. Returns false if
+// there is none.
 bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, Restore& restore) {
   if (target.images.is_window()) {
     if (current_surface().drawable != target.surface.drawable) return false;
@@ -123,13 +123,13 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
   }
   values.resize(static_cast<size_t>(target.width) * static_cast<size_t>(target.height) * channels);
   GL(ReadPixels)(0, 0, target.width, target.height, format, type, values.data());
-  if (take_errors() != GL_NO_ERROR) values.clear();  // the application's were taken before
+  if (take_errors() != GL_NO_ERROR) values.clear();  // the application's errors were taken before
   return values;
 }
 
-// RGB, rows bottom to top. Empty where encoding fails.
+// RGB, rows bottom to top. Empty if encoding fails.
 std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t>& pixels) {
-  // Rows are turned here: the encoder's flag for that is shared by all threads.
+  // Rows are reversed here, because the encoder's flag for that is shared by all threads.
   const auto row = static_cast<ptrdiff_t>(width) * 3;
   std::vector<uint8_t> turned, out;
   for (auto end = pixels.end(); end != pixels.begin(); end -= row) turned.insert(turned.end(), end - row, end);

@@ -46,7 +46,7 @@ bool counts_vertices(const Context& context) {
          (context.info.pipeline_statistics && std::any_of(kStatistics.begin(), kStatistics.end(), is_active));
 }
 
-// What back faces are drawn with, where that is not what front faces are drawn with.
+// The state of back faces, if it differs from that of front faces.
 std::optional<State> state_of_back(const RenderState& render) {
   if (!render.back_stencil && !render.back_mode) return std::nullopt;
   State back = render.state;
@@ -184,7 +184,7 @@ void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source
   const GLuint name = bound_texture(to.target);
   if (!settings().programs) return;
   textures_.written(context, name);
-  if (name == 0) return;  // a default texture, which draws store as they find it
+  if (name == 0) return;  // a default texture, which draws store in its current state
   const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
   const auto [target, problem] = targets_.find_texture(context, name, to.target, to.level);
   if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);
@@ -217,7 +217,7 @@ bool Recorder::has_drawing_condition(Context& context, uint32_t& flags) {
     case GL_QUERY_BY_REGION_WAIT: return passed != 0;
     case GL_QUERY_WAIT_INVERTED:
     case GL_QUERY_BY_REGION_WAIT_INVERTED: return passed == 0;
-    default: flags |= kCondition; return true;  // without waiting, drawing is the driver's decision
+    default: flags |= kCondition; return true;  // without waiting, the driver decides whether to draw
   }
 }
 
@@ -258,14 +258,14 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
       }
     }
   } else {
-    // A draw without vertices keeps its place and says why.
+    // A draw without vertices stays in the frame and gives the reason.
     count_skip(part.problem, part.triangles, draw.label);
     draw.label += ": not recorded, " + part.problem;
   }
   frame_.commands.emplace_back(std::move(draw));
 }
 
-// Draws what the last draw does once more, with another state.
+// Repeats the last draw with another state.
 void Recorder::repeat_draw(uint32_t state) {
   auto draw = std::get<DrawCommand>(frame_.commands.back());
   draw.state = state;
@@ -306,7 +306,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   RenderState render =
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   State& state = render.state;
-  if (state.viewport.z < 1 || state.viewport.w < 1) return;  // nothing can be covered
+  if (state.viewport.z < 1 || state.viewport.w < 1) return;  // no pixel can be covered
   const VertexStage stage = current_vertex_stage(context, call.opaque);
   note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
   draw.flags |= render.flags | stage.flags;
@@ -328,7 +328,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   targets_.use(context, *target, planes);
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);
-  draw.first_view = *target;  // views and targets are made together
+  draw.first_view = *target;  // views are created together with targets
   std::optional<uint32_t> of_back;
   if (const std::optional<State> back = state_of_back(render)) {
     of_back = states_.number_of(*back, frame_.states);
@@ -364,7 +364,7 @@ Frame Recorder::finish(Context& context) {
     frame_.skipped_reasons["a blit that keeps codes between a target of sRGB and another, written as one of colours"] +=
         blits;
   targets_.finish(context);
-  if (frame_.targets.empty()) {  // nothing at all was drawn, and there is no window
+  if (frame_.targets.empty()) {  // nothing was drawn, and there is no window
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});
     frame_.views.push_back({.target = 0});
   }

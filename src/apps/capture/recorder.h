@@ -1,4 +1,4 @@
-// One frame while it is recorded: from GL calls to a Frame.
+// Records one frame: converts GL calls to a Frame.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ namespace brokkr::capture {
 // The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
-  std::optional<size_t> draw_buffer;  // of the colour; nothing: all
+  std::optional<size_t> draw_buffer;  // of the colour; empty: all
   std::optional<float> depth;
   std::optional<int> stencil;
 };
 
-// A level, or a face of it, of the texture that is bound to a target.
+// A level, or a face of it, of the texture bound to a target.
 struct TextureLevel {
   GLenum target = GL_TEXTURE_2D;
   GLint level = 0;
@@ -35,24 +35,24 @@ struct TextureLevel {
 
 class Recorder {
  public:
-  // `window`: whose swap ends the frame.
+  // `window`: its swap ends the frame.
   Recorder(Context& context, const Surface& window, int64_t frame_number);
 
   const Surface& window() const { return window_; }
   int64_t frame_number() const { return frame_.frame_number; }
 
-  // Before the real call; the target is the bound draw framebuffer.
+  // Call before the real call; the target is the bound draw framebuffer.
   void draw(Context& context, const DrawCall& call);
   void clear(Context& context, const ClearValues& values);
-  // Corners as glBlitFramebuffer takes them; the targets are the bound framebuffers.
+  // Corners as in glBlitFramebuffer; the targets are the bound framebuffers.
   void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
             GLbitfield mask);
 
-  // Out of the bound framebuffer into a level of the texture that is bound: `needs_content` where the level is there.
+  // Copies from the bound framebuffer to a level of the bound texture; `needs_content`: the level already exists.
   void copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content);
   void generate_mips(Context& context, GLenum target);
 
-  // Notes a draw that is not recorded, with its number of triangles as far as that is known.
+  // Records that a draw is skipped, with its number of triangles as far as known.
   void skip(const std::string& reason, uint64_t triangles);
 
   void forget(const Context& context, GLenum kind, GLuint name) {
@@ -60,22 +60,22 @@ class Recorder {
     if (kind == GL_TEXTURE) textures_.written(context, name);
   }
 
-  // The application changes a texture's content, before or after the real call.
+  // The application changes a texture's content; may be called before or after the real call.
   void texture_written(const Context& context, GLuint name) { textures_.written(context, name); }
 
-  // Reads picture and depth of another window than the frame's, which is about to be swapped.
+  // Reads picture and depth of a window other than the frame's, before its swap.
   void end_window(Context& context) { targets_.end_window(context); }
 
   // Reads the pictures at the end of the frame.
   Frame finish(Context& context);
 
  private:
-  // Notes a property that the file cannot hold, although the command is recorded.
+  // Records a property that the file cannot hold, although the command is stored.
   void note(const std::string& what) { frame_.skipped_reasons[what]++; }
-  // Counts what the file has not of how a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) are rasterized.
+  // Counts rasterization features of a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) that the file cannot hold.
   void note_smoothing(const Context& context, GLenum primitive);
   void note_problem(const std::string& what, const std::string& problem);
-  // `draw`: without vertices. A part that is not recorded keeps its place and says why.
+  // `draw`: without vertices. A part that is not recorded stays in the frame and gives the reason.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
   void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);

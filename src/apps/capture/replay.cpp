@@ -22,7 +22,7 @@ std::optional<uint32_t> restart_index(const Context& context, GLenum index_type)
   return std::nullopt;
 }
 
-// The part's indices as submitted; fewer where the buffer ends early.
+// The part's indices as submitted; fewer if the buffer ends early.
 std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, GLenum type) {
   const uint64_t bytes = uint64_t(part.count) * index_size(type);
   if (get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING) != 0) {
@@ -33,14 +33,14 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
   return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
 }
 
-// assemble() with quads divided as the driver divides them. `flags`: of the draw.
+// Like assemble(), with quads split as the driver splits them. `flags`: the draw's.
 std::optional<Assembly> assemble_as_driver(Context& context, GLenum mode, const CompactIndices* indices, uint32_t count,
                                            uint32_t flags) {
   const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
   return assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
 }
 
-// Draws a part as points. Functions that not every context has are used where the part needs them.
+// Draws a part as points. Uses functions that not every context has only if the part needs them.
 void draw_points(const DrawCall& call, const SubDraw& part) {
   const auto first = static_cast<GLint>(part.first);
   const auto points = static_cast<GLsizei>(part.count), instances = static_cast<GLsizei>(part.instances);
@@ -67,7 +67,7 @@ void draw_points(const DrawCall& call, const SubDraw& part) {
   }
 }
 
-// Draws parts as points in one call, indirectly where parts have instances.
+// Draws parts as points in one call, with an indirect draw if parts have instances.
 void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   const auto number = static_cast<GLsizei>(parts.size());
   if (call.instanced) {
@@ -109,12 +109,12 @@ void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   }
 }
 
-// `number` parts from `first` on in one run, as points over the vertices that each of them uses.
+// Replays `number` parts from `first` on in one run, as points over the vertices that each part uses.
 void replay_parts(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags, size_t first,
                   size_t number, std::vector<Replayed>& out) {
   std::vector<SubDraw> points(call.parts.begin() + ptrdiff_t(first), call.parts.begin() + ptrdiff_t(first + number));
   std::vector<Replayed> parts(number);
-  std::vector<uint32_t> vertices;  // that indices name, part by part
+  std::vector<uint32_t> vertices;  // vertices that indices refer to, part by part
   uint64_t total = 0;
   for (size_t i = 0; i < number; i++) {
     SubDraw& part = points[i];
@@ -131,7 +131,7 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
       vertices.insert(vertices.end(), indices.vertices.begin(), indices.vertices.end());
       if (wanted && part.count == 0 && !indices.has_restart) result.problem = "indices that cannot be read";
     }
-    // Nothing: GL_PATCHES without tessellation, or no mode at all, an error in GL.
+    // Nothing to do: GL_PATCHES without tessellation, or an invalid mode, which is an error in GL.
     if (wanted && part.count > 0) {
       result.assembly = assemble_as_driver(context, call.mode, call.indexed() ? &indices : nullptr, part.count, flags);
     }
@@ -163,7 +163,7 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
   std::move(parts.begin(), parts.end(), std::back_inserter(out));
 }
 
-// Primitives that GL makes: geometry and tessellation shaders, immediate mode, display lists.
+// Replays primitives that GL generates: geometry and tessellation shaders, immediate mode, display lists.
 void replay_expanded(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags,
                      std::vector<Replayed>& out) {
   const bool as_points = call.submit_as && !stage.expands;
@@ -197,7 +197,7 @@ std::vector<Replayed> replay(Context& context, const DrawCall& call, const Verte
   if (call.opaque || stage.expands) {
     replay_expanded(context, call, stage, flags, out);
   } else if (!call.indexed() || index_size(call.index_type) != 0) {  // otherwise an error in GL
-    // gl_DrawID counts the draws of one call, so that all must run in one.
+    // gl_DrawID counts the draws of one call, so all must run in one call.
     const size_t together = stage.draw_id ? call.parts.size() : 1;
     for (size_t first = 0; first < call.parts.size(); first += together) {
       replay_parts(context, call, stage, flags, first, together, out);

@@ -18,7 +18,7 @@ TextureWrap to_wrap(GLint wrap) {
   return from_gl<TextureWrap>(kWraps, static_cast<GLenum>(wrap)).value_or(TextureWrap::repeat);
 }
 
-// Parameters of a sampler object, or of the texture that is bound where there is none.
+// Parameters of a sampler object or, without one, of the bound texture.
 class Parameters {
  public:
   Parameters(GLuint sampler, GLenum target) : sampler_(sampler), target_(target) {}
@@ -50,7 +50,7 @@ void read_filters(const Parameters& from, CapturedSampler& sampler) {
                                                                                             : MipFilter::linear;
 }
 
-// What textures alone have.
+// Parameters that only textures have.
 void read_texture_parameters(const Context& context, GLenum target, CapturedSampler& sampler) {
   const Parameters own(0, target);
   sampler.base_level = std::clamp(own.number(GL_TEXTURE_BASE_LEVEL), 0, 1000);
@@ -98,7 +98,7 @@ CapturedSampler read_sampler(const Context& context, GLenum target) {
   if (context.info.srgb_decode) sampler.srgb_decode = from.number(GL_TEXTURE_SRGB_DECODE_EXT) != GL_SKIP_DECODE_EXT;
   if (context.info.seamless) sampler.seamless = is_enabled(GL_TEXTURE_CUBE_MAP_SEAMLESS);
   read_texture_parameters(context, target, sampler);
-  take_errors();  // of parameters that a driver does not know
+  take_errors();  // caused by parameters that a driver does not know
   return sampler;
 }
 

@@ -1,4 +1,4 @@
-// How draws sample the textures that they read.
+// How draws sample their textures.
 #pragma once
 
 #include "brokkr/frame.h"
@@ -6,8 +6,8 @@
 
 namespace brokkr::capture {
 
-// The parameters of the active unit's sampler object, or of the texture that is bound to `target` there. What a driver
-// does not know keeps its default, and leaves no error.
+// The parameters of the active unit's sampler object or, without one, of the texture bound to `target` there.
+// Parameters that a driver does not know keep their default, and leave no error.
 CapturedSampler read_sampler(const Context& context, GLenum target);
 
 }  // namespace brokkr::capture

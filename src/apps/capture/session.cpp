@@ -22,8 +22,7 @@ std::atomic<uint64_t> g_state_checks{0}, g_state_differences{0};
 
 namespace {
 
-// Frames before the first captured one that are drawn in full again, so that the state and images that they leave are
-// right.
+// Frames before the first captured one that are drawn completely again, so that state and images are correct.
 constexpr int64_t kLeadFrames = 4;
 constexpr int kCompression = 9;
 
@@ -39,12 +38,12 @@ std::string file_name(int64_t frame, bool several) {
   return name.insert(has_ending ? dot : name.size(), "-" + number);
 }
 
-// Tells `brokkr capture`. Names may be in any encoding.
+// Reports to `brokkr capture`. Names may be in any encoding.
 void tell(const nlohmann::json& status, bool needed = true) {
   send_status(settings().status, status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), needed);
 }
 
-// Compresses and writes on other threads, one frame after the other, so that the program runs on.
+// Compresses and writes frames on other threads, one after another, so that the program continues.
 class FrameWriter {
  public:
   void add(Frame frame, std::string path) {
@@ -55,7 +54,7 @@ class FrameWriter {
         });
   }
 
-  // Waits until all frames that were added are written: the program ends.
+  // Waits until all added frames are written, because the program exits.
   void finish() {
     if (last_.valid()) last_.wait();
   }
@@ -99,7 +98,7 @@ struct Session {
   FrameWriter writer;
 };
 
-// Never destroyed: threads may still swap while the process ends.
+// Never destroyed: threads may still swap while the process exits.
 Session& session() {
   static auto* const result = new Session;
   return *result;
@@ -151,7 +150,7 @@ void end_frame() {
   if (settings().every > 0 && wants_more()) state.next = number + settings().every;
 }
 
-// Nobody waits for frames any more: the program ends as `brokkr capture` would have ended it, or goes on alone.
+// Nobody waits for frames any more: the program ends as `brokkr capture` would have ended it, or continues alone.
 void end_if_abandoned() {
   if (session().released || !is_abandoned(settings().status)) return;
   session().released = true;
@@ -159,8 +158,8 @@ void end_if_abandoned() {
   if (!settings().keep_running) kill(getpid(), SIGTERM);
 }
 
-// Some times a second: where the program is, until the first frame is captured, and whether anybody listens. Of the
-// first frames always: a program may show few and wait.
+// Reports several times a second, until the first frame is captured, which frame the program is at, and checks whether
+// anybody listens. The first frames are always reported: a program may show few and then wait.
 void keep_in_touch(int64_t frame) {
   constexpr auto kPause = std::chrono::milliseconds(200);
   constexpr int64_t kAlways = 16;

@@ -10,19 +10,19 @@
 
 namespace brokkr::capture {
 
-// Reasons why hooks cannot simply pass a call on. Read without a lock on every hooked call.
+// Reasons why hooks cannot simply pass a call on. They are read without a lock on every hooked call.
 enum BusyBit : uint32_t {
   kRecording = 1,     // a frame is being recorded
   kCompiling = 2,     // a thread compiles a display list
   kFastForward = 4,   // nothing is drawn to windows
   kWaitForStart = 8,  // frame 0 begins with the first call
-  kInBegin = 16,      // a private list records what glBegin … glEnd draws
+  kInBegin = 16,      // a private list records the draws between glBegin and glEnd
 };
 extern std::atomic<uint32_t> g_busy;
-extern std::atomic<bool> g_pending_errors;  // a context has errors that the application has not asked for
+extern std::atomic<bool> g_pending_errors;  // a context has errors that the application has not queried
 extern std::atomic<uint64_t> g_state_checks, g_state_differences;
 
-// Whether the layer has anything to do in this process.
+// Whether the layer is active in this process.
 bool is_armed();
 
 inline bool is_idle() { return g_busy.load(std::memory_order_relaxed) == 0; }
@@ -33,16 +33,16 @@ inline void set_busy(BusyBit bit, bool on) { on ? g_busy.fetch_or(bit) : g_busy.
 void before_swap(const Surface& surface);
 void after_swap(const Surface& surface);
 
-// The frame that is being recorded, or null. With capture_mutex() held.
+// The frame being recorded, or null. Requires capture_mutex().
 Recorder* recorder();
 
-// Begins frame 0 here where that was requested.
+// Starts frame 0 here if that was requested.
 void start_if_waiting();
 
 // Stops recording and drops the frame.
 void abandon(const char* reason);
 
-// Calls f() for the layer alone. No exception leaves it: the frame is dropped instead.
+// Calls f() if only the layer is concerned. Exceptions do not propagate: the frame is dropped instead.
 template <typename F>
 void guarded(F&& f) noexcept {
   try {
@@ -55,7 +55,7 @@ void guarded(F&& f) noexcept {
   }
 }
 
-// Calls f(recorder, context) while a frame is recorded and GL may be called. No exception leaves it.
+// Calls f(recorder, context) while a frame is recorded and GL may be called. Exceptions do not propagate.
 template <typename F>
 void record(const char* name, F&& f) noexcept {
   if (is_busy(kWaitForStart)) start_if_waiting();

@@ -1,5 +1,5 @@
-// Targets of sRGB: OpenGL encodes colours for one while GL_FRAMEBUFFER_SRGB is on, call by call. A file says so for
-// draws; of clears and blits the reader asks the target's format.
+// sRGB targets: OpenGL encodes colours while GL_FRAMEBUFFER_SRGB is enabled, call by call. A file stores that for
+// draws; for clears and blits, readers use the target's format.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace brokkr::capture {
 
 class SrgbTargets {
  public:
-  // The command of that number in the frame is a clear, or a blit, of colours, and whether it encodes them.
+  // Command number `command` of the frame is a clear, or a blit, of colours; `encodes` tells whether it encodes them.
   void note_clear(size_t command, bool encodes) { clears_.emplace_back(command, encodes); }
   void note_blit(size_t command, bool encodes) { blits_.emplace_back(command, encodes); }
 
-  // Makes the reader do what OpenGL did, once all commands are there: a window that nothing encodes colours for is one
-  // that keeps them as they are, and clears get the colour that leaves what OpenGL's left. Returns how many blits come
-  // out in other colours.
+  // Makes readers reproduce OpenGL's result, once all commands are recorded: a window to which no command encodes
+  // colours gets a linear format, and clears get the colour that gives the same content. Returns the number of blits
+  // whose colours differ.
   size_t settle(Frame& frame, const std::function<bool(uint32_t target)>& is_window) const;
 
  private:

@@ -14,7 +14,7 @@ struct StateNames {
   int version;
   bool compatibility;
   size_t count;
-  std::string text;  // of `names`, with commas between
+  std::string text;  // of `names`, separated by commas
   std::vector<GLenum> names;
 };
 
@@ -66,7 +66,7 @@ void append(std::string& text, double value) {
   text += number;
 }
 
-// Feedback bindings and queries, which no single number tells.
+// Feedback bindings and queries, which need indexed queries.
 void read_indexed_state(StateText& result) {
   constexpr GLuint kFeedbackBuffers = 4;
   std::string& buffers = result["indexed feedback buffers"];
@@ -86,7 +86,7 @@ void read_indexed_state(StateText& result) {
   }
 }
 
-// What can be asked of the state that drawing depends on: name = values.
+// The queryable state that drawing depends on: name = values.
 StateText read_state(const Context& context) {
   StateText result;
   for (const StateNames& group : state_names()) {
@@ -97,7 +97,7 @@ StateText read_state(const Context& context) {
       std::getline(text >> std::ws, word, ',');
       std::array<GLfloat, 16> values{};
       std::array<GLint, 16> numbers{};
-      // Names of objects and enumerators need all their bits; matrices and colours their fractions.
+      // Object names and enumerators need all their bits; matrices and colours need fractions.
       GL(GetIntegerv)(name, numbers.data());
       GL(GetFloatv)(name, values.data());
       const bool whole = group.count == 1 && !group.compatibility;
@@ -194,7 +194,7 @@ void Restore::keep_matrices_and_attributes() {
       GL(LoadMatrixf)(top.data());
     });
   }
-  // A list may leave a stack deeper than it found it.
+  // A list may leave a stack deeper than before.
   add([attributes = get_integer(GL_ATTRIB_STACK_DEPTH)] {
     // Mesa 22.3 keeps attributes that were sent outside of primitives apart, and hands them to the current ones again
     // after glPopAttrib, unless they were asked for before.

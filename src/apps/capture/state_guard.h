@@ -1,4 +1,4 @@
-// The layer leaves no trace: it restores the state that its calls change, and the checking mode proves that.
+// The layer leaves no trace: it restores the state that its calls change, and the checking mode verifies that.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace brokkr::capture {
 
-// The layer's calls of one recorded GL call go between construction and destruction: errors that were pending are kept
-// for the application, and in checking mode the state is compared.
+// Encloses the layer's calls for one recorded GL call: pending errors are kept for the application, and in checking
+// mode the state is compared.
 class Operation {
  public:
   Operation(Context& context, const char* name);
@@ -25,7 +25,7 @@ class Operation {
   std::map<std::string, std::string> before_;
 };
 
-// Puts state back: the steps that were added run when this goes, the last one first.
+// Restores state: its destructor runs the added steps, the last one first.
 class Restore {
  public:
   Restore() = default;
@@ -35,11 +35,12 @@ class Restore {
 
   void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
 
-  // Binds until then. `target`: of a buffer, framebuffer (GL_FRAMEBUFFER: both), renderbuffer or feedback object.
+  // Binds until destruction. `target`: of a buffer, framebuffer (GL_FRAMEBUFFER: both), renderbuffer or feedback
+  // object.
   void bind(GLenum target, GLuint name);
   void use_program(GLuint program);
   void set_enabled(GLenum capability, bool on);
-  // What a display list can change: attributes, matrices and their stacks. Compatibility contexts only.
+  // Keeps what a display list can change: attributes, matrices and their stacks. Compatibility contexts only.
   void keep_matrices_and_attributes();
 
  private:

@@ -16,7 +16,7 @@
 namespace brokkr::capture {
 namespace {
 
-constexpr int kPatienceMs = 2000;  // with a reader that is busy or stopped: the program stands still for so long
+constexpr int kPatienceMs = 2000;  // maximum wait, during which the program stands still, for a busy or stopped reader
 
 struct Address {
   int file = -1;
@@ -46,8 +46,8 @@ bool wait_for(int file, short event) {
   return poll(&ready, 1, kPatienceMs) == 1 && (ready.revents & event) != 0;
 }
 
-// A connection of this process that the reader has taken: it answers with one byte once it has seen who this is. -1:
-// there is none; `gone` is then set where the reader has ended.
+// A connection of this process that the reader has accepted: the reader answers with one byte once it has identified
+// this process. Returns -1 if there is none, and sets `gone` if the reader has ended.
 int connect_to(const std::string& path, bool& gone) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -65,7 +65,7 @@ int connect_to(const std::string& path, bool& gone) {
   return -1;
 }
 
-// The socket of this process. A child that was forked gets its own connection, as the reader knows its processes.
+// The socket of this process. A forked child gets its own connection, because the reader identifies processes by it.
 class Channel {
  public:
   int file(const Address& address) {
@@ -89,7 +89,7 @@ class Channel {
   bool gone_ = false;
 };
 
-// Never destroyed: threads may still send while the process ends.
+// Never destroyed: threads may still send while the process exits.
 Channel& channel() {
   static auto* const result = new Channel;
   return *result;

@@ -44,7 +44,7 @@ ImageSize texture_size(const Context& context, const Image& image) {
   for (const TextureTarget& kind : kTextureTargets) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
-    // Binding a texture to another target than its own is an error that changes nothing. This finds the target.
+    // Binding a texture to a target of another kind is an error without effect, which identifies its target.
     GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
     if (take_errors() != GL_NO_ERROR) continue;
     ImageSize size;
@@ -68,7 +68,7 @@ GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
   return value;
 }
 
-// Since 3.0, GL has names for the planes of the default framebuffer; before, their numbers of bits tell.
+// Since 3.0, GL has names for the planes of the default framebuffer; before that, their numbers of bits tell.
 bool window_has(const Context& context, GLenum binding, Plane plane) {
   if (context.info.version < 30) return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
   const GLenum point = plane == Plane::depth ? GLenum(GL_DEPTH) : GLenum(GL_STENCIL);
@@ -79,7 +79,7 @@ bool window_has(const Context& context, GLenum binding, Plane plane) {
              plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
 }
 
-// An image that is the first colour here and the second one there is one content.
+// An image that is the first colour of one target and the second of another has one content.
 std::pair<Image, Plane> key_of(const Image& image, Plane plane) {
   return {image, is_color(plane) ? Plane::color : plane};
 }
@@ -128,8 +128,8 @@ TargetImages Targets::images_of(const Context& context, GLenum binding, bool is_
     if (window_has(context, binding, Plane::stencil)) images.planes[2] = image;
     return images;
   }
-  // The first buffer drawn to; where none is, the first attached one, so that a pass without colour shares the target
-  // of the one with it.
+  // The first buffer drawn to; if there is none, the first attached one, so that a pass without colour shares the
+  // target of a pass with it.
   const bool draw = binding == GL_DRAW_FRAMEBUFFER;
   const GLint buffer = draw ? draw_buffer(context) : get_integer(GL_READ_BUFFER);
   if (buffer >= GL_COLOR_ATTACHMENT0) images.planes[0] = attachment(context, binding, GLenum(buffer));
@@ -166,7 +166,7 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
     info.is_main_window = info.surface.drawable == window_.drawable;
     std::tie(info.width, info.height) = surface_size(info.surface);
     if (info.width == 0 || info.height == 0) {
-      // The window system does not give the size: the application's viewport is the best guess.
+      // The window system does not report the size: the application's viewport is the best guess.
       const auto [x, y, width, height] = get_floats<4>(GL_VIEWPORT);
       info.width = static_cast<int>(x + width);
       info.height = static_cast<int>(y + height);
@@ -214,7 +214,7 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const auto number = static_cast<uint32_t>(all_.size());
   Target target{.id = static_cast<int>(number) + 1, .width = info.width, .height = info.height};
   const auto is_window = [](const Target& known) { return known.id == 0; };
-  // A window that changed its size is another target.
+  // A window that changed its size becomes another target.
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
   if (settings().programs) describe(context, info, target);
@@ -321,7 +321,7 @@ void Targets::add_load(uint32_t target, Plane plane, const std::vector<std::byte
 }
 
 void Targets::use(const Context& context, uint32_t target, Planes planes, bool needs_content) {
-  std::map<uint32_t, Planes> moves;  // by blits
+  std::map<uint32_t, Planes> moves;  // stored as blits
   std::vector<CopyCommand> copies;
   const auto& to = all_[target];
   for (size_t i = 0; i < kPlanes; i++) {
@@ -383,7 +383,7 @@ void Targets::add_reference(const Context& context, uint32_t target, bool with_d
   Reference reference;
   reference.target = target;
   reference.before = static_cast<uint32_t>(frame_.commands.size());
-  // Colours that another target of the file goes on with are not what this one has.
+  // Colours that another target of the file continues are not part of this one any more.
   const Content* const color = content_of(target, Plane::color);
   if (!color || color->target == target) reference.color_file = read_picture(context, info);
   if (with_depth) reference.depth = read_depth(context, info);

@@ -1,8 +1,8 @@
 // The render targets of a frame: which images a framebuffer draws to.
 //
-// A target of the file has planes for the colours of all draw buffers, for depth and stencil; GL combines images
-// freely. A target here is a combination of images, and where an image moves on to another combination, its plane is
-// copied there (a blit, or a copy for colours beyond the first), so that every command finds the content that the
+// A target of the file has planes for the colours of all draw buffers, for depth and for stencil, whereas GL combines
+// images freely. A target here is a combination of images. When an image becomes part of another combination, its plane
+// is copied there (a blit, or a copy for colours beyond the first), so that every command finds the content that the
 // application's images had.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace brokkr::capture {
 
-// `color` is that of the first draw buffer; those that follow it come last.
+// `color` is that of the first draw buffer; the further ones come last.
 enum class Plane : uint8_t { color, depth, stencil, color1, color2, color3, color4, color5, color6, color7 };
 inline constexpr size_t kPlanes = 10;
 
@@ -29,7 +29,7 @@ inline bool is_color(Plane plane) { return plane != Plane::depth && plane != Pla
 inline Plane color_plane(size_t number) {
   return number == 0 ? Plane::color : static_cast<Plane>(static_cast<size_t>(Plane::color1) + number - 1);
 }
-// What files call it.
+// The plane's value in files.
 inline TargetPlane file_plane(Plane plane) {
   if (plane == Plane::depth) return TargetPlane::depth;
   if (plane == Plane::stencil) return TargetPlane::stencil;
@@ -43,19 +43,19 @@ struct Image {
   uintptr_t name = 0;     // the drawable, or the object's name
   GLint level = 0, layer = 0, face = 0;
   bool layered = false;
-  uint32_t generation = 0;  // of the name, which may be used again
+  uint32_t generation = 0;  // of the name, which GL may reuse
   auto operator<=>(const Image&) const = default;
 };
 
 struct ImageSize {
-  int width = 0, height = 0;  // 0 where the driver does not say
+  int width = 0, height = 0;  // 0 if the driver does not report it
   GLint samples = 0, format = GL_NONE;
-  GLenum target = GL_NONE;  // of a texture: GL_TEXTURE_2D, …
+  GLenum target = GL_NONE;  // textures only: GL_TEXTURE_2D, …
 };
-// How many draw buffers there may be.
+// The maximum number of draw buffers.
 GLint draw_buffer_count(const Context& context);
 
-// Extent and format of a texture level or renderbuffer.
+// Size and format of a texture level or renderbuffer.
 ImageSize image_size(const Context& context, const Image& image);
 
 struct TargetImages {
@@ -75,61 +75,61 @@ struct TargetInfo {
 
 class Targets {
  public:
-  // Targets and views, and the blits, clears and references that images' content needs, are added to `frame`. `window`:
-  // whose swap ends the frame.
+  // Adds targets and views, and the blits, clears and references that the images' content requires, to `frame`.
+  // `window`: its swap ends the frame.
   Targets(Frame& frame, const Surface& window) : frame_(frame), window_(window) {}
 
-  // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or why there are
-  // none. Neither: the framebuffer is incomplete, and GL draws nothing there.
+  // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or the reason why
+  // there are none. If both are empty, the framebuffer is incomplete, and GL draws nothing.
   struct Found {
     std::optional<uint32_t> target;  // in Frame::targets
     std::string problem;
   };
   Found find(const Context& context, GLenum binding);
 
-  // The levels and layers of a texture that the frame has drawn or cleared so far: where their content is now.
+  // The levels and layers of a texture that the frame has drawn or cleared so far, and where their content is.
   std::vector<TextureImage> images_of_texture(GLuint name) const;
 
-  // A target of one texture's level; `texture_target` may be a face of a cube.
+  // The target of one texture level; `texture_target` may be a face of a cube.
   Found find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level);
 
   const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 
-  // A texture or renderbuffer of that name goes away.
+  // Call when a texture or renderbuffer is deleted.
   void forget(GLenum kind, GLuint name) { generations_[{kind, name}]++; }
 
-  // Moves the content of the planes to the target, which a command is about to use.
+  // Moves the content of the planes to the target, which the next command uses.
   using Planes = std::array<bool, kPlanes>;
   void use(const Context& context, uint32_t target, Planes planes, bool needs_content = true);
 
-  // The command draws to these planes.
+  // Records that the command draws to these planes.
   void mark_drawn(uint32_t target, Planes planes);
 
-  // Keeps the depth that a clear ends for comparison. `whole`: the clear has no scissor.
+  // Keeps a depth that a clear ends for comparison. `whole`: the clear has no scissor.
   void end_depth(const Context& context, uint32_t target, bool whole);
 
-  // Keeps picture and depth of the current window, even where the frame draws nothing to it.
+  // Keeps picture and depth of the current window, even if the frame draws nothing to it.
   void end_window(const Context& context);
 
-  // At the end of the frame, every depth that is to be compared.
+  // Call at the end of the frame: keeps every depth to be compared.
   void finish(const Context& context);
 
  private:
-  // The place in the file of the content of an image's plane.
+  // Where in the file the content of an image's plane is.
   struct Content {
     uint32_t target = 0;
     Plane plane = Plane::color;  // of that target
     bool drawn = false;          // since the last clear
-    bool unknown = false;        // holds what an earlier frame left, which the file does not have
+    bool unknown = false;        // holds content of an earlier frame that the file does not have
   };
 
   std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
   TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
   uint32_t add(const Context& context, const TargetInfo& info);
-  // What the application has there, for the file.
+  // Describes for the file what the application has there.
   void describe(const Context& context, const TargetInfo& info, Target& target) const;
   ReadFormat read_format_of(uint32_t target, Plane plane) const;
-  // False where the file cannot hold it.
+  // Returns false if the file cannot hold it.
   bool load_earlier_content(const Context& context, uint32_t target, Plane plane);
   void add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content);
   Content* content_of(uint32_t target, Plane plane);
@@ -140,7 +140,7 @@ class Targets {
   Surface window_;
   std::vector<TargetInfo> all_;  // as in Frame::targets
   std::map<TargetImages, uint32_t> number_of_;
-  std::map<std::pair<Image, Plane>, Content> contents_;  // colours all go by Plane::color
+  std::map<std::pair<Image, Plane>, Content> contents_;  // all colours use Plane::color as key
   std::map<std::pair<GLenum, uintptr_t>, uint32_t> generations_;
 };
 

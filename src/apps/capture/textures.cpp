@@ -60,7 +60,7 @@ GLint level_value(GLenum target, GLint level, GLenum name) {
   return value;
 }
 
-// How texels are asked for: formats of glGetTexImage, nothing for compressed ones.
+// How texels are read: formats for glGetTexImage; empty for compressed textures.
 struct Storage {
   TexelFormat format = TexelFormat::rgba8;
   TexelBase base = TexelBase::rgba;
@@ -69,7 +69,7 @@ struct Storage {
 
 TexelFormat moved(TexelFormat first, size_t by) { return static_cast<TexelFormat>(static_cast<size_t>(first) + by); }
 
-// One, two or four channels of numbers, `channels` being 0, 1 or 2 for them.
+// One, two or four channels of numbers, for which `channels` is 0, 1 or 2.
 void set_numbers(Storage& storage, size_t channels, GLint kind, GLint bits, bool srgb) {
   const size_t size = bits <= 8 ? 0 : bits <= 16 ? 1 : 2;
   constexpr std::array<GLenum, 3> kUnsigned = {GL_UNSIGNED_BYTE, GL_UNSIGNED_SHORT, GL_UNSIGNED_INT};
@@ -126,7 +126,7 @@ bool set_packed(GLint format, Storage& storage) {
   return true;
 }
 
-// The storage of a level, by the channels that GL says it has.
+// The storage of a level, from the channels that GL reports.
 std::optional<Storage> storage_of(const Context& context, GLenum target, GLint level) {
   const auto value = [&](GLenum name) { return level_value(target, level, name); };
   const GLint format = value(GL_TEXTURE_INTERNAL_FORMAT);
@@ -168,7 +168,7 @@ std::optional<Storage> storage_of(const Context& context, GLenum target, GLint l
   storage.base = found.base;
   storage.pixels = found.pixels;
   const GLint kind = context.info.version >= 30 ? value(found.kind) : GL_UNSIGNED_NORMALIZED;
-  // In sRGB, luminance is stored as a colour.
+  // With sRGB, luminance is stored as a colour.
   if (is_srgb(format) && found.channels < 2) {
     storage.pixels = GL_RGBA;
     storage.base = both ? TexelBase::rgba : TexelBase::rgb;
@@ -177,7 +177,7 @@ std::optional<Storage> storage_of(const Context& context, GLenum target, GLint l
   return storage;
 }
 
-// One level, or one face of it, of the texture that is bound.
+// Reads one level, or one face of it, of the bound texture.
 bool read_level(GLenum target, GLint level, const Storage& storage, std::byte* out, uint64_t bytes) {
   if (storage.pixels == GL_NONE) {
     if (level_value(target, level, GL_TEXTURE_COMPRESSED_IMAGE_SIZE) != static_cast<GLint>(bytes)) return false;
@@ -196,7 +196,7 @@ bool read_level(GLenum target, GLint level, const Storage& storage, std::byte* o
   return take_errors() == GL_NO_ERROR;
 }
 
-// The levels that belong together, from the first on.
+// The number of levels that form a mip chain, from the first one on.
 int level_count(const CapturedTexture& texture, GLenum target, GLint most) {
   if (texture.kind == TextureKind::rectangle) return 1;
   int count = 1;
@@ -221,7 +221,7 @@ bool read_size(const Context& context, const KindNames& names, CapturedTexture& 
   return is_fine(texture.width) && is_fine(texture.height) && is_fine(texture.depth);
 }
 
-// All levels; empty where GL does not give them.
+// All levels; empty if GL does not provide them.
 std::vector<std::byte> read_levels(const Context& context, const KindNames& names, const CapturedTexture& texture,
                                    const Storage& storage) {
   std::vector<std::byte> data(static_cast<size_t>(texture_bytes(texture)));
@@ -261,7 +261,7 @@ std::vector<std::byte> read_texture_buffer(const Context& context, CapturedTextu
   return data;
 }
 
-// Whether the images are all of the texture's levels and layers, or all that are not made from others.
+// Whether the images cover all of the texture's levels and layers, or all that are not generated from others.
 bool are_whole(const CapturedTexture& texture, int levels) {
   std::set<std::pair<uint32_t, uint32_t>> places;
   for (const TextureImage& image : texture.images) places.emplace(image.level, image.layer);

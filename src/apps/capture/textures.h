@@ -1,4 +1,4 @@
-// Textures that draws read: their contents once each, as the application stored them, and how they are sampled.
+// Textures that draws read: each content once, as the application stored it, and how it is sampled.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,22 @@ namespace brokkr::capture {
 
 class Textures {
  public:
-  // Textures and samplers are added to `frame`; `targets` knows which of them the frame draws itself. At most `limit`
-  // bytes are stored.
+  // Adds textures and samplers to `frame`; `targets` knows which textures the frame itself renders. Stores at most
+  // `limit` bytes.
   Textures(Frame& frame, const Targets& targets, uint64_t limit) : frame_(frame), targets_(targets), limit_(limit) {}
 
-  // The texture and sampler of a unit as they are now.
+  // The current texture and sampler of a unit.
   BoundTexture read(const Context& context, TextureKind kind, GLuint unit);
 
-  // The application changes the texture's content, or deletes it. Name 0: that of any default texture.
+  // The application changes or deletes the texture's content. Name 0: any default texture.
   void written(const Context& context, GLuint name);
 
-  // The application has GL make the texture's levels. The texture in the file, if the frame draws its base level.
+  // The application has GL generate the texture's levels. Returns the texture in the file if the frame renders its base
+  // level.
   std::optional<uint32_t> generate(const Context& context, GLenum target);
 
  private:
-  // Share group, GL's name, and, of the default textures, which all have the name 0, their kind.
+  // Share group, GL's name, and the kind for default textures, which all have the name 0.
   using Name = std::tuple<uint64_t, GLuint, TextureKind>;
 
   static Name name_of(const Context& context, TextureKind kind, GLuint name) {
@@ -47,16 +48,16 @@ class Textures {
   const Targets& targets_;
   uint64_t limit_;
   Numbers<CapturedSampler> samplers_;
-  std::map<Name, uint32_t> known_;  // as read since the last change
-  std::map<Name, uint32_t> drawn_;  // that the frame draws itself: the last description
-  std::set<Name> generated_;        // of those, whose other levels are made from the base level
-  std::multimap<std::pair<size_t, uint64_t>, uint32_t> of_content_;  // by number of bytes and hash
+  std::map<Name, uint32_t> known_;  // by name, as read since the last change
+  std::map<Name, uint32_t> drawn_;  // textures that the frame renders: the last description
+  std::set<Name> generated_;        // those whose other levels are generated from the base level
+  std::multimap<std::pair<size_t, uint64_t>, uint32_t> of_content_;  // by size in bytes and hash
 };
 
-// The name of the texture that is bound to `target` of the active unit, whatever GL calls that binding.
+// The name of the texture bound to `target` of the active unit.
 GLuint bound_texture(GLenum target);
 
-// GL's target of a kind.
+// GL's target for a kind.
 GLenum texture_target(TextureKind kind);
 
 }  // namespace brokkr::capture

@@ -28,7 +28,7 @@ std::pair<int, int> glx_size(const Surface& surface) {
   const auto sync = X11(XSync);
   if (!query || !set_handler || !sync) return {0, 0};
   auto* display = static_cast<Display*>(surface.display);
-  // A plain window is no GLX drawable to some drivers, which answer with an error that would end the program.
+  // Some drivers do not accept a plain window as a GLX drawable, and report an error that would end the program.
   x_error = false;
   sync(display, False);
   const XErrorHandler before = set_handler(note_x_error);
@@ -95,7 +95,7 @@ Keyboard::Keyboard(const std::string& key) {
     problem_ = "libX11 was not found; keys are watched through the X server";
     return;
   }
-  // A connection of the layer's own: the program may use its from several threads.
+  // The layer uses its own connection, because several threads of the program may use the program's.
   auto* display = open(nullptr);
   const KeySym symbol = to_symbol(key.c_str());
   if (!display) {

@@ -7,7 +7,7 @@
 
 namespace brokkr::capture {
 
-// The surface that glXSwapBuffers and eglSwapBuffers name.
+// The surface passed to glXSwapBuffers or eglSwapBuffers.
 struct Surface {
   bool egl = false;
   void* display = nullptr;
@@ -17,16 +17,16 @@ struct Surface {
 // GLXContext or EGLContext of this thread, or null.
 void* current_context_handle();
 
-// The surface that the context draws to by default; drawable 0 where it has none.
+// The surface that the context draws to by default; drawable is 0 if there is none.
 Surface current_surface();
 
-// Pixels; {0, 0} where the window system does not say.
+// In pixels; {0, 0} if the window system does not report it.
 std::pair<int, int> surface_size(const Surface& surface);
 
 // Whether a key of the X server is down. `key`: an X11 keysym's name, e.g. "F10".
 class Keyboard {
  public:
-  // `problem` is set where the key cannot be watched.
+  // Sets `problem` if the key cannot be watched.
   explicit Keyboard(const std::string& key);
   bool is_down() const;
   const std::string& problem() const { return problem_; }
