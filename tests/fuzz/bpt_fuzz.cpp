@@ -1,6 +1,6 @@
 // libFuzzer target of patches: the reader must return a scene of finite points or throw std::runtime_error; what it
-// returns is split, diced, stitched and drawn within small limits, which must give a picture, or one line that says what
-// was too much.
+// returns is split, diced, stitched and drawn within small limits, which must give a picture, or one line that says
+// what was too much.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -22,8 +22,8 @@ struct FrameLog {
   std::string left_out;
 };
 
-// The file's curves: one for each application, process and swap chain, in the order of their first rows; of `application`
-// alone where it is not empty (its name in any case, with or without ".exe").
+// The file's curves: one for each application, process and swap chain, in the order of their first rows; of
+// `application` alone where it is not empty (its name in any case, with or without ".exe").
 //
 // Columns are found by name in any case, wherever the heading stands: msBetweenPresents of PresentMon 1 and FrameView,
 // FrameTime and CPUStartTime of PresentMon 2, frametime of MangoHud, whose times are microseconds before its version
@@ -32,8 +32,8 @@ struct FrameLog {
 //
 // Times below 1e-6 ms count as none. Lines with another number of fields, with a time that is no number or with one of
 // more than 1e12 ms are an error, but for a last line without its end: its program was ended while it wrote, and the
-// line is left out. The manifest beside the log, where there is one, tells whether the recording came to its end. Throws
-// std::runtime_error naming file, line, field and remedy.
+// line is left out. The manifest beside the log, where there is one, tells whether the recording came to its end.
+// Throws std::runtime_error naming file, line, field and remedy.
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application = {});
 
 // Of a file with one curve; an error for one with more.

@@ -98,8 +98,8 @@ class Renderer {
   // that was moved from and for one whose frame has changed. Throws std::runtime_error where the machine is not
   // available, where the frame, its tables, targets, pictures, store and queues together need more memory than
   // options.memory_limit, and where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be used after that,
-  // but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back` false
-  // leaves `targets` empty: what a benchmark wants to time.
+  // but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back`
+  // false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
   // Prepares and renders a frame once. Throws as prepare and render do.
   RenderResult render(const Frame& frame, const RenderOptions& options);

@@ -12,7 +12,8 @@ namespace brokkr::ranks {
 // A frame that the model is asked about again and again.
 class [[gnu::visibility("hidden")]] LoadedFrame {
  public:
-  // Loads the file that the costs name. Throws std::runtime_error where that cannot be, or `budget` has no memory for it.
+  // Loads the file that the costs name. Throws std::runtime_error where that cannot be, or `budget` has no memory for
+  // it.
   LoadedFrame(const FrameCosts& costs, const RankSettings& settings, const std::shared_ptr<MemoryBudget>& budget);
   ~LoadedFrame();
 

@@ -1,5 +1,5 @@
-// Random fragment shaders in GLSL 4.50 that are valid, for differential tests and the fuzzer: a seed becomes a text, and
-// what its samplers and uniforms are given.
+// Random fragment shaders in GLSL 4.50 that are valid, for differential tests and the fuzzer: a seed becomes a text,
+// and what its samplers and uniforms are given.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class RandomBits {
   uint64_t state_;
 };
 
-// Types, control flow, functions, textures of all kinds, uniforms, arrays, derivatives. All variables have a value. Every
-// loop ends after a few iterations.
+// Types, control flow, functions, textures of all kinds, uniforms, arrays, derivatives. All variables have a value.
+// Every loop ends after a few iterations.
 //
 // `defined`: OpenGL says what the picture is, but for the last bits: integers alone decide which way control goes,
 // numbers stay small and continuous, textures are read at a level that is given, and inputs are "at" and "uv".
@@ -41,8 +41,8 @@ std::string random_shader(uint64_t seed, bool defined = false);
 // read. Where `defined`, all are filtered, and can be read.
 void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& textures, bool defined = false);
 
-// The bits of all uniform words, and those which the folder is told. Numbers are between -2 and 2, integers small; where
-// not `defined`, some are at the edges of their types.
+// The bits of all uniform words, and those which the folder is told. Numbers are between -2 and 2, integers small;
+// where not `defined`, some are at the edges of their types.
 std::vector<uint32_t> random_uniforms(uint64_t seed, const Program& program, bool defined = false);
 std::map<uint32_t, uint32_t> random_known(uint64_t seed, const std::vector<uint32_t>& uniforms);
 

@@ -19,7 +19,8 @@ class RandomTrial {
   // a broken program.
   explicit RandomTrial(uint64_t seed);
 
-  // Gives it uniforms, textures and inputs, other ones for each `round`, and makes the forms. Throws as the constructor.
+  // Gives it uniforms, textures and inputs, other ones for each `round`, and makes the forms. Throws as the
+  // constructor.
   void give(uint64_t round);
   // The plain program, the same folded for known uniforms, for its textures, and for both.
   const std::vector<Code>& codes() const { return codes_; }
