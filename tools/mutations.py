@@ -10,7 +10,7 @@ on x86, and only that sees it.
 PIPELINE = "brokkr_pipeline_test"
 QUEUE = "brokkr_queue_test"
 BIN = "brokkr_bin_test"
-SCENE = "brokkr_scene_test"
+BASE, FRAME, FORMATS = "brokkr_base_test", "brokkr_frame_test", "brokkr_formats_test"
 SCHEDULE = "brokkr_schedule_test"
 BATCH = "brokkr_batch_test"
 SHADER = "brokkr_shader_test"
@@ -263,12 +263,12 @@ MUTATIONS = [
      "PlanTest.FrameTimeIsWhatTheCallerWaitsFor"),
     # Readers.
     ("json-depth", "src/engine/base/json_parse.h", "if (levels_.size() == ‹size_t(kMaxJsonDepth)›) fail(",
-     "size_t(kMaxJsonDepth) + 1", SCENE, "JsonParse.*"),
+     "size_t(kMaxJsonDepth) + 1", BASE, "JsonParse.*"),
     ("stored-length", "src/engine/frame/bkf_container.cpp", "if (‹produced > size›) fail_in(field,", "produced > size + 1",
-     SCENE, "Bkf.AStreamThatHolds*"),
-    ("blob-extent", "src/engine/frame/bkf_reader.cpp", "if (part.count > ‹room / repeat›) {", "room", SCENE, "Bkf.*:*BadJson*"),
+     FRAME, "Bkf.AStreamThatHolds*"),
+    ("blob-extent", "src/engine/frame/bkf_reader.cpp", "if (part.count > ‹room / repeat›) {", "room", FRAME, "Bkf.*:*BadJson*"),
     ("index-bound", "src/engine/frame/validate.h", "if (first <= size && count <= ‹size - first›) return;", "size - first + 1",
-     SCENE, "Frame.*"),
+     FRAME, "Frame.*"),
 
     # Run-time shaders.
     ("shader-escape", "src/engine/shader/translate_flow.cpp",
@@ -340,5 +340,5 @@ MUTATIONS = [
      TRACE, "Tracer.AllStructures*"),
     ("trace-wide-leave", "src/research/trace/walk_wide.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
     ("obj-number", "src/engine/formats/obj_parse.cpp", "const bool usable = ‹expects_vertex_ && is_usable(position)›;", "is_usable(position)",
-     SCENE, "Obj.MistakesAreNamed"),
+     FORMATS, "Obj.MistakesAreNamed"),
 ]
