@@ -17,8 +17,8 @@ namespace brokkr {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t(1) << 31;
-// Thirty years. Sums, ratios and axes of what is longer, and of what no clock can tell from nothing, leave the range of
-// numbers.
+// The range of accepted times; the largest is thirty years. Beyond it, sums, ratios and axes would overflow or
+// underflow.
 constexpr double kMostMs = 1e12, kLeastMs = 1e-6;
 constexpr size_t kMostCurves = 64;
 constexpr size_t kTellingRows = 1001;  // that tell MangoHud's unit
@@ -76,7 +76,7 @@ class Lines {
     return line;
   }
   size_t number() const { return number_; }
-  // Whether the line that was read last is the file's last and has no end.
+  // Returns true if the last line read is the file's last and is incomplete.
   bool torn() const { return torn_; }
 
  private:
@@ -87,7 +87,7 @@ class Lines {
 
 constexpr size_t kNone = ~size_t(0);
 
-// The place in `names` of the first of `known` that is there.
+// The index in `names` of the first of `known` that occurs.
 size_t find(const std::vector<std::string_view>& names, std::initializer_list<std::string_view> known) {
   for (const std::string_view name : known) {
     const auto at =
@@ -217,7 +217,7 @@ std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::st
     const auto refuse = [&](const std::string& what) {
       fail("{}: line {}: {}; is the file cut off or not a frame-time log?", path.string(), lines.number(), what);
     };
-    // In the file's unit, which has so many milliseconds.
+    // In the file's unit of `unit_ms` milliseconds.
     const auto value = [&](size_t column, double unit_ms = 1) {
       const std::optional<double> number = number_of(fields[column]);
       if (!number) refuse(fmt::format("field {} is no number", column + 1));

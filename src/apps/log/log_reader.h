@@ -13,10 +13,9 @@ struct FrameLog {
   std::string application;  // that presented the frames, empty where the layout has none
   std::string swap_chain;   // its window's address as the log has it, empty where the layout has none
   std::vector<double> frame_ms;
-  std::vector<double> time_s;                              // of each frame, from the log or summed up
+  std::vector<double> time_s;                              // per frame, from the log or accumulated
   std::vector<double> geometry_ms, raster_ms, resolve_ms;  // empty, or one per frame
-  // One sentence where the recording did not come to its end, with the number of frames that the file holds; empty for
-  // a whole log.
+  // One sentence, with the number of frames in the file, if the recording was interrupted; empty for a complete log.
   std::string cut_off;
   // Rows that were left out, one sentence; empty where none was.
   std::string left_out;
