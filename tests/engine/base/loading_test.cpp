@@ -79,7 +79,7 @@ TEST(FreeMemory, IsAQuarterByDefaultAndFourGibibytesAtMost) {
   EXPECT_LE(memory_limit_bytes(0), free_memory() / 3);
   EXPECT_LE(memory_limit_bytes(0), 4096 * kMib);
   EXPECT_LE(memory_limit_bytes(0, 100000 * kMib), 4096 * kMib);
-  // What is held is no longer free, and counts as if it were.
+  // Memory that is held is not free any more; it counts as if it were.
   EXPECT_GE(memory_limit_bytes(0, 100000 * kMib), memory_limit_bytes(0));
 }
 
@@ -119,7 +119,7 @@ TEST(Loading, RefusesGigabytesOnEveryComputer) {
   EXPECT_THROW(loading.check(4097 * kMib, "targets"), std::runtime_error);
 }
 
-// What each reader says of `load` with the least limit.
+// The error of each reader of `load` under the smallest limit.
 template <typename Load>
 std::string refusal(Load&& load) {
   LoadOptions options;
@@ -181,7 +181,7 @@ TEST(MemoryLimit, PicturesAreRefusedByTheirHeader) {
               read_image(std::as_bytes(std::span(tga)), "x.tga");
             }).find("x.tga: claims 16384 x 16384 pixels, which 23 bytes cannot hold"),
             std::string::npos);
-  // As many bytes as such a picture may have at least.
+  // The minimum size in bytes of such a picture.
   tga.resize(size_t(1) << 23, '\0');
   EXPECT_NE(refusal([&](auto& o) {
               Loading loading(o);

@@ -50,7 +50,7 @@ TEST_F(Processors, OfVersion2AreTheLeastOfAllGroups) {
   EXPECT_EQ(usable(), all_);
 }
 
-// In a container the group's own folder is mounted as the root.
+// In a container, the group's own folder is mounted as the root.
 TEST_F(Processors, OfAContainer) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/cpu.max", "100000 100000\n");

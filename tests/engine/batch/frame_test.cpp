@@ -1,5 +1,5 @@
-// Whole frames: the pipeline runs the vertex shader as often as predicted, strategies and reordering leave the picture
-// alone, files hold what was ordered.
+// Whole frames: the pipeline runs the vertex shader as often as predicted, strategies and reordering do not change the
+// picture, and files keep the order.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

@@ -195,12 +195,12 @@ TEST(Pages, BatchesLieInOneBlockAndShowTheSameVertices) {
     const size_t begin = size_t(batches.first_triangle[b]) * 3, end = size_t(batches.first_triangle[b + 1]) * 3;
     for (size_t i = begin; i < end; ++i) ASSERT_EQ(apart.indices[i] >> 16, apart.indices[begin] >> 16) << b;
   }
-  // What numbers in several blocks cost, and what copies bring back.
+  // The cost of vertex numbers in several blocks, and the gain from copies.
   EXPECT_GT(shading_rate(model, indices), 1.5);
   EXPECT_LT(shading_rate(model, apart.indices), 0.82);
 }
 
-// Where numbers stay, an order for them shades less than one that does not know the 2^16 rule.
+// If numbers stay, an order made for them shades less than one that ignores the 2^16 rule.
 TEST(Pages, AnOrderForNumbersThatStayHeedsBlocks) {
   const BatchModel& model = batch_model("nvidia");
   const Indices indices = grid(270);  // 73 441 vertices

@@ -1,4 +1,5 @@
-// The shift patterns against formulas derived anew from [Kerbl17], and the properties that it states.
+// Compares the shift patterns with formulas derived independently from [Kerbl17], and checks the properties that it
+// states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +160,7 @@ TEST(PatternShift, VanDerCorputOfEightAndSix) {
   for (int y = 0; y < 6; ++y) EXPECT_EQ(p6.at(0, y), six[y]);
 }
 
-// Where N is a power of two nothing is skipped, and rows 2i and 2i + 1 are half a period apart.
+// If N is a power of two nothing is skipped, and rows 2i and 2i + 1 are half a period apart.
 TEST(PatternShift, VanDerCorputPairsRowsHalfAPeriodApart) {
   for (const int n : {2, 8, 16, 32, 64, 128, 1024}) {
     const Pattern p = make_pattern(PatternKind::van_der_corput, n, 4, 4);

@@ -1,4 +1,4 @@
-// What holds for every pattern: names, ranges, determinism, table size, equal share.
+// Properties of every pattern: names, ranges, determinism, table size, equal shares.
 #include "brokkr/pattern.h"
 
 #include <gtest/gtest.h>

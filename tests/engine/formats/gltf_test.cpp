@@ -289,7 +289,7 @@ TEST(Gltf, FirstPerspectiveCameraIsThePreferredOne) {
   EXPECT_EQ(read(file.glb(), {.camera = "eye=9,9,9"}).views[0].eye, glm::vec3(9));
 }
 
-// Textures 0 .. 2 of one picture, of which 1 and 2 have samplers.
+// Textures 0 .. 2 with the same picture; 1 and 2 have samplers.
 void add_textures(File& file) {
   file.json["images"] = {{{"uri", "data:image/png;base64," + base64(png({0x80112233u, 1, 2, 3}))}}};
   file.json["samplers"] =
@@ -326,7 +326,7 @@ TEST(Gltf, SamplersAreRead) {
   }
 }
 
-// Where the file's coordinates (u, v) of a texture lie in its picture, whose rows run downwards.
+// The position in the picture, whose rows run downwards, of a texture's coordinates (u, v) in the file.
 glm::vec2 placed(const TextureMapping& mapping, const glm::vec2& uv) {
   const glm::vec2 at = mapping.linear * glm::vec2(uv.x, 1 - uv.y) + mapping.offset;
   return {at.x, 1 - at.y};

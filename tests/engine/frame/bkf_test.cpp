@@ -53,7 +53,7 @@ FragmentProgram fixed_function() {
   return program;
 }
 
-// What programs read, for the draws `list` (4 vertices) and `fan` (5) of a frame.
+// Program inputs for the draws `list` (4 vertices) and `fan` (5) of a frame.
 void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
   frame.programs = {rich_program(), fixed_function()};
   frame.captured_samplers.resize(2);
@@ -550,7 +550,7 @@ constexpr BadEdit kBadEdits[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, BadJson, testing::ValuesIn(kBadEdits));
 
-// Whoever prints or copies a value goes down into it: nothing may nest so deep that the stack ends.
+// Printing or copying a value recurses into it: nesting must not overflow the stack.
 TEST(Bkf, DeepValuesAreRejected) {
   bkf::Container container = unpack(bkf_bytes(rich_frame()));
   json deep = 1;

@@ -23,7 +23,7 @@ struct Expected {
   int width, height;
 };
 
-// As in the table beside the captures; where that rounds, the numbers come from the files' own JSON.
+// As in the table beside the captures; where it rounds, the numbers come from the files' own JSON.
 constexpr Expected kExpected[] = {
     {"cube2-colos", 284, 23630, 92823, 1280, 720},
     {"cube2-two-towers", 369, 36249, 163001, 1280, 720},

@@ -24,7 +24,7 @@ __global__ void share_keys_kernel(const BlockInput* in, BlockAnswers* out) {
   machine_workers::share_keys(block, *in, *out);
 }
 
-// What every operation on one word answers, and what it leaves.
+// The result of every operation on one word, and the word afterwards.
 template <class T>
 struct AtomicAnswers {
   T word;

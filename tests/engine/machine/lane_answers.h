@@ -64,7 +64,7 @@ BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out)
   const uint32_t ballot = w.ballot(m), lanes = w.ballot(w.lanes_of(ballot)), none = w.ballot(Mask(false));
   const bool any = w.any(m), all = w.all(m);
   const int count = w.count(m);
-  // All lanes come to a collective on the right of && and ||, whatever stands on its left in some of them.
+  // All lanes reach a collective on the right of && and ||, whatever the left side is in some of them.
   const uint32_t behind_and = w.ballot(i < j && u >= w.broadcast(u, 1)),
                  behind_or = w.ballot(i < j || w.shuffle(i, w.lane() ^ 1) > 0);
   w.store(out.shuffle_uint, w.shuffle(u, from));

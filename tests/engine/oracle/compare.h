@@ -10,7 +10,7 @@
 
 namespace brokkr::oracle {
 
-// Where a primitive id of the picture came from, in the oracle's terms.
+// The origin of one of the picture's primitive ids, in the oracle's terms.
 using Origin = std::function<Primitive(uint32_t)>;
 
 struct Comparison {

@@ -10,7 +10,7 @@ float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& 
   switch (f) {
     case BlendFactor::zero: return 0;
     case BlendFactor::one: return 1;
-    // Without programs there is no second source, and the first takes its place.
+    // Without programs there is no second source; the first replaces it.
     case BlendFactor::src1_color:
     case BlendFactor::src_color: return src[channel];
     case BlendFactor::one_minus_src1_color:

@@ -44,8 +44,8 @@ TEST(OracleMesh, VerticesSnapToMultiplesOfHalfAPixel) {
   }
 }
 
-// Where clipping is needed: no sample is surely hit twice, and none that the outline surely holds is surely missed by
-// all.
+// With clipping: no sample is hit twice for certain, and no sample that lies inside for certain is missed by all
+// triangles.
 TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
   for (const MeshKind kind : {MeshKind::near_plane, MeshKind::guard_band}) {
     for (uint32_t seed = 0; seed < 4; ++seed) {

@@ -59,7 +59,7 @@ class Run {
     blit(result_.targets.at(command.from).at(0), result_.targets.at(command.to).at(0), command);
   }
 
-  // What only programs read, shows in no picture without them.
+  // State that only programs read does not affect pictures without them.
   void run(const LoadCommand&) {}
   void run(const GenerateMipsCommand&) {}
   void run(const CopyCommand&) {}

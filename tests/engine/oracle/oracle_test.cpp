@@ -1,4 +1,4 @@
-// Whole frames through the oracle, against what can be told by hand, and the soups' own promises.
+// Compares whole frames drawn by the oracle with results known by hand, and checks the properties that soups promise.
 #include "oracle/oracle.h"
 
 #include <gtest/gtest.h>

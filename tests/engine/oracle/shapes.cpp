@@ -55,7 +55,7 @@ class Shaper {
     return {std::cos(angle), std::sin(angle)};
   }
 
-  // In steps of its own: which operand of an expression is drawn first is the compiler's choice.
+  // In separate statements: the compiler chooses the order in which an expression's operands draw random numbers.
   glm::dvec2 offset(double shortest, double longest) {
     const glm::dvec2 towards = direction();
     return towards * dice_.uniform(shortest, longest);
@@ -176,7 +176,7 @@ class Shaper {
     }
   }
 
-  // Mostly a perspective with its near plane at w = 1/2 (z = w - 1), else any depth.
+  // Usually a perspective with its near plane at w = 1/2 (z = w - 1), otherwise any depth.
   void crossing() {
     const bool perspective = dice_.chance(0.7);
     const glm::dvec2 centre = somewhere(0);

@@ -8,7 +8,7 @@
 
 namespace brokkr::oracle {
 
-// What a soup may contain. The defaults need no clipping: the oracle then knows every sample.
+// The possible content of a soup. The defaults need no clipping, so the oracle knows every sample.
 struct SoupOptions {
   int width = 200, height = 150, layers = 1;
   ColorFormat format = ColorFormat::rgba8;

@@ -36,7 +36,7 @@ Sample sample_at(int x, int y, bool certain, float z, float tolerance, const Sta
 Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state, uint32_t flags,
                    const PixelRect& pixels, std::vector<Sample>& samples) {
   std::array<SnappedVertex, 3> v{snap(window[0]), snap(window[1]), snap(window[2])};
-  // Within the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
+  // Inside the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
   const auto twice_area = [&] { return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y); };
   const int64_t area = twice_area();
   if (area == 0 || facing_is_culled(area > 0, state, flags)) return Fate::culled;

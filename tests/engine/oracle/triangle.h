@@ -1,4 +1,4 @@
-// From three clip-space positions to the samples they cover.
+// Computes the samples that three clip-space positions cover.
 #pragma once
 
 #include <array>

@@ -92,8 +92,8 @@ void expect_partial(const RenderResult& r, const Frame& frame) {
   EXPECT_FALSE(s.to_json().empty());
 }
 
-// What each thread of this process had of the processors so far, in ms: other programs do not count. Empty where the
-// system does not tell.
+// Processor time of each thread of this process so far, in ms, without other programs. Empty if the system does not
+// report it.
 using ThreadTimes = std::map<std::string, double>;
 ThreadTimes thread_times() {
   ThreadTimes times;
@@ -142,7 +142,7 @@ TEST_P(Abort, EndsWithinTheProcessorTimePromised) {
     expect_partial(r, frame);
     if (HasFailure()) return;
     if (end.empty()) GTEST_SKIP() << "/proc/self/task/*/schedstat tells no times";
-    // Where the other thread was held up between its two looks, nobody knows when the request came.
+    // If the other thread was delayed between its two checks, the time of the request is unknown.
     if (longest_ms(before, requested) > kHeldUpMs) continue;
     measured = true;
     const double took = longest_ms(before, end);
@@ -186,7 +186,7 @@ TEST_P(Abort, TheRendererGoesOnAfterwards) {
   }
 }
 
-// Nobody asks, nothing ends; a request between launches is for none of them.
+// Without a request nothing ends; a request between launches affects none of them.
 TEST_P(Abort, RequestBetweenLaunchesIsNotKept) {
   const Frame frame = cover(8, GetParam().blended, 320, 200);
   Renderer renderer;

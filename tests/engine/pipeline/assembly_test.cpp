@@ -1,4 +1,4 @@
-// Strips and fans that begin anew in the middle of a draw.
+// Strips and fans that restart in the middle of a draw.
 #include <gtest/gtest.h>
 
 #include <cmath>

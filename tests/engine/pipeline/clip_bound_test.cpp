@@ -77,7 +77,7 @@ TEST(ClipBound, WholeObjectsAreInside) {
   EXPECT_TRUE(PreparedFrame::Impl::of(Renderer().prepare(frame)).inside);
 }
 
-// In clip space a corner decides, and what is no number is never inside.
+// In clip space a single corner decides, and NaN is never inside.
 TEST(ClipBound, ClipSpaceCornersDecide) {
   const auto inside = [](const glm::vec4& corner) {
     oracle::FrameBuilder b(64, 64);

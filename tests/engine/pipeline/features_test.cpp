@@ -1,4 +1,4 @@
-// What of the pipeline a frame uses, by which CUDA chooses a kernel.
+// The pipeline features that a frame uses, by which CUDA chooses a kernel.
 #include "plan/features.h"
 
 #include <gtest/gtest.h>

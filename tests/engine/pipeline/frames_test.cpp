@@ -101,7 +101,7 @@ TEST_P(CapturedFrame, ShadedColoursAgree) {
     SCOPED_TRACE(info.name);
     const RenderResult expected = render(info.value, MachineKind::cpu, false);
     for (const bool strict : {false, true}) {
-      // What the two orders draw differs where fragments are counted: hidden tiles are left out.
+      // The two orders differ where fragments are counted, because hidden tiles are skipped.
       if (strict && info.value == Shading::overdraw) continue;
       expect_close_colours(expected, render(info.value, MachineKind::cuda, strict));
     }

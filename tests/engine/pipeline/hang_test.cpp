@@ -96,7 +96,7 @@ class Hang : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!cpu_supports(GetParam())) GTEST_SKIP() << GetParam() << " does not run here";
   }
-  // A launch that waits for ever, until it is told to leave.
+  // A launch that waits forever, until it is told to leave.
   static void expect_that_it_leaves(Launch& launch) {
     launch.start();
     EXPECT_FALSE(launch.ends_within(50));
@@ -144,7 +144,7 @@ TEST_P(Hang, AFrameThatEndsHasWordsThatSaySo) {
 INSTANTIATE_TEST_SUITE_P(Machines, Hang, testing::Values("native", "emulated"),
                          [](const auto& isa) { return std::string(isa.param); });
 
-// Asking and claiming are no progress, whatever else is.
+// Polling and claiming are not progress; everything else is.
 TEST(FrameWords, ProgressIsWhatBringsTheEndNearer) {
   ScheduleControl control{};
   RasterizerState rasterizer[2] = {};

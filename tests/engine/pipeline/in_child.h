@@ -19,7 +19,7 @@
 
 namespace brokkr::test {
 
-// What `work` returns, or "throws: …", or "signal N" (14: it took longer than `limit_s`).
+// The result of `work`, or "throws: …", or "signal N" (14: it took longer than `limit_s`).
 inline std::string in_child(const std::function<std::string()>& work, unsigned limit_s = 120) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

@@ -1,5 +1,5 @@
-// What programs that use the library may get wrong: each ends by an exception of one line that names a field, or works.
-// Nothing ends by a signal, and nothing hangs.
+// Mistakes of programs that use the library: each ends with an exception of one line that names a field, or works. None
+// ends with a signal, and none hangs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ FragmentShader shader() {
   return own;
 }
 
-// What becomes of it, in a child: "works", or the message.
+// The result in a child process: "works", or the message.
 template <class Work>
 std::string outcome(const Work& work) {
   return test::in_child(

@@ -104,7 +104,7 @@ TEST(Options, LimitsThemselvesAreAccepted) {
   }
 }
 
-// What is written in brokkr/options.def holds for the struct and for its texts alike.
+// The limits in brokkr/options.def apply to the struct and to its texts alike.
 TEST(OptionTable, TextsAreTheInverseOfOptions) {
   RenderOptions options;
   std::set<std::string> known;

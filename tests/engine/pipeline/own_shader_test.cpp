@@ -45,7 +45,7 @@ Frame scene(const std::string& path, int width, int height, const FragmentShader
   return frame;
 }
 
-// What is wrong with it, in the words of the library.
+// The error in the library's words.
 std::string problem_with(const FragmentShader& shader) {
   try {
     scene("generated:screen", 4, 4, shader);
@@ -55,8 +55,7 @@ std::string problem_with(const FragmentShader& shader) {
   return {};
 }
 
-// Where a point of the world lies in the picture, and where its fragment is, are one place: instances have matrices of
-// their own.
+// A world point's position in the picture equals its fragment's position, although instances have their own matrices.
 TEST_F(OwnShader, PositionsAndMatricesAgreeWithThePicture) {
   const FragmentShader shader{.text = R"(
 in vec3 b_position;

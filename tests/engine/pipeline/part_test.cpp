@@ -188,7 +188,7 @@ TEST(Part, SquaresGoFromMachineToMachine) {
   }
 }
 
-// What is seen of opaque triangles does not depend on those that are hidden; nor do the numbers of either.
+// The visible opaque triangles, and their numbers, do not depend on the hidden ones.
 TEST(Part, TrianglesKeepTheirNumbers) {
   LoadOptions load;
   load.width = 96;

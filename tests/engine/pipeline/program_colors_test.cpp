@@ -146,7 +146,7 @@ TEST_F(ProgramColors, BlendingAddsToWholeColours) {
   expect_shown(f, {255, 0, 0, 255}, {0, 255, 0, 255});
 }
 
-// What a target held before the frame, and a scissored clear of it.
+// The content of a target before the frame, and a scissored clear of it.
 TEST_F(ProgramColors, LoadsGiveWholeColours) {
   ProgramFrame f = two_passes({TexelFormat::rgba32f, TexelBase::rgba}, "vec4", "1.0, 0.0, 0.0, 1.0",
                               "v.r == 100000.5, v.r == 9.25, 0.0, 1.0");

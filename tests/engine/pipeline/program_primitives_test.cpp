@@ -185,7 +185,7 @@ TEST_F(ProgramPrimitives, SmoothLinesFadeTowardsTheirEdges) {
   }
 }
 
-// As in Mesa's software drivers, a line that the window's edge cuts ends there, half a pixel behind.
+// As in Mesa's software drivers, a line that the window's edge clips ends there, half a pixel outside.
 TEST_F(ProgramPrimitives, SmoothLinesEndAtTheWindowsEdge) {
   ProgramFrame f(16, 16);
   const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(1.0); }\n", {});

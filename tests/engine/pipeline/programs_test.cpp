@@ -130,7 +130,7 @@ TEST_F(ProgramDraws, DiscardedSamplesLeaveEverythingAsItWas) {
   }
 }
 
-// Where a test that fails counts in the stencil, discarded samples must not count: the program comes first.
+// If a failed test changes the stencil, discarded samples must not count, so the program comes first.
 TEST_F(ProgramDraws, DiscardComesBeforeAStencilThatCountsFailures) {
   for (const bool depth_fails : {true, false}) {
     ProgramFrame f(16, 16);

@@ -108,7 +108,7 @@ TEST(Sampler, TakesCoordinatesFarAway) {
   }
 }
 
-// What a picture of 4 x 4 texels per pixel shows: one texel of the picture, or of its smallest level.
+// A picture of 4 x 4 texels per pixel shows one texel of the picture, or of its smallest level.
 TEST(Sampler, ChoosesLevelsAsDefined) {
   double mean = 0;
   for (int i = 0; i < kTexels * kTexels; ++i) mean += double(texel(i % kTexels, i / kTexels) & 255) / 255 / 16;
@@ -122,7 +122,7 @@ TEST(Sampler, ChoosesLevelsAsDefined) {
   EXPECT_NEAR(first({.mip = MipFilter::none}), expected({}, true, at, at), kTolerance);
   EXPECT_NEAR(first({.mip = MipFilter::nearest}), mean, 1.0 / 255);
   EXPECT_NEAR(first({.mip = MipFilter::linear}), mean, 1.0 / 255);
-  // Between two levels: 2.7 texels a pixel are nearer to level 1, of which 2 x 2 texels have one.
+  // Between two levels: 2.7 texels per pixel are nearer to level 1, in which a texel covers 2 x 2.
   const float between = 2.7f * kSize / kTexels;
   const Frame half = square({.mip = MipFilter::nearest, .minify_linear = false}, glm::vec2(0), glm::vec2(between));
   const double u = 0.5 * double(between) / kSize;

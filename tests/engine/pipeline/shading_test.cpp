@@ -1,4 +1,4 @@
-// What surfaces look like: Blinn-Phong against the formula, textures and their mip-maps, alpha, derivatives.
+// The appearance of surfaces: Blinn-Phong against the formula, textures and their mip maps, alpha, derivatives.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -225,7 +225,7 @@ TEST(Shading, CheckerboardIsGreyAtADistanceAndSharpAtHand) {
     close.texture(4, 4, checkerboard(4));
     close.quad(-1, -1, 1, 1);
     const Layer layer = close.render(o);
-    // At texel centres, 32, 96, 160 and 224, filtering changes little.
+    // At texel centres (32, 96, 160 and 224), filtering changes little.
     for (int y = 32; y < 256; y += 64) {
       for (int x = 32; x < 256; x += 64) {
         const int expected = (x / 64 + y / 64) % 2 == 0 ? 255 : 0;

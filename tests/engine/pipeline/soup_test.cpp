@@ -80,7 +80,7 @@ void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& set
     const Frame frame = oracle::make_soup(uint32_t(seed), options);
     expect_oracle(frame, settings, "seed " + std::to_string(seed), !options.blits, certainty);
   }
-  // What was not compared must be the exception.
+  // Skipped comparisons must be the exception.
   EXPECT_LT(double(certainty.uncertain), 0.2 * double(certainty.pixels));
 }
 

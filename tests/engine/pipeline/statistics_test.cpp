@@ -1,4 +1,4 @@
-// What a launch says of itself: counters that agree with each other and with what can be counted by hand.
+// The statistics of a launch: counters that agree with each other and with counts made by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -177,7 +177,8 @@ TEST(Statistics, DirectTrianglesCountAsQueuedOnesDo) {
   }
 }
 
-// What is hidden may be left out of the counts, never out of the picture; without that every order counts the same.
+// Hidden fragments may be missing from the counts, never from the picture; without that freedom every order counts the
+// same.
 TEST(Statistics, HierarchicalDepthChangesCountsOnly) {
   const Frame frame = small_scene("generated:overlap-10k?triangles=3000");
   Renderer renderer;
@@ -371,8 +372,7 @@ TEST(PrimitiveOrigin, KnowsInstances) {
   EXPECT_GT(instances.size(), 20u);
 }
 
-// Distinct vertices of greedy sub-batches: at most 32 of them, in batches of 32 triangles that begin anew with every
-// instance.
+// Distinct vertices of greedy sub-batches: at most 32, in batches of 32 triangles that start again with every instance.
 uint64_t greedy_runs(const Frame& frame) {
   uint64_t runs = 0;
   for (const Command& command : frame.commands) {

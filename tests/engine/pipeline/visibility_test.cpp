@@ -1,4 +1,4 @@
-// Which of several triangles of the same depth is seen, where whole tiles are hidden at once.
+// Which of several triangles with equal depth is visible, if whole tiles are hidden at once.
 #include <gtest/gtest.h>
 
 #include "oracle/frame_builder.h"

@@ -12,7 +12,7 @@
 
 namespace brokkr::queue_test {
 
-// What the calling thread is doing.
+// The state of the calling thread.
 class StepHook {
  public:
   virtual ~StepHook() = default;
@@ -36,7 +36,7 @@ struct Hooked {
   }
 };
 
-// Who goes on: given who has just reached an access or a wait, and whether it is a wait.
+// Chooses the next thread, given the one that has just reached an access or a wait, and whether it is a wait.
 class TurnPolicy {
  public:
   virtual ~TurnPolicy() = default;

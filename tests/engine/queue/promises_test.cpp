@@ -1,4 +1,4 @@
-// What the broker promises while claims that went too far are still to be taken back (queue/broker.h): a few threads in
+// The broker's guarantees while claims that went too far are still to be reverted (queue/broker.h): a few threads, in
 // every order of turns with few suspensions.
 //
 // A refused dequeuer holds the count below the queue's length until it takes its claim back, so that enqueuers are
@@ -64,7 +64,7 @@ class BrokerPromises : public testing::TestWithParam<std::tuple<Promises, Discip
       }
     }
   }
-  // As BrokerQueues::claim_all and take do, which need whole warps.
+  // Like BrokerQueues::claim_all and take, which need whole warps.
   void get_all(int n) {
     Broker<Hooked> broker(memory_.control[0], kCapacity);
     if (!broker.claim_all(n)) return;

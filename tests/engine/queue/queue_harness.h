@@ -43,7 +43,8 @@ T* array_of(std::vector<std::shared_ptr<void>>& owner, Allocate allocate, size_t
   return static_cast<T*>(owner.back().get());
 }
 
-// That all is over and nothing is left: the control words of queue q after `operations` enqueues and as many dequeues.
+// Checks that all is over and nothing is left: the control words of queue q after `operations` enqueues and as many
+// dequeues.
 template <int kWords>
 std::string check_empty(const QueueMemory<kWords>& m, int q) {
   std::ostringstream s;

@@ -17,7 +17,7 @@ struct QueueMachine {
   QueueEntries<1> entries1;
   QueueEntries<4> entries4;
   QueueEntries<16> entries16;
-  // What the broker of a queue with these counters sees.
+  // The broker's view of a queue with these counters.
   bool (*observed_full)(QueueControl&, uint32_t capacity);
   bool (*observed_empty)(QueueControl&, uint32_t capacity);
 

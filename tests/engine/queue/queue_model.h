@@ -1,5 +1,5 @@
-// What a script must return, by a model that is obviously right: one std::deque per queue. Random scripts that never
-// ask for what has no defined answer (scattering into full queues).
+// The expected results of a script, from an obviously correct model: one std::deque per queue. Random scripts never
+// request an undefined result (scattering into full queues).
 #pragma once
 
 #include <deque>
@@ -84,7 +84,7 @@ class QueueModel {
   }
 };
 
-// Where `got` is not `expected`; empty where it is.
+// Describes where `got` differs from `expected`; empty if it does not.
 inline std::string difference(const Step& s, const Result& got, const Result& expected) {
   std::ostringstream d;
   if (got.value != expected.value) d << "returned " << got.value << ", expected " << expected.value << "; ";

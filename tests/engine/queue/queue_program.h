@@ -1,5 +1,5 @@
-// What the queue tests let a machine do, as data: scripts for one warp, and stress plans for many. Host code writes and
-// checks them; the machines run them (queue_workers.h).
+// The work of queue tests as data: scripts for one warp, and stress plans for many. Host code writes and checks them;
+// machines run them (queue_workers.h).
 #pragma once
 
 #include <cstdint>

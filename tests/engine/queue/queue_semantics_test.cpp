@@ -1,5 +1,5 @@
-// What the queue answers, step by step: against a model, at full and empty, and in the states that another warp leaves
-// behind when it is suspended in the middle of an operation.
+// The results of queues, step by step: against a model, at full and empty, and in the states that another warp leaves
+// when it is suspended in the middle of an operation.
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"

@@ -1,4 +1,5 @@
-// Many warps on real threads: nothing lost, nothing twice, FIFO per producer, whatever the way in and out.
+// Many warps on real threads: no element is lost or duplicated, and each producer's elements stay in order, by every
+// function.
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"

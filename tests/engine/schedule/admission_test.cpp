@@ -1,4 +1,4 @@
-// What a task needs before it starts, and what may be drawn when some have ended.
+// What a task needs before it starts, and what may be drawn after some tasks have ended.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST_P(Admissions, ATaskStartsWithAllBlocksThatItMayNeed) {
   }
 }
 
-// All workers may take as many at once, and the ring must hold them all; where no task is under way one may start
+// All workers may take this many at once, and the ring must hold them all. If no task is in progress, one may start,
 // whatever the ring holds.
 TEST_P(Admissions, TasksUnderWayFitTheirRing) {
   constexpr uint32_t kWindow = 64;

@@ -13,8 +13,8 @@ class Bits : public testing::TestWithParam<std::string> {
   Programs programs = programs_of(GetParam());
 };
 
-// With fewer rasterizers than are asked together, with as many as a word has bits and one more, with more words than a
-// warp has lanes.
+// With fewer rasterizers than are read together, with one more than a word has bits, with more words than a warp has
+// lanes.
 TEST_P(Bits, LeadADecisionToTheOneThatHasWork) {
   for (const uint32_t rasterizers : {1u, 33u, 128u, 510u, 1100u, 3000u}) {
     for (const Work work : {Work::elements, Work::awake, Work::end}) {

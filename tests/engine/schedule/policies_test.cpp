@@ -118,7 +118,7 @@ TEST_P(Policies, FairSharesOfTimeFollowQuotas) {
   EXPECT_GT(total, 1400 * 2000.0);
 }
 
-// The same where the times are known: beside them, those of these tasks are nothing.
+// The same with known times, beside which the tasks' own are negligible.
 TEST_P(Policies, TheSmallestPartOfItsQuotaComesFirst) {
   Launch r = program("fair");
   r.seeds = jobs_with_keys({0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
@@ -165,7 +165,7 @@ TEST_P(Policies, DeadlinesInARingThatBeginsNow) {
   EXPECT_EQ(slices, (std::vector<uint32_t>{0, 1, 2, 18, 4, 9, 9, 15, 15}));
 }
 
-// The same where the present is slice 6, or, as time goes by, one of the next: what is late waits for its next lap.
+// The same if the present is slice 6 or, as time passes, one of the next: late tasks wait for the next lap.
 TEST_P(Policies, DeadlinesInARingThatHasGoneOn) {
   Launch r = program("edf wrap-around");
   r.begun_ns = 610'000'000;
@@ -229,7 +229,7 @@ TEST_P(Policies, SortedQueuesRunWhatIsUrgentFirst) {
     r.work_ns = 30000;
     r.go();
     ASSERT_EQ(r.log.size(), 400u) << name;
-    // Pairs in the right order, of those that were queued together: half of them in a queue that nobody sorts.
+    // Pairs in the right order among those queued together: one half in a queue that nobody sorts.
     uint64_t right = 0, all = 0;
     for (size_t i = 0; i < r.log.size(); ++i) {
       for (size_t j = i + 1; j < r.log.size(); ++j) {

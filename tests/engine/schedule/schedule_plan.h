@@ -1,4 +1,4 @@
-// What the tests let scheduling programs do, as data, and the programs of one build (schedule_kernel.cpp).
+// The work of scheduling tests as data, and the programs of one build (schedule_kernel.cpp).
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ struct Program {
   void (*run)(const Plan&, int worker);
 };
 
-// What a block gets that wants tasks (schedule/watermark.h).
+// The result for a block that wants tasks (schedule/watermark.h).
 struct Admission {
   uint32_t tasks, stock;  // that may start, and blocks of the store that it has then
   bool refused;

@@ -121,7 +121,7 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
       }
     }
 
-    // What was compiled is there at once for the next.
+    // Compiled code is available immediately the next time.
     CompiledShaders again(isa, find_kernel(isa)->width);
     again.take_cached(pointers);
     EXPECT_NE(again.functions(), nullptr) << again.problem();
@@ -171,7 +171,7 @@ TEST_F(CompiledShaderTest, FilesThatOthersMayWriteAndLeftoversAreNotTaken) {
   EXPECT_FALSE(fs::exists(folder_ / "brokkr" / "making-999999999-abcdef"));
 }
 
-// Whatever became of a kept file, it is taken as it was kept or not at all, and what does not fit makes room.
+// Whatever happened to a kept file, it is loaded as it was kept or not at all, and files that do not fit are removed.
 TEST_F(CompiledShaderTest, DamagedFilesAreRemovedAndMadeAnew) {
   const CodeCache cache;
   const std::string content(20000, 'x');

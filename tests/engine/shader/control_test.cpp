@@ -132,7 +132,7 @@ TEST(ShaderControl, AnIndexBeyondAnArrayReadsNothingElse) {
   }
 }
 
-// What a loop reads and then changes is wanted as it was read.
+// If a loop reads a value and then changes it, the value before the change counts.
 TEST(ShaderControl, ValuesOfArraysOutliveTheirLoop) {
   expect_function(
       "float t[2]; t[0] = 3.0; t[1] = 4.0; int k = int(x) % 2; float before = 0.0;\n"
@@ -227,7 +227,7 @@ TEST(ShaderControl, AnAbortEndsLoops) {
   }
 }
 
-// What a uniform decides is decided before the shader runs.
+// Decisions that depend on a uniform are made before the shader runs.
 TEST(ShaderControl, GivenUniformsAreFolded) {
   const std::string text =
       "#version 330\nuniform float alphaRef; uniform bool fog; in float x; out float result;\n"

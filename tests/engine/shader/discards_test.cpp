@@ -1,4 +1,4 @@
-// What interval arithmetic says of discards and outputs, beside what fragments do.
+// Compares the results of interval arithmetic on discards and outputs with what fragments do.
 #include "shader/discards.h"
 
 #include <random>

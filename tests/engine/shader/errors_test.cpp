@@ -65,7 +65,7 @@ TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
   expect_fault("#version 430\nbuffer B { float v[]; }; out float r;\nvoid main() { r = v[0]; }", 0, "storage");
 }
 
-// What drivers take in old text without being asked, or by the name of an extension; faults keep their lines.
+// Features that drivers accept in old text without a request, or under an extension's name; errors keep their lines.
 TEST(ShaderErrors, OldTextIsReadAsDriversReadIt) {
   const std::string rectangle =
       "uniform sampler2DRect map;\nvoid main() {\n gl_FragColor = texture2DRect(map, vec2(1.0))";

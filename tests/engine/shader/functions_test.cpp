@@ -42,7 +42,7 @@ void expect_bits(const std::string& type, const std::string& body, const std::fu
 
 uint32_t bits_of(float v) { return std::bit_cast<uint32_t>(v); }
 
-// What has no #version and is not of GLSL 1.10 is of GLSL ES 1.00, as WebGL's shaders are.
+// Text without #version that is not GLSL 1.10 is GLSL ES 1.00, like WebGL's shaders.
 TEST(ShaderFunctions, TextsOfOpenGlEs) {
   const std::string text =
       "precision mediump float;\nvarying vec2 t;\nvoid main() { gl_FragColor = vec4(t, 0.25, 1.0); }\n";
@@ -146,7 +146,7 @@ TEST(ShaderFunctions, Halves) {
   const auto half = [](float v) { return uint32_t(std::bit_cast<uint16_t>(_Float16(v))); };
   expect_bits("uint", "result = packHalf2x16(vec2(x, -x * 0.45));",
               [&](int s) { return half(number_of(s)) | half(-number_of(s) * 0.45f) << 16; });
-  // In the middle between two halves, of which the even one counts.
+  // In the middle between two halves, the even one is chosen.
   expect_bits("uint", "float n = 1.0 + (float(u % 64u) + 0.5) / 1024.0; result = packHalf2x16(vec2(n, -n));",
               [&](int s) {
                 const float n = 1.0f + (float(word_of(s) % 64u) + 0.5f) / 1024.0f;

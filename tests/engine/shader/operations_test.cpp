@@ -15,7 +15,7 @@ struct Operation {
   std::vector<Shape> operands;
 };
 
-// Those of operations.def.
+// The operations of operations.def.
 std::vector<Operation> operations() {
   std::vector<Operation> all;
   for (int i = 0; i < int(Op::reinterpret); ++i) {

@@ -34,7 +34,7 @@ inline std::vector<std::string> runnable_kernels() {
   return names;
 }
 
-// Those for which shaders are compiled while the program runs.
+// The builds for which shaders are compiled at run time.
 inline std::vector<std::string> compiled_kernels() {
   std::vector<std::string> names = runnable_kernels();
   std::erase(names, "emulated");
@@ -66,7 +66,7 @@ struct Results {
   float number(size_t word, int sample) const { return std::bit_cast<float>(outputs[word][size_t(sample)]); }
 };
 
-// What samplers read; without textures, black.
+// The textures of samplers; without textures, black.
 struct Textures {
   FrameTables tables{};
   std::vector<SamplerSlot> slots = std::vector<SamplerSlot>(kMostSamplers);
@@ -96,7 +96,7 @@ inline Results run_on(const std::string& isa, const Program& program, const std:
   return results;
 }
 
-// The same on every build; all give the same bits.
+// The same on every build; all return the same bits.
 inline Results run_everywhere(const Program& program, const std::vector<uint32_t>& uniforms,
                               const std::function<uint32_t(uint32_t, int)>& input, const Textures& textures = {}) {
   Results first;

@@ -1,4 +1,4 @@
-// What the folder puts in the place of values: nothing that another run would not have.
+// The folder's replacements of values: results equal those of a run without folding.
 #include "shader/simplify.h"
 
 #include <limits>

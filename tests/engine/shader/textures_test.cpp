@@ -162,7 +162,7 @@ TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(2, s)), 200) << s;
 }
 
-// Integers with a sign, read by a sampler of those without: their bits.
+// Signed integers, read by an unsigned sampler: their bits.
 TEST_F(ShaderTextures, IntegersAreReadWithAndWithoutASign) {
   const int8_t texels[] = {-1, 2, -128, 127};
   BoundTextures added;

@@ -1,4 +1,5 @@
-// What the verifier of machine code refuses, and that what it takes runs in its own memory (sanitizers watch that).
+// What the verifier of machine code rejects, and that code it accepts accesses only its own memory (sanitizers check
+// that).
 #include <functional>
 #include <stdexcept>
 

@@ -152,7 +152,7 @@ TEST(Search, KernelEqualsTheMeanOverAllPlacements) {
   }
 }
 
-// What a search trains on knows neither heights nor left and right, and keeps the mean.
+// A search trains on data without heights, left and right, and with the same mean.
 TEST(Search, GeneralKernelIsTheMeanOfMovedFrames) {
   const int n = 12, rows = 9;
   const BinLoads bins = bin_loads(cluster(400, 16 * rows, 8), 16);
@@ -201,7 +201,7 @@ TEST(Search, FindsWhatIsBetterAndKeepsRowsPermutations) {
   EXPECT_THROW((void)search_pattern(kernel, make_pattern(PatternKind::x_shift, n, 1, 1), {}), std::invalid_argument);
 }
 
-// Whatever a frame is cut into, its batches have the frame's fragments.
+// However a frame is cut, its batches contain the frame's fragments.
 TEST(Partition, BatchesAddUpToTheFrame) {
   for (const char* scene : {"generated:overlap-10k?triangles=500", "generated:city"}) {
     const Frame frame = small_scene(scene, 160, 96);

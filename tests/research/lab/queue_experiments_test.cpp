@@ -47,7 +47,7 @@ TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
     EXPECT_EQ(m.at("error"), "") << m.at("queue");
     EXPECT_EQ(m.number("enqueued"), m.number("threads") * 20) << m.at("queue");
     EXPECT_EQ(m.number("dequeued") + m.number("empty"), m.number("enqueued")) << m.at("queue");
-    // Whoever has enqueued an element finds one, unless the queue may deny it.
+    // A thread that has enqueued an element finds one, unless the queue may deny it.
     if (m.at("queue") != "GQ" && m.at("queue") != "HTQ" && m.at("queue") != "BWD" && m.at("queue") != "BSQ") {
       EXPECT_EQ(m.at("empty"), "0") << m.at("queue");
     }
@@ -96,7 +96,7 @@ TEST(LabOptions, AreChecked) {
   EXPECT_THROW(make_lab_machine("abacus"), std::invalid_argument);
 }
 
-// What cannot run at once is refused, not left out.
+// Configurations that cannot run at the same time are refused, not skipped.
 TEST(LabOptions, MoreWarpsThanRunAtOnceAreRefused) {
   const auto machine = make_lab_machine("cpu");
   LabOptions o = small();

@@ -53,7 +53,7 @@ TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
     if (m.at("tasks") == "1000" && m.at("multiply_adds") == "256") accuracy[m.at("system")] = m.number("accuracy");
   }
   ASSERT_EQ(accuracy.size(), 5u);
-  // Those that sort are measured with several numbers of threads that do.
+  // Systems that sort are measured with several numbers of sorting threads.
   for (const char* system : {"sorted queue", "Softshell"}) {
     EXPECT_EQ(sorting_threads[system].size(), 2u) << system;
     EXPECT_FALSE(sorting_threads[system].contains("0")) << system;

@@ -7,7 +7,7 @@ namespace brokkr::softshell_test {
 
 using Launch = void (*)(int workers, void (*work)(void*, int), void* data);
 
-// What a program of small tasks came to.
+// The result of a program of small tasks.
 struct Packed {
   uint32_t calls = 0, tasks = 0;  // calls of execute, and tasks that ran in them
   uint32_t refused = 0;           // tasks that found no place

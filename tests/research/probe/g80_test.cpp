@@ -158,7 +158,7 @@ TEST(Drawings, CoverTheWindowInEachOrder) {
   EXPECT_THROW(check_drawing(one), std::invalid_argument);
 }
 
-// What the early test keeps away is not drawn, and the two passes together are everything.
+// Pixels that fail the early test are not drawn, and the two passes together cover everything.
 TEST(G80Model, MasksPartTheWindow) {
   G80Model model;
   Drawing stars = quads(512);

@@ -1,4 +1,5 @@
-// What the interpreter does with lanes: they part and meet, wait for each other, and end with words where they cannot.
+// The interpreter's handling of lanes: they diverge and meet, wait for each other, and stop with a message if they
+// cannot.
 #include <gtest/gtest.h>
 
 #include "ptx_kernel.h"

@@ -1,4 +1,4 @@
-// Which ranks are linked over their GPUs, and which GPU is whose. The link itself needs GPUs.
+// Which ranks are linked over their GPUs, and which GPU belongs to which rank. The link itself needs GPUs.
 #include "ranks/device_link.h"
 
 #include <gtest/gtest.h>

@@ -191,7 +191,7 @@ class Writer {
     functions_.push_back(std::move(made));
   }
 
-  // What the variables from number `own` on come to.
+  // Sums up the variables from number `own` on.
   std::string result_of(size_t own) {
     std::string sum = "vec4(0.0)";
     for (size_t i = own; i < variables_.size(); ++i) {
@@ -710,7 +710,7 @@ class Writer {
   int next_ = 0;                  // number of a name
 };
 
-// What a sampler is given.
+// The texture of a sampler.
 enum class Binding : uint8_t { nothing, whole, without_alpha, misfit };
 
 }  // namespace

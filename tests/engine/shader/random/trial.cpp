@@ -20,7 +20,7 @@ namespace {
 constexpr int kSamples = 64;
 constexpr const char* kForms[] = {"plain", "known uniforms", "known textures", "known uniforms and textures"};
 
-// Which NaN a processor makes is its own choice.
+// Processors may return different NaNs.
 uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
 
 Program verified(Program program) {

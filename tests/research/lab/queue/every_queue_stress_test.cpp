@@ -44,7 +44,7 @@ std::string stress_queue(QueueKind kind, StressSizes c) {
     auto& mine = log[me - c.producers];
     mine.reserve(total);
     for (uint32_t value = 0;;) {
-      // Where a dequeue waits for its element, nobody may ask for more than there will be.
+      // If a dequeue waits for its element, no thread may request more than there will be.
       const uint32_t before = blocking ? taken.fetch_add(1) : taken.load();
       if (before >= total || std::atomic_ref<uint32_t>(abort).load() != 0) return;
       const Outcome outcome = queue->dequeue(me, value);

@@ -17,7 +17,7 @@ struct HistoryCase {
   size_t bound;  // for is_linearizable
 };
 
-// As small as the kind goes.
+// The smallest size that the kind allows.
 inline HistoryCase history_case(QueueKind kind, uint32_t threads) {
   HistoryCase c{kind, {.capacity = 2, .threads = threads, .homes = 1, .segment = 2}, 2};
   switch (kind) {
@@ -42,7 +42,8 @@ inline HistoryCase history_case(QueueKind kind, uint32_t threads) {
   return c;
 }
 
-// What one thread does: enqueues and dequeues by turns where waiting for room or for an element could take for ever.
+// The operations of one thread: it alternates between enqueues and dequeues if waiting for room or for an element could
+// take forever.
 inline std::vector<bool> random_program(QueueKind kind, std::mt19937& random, size_t operations) {
   const bool blocking = queue_traits(kind).here.multi_queue == Claim::no;
   const uint32_t enqueue_of_8 = 2 + uint32_t(random() % 5);

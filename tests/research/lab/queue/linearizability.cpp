@@ -19,7 +19,7 @@ class Search {
     std::u32string key = content;
     key += {char32_t(placed), char32_t(placed >> 32)};
     if (!seen_.insert(std::move(key)).second) return false;
-    // Whatever comes next was called before any of those that remain returned.
+    // The next operation must have been called before any of the remaining ones returned.
     uint64_t first_return = ~uint64_t(0);
     for (size_t i = 0; i < n; ++i) {
       if ((placed >> i & 1u) == 0) first_return = std::min(first_return, history_[i].returned);

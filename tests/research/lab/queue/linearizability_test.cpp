@@ -104,7 +104,7 @@ class Jitter : public StepHook {
   std::minstd_rand random_;
 };
 
-// As search_interleavings, for real threads and for at most `seconds`.
+// Like search_interleavings, for real threads and for at most `seconds`.
 std::string search_threads(QueueKind kind, uint32_t rounds, double seconds) {
   const HistoryCase c = history_case(kind, kThreads);
   const auto queue = make_queue(kind, c.shape);

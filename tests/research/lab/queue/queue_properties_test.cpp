@@ -165,7 +165,7 @@ TEST_P(QueueProperty, FairQueuesLetNobodyStarve) {
   if (traits.here.fair == Claim::yes) {
     EXPECT_LE(most, 24u) << traits.name;
   }
-  // Whoever must win a compare-and-swap that others win in the meantime never ends.
+  // An operation that must win a compare-and-swap which others keep winning never ends.
   const bool optimistic = GetParam() == QueueKind::msq || GetParam() == QueueKind::shcq ||
                           GetParam() == QueueKind::tzq || GetParam() == QueueKind::nsfq;
   if (optimistic) {
