@@ -7,13 +7,13 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The place of a run's triangles.
+// The target and layer of a run's triangles.
 struct DrawTarget {
   uint32_t target = 0, layer = 0;
 };
 
-// Where blocks come from and go to: `take_block` gives the number of a free block, `distribute` takes one that is done.
-// `draw_small` may draw triangles at once, so that they need no block, and returns which.
+// Source and destination of blocks: `take_block` returns the number of a free block, `distribute` accepts a finished
+// one. `draw_small` may draw triangles immediately, so that they need no block, and returns their lanes.
 template <class T>
 concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, const DrawRecord& draw,
                                     const DrawTarget& at, const Setup& setup) {
@@ -33,11 +33,11 @@ concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, cons
 template <BlockDistributor Distributor>
 class BlockWriter {
  public:
-  // `run`: that of the next triangles. A block holds triangles of one run: close() comes before it changes.
+  // `run`: the run of the next triangles. A block holds triangles of one run: call close() before the run changes.
   BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, const Run& run, uint32_t task)
       : blocks_(blocks), distributor_(&distributor), run_(run), task_(task) {}
 
-  // Before emit: takes from setup.valid what is drawn at once.
+  // Call before emit: removes from setup.valid the triangles that are drawn immediately.
   BROKKR_FN void draw_small(Warp& w, Setup& setup) {
     const Mask drawn = distributor_->draw_small(w, *run_.draw, {run_.target, run_.layer}, setup);
     records_ += uint32_t(w.count(drawn));
@@ -74,7 +74,7 @@ class BlockWriter {
     count_ = 0;
   }
 
-  // Triangles so far.
+  // The number of triangles so far.
   BROKKR_FN uint32_t records() const { return records_; }
 
  private:

@@ -8,13 +8,13 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Storage of one warp; a corner list has room for a whole warp to load from any of its corners.
+// Scratch memory of one warp; a corner list has room for a whole warp to load from any of its corners.
 struct ClipScratch {
   float corner[2][4][kMaxClippedCorners + 3 + kWidth];  // list, component, corner
 };
 
-// Clips the triangle whose corners lie in scratch list 0. Returns the number of corners left (0, or 3 to 9); they are
-// in list `list`.
+// Clips the triangle whose corners are in scratch list 0. Returns the number of remaining corners (0, or 3 to 9), which
+// are in list `list`.
 BROKKR_FN_NOINLINE int clip_triangle(Warp& w, const DrawRecord& of_run, ClipScratch& storage, int& list) {
   const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
   ClipScratch& scratch = *in_shared_memory(&storage);

@@ -11,12 +11,12 @@ namespace brokkr {
 // through the queues.
 inline constexpr int kBlockRecords = 32;
 
-// Clipping against six planes makes at most nine corners, thus seven triangles, of one.
+// Clipping one triangle against six planes makes at most nine corners, thus seven triangles.
 inline constexpr int kClipPlanes = 6;
 inline constexpr int kMaxClippedCorners = 3 + kClipPlanes;
 inline constexpr int kMaxClippedTriangles = kMaxClippedCorners - 2;
-// Blocks that a batch of kBlockRecords triangles may fill, if all are clipped. Each task reserves as many, so that what
-// makes this larger lets fewer tasks run at once.
+// Blocks that a batch of kBlockRecords triangles may fill if all are clipped. Each task reserves this many, so a larger
+// number lets fewer tasks run at the same time.
 inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
 
 // Window coordinates of set-up triangles stay inside these limits; triangles that reach beyond them are clipped. A
@@ -25,14 +25,14 @@ inline constexpr int kBlocksPerBatch = kMaxClippedTriangles;
 inline constexpr float kGuardMin = -8192.0f;
 inline constexpr float kGuardMax = 24576.0f;
 static_assert(kGuardMax - kGuardMin <= 32768.0f);
-// Clipping stops this many pixels before the limits, so that rounding does not lead beyond them.
+// Clipping stops this many pixels before the limits, so that rounding does not exceed them.
 inline constexpr float kGuardMargin = 1.0f;
 
-// Distinct vertices of a sub-batch [Kerbl18, 6.1]: with CUDA's 32 lanes one pass of the vertex shader. More of them
-// make fewer vertices be shaded twice, and passes that are not full.
+// Distinct vertices per sub-batch [Kerbl18, 6.1]: one pass of the vertex shader with CUDA's 32 lanes. With more, fewer
+// vertices are shaded twice, but passes are not full.
 inline constexpr int kMaxUnique = 32;
-// Slots of the hash table in which the 96 corners of a batch find each other: a power of two. Fewer slots make longer
-// chains; each is cleared once per sub-batch.
+// Slots of the hash table that finds equal vertices among the 96 corners of a batch: a power of two. Fewer slots make
+// longer chains; all are cleared once per sub-batch.
 inline constexpr int kReuseSlots = 256;
 static_assert((kReuseSlots & (kReuseSlots - 1)) == 0 && kReuseSlots >= 2 * 96);
 

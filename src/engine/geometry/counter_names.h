@@ -3,7 +3,7 @@
 
 namespace brokkr {
 
-// As in Statistics, which says what each is; the last two are maxima.
+// The same names as in Statistics, which documents them; the last two are maxima.
 #define BROKKR_COUNTERS(X)     \
   X(batches)                   \
   X(vertex_shader_runs)        \

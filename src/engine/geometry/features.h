@@ -9,18 +9,18 @@
 namespace brokkr {
 
 enum Feature : uint32_t {
-  kFeatureOrdered = 1u << 0,   // phases that are drawn in submission order
+  kFeatureOrdered = 1u << 0,   // phases drawn in submission order
   kFeatureBlits = 1u << 1,     // blits
-  kFeaturePlanned = 1u << 2,   // batches that were found before rendering
-  kFeatureReuse = 1u << 3,     // vertices that are shared while rendering, or worked on for long (--vertex-work)
+  kFeaturePlanned = 1u << 2,   // batches formed before rendering
+  kFeatureReuse = 1u << 3,     // vertices shared while rendering, or long vertex shaders (--vertex-work)
   kFeaturePolicies = 1u << 4,  // policies other than fill-level
   kFeatureShadings = 1u << 5,  // shadings other than flat, material and program
-  kFeaturePrograms = 1u << 6,  // shading program: fragment programs, and what captured frames do with textures
+  kFeaturePrograms = 1u << 6,  // shading mode program: fragment programs, and texture commands of captured frames
   kFeatureStamps = 1u << 7,    // stamps of fragments
 };
 inline constexpr uint32_t kEveryFeature = (1u << 8) - 1;
 
-// Those of the kernel that is compiled. Each file has its own.
+// The features of the kernel being compiled. Each file defines its own.
 #if !defined(BROKKR_KERNEL_FEATURES)
 #define BROKKR_KERNEL_FEATURES kEveryFeature
 #endif

@@ -15,7 +15,7 @@ struct GeometryScratch {
     ReuseScratch reuse;
     PlannedScratch planned;
   };
-  union {  // neither outlasts its function: shade_sub_batch, distribute
+  union {  // neither outlives its function: shade_sub_batch, distribute
     ReuseTable table;
     uint32_t near_masks[kNearMasks];  // DistributionScratch::mask
   };
@@ -27,9 +27,9 @@ struct GeometryScratch {
 template <BlockDistributor Distributor>
 struct GeometryPass {
   const FrameTables& frame;
-  bool reuse_transforms, reuse_all;  // vertex reuse: in draws that transform their vertices, in all draws
+  bool reuse_transforms, reuse_all;  // vertex reuse in draws that transform their vertices, or in all draws
   GeometryScratch& scratch;
-  Run& run;  // that the warp opened last; kept from task to task, since opening one takes three dependent reads
+  Run& run;  // the run that the warp opened last; kept between tasks, because opening one takes three dependent reads
   Counters& counters;
   BlockWriter<Distributor>& writer;
 };
@@ -68,7 +68,7 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& p
   w.sync();
 }
 
-// Culls, clips, sets up and emits the triangles of m; primitive ids count up with the lanes.
+// Culls, clips, sets up and emits the triangles of m; primitive ids increase with the lanes.
 template <BlockDistributor Distributor>
 BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
                               const Triangle& tri, Uint primitive, Mask m) {
@@ -85,7 +85,7 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
   set_up(w, draw, tri, primitive, m && !clip, setup);
   uint32_t clip_bits = w.ballot(clip);
   counters.add(w, Counter::triangles_culled, uint64_t(submitted - w.count(setup.valid) - count_bits(clip_bits)));
-  Triangle corners;  // what emit_clipped reads in memory: so `tri` may stay in registers, and not for long
+  Triangle corners;  // emit_clipped reads these in memory, so `tri` can stay in registers
   if (clip_bits != 0) {
     corners = tri;
     counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
@@ -101,16 +101,16 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
   }
 }
 
-// The run of the triangles that follow.
+// Sets the run of the following triangles.
 template <BlockDistributor Distributor>
 BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32_t number) {
   if (number == pass.run.number) return;
   pass.writer.close(w);
-  w.sync();  // nobody reads the old one any more
+  w.sync();  // nothing reads the old one any more
   w.once([&] { open_run(pass.frame, number, pass.run); });
 }
 
-// The end of a task of so many batches.
+// Ends a task of this many batches.
 template <BlockDistributor Distributor>
 BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t batches, uint64_t triangles,
                       uint64_t vertex_runs) {
@@ -127,7 +127,7 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
   const FrameTables& frame = pass.frame;
   ReuseScratch& scratch = pass.scratch.reuse;
   const Run& run = pass.run;
-  uint32_t triangles = 0, vertex_runs = 0;  // of one task
+  uint32_t triangles = 0, vertex_runs = 0;  // in one task
   for (uint32_t batch = first; batch < end; ++batch) {
     switch_run(w, pass, frame.batch_run[batch]);
     const DrawRecord& draw = *run.draw;
@@ -190,7 +190,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>
         const Triangle tri = planned_triangle(w, frame, chunk, g, m, scratch);
         emit_triangles(w, pass, *run.draw, tri, as_uint(w.lane() + g) + primitive, m);
       }
-      w.sync();  // slots may be used again
+      w.sync();  // slots may be reused
       primitive += chunk.triangles;
       vertex_runs += chunk.runs;
     }

@@ -1,5 +1,5 @@
-// Vertex reuse by a plan: batches that the host has found (plan/reuse_plan.cpp). Here, a chunk's vertices are only
-// shaded into their slots.
+// Vertex reuse by a plan: the host has formed the batches (plan/reuse_plan.cpp), and a chunk's vertices are only shaded
+// into their slots.
 #pragma once
 
 #include "geometry/vertex.h"
@@ -21,7 +21,7 @@ BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, co
   w.sync();
 }
 
-// Triangles g, g + 1, ... of the chunk.
+// Triangles g, g + 1, ... of the chunk, one per lane.
 BROKKR_FN Triangle planned_triangle(Warp& w, const FrameTables& frame, const ReuseChunk& chunk, int g, Mask m,
                                     const PlannedScratch& scratch) {
   const Uint slots = w.load(frame.chunk_corners + chunk.first_corner + g, m);
@@ -36,7 +36,7 @@ BROKKR_FN Triangle planned_triangle(Warp& w, const FrameTables& frame, const Reu
 BROKKR_FN Uint planned_batch_of(Warp& w, const FrameTables& frame, Uint primitive, Mask m) {
   static_assert(sizeof(PlannedBatch) == 16);
   const uint32_t* first = &frame.planned[0].first_primitive;
-  Int low = 0, high = int(frame.batches);  // the answer lies in low .. high - 1
+  Int low = 0, high = int(frame.batches);  // the result lies in low .. high - 1
   while (w.any(m && high - low > 1)) {
     const Int middle = (low + high) >> 1;
     const Mask before = w.gather(first, middle * 4, m) <= primitive;

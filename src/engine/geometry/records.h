@@ -1,4 +1,4 @@
-// Reading the records of a triangle block: a group of them, one per lane, or one.
+// Reads the records of a triangle block: a group of them, one per lane, or a single one.
 #pragma once
 
 #include "brokkr/frame.h"
@@ -56,13 +56,13 @@ BROKKR_FN auto owns_samples(const I& a, const I& b, bool top_edges) {
   return a > 0 || (a == 0 && (top_edges ? b < 0 : b > 0));
 }
 
-// The lanes of a group that starts at record g of a block, of a mask of the block's records.
+// The lanes, for a group that starts at record g, whose record is in a mask of the block's records.
 BROKKR_FN Mask lanes_of_group(Warp& w, uint32_t records, int g) {
   static_assert(kBlockRecords == 32);
   return w.lanes_of(w.width == 32 ? records : (records >> g) & ((1u << (w.width & 31)) - 1u));
 }
 
-// Whether two boxes have a sample in common; of boxes per lane, in which lanes.
+// Whether two boxes share a sample; for boxes per lane, the lanes in which they do.
 template <class I, class J>
 BROKKR_FN auto meet(const Box<I>& a, const Box<J>& b) {
   return a.min_x <= b.max_x && a.min_y <= b.max_y && a.max_x >= b.min_x && a.max_y >= b.min_y;

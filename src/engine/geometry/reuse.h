@@ -1,7 +1,7 @@
 // Warp-local vertex reuse: the distinct vertices of a batch are found in a small hash table and shaded once.
 //
-// A sub-batch is a run of consecutive triangles with at most 32 distinct vertices ([Kerbl18, 6.1]: 32 unique vertices,
-// 96 indices); a batch of 32 triangles that has more is cut where the 33rd would come.
+// A sub-batch is a sequence of consecutive triangles with at most 32 distinct vertices ([Kerbl18, 6.1]: 32 unique
+// vertices, 96 indices). A batch of 32 triangles with more is cut before the 33rd.
 #pragma once
 
 #include "geometry/constants.h"
@@ -15,13 +15,13 @@ BROKKR_CONSTANT uint32_t kEmptySlot = 0xffffffffu;
 struct ReuseScratch {
   uint32_t vertex[kBatchCorners + kWidth];  // vertex number of corner 3 t + c
   uint32_t slot[kBatchCorners + kWidth];    // hash slot of that corner
-  uint32_t seen[kBatchCorners + kWidth];    // distinct vertices up to and with that corner
-  uint32_t number[kReuseSlots];             // of the vertex in its sub-batch
+  uint32_t seen[kBatchCorners + kWidth];    // distinct vertices up to and including that corner
+  uint32_t number[kReuseSlots];             // number of the vertex in its sub-batch
   uint32_t unique[kMaxUnique + kWidth];     // vertex numbers of the sub-batch
   PositionTable<kMaxUnique> position;       // shaded
 };
 
-// The hash table in which corners find each other. Nothing of it lasts beyond shade_sub_batch.
+// The hash table that finds equal corners. It is not used after shade_sub_batch.
 struct ReuseTable {
   uint32_t key[kReuseSlots];    // vertex number in this slot
   uint32_t first[kReuseSlots];  // first corner that uses it
@@ -40,7 +40,7 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 }
 
 // Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
-// vertices. Returns that number; `unique` becomes the number of vertex shader runs.
+// vertices. Returns that number; `unique` receives the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
                                        ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
   ReuseScratch& scratch = *in_shared_memory(&storage);
@@ -59,7 +59,8 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     while (w.any(todo)) {
       const Mask empty = todo && w.gather(table.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
-      w.scatter(table.key, as_int(slot), vertex, empty);  // where lanes meet one writes, the others look again
+      // if several lanes have the same slot, one writes and the others look again
+      w.scatter(table.key, as_int(slot), vertex, empty);
       w.sync();
       const Mask found = todo && w.gather(table.key, as_int(slot), todo) == vertex;
       todo = todo && !found;
@@ -69,7 +70,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     w.scatter_min(table.first, as_int(slot), as_uint(w.lane() + g), m);
     w.sync();
   }
-  // Number the vertices in the order of their first use, and stop before the 33rd.
+  // Numbers the vertices in the order of first use, and stops before the 33rd.
   uint32_t seen = 0;
   int triangles = 0;
   for (int g = first_corner; g < end_corner; g += w.width) {

@@ -1,7 +1,7 @@
 // Triangle setup: clip space -> window -> 1/256-pixel fixed point, facing, bounding box, depth plane.
 //
-// Coverage and depth depend only on the values that are computed here; every operation is IEEE-754 single or double
-// precision in a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
+// Coverage and depth depend only on the values computed here. Every operation is IEEE-754 single or double precision in
+// a fixed order, or exact integer arithmetic held in doubles (products stay below 2^53).
 #pragma once
 
 #include "geometry/records.h"
@@ -32,8 +32,8 @@ BROKKR_FN Float clip_distance(const DrawRecord& draw, int plane, const ClipVerte
   return clip_distance(draw, plane, corner.x, corner.y, corner.z, corner.w);
 }
 
-// Triangles that no sample of the viewport can hit, by position alone: not finite, or outside of one plane of the view
-// volume.
+// Triangles that cannot hit a sample of the viewport, judged by their corners: not finite, or entirely outside one
+// plane of the view volume.
 BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   Mask left = true, right = true, bottom = true, top = true;
   for (const ClipVertex& corner : tri.corner) {
@@ -43,7 +43,7 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
     top = top && corner.y > corner.w;
   }
   const Mask beside = left || right || bottom || top;
-  if (draw.bits & kDrawInside) return beside;  // its corners are finite, and inside of near and far plane
+  if (draw.bits & kDrawInside) return beside;  // its corners are finite, and inside the near and far planes
   Mask finite = true, front = true, back = true;
   for (const ClipVertex& corner : tri.corner) {
     finite = finite && is_finite(corner.x) && is_finite(corner.y) && is_finite(corner.z) && is_finite(corner.w);
@@ -53,8 +53,8 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   return !finite || beside || front || back;
 }
 
-// Triangles of which some corner lies outside of the near, far or guard-band planes. It uses the same distances as
-// clipping, so that triangles that share an edge agree on it.
+// Triangles with a corner outside the near, far or guard-band planes. Uses the same distances as clipping, so that
+// triangles with a common edge agree on it.
 BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& tri, Mask m) {
   if (draw.bits & kDrawInside) return false;
   Mask outside = false, far_out = false;
@@ -82,12 +82,13 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& corne
   const auto snap = [](Float at) {
     return round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f));
   };
-  // Depth-clamped draws keep depths outside of the range until the plane is evaluated; they stay finite.
+  // Depth-clamped draws keep depths outside the range until the plane is evaluated; they stay finite.
   const Float ndc = clamp_to(corner.z * inverse, -1048576.0f, 1048576.0f);
   return {snap(x), snap(y), ndc * draw.scale[2] + draw.offset[2]};
 }
 
-// Sets up the lanes of m. Lanes that are degenerate, face the wrong way or hit no sample centre's box are not valid.
+// Sets up the lanes of m. Lanes are invalid if they are degenerate, face the wrong way, or have no sample centre in
+// their box.
 BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint primitive, Mask m, Setup& out) {
   WindowVertex corner[3];
   for (int i = 0; i < 3; ++i) corner[i] = to_window(draw, tri.corner[i]);
@@ -103,7 +104,7 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint
   if (draw.bits & kDrawCullFront) m = m && !front;
   if (draw.bits & kDrawCullBack) m = m && !back;
 
-  // Sample centres lie at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
+  // Sample centres are at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
   const Int min_x = maximum((minimum(minimum(corner[0].x, corner[1].x), corner[2].x) + 127) >> 8, draw.rect[0]);
   const Int min_y = maximum((minimum(minimum(corner[0].y, corner[1].y), corner[2].y) + 127) >> 8, draw.rect[1]);
   const Int max_x = minimum((maximum(maximum(corner[0].x, corner[1].x), corner[2].x) - 128) >> 8, draw.rect[2] - 1);
@@ -112,7 +113,7 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint
   out.valid = m;
   if (!w.any(m)) return;
 
-  // Depth plane through the snapped corners; the first sample of the box is its origin.
+  // The depth plane through the snapped corners; its origin is the first sample of the box.
   const Double dz1 = to_double(corner[1].z) - to_double(corner[0].z),
                dz2 = to_double(corner[2].z) - to_double(corner[0].z);
   const Double scale = 256.0 / area;

@@ -42,7 +42,7 @@ struct TriangleBlock {
   uint32_t count;
   Box<int32_t> box;     // around all of its records
   uint32_t references;  // rasterizers that still need this block
-  float z_min, z_max;   // the range that depths are clamped to
+  float z_min, z_max;   // depths are clamped to this range
   uint32_t top_edges;   // 1: kDrawTopEdges of its draw
   uint32_t field[kRecordFields][kBlockRecords];
 };

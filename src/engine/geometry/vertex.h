@@ -17,7 +17,8 @@ struct Triangle {
   ClipVertex corner[3];
 };
 
-// Positions of vertices in a warp's scratch memory, component by component; room for a whole warp behind the last.
+// Positions of vertices in a warp's scratch memory, component by component, with room for a whole warp after the last
+// one.
 template <int kVertices>
 using PositionTable = float[4][kVertices + kWidth];
 
@@ -38,15 +39,15 @@ BROKKR_FN void scatter_vertex(Warp& w, float (&memory)[4][kRoom], Int number, co
 // Values that all vertices and triangles of a run share.
 struct Run {
   TablePointer<const DrawRecord> draw = nullptr;
-  uint32_t number = kNoPrimitive;  // into FrameTables::runs
-  uint32_t draw_number = 0;        // into FrameTables::draws
+  uint32_t number = kNoPrimitive;  // index into FrameTables::runs
+  uint32_t draw_number = 0;        // index into FrameTables::draws
   uint32_t view = 0, instance = 0, first_batch = 0;
   uint32_t target = 0, layer = 0;  // of the view
   uint32_t first_vertex = 0;       // of this instance
   float clip[16] = {};             // object -> clip, kDrawTransform only
 };
 
-// clip = view_projection * model, column by column; every machine rounds alike.
+// clip = view_projection * model, column by column; all machines round alike.
 BROKKR_FN void multiply_matrices(const float* a, const float* b, float* out) {
   for (int column = 0; column < 16; column += 4) {
     for (int row = 0; row < 4; ++row) {
@@ -76,7 +77,7 @@ BROKKR_FN void open_run(const FrameTables& frame, uint32_t number, Run& run) {
   }
 }
 
-// The three vertex numbers of a triangle of a run's instance, in submission order, winding kept.
+// The three vertex numbers of a triangle in a run's instance, in submission order, with its winding.
 BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& draw, Int triangle, Mask m,
                         Int (&vertex)[3]) {
   Int element[3];
@@ -123,7 +124,7 @@ BROKKR_FN void prefetch_triangles(Warp& w, const FrameTables& frame, const Run& 
   for (int i = 0; i < 3 * count; ++i) prefetch(positions + size_t(index[i]) * 4);
 }
 
-// The vertex shader of this pipeline: captured positions pass unchanged, object-space positions are transformed.
+// The pipeline's vertex shader: captured positions are passed through, object-space positions are transformed.
 // `position(c)` is component c of the vertex.
 template <class T = Float, class Position>
 BROKKR_FN ClipVertexOf<T> transform_vertex(const Run& run, Position&& position) {
@@ -133,11 +134,11 @@ BROKKR_FN ClipVertexOf<T> transform_vertex(const Run& run, Position&& position) 
   return {row(run.clip), row(run.clip + 1), row(run.clip + 2), row(run.clip + 3)};
 }
 
-// Stands for a longer vertex shader: does multiply-adds and gives the same vertex.
+// Simulates a longer vertex shader: performs multiply-adds and returns the same vertex.
 BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
   Float a = clamp_to(x, -1.0f, 1.0f);
   for (uint32_t i = 0; i < multiply_adds; ++i) a = a * 0.999f + 0.001f;
-  return select(a < -2.0f, a, x);  // a stays between -1 and 1, so that x remains; the compiler cannot know that
+  return select(a < -2.0f, a, x);  // a stays between -1 and 1, so x is returned; the compiler cannot know that
 }
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
