@@ -133,6 +133,11 @@ bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uin
       }
       break;
     }
+    case GLSLstd450Asinh:
+    case GLSLstd450Acosh:
+    case GLSLstd450Atanh:
+      for (const Id x : a) result.push_back(inverse_hyperbolic(function, x));
+      break;
     case GLSLstd450Length: result = {number_op(Op::square_root, {dot(a, a)})}; break;
     case GLSLstd450Distance: {
       const Values b = of_same_size(3);
@@ -276,6 +281,39 @@ bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint3
   }
   values_[one.result] = std::move(result);
   return true;
+}
+
+// ln(1 + x) without the loss of digits of 1 + x (W. Kahan): u = 1 + x; x ln u / (u - 1), or x where u = 1.
+Id ValueTranslator::log_of_one_and(Id x) {
+  const Id one = b_.number(1), u = number_op(Op::add, {one, x});
+  const Id is_one = emit(Op::equal, Kind::mask, {u, one});
+  const Id ratio = number_op(Op::divide, {number_op(Op::log, {u}), number_op(Op::subtract, {u, one})});
+  return choose(is_one, x, number_op(Op::multiply, {x, ratio}));
+}
+
+// asinh |x| = ln(1 + |x| + x^2 / (1 + sqrt(x^2 + 1))), acosh x = ln(1 + t + sqrt(2 t + t^2)) with t = x - 1,
+// atanh |x| = ln(1 + 2 |x| / (1 - |x|)) / 2. Beyond 1e8 the first two are ln(2 |x|).
+Id ValueTranslator::inverse_hyperbolic(uint32_t function, Id x) {
+  const Id one = b_.number(1), two = b_.number(2), size = number_op(Op::absolute, {x});
+  const auto add = [&](Id a, Id b) { return number_op(Op::add, {a, b}); };
+  const auto multiply = [&](Id a, Id b) { return number_op(Op::multiply, {a, b}); };
+  const auto root = [&](Id a) { return number_op(Op::square_root, {a}); };
+  const auto signed_as_x = [&](Id a) {
+    return choose(emit(Op::less, Kind::mask, {x, b_.number(0)}), number_op(Op::negate, {a}), a);
+  };
+  if (function == GLSLstd450Atanh) {
+    const Id ratio = number_op(Op::divide, {multiply(two, size), number_op(Op::subtract, {one, size})});
+    return signed_as_x(multiply(b_.number(0.5f), log_of_one_and(ratio)));
+  }
+  const Id is_large = emit(Op::less, Kind::mask, {b_.number(1e8f), size});
+  const Id large = add(number_op(Op::log, {size}), b_.number(0.693147181f));
+  if (function == GLSLstd450Acosh) {
+    const Id t = number_op(Op::subtract, {x, one});
+    return choose(is_large, large, log_of_one_and(add(t, root(add(multiply(two, t), multiply(t, t))))));
+  }
+  const Id square = multiply(size, size);
+  const Id rest = number_op(Op::divide, {square, add(one, root(add(square, one)))});
+  return signed_as_x(choose(is_large, large, log_of_one_and(add(size, rest))));
 }
 
 // k = 1 - eta^2 (1 - (n.i)^2). The result is 0 if k < 0, otherwise eta i - (eta n.i + sqrt k) n.

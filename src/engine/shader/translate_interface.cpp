@@ -31,7 +31,7 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
   if (input.kind == InputKind::position) lay_out_position(words);
   if (variable.is_indexed) {
-    declare_cells(one, variable, words);
+    declare_cells(variable, words);
   } else {
     variable.values = std::move(words);
   }
@@ -101,7 +101,7 @@ void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& vari
   const bool is_known = built_in == m_.decorations.end() || built_in->second == spv::BuiltInFragDepth ||
                         built_in->second == spv::BuiltInSampleMask;
   if (!is_known) fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
-  declare_cells(one, variable, {});
+  declare_cells(variable, {});
   variable.is_written.assign(variable.values.size(), false);
 }
 
@@ -153,6 +153,10 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& va
   const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
   const uint32_t element = is_array ? type.element : variable.type;
+  if (name == "gl_NumSamples") {
+    variable.values = {b_.whole(1)};
+    return;
+  }
   variable.is_uniform = true;
   variable.first_word = program_.uniform_words;
   variable.sampler = uint32_t(program_.samplers.size());

@@ -40,7 +40,7 @@ void ValueTranslator::declare_variables() {
         fail(one, fmt::format("'{}': storage buffers are not supported", name));
       declare_uniforms(one, variable);
     } else if (one.at(0) == spv::StorageClassPrivate) {
-      declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
+      declare_cells(variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
     } else {
       fail(one, fmt::format("'{}': storage class {} is not supported", name, one.at(0)));
     }
@@ -63,26 +63,38 @@ void ValueTranslator::find_indexed() {
   }
 }
 
+Id ValueTranslator::truth_of_word(Id word) {
+  return emit(Op::mask_not, Kind::mask, {emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)})});
+}
+
+Id ValueTranslator::word_of_truth(Id truth) {
+  return choose(truth, b_.constant(Kind::natural, 1), b_.constant(Kind::natural, 0));
+}
+
 // Declares cells that start as `initial`, or as zeros.
-void ValueTranslator::declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial) {
+void ValueTranslator::declare_cells(Variable& variable, const Values& initial) {
   variable.is_cell = true;
   std::vector<Kind> kinds;
   append_kinds(variable.type, kinds);
+  Values begin = initial;
+  // Elements that are found at run time are words. A truth is one that is not 0.
+  for (size_t i = 0; variable.is_indexed && i < kinds.size(); ++i) {
+    if (kinds[i] != Kind::mask) continue;
+    kinds[i] = Kind::natural;
+    if (i < begin.size()) begin[i] = word_of_truth(begin[i]);
+  }
   for (const Kind kind : kinds) variable.values.push_back(b_.make(kind, Role::cell));
-  const bool has_truths = std::find(kinds.begin(), kinds.end(), Kind::mask) != kinds.end();
-  if (variable.is_indexed && has_truths)
-    fail(one, "an array of bool with an index that is not constant is not supported");
   if (variable.is_indexed && !kinds.empty())
     program_.arrays.push_back({variable.values.front(), uint32_t(variable.values.size())});
   for (size_t i = 0; i < kinds.size(); ++i)
-    b_.set(variable.values[i], i < initial.size() ? initial[i] : b_.constant(kinds[i], 0), program_.running);
+    b_.set(variable.values[i], i < begin.size() ? begin[i] : b_.constant(kinds[i], 0), program_.running);
 }
 
 void ValueTranslator::declare_local(const SpirvInstruction& one) {
   Variable variable;
   variable.type = m_.type(one.type).element;
   variable.is_indexed = indexed_.contains(one.result);
-  declare_cells(one, variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
+  declare_cells(variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
   variables_[one.result] = std::move(variable);
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
 }
@@ -185,21 +197,25 @@ Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
     const uint32_t at = from.offset + i;
     if (from.index == kNoValue) {
       const Id cell = variable.values[at];
+      if (kinds[i] == Kind::mask && program_.value(cell).kind != Kind::mask) {
+        result.push_back(truth_of_word(emit(Op::move, Kind::natural, {cell})));
+        continue;
+      }
       const Op copy = kinds[i] == Kind::mask ? Op::mask_move : Op::move;
       result.push_back(variable.is_cell ? emit(copy, kinds[i], {cell}) : cell);
       continue;
     }
     const uint32_t first = at + (variable.is_uniform ? variable.first_word : 0);
     const Id index = emit(Op::int_add, Kind::whole, {from.index, b_.whole(int32_t(first))});
+    const Kind kind = kinds[i] == Kind::mask ? Kind::natural : kinds[i];
+    Id word = kNoValue;
     if (variable.is_uniform) {
-      const Kind kind = kinds[i] == Kind::mask ? Kind::natural : kinds[i];
-      const Id word = emit(Op::uniform_at, kind, {index});
-      const Id no = kinds[i] == Kind::mask ? emit(Op::int_equal, Kind::mask, {word, b_.constant(kind, 0)}) : word;
-      result.push_back(kinds[i] == Kind::mask ? emit(Op::mask_not, Kind::mask, {no}) : word);
+      word = emit(Op::uniform_at, kind, {index});
     } else {
-      result.push_back(emit(Op::element, kinds[i], {variable.values.front(), index}));
+      word = emit(Op::element, kind, {variable.values.front(), index});
       program_.code.back().extra = uint32_t(variable.values.size());
     }
+    result.push_back(kinds[i] == Kind::mask ? truth_of_word(word) : word);
   }
   return result;
 }
@@ -211,13 +227,15 @@ void ValueTranslator::store(const SpirvInstruction& one, const Pointer& to, cons
     const Id cell = variable.values[to.offset + i];
     if (to.index != kNoValue) variable.is_written.assign(variable.is_written.size(), true);
     if (to.offset + i < variable.is_written.size()) variable.is_written[to.offset + i] = true;
-    if (program_.value(cell).kind != program_.value(from[i]).kind) fail(one, "a value of another type is stored");
+    const bool is_word = variable.is_indexed && program_.value(from[i]).kind == Kind::mask;
+    const Id value = is_word ? word_of_truth(from[i]) : from[i];
+    if (program_.value(cell).kind != program_.value(value).kind) fail(one, "a value of another type is stored");
     if (to.index == kNoValue) {
-      b_.set(cell, from[i], lanes_);
+      b_.set(cell, value, lanes_);
       continue;
     }
     const Id index = emit(Op::int_add, Kind::whole, {to.index, b_.whole(int32_t(to.offset + i))});
-    b_.emit_bare(Op::set_element, {variable.values.front(), index, from[i], lanes_}, uint32_t(variable.values.size()));
+    b_.emit_bare(Op::set_element, {variable.values.front(), index, value, lanes_}, uint32_t(variable.values.size()));
   }
 }
 

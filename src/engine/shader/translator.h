@@ -86,7 +86,9 @@ class ValueTranslator {
   void initialize(const SpirvInstruction& one, size_t first);
   void add_samplers(const std::string& name, uint32_t type, uint32_t line);
   uint32_t samplers_before(uint32_t type, uint32_t index) const;
-  void declare_cells(const SpirvInstruction& one, Variable& variable, const Values& initial);
+  void declare_cells(Variable& variable, const Values& initial);
+  Id truth_of_word(Id word);   // whether it is not 0
+  Id word_of_truth(Id truth);  // 1 or 0
   void find_indexed();
   void append_kinds(uint32_t type, std::vector<Kind>& kinds) const;
 
@@ -106,6 +108,8 @@ class ValueTranslator {
   Id dot(std::span<const Id> a, std::span<const Id> b);
   Id change_of(Op op, Id v);
   Values refracted(const Values& i, const Values& n, Id eta);
+  Id log_of_one_and(Id x);
+  Id inverse_hyperbolic(uint32_t function, Id x);
   Id whole_of(Id index);
 
   bool translate_structured(const SpirvInstruction& one, uint32_t function);

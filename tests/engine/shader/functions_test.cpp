@@ -4,6 +4,7 @@
 #include <glm/packing.hpp>
 #include <glm/vec2.hpp>
 #include <glm/vec4.hpp>
+#include <tuple>
 
 #include "run_shader.h"
 
@@ -53,6 +54,46 @@ TEST(ShaderFunctions, TextsOfOpenGlEs) {
     FAIL() << "it compiles";
   } catch (const ShaderError& error) {
     EXPECT_EQ(error.line(), 2u) << error.what();
+  }
+}
+
+TEST(ShaderFunctions, InverseHyperbolics) {
+  const std::tuple<const char*, double (*)(double), double (*)(double)> functions[] = {
+      {"asinh(x)", [](double x) { return std::asinh(x); }, [](double s) { return std::ldexp(s - 31.5, int(s) - 32); }},
+      {"acosh(x)", [](double x) { return std::acosh(x); }, [](double s) { return 1 + std::ldexp(s, int(s) - 32); }},
+      {"atanh(x)", [](double x) { return std::atanh(x); }, [](double s) { return (s - 31.5) / 32; }},
+  };
+  for (const auto& [text, right, number] : functions) {
+    const auto input = [&, of = number](uint32_t, int s) { return bits_of(float(of(s))); };
+    const std::string body = std::string("in float x; out float result; void main() { result = ") + text + "; }\n";
+    const Results results = run_everywhere(compiled("#version 450\n" + body), {}, input);
+    for (int s = 0; s < kSamples; ++s) {
+      const double wanted = right(double(float(number(s))));
+      ASSERT_NEAR(results.number(0, s), wanted, 1e-6 * std::abs(wanted)) << text << " of " << number(s);
+    }
+  }
+}
+
+// Truths of an array that is indexed at run time, alone and in structures.
+TEST(ShaderFunctions, ArraysOfTruths) {
+  const std::string text =
+      "#version 450\nflat in int i; out float result;\nstruct Part { float a; bool b[3]; bvec2 c; };\n"
+      "const bool kOdd[4] = bool[4](false, true, false, true);\n"
+      "void main() {\n"
+      "  bool b[4] = bool[4](true, false, true, false); b[i & 3] = !b[i & 3];\n"
+      "  int n = 0; for (int k = 0; k < 4; k++) n += int(b[k]);\n"
+      "  Part parts[2]; for (int k = 0; k < 2; k++) { parts[k].a = 0.5; parts[k].b[0] = false; parts[k].b[1] = true;\n"
+      "    parts[k].b[2] = k == 1; parts[k].c = bvec2(true, false); }\n"
+      "  parts[i & 1].b[i % 3] = true; Part one = parts[i & 1];\n"
+      "  result = float(n) + 10.0 * float(one.b[i % 3]) + 100.0 * float(one.b[2]) + float(one.c[i & 1]) * 1000.0 + "
+      "one.a\n"
+      "    + 10000.0 * float(kOdd[i & 3]);\n"
+      "}\n";
+  const Results results = run_everywhere(compiled(text), {}, [](uint32_t, int s) { return uint32_t(s); });
+  for (int s = 0; s < kSamples; ++s) {
+    const bool last = s % 2 == 1 || s % 3 == 2;
+    ASSERT_EQ(results.number(0, s), float((s & 1) == 0 ? 1 : 3) + 10 + (last ? 100.0f : 0) +
+                                        (s % 2 == 0 ? 1000.0f : 0) + 0.5f + (s % 2 == 1 ? 10000.0f : 0));
   }
 }
 
