@@ -6,6 +6,7 @@
 
 #include "app/text.h"
 #include "base/file_io.h"
+#include "plan/own_text.h"
 #include "shader/front_end.h"
 
 namespace brokkr::app {
@@ -26,6 +27,10 @@ std::vector<Option> shader_options() {
   return options;
 }
 
+std::string shader_text(const std::string& file) {
+  return with_includes(std::string(as_text(read_file(file, shader::kMostText))), file);
+}
+
 std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   if (!arguments.has("fragment")) {
     for (const char* option : {"uniform", "texture", "time"}) {
@@ -35,7 +40,7 @@ std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   }
   FragmentShader shader;
   shader.name = printable(arguments.text("fragment"));
-  shader.text = as_text(read_file(arguments.text("fragment"), shader::kMostText));
+  shader.text = shader_text(arguments.text("fragment"));
   shader.time = arguments.real("time", 0);
   for (const std::string& text : arguments.all("uniform")) {
     const auto [name, value] = name_and_value(text, "--uniform");

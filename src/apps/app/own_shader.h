@@ -17,6 +17,9 @@ inline constexpr const char* kScreenScene = "generated:screen";
 // --fragment, --uniform, --texture and --time.
 std::vector<Option> shader_options();
 
+// The text of a file with those that it includes. Throws std::runtime_error.
+std::string shader_text(const std::string& file);
+
 // The shader that they ask for. Throws UsageError, and std::runtime_error for files.
 std::optional<FragmentShader> read_shader(const Arguments& arguments);
 

@@ -15,9 +15,15 @@
 namespace brokkr::app {
 
 ShaderText ShaderText::of_file(const std::string& file) {
-  ShaderText shader(file, std::string(as_text(read_file(file, shader::kMostText))));
+  ShaderText shader(file, with_includes(std::string(as_text(read_file(file, shader::kMostText))), file));
   shader.is_toy_ = is_toy_shader(shader.text_);
-  if (shader.is_toy_) shader.text_ = completed_shader(shader.text_);
+  if (!shader.is_toy_) return shader;
+  const std::vector<std::string> all = completed_shaders(shader.text_);
+  for (const std::string& text : all) {
+    shader.text_ = text;
+    if (shader.answer(shader::GlslTask::compile).is_good()) return shader;
+  }
+  shader.text_ = all.front();
   return shader;
 }
 
@@ -26,15 +32,20 @@ void ShaderText::fail(unsigned line, const std::string& what) const {
                                      : fmt::format("{}:{}: {}", file_, line, printable(what)));
 }
 
-std::string ShaderText::result(shader::GlslTask task) const {
+shader::GlslAnswer ShaderText::answer(shader::GlslTask task) const {
   const LoadOptions options;
   Loading loading(options);
   const shader::Texts texts{text_};
   const shader::Texts* const program = &texts;
   shader::GlslAnswer answer;
   shader::run_glsl(task, {&program, 1}, loading, [&](size_t, shader::GlslAnswer one) { answer = std::move(one); });
-  if (!answer.is_good()) fail(answer.line, answer.problem);
-  return answer.bytes;
+  return answer;
+}
+
+std::string ShaderText::result(shader::GlslTask task) const {
+  shader::GlslAnswer one = answer(task);
+  if (!one.is_good()) fail(one.line, one.problem);
+  return std::move(one.bytes);
 }
 
 std::string ShaderText::preprocessed() const { return result(shader::GlslTask::preprocess); }

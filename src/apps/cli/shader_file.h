@@ -22,6 +22,7 @@ class ShaderText {
   shader::Program program() const;
 
  private:
+  shader::GlslAnswer answer(shader::GlslTask task) const;
   std::string result(shader::GlslTask task) const;
   [[noreturn]] void fail(unsigned line, const std::string& what) const;
 

@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/file_io.h"
-#include "shader/front_end.h"
+#include "app/own_shader.h"
 #include "viewer/scene.h"
 
 namespace brokkr::viewer {
@@ -48,7 +47,7 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::sh
     const Frame none;
     const Frame& frame = scene ? scene->frame : none;
     const std::map<std::string, std::vector<double>> before = std::exchange(shader.uniforms, {});
-    shader.text = as_text(read_file(shader.name, shader::kMostText));
+    shader.text = app::shader_text(shader.name);
     checked.initial = own_uniforms(frame, shader);
     checked.uniforms = checked.initial;
     // Values stay where the uniform is still there, as it was.

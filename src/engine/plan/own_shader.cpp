@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/nearest_name.h"
@@ -13,6 +16,7 @@
 #include "plan/own_text.h"
 #include "plan/own_values.h"
 #include "shader/captured.h"
+#include "shader/spirv_module.h"
 
 namespace brokkr {
 namespace {
@@ -28,9 +32,20 @@ constexpr double kMostSeconds = 1e9;  // b_time, a float, no longer tells minute
 }
 
 OwnShader compile(const FragmentShader& shader, Loading& loading) {
-  OwnShader own{shader, completed_shader(shader.text), {}};
-  own.program = shader::translate_text(own.text, shader.name, loading);
-  return own;
+  std::optional<shader::ShaderError> failure;
+  for (std::string& text : completed_shaders(shader.text)) {
+    OwnShader own{shader, std::move(text), {}};
+    try {
+      own.program = shader::translate_text(own.text, shader.name, loading);
+      return own;
+    } catch (const shader::ShaderError& error) {
+      // The compiler that came furthest tells what is wrong with the text.
+      if (!failure || error.line() > failure->line()) failure = error;
+      // What no line is to blame for, as the time that it takes, is not tried again, but for a main that is not there.
+      if (error.line() == 0 && std::string_view(error.what()).find("ntry point") == std::string_view::npos) break;
+    }
+  }
+  throw *failure;
 }
 
 const char* name_of(Kind kind) { return kind == Kind::number ? "float" : kind == Kind::whole ? "int" : "uint"; }
@@ -74,7 +89,8 @@ void check_uniforms(const Frame& frame, const OwnShader& own) {
       refuse(own.source, uniform.block,
              fmt::format("'{}': blocks are not given; declare uniforms by themselves", uniform.block));
     const GivenUniform* const given = find_given(given_uniforms(), name);
-    if (given != nullptr && (given->words != uniform.words || given->kind != uniform.kind))
+    const bool is_other = given != nullptr && (given->words != uniform.words || given->kind != uniform.kind);
+    if (is_other && (name.starts_with("b_") || uniform.words > given->words))
       refuse(own.source, name,
              fmt::format("'{}' is {} of {}, not {} of {}", name, numbers(given->words), name_of(given->kind),
                          uniform.words, name_of(uniform.kind)));
@@ -181,6 +197,18 @@ void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
   require("target", frame.views[draw.first_view].target, frame.targets.size());
 }
 
+// Texts for local players declare some of Shadertoy's uniforms with fewer numbers or of another kind.
+void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const UniformPlace& at, uint32_t* to) {
+  if (given.kind == uniform.kind && given.words == uniform.words) return given.fill(at, to);
+  std::vector<uint32_t> words(given.words);
+  given.fill(at, words.data());
+  for (uint32_t i = 0; i < uniform.words; ++i) {
+    const double value =
+        given.kind == Kind::number ? double(std::bit_cast<float>(words[i])) : double(int32_t(words[i]));
+    to[i] = bits_of(uniform.kind, value);
+  }
+}
+
 void fill_uniforms(Frame& frame, const OwnShader& own) {
   for (size_t number = 0; number < frame.commands.size(); ++number) {
     const auto* const draw = std::get_if<DrawCommand>(&frame.commands[number]);
@@ -201,7 +229,7 @@ void fill_uniforms(Frame& frame, const OwnShader& own) {
       uint32_t* const to = frame.uniforms.data() + first;
       const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
       if (given != nullptr) {
-        given->fill({frame, *draw, own.source}, to);
+        fill_given(*given, uniform, {frame, *draw, own.source}, to);
       } else if (own.source.uniforms.contains(uniform.name)) {
         std::ranges::copy(own_words(uniform, own.source), to);
       }

@@ -148,6 +148,7 @@ constexpr GivenUniform kUniforms[] = {
     {"iResolution", Kind::number, 3,
      [](const UniformPlace& at, uint32_t* to) { put(to, size_of(at).x, size_of(at).y, 1); }},
     {"iTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
+    {"iGlobalTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
     {"iTimeDelta", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 1 / kFrameRate); }},
     {"iFrameRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, kFrameRate); }},
     {"iFrame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},

@@ -201,8 +201,8 @@ Program translate_text(const std::string& text, const std::string& name, Loading
   Known& one = known.begin()->second;
   if (!one) translate_texts({&texts}, loading, known);
   if (one->problem.empty()) return one->program;
-  throw std::runtime_error(name + (one->line == 0 ? ": " : fmt::format(":{}: ", one->line)) +
-                           one_line(0, one->problem));
+  throw ShaderError(one->line,
+                    name + (one->line == 0 ? ": " : fmt::format(":{}: ", one->line)) + one_line(0, one->problem));
 }
 
 uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs) {

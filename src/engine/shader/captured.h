@@ -72,7 +72,7 @@ std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loa
 // Regenerates the code after the program changed. If that fails, `failure` says why.
 void make_code(CapturedProgram& program);
 
-// Translates a single text with the same compiler and cache. Throws std::runtime_error "NAME:12: what is wrong".
+// Translates a single text with the same compiler and cache. Throws ShaderError "NAME:12: what is wrong".
 Program translate_text(const std::string& text, const std::string& name, Loading& loading);
 
 // The number of a draw's program among those of translate_programs.

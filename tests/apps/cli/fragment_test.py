@@ -62,6 +62,23 @@ class Fragment(unittest.TestCase):
         crate = self.pixels("--fragment", "toy.frag", "--time", "0.5", "--texture", f"look={ROOT / 'assets' / 'crate.png'}")
         self.assertGreater(len(set(crate)), 1)
 
+    def test_files_that_lie_beside_it(self):
+        (self.folder / "parts").mkdir()
+        (self.folder / "parts" / "one.glsl").write_text('#include "../two.glsl"\nfloat one() { return two() / 2.0; }\n')
+        (self.folder / "two.glsl").write_text('\ufeff#include "parts/one.glsl"\n/* two */\nfloat two() { return 2.0; }')
+        main = '// #include "none.glsl"\n#if 0\n#include "none.glsl"\n#endif\n%s#include "parts/one.glsl"\nvoid mainImage(out ' \
+               "vec4 c, vec2 u) {\n  c = vec4(0, one(), %s, 1); }\n"
+        for head, blue in (("", "0"), ("#version 300 es\n", "0.0")):
+            (self.folder / "i.frag").write_text(main % (head, blue))
+            self.assertEqual({pixel[:3] for pixel in self.pixels("--fragment", "i.frag")}, {(0, 255, 0)})
+        (self.folder / "p.png").unlink()
+        (self.folder / "i.frag").write_text(main % ("", "lost"))
+        self.assertIn("i.frag:7: 'lost'", self.fails(1, "--fragment", "i.frag"))
+        (self.folder / "two.glsl").write_text("\n\nfloat two() { return lost; }")
+        self.assertIn("i.frag:5: 'lost'", self.fails(1, "--fragment", "i.frag"))
+        (self.folder / "two.glsl").unlink()
+        self.assertIn("two.glsl cannot be included", self.fails(1, "--fragment", "i.frag"))
+
     def test_errors_are_one_line(self):
         (self.folder / "bad.frag").write_text("out vec4 c;\nvoid main() {\n  c = vec5(1.0);\n}\n")
         self.assertIn("bad.frag:3: 'vec5'", self.fails(1, COURTYARD, "--fragment", "bad.frag"))

@@ -130,6 +130,61 @@ TEST_F(OwnShader, ShadertoysPictureFillsTheScreen) {
   EXPECT_EQ(layer.color[99], 0xff33f2f2u);
 }
 
+// Texts as people have them, which are green where they are read as they are meant.
+TEST_F(OwnShader, TextsOfShadertoyAndOfOtherPlayers) {
+  const std::string green = "void mainImage(out vec4 o, vec2 u) { o = vec4(0, 1, 0, 1); }\n";
+  const auto toy = [](const std::string& condition) {
+    return "void mainImage(out vec4 o, vec2 u) { o = " + condition + " ? vec4(0, 1, 0, 1) : vec4(1, 0, 0, 1); }\n";
+  };
+  const std::string texts[] = {
+      toy("HW_PERFORMANCE == 1"),
+      "#ifdef GL_ES\nconst bool k = true;\n#else\nconst bool k = false;\n#endif\n" + toy("k"),
+      toy("__VERSION__ == 300"),
+      toy("iGlobalTime == 0.0 && iTime == iGlobalTime"),
+      toy("iChannelResolution[3] == vec3(256, 256, 1) && iChannelTime[0] == 0.0"),
+      "uniform vec3 iResolution; uniform float iTime, iGlobalTime;\nuniform sampler2D iChannel0;\n" + green,
+      "uniform vec2 iResolution;\nuniform float iFrame;\nuniform vec4 iMouse;\n" +
+          toy("iResolution == vec2(4.0) && iFrame == 0.0 && iMouse.x == 0.0"),
+      "#version 300 es\nprecision mediump float;\n" + green,
+      "#version 330\n" + green,
+      "#version 120\n" + green,
+      "// void main() {}\n/* main */ #if 0\n" + green,
+      "#if 0\nvoid main() {}\n#else\n#endif\n" + green,
+      "#ifdef LOCAL\nvoid main() {}\n#endif\n" + green,
+      "#define RUN void main() {}\n" + green,
+      "struct A { float main; };\n" + toy("A(1.0).main == 1.0"),
+      "#define sample (1.0)\n" + toy("sample == 1.0"),
+      "float buffer = 1.0, shared_one = 1.0;\n" + toy("buffer == 1.0"),
+      "#extension GL_OES_standard_derivatives : require\n" + green,
+      "\xef\xbb\xbf" + green,
+      "\xef\xbb\xbf#version 300 es\nprecision highp float;\nout vec4 o;\nvoid main() { o = vec4(0, 1, 0, 1); }\n",
+      toy("texture2D(iChannel0, u).a >= 0.0 && 1 < 2.0"),
+      toy("gl_NumSamples == 1"),
+      "#version 400\nout vec4 o;\nvoid main() { o = gl_NumSamples == 1 ? vec4(0, 1, 0, 1) : vec4(1, 0, 0, 1); }\n",
+      "#extension GL_EXT_draw_buffers : require\nprecision highp float;\nvoid main() { gl_FragData[0] = vec4(0, 1, 0, "
+      "1); }\n",
+      "#ifdef GL_EXT_draw_buffers\n#extension GL_EXT_draw_buffers : enable\n#endif\nprecision highp float;\n"
+      "void main() { gl_FragData[0] = vec4(0, 1, 0, 1); }\n",
+      "#extension GL_EXT_frag_depth : require\nprecision highp float;\n"
+      "void main() { gl_FragDepthEXT = 0.25; gl_FragColor = vec4(0, 1, 0, 1); }\n",
+      "#extension GL_EXT_shader_texture_lod : enable\nprecision highp float;\nuniform sampler2D look;\n"
+      "void main() { gl_FragColor = texture2DLodEXT(look, vec2(0.5), 0.0).x == 1.0 ? vec4(0, 1, 0, 1) : vec4(1, 0, 0, "
+      "1); }\n",
+      "precision highp float;\nfloat buffer = 1.0;\nvoid main() { gl_FragColor = vec4(0, buffer, 0, 1); }\n",
+      "precision highp float;\nfloat buffer = 1.0;\nout vec4 o;\nvoid main() { o = vec4(0, buffer, 0, 1); }\n",
+      toy("exp(-200.0 + 0.0 * u.x) < 1e-37 && exp(-200.0 + 0.0 * u.x) >= 0.0"),
+  };
+  for (const std::string& text : texts) {
+    SCOPED_TRACE(text);
+    try {
+      const Layer layer = draw(scene("generated:screen", 4, 4, {.text = text, .name = "my.frag"}));
+      for (const uint32_t texel : layer.color) ASSERT_EQ(texel, 0xff00ff00u);
+    } catch (const std::runtime_error& error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+}
+
 TEST_F(OwnShader, FaultsNameTheLine) {
   EXPECT_EQ(
       problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"

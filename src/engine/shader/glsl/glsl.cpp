@@ -21,7 +21,8 @@ constexpr size_t kMostNested = 200, kMostOperators = 4096;
 // The version of text without #version: OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as the
 // first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
-constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules, which forbid built-in features of old GLSL
+constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers";
+constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
 
 // glslang keeps process-wide tables.
 void begin_glslang() {
@@ -128,6 +129,8 @@ Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
 // the error at the later line.
 glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
   glslang::TShader& shader = shaders.emplace_back(text).shader;
+  // glslang has no such extension. WebGL 1 has it to write to more than one output.
+  if (text.find(kDrawBuffers) != std::string_view::npos) shader.setPreamble("#define GL_EXT_draw_buffers 1\n");
   if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
   ShaderError error = error_of(shader.getInfoLog(), place);
   if (text.find("#version") == std::string_view::npos) {
