@@ -220,7 +220,7 @@ std::vector<std::string> completed_shaders(const std::string& given) {
 }
 
 std::string with_includes(const std::string& given, const std::filesystem::path& file) {
-  std::vector<std::filesystem::path> chain{file};
+  std::vector<std::filesystem::path> chain{file.lexically_normal()};
   const auto expanded = [&](const auto& self, const std::string& of, size_t line_of_all) -> std::string {
     const std::string code = without_comments(of);
     std::string result;
@@ -238,11 +238,12 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
         (result += line) += '\n';
         return;
       }
-      const std::filesystem::path wanted = chain.back().parent_path() / std::string(rest.substr(1, end - 1));
+      const std::filesystem::path wanted =
+          (chain.back().parent_path() / std::string(rest.substr(1, end - 1))).lexically_normal();
       const bool is_open = std::find(chain.begin(), chain.end(), wanted) != chain.end();
       std::error_code ignored;
       if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) || chain.size() > kMostIncluded)) {
-        result += "#error " + wanted.string() + " cannot be included\n";
+        result += "#error \"" + wanted.string() + "\" cannot be included\n";
         return;
       }
       if (!is_open) {
