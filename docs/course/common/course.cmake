@@ -24,7 +24,8 @@ if(NOT TARGET course_common)
   target_compile_definitions(course_common PUBLIC COURSE_RECORDINGS="${course}/recordings")
   # GCC 12 warns of strings of the standard library that are right.
   target_compile_options(course_common PUBLIC
-    -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+    -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-unused-private-field>)  # of skeletons
   target_precompile_headers(course_common PRIVATE ${course}/common/check.h <map> <random> <set>)
 endif()
 

@@ -46,7 +46,7 @@ fs::path bundled_folder(const char* name) {
   if (is_folder(installed)) return installed;
   fs::path above = program_folder();
   for (int i = 0; i < 4 && above.has_relative_path(); ++i, above = above.parent_path()) {
-    if (is_folder(above / name) && is_folder(above / "src" / "pipeline")) return above / name;
+    if (is_folder(above / name) && is_folder(above / "src" / "engine")) return above / name;
   }
   return is_folder(name) ? fs::path(name) : fs::path();
 }

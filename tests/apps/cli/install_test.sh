@@ -14,7 +14,7 @@ if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
 fi
 
 # The headers in src/engine/brokkr, and no other.
-(cd "$source/src" && find brokkr -type f | sort) >"$work/expected"
+(cd "$source/src/engine" && find brokkr -type f | sort) >"$work/expected"
 (cd "$work/prefix/include" && find . -type f | sed 's|^./||' | sort) >"$work/installed"
 diff "$work/expected" "$work/installed"
 

@@ -77,7 +77,7 @@ class Limits(unittest.TestCase):
         self.write("o.mtl", "newmtl a\nKd 1 1 1\nmap_Kd x.tga\n")
         header = bytes([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 24, 0])
         self.write("x.tga", header + b"\0" * 5)
-        self.refused(["info", "o.obj"], "o.obj", "x.tga", "16384")
+        self.refused(["render", "--strict", "o.obj", "--no-output"], "o.mtl", "x.tga", "16384")
         png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 16384, 16384, 8, 6, 0, 0, 0) + b"\0\0\0\0"
         png += struct.pack(">I4s", 300000, b"IDAT") + b"\0" * 300004 + struct.pack(">I4sI", 0, b"IEND", 0)
         self.write("x.png", png)
@@ -102,7 +102,7 @@ class Limits(unittest.TestCase):
 
     def test_a_number_beyond_all_vertices(self):
         file = self.write("f.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999999999999999999\n")
-        self.refused(["info", file], file, "f 1", "2147483647")
+        self.refused(["info", file], file, "line 4", "2147483647")
 
     def test_keys(self):
         """Of a pattern file, and of a frame."""

@@ -24,7 +24,7 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
 PYTHON = "/usr/bin/python3"
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS))
+sys.path[:0] = [str(TOOLS), str(TOOLS / "research")]
 
 
 def has_matplotlib():
@@ -52,7 +52,8 @@ class Folder(unittest.TestCase):
 
     def run_tool(self, name, *arguments, code=0):
         """Standard output; of a run that fails the one line on standard error."""
-        words = [str(word) for word in (TOOLS / name, *arguments)]
+        tool = TOOLS / name
+        words = [str(word) for word in (tool if tool.exists() else TOOLS / "research" / name, *arguments)]
         run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
         self.assertEqual(run.returncode, code, f"{words}: {run.stderr}{run.stdout}")
         if code == 0:

@@ -148,7 +148,7 @@ TEST_F(OwnShader, TextsOfShadertoyAndOfOtherPlayers) {
       "#version 300 es\nprecision mediump float;\n" + green,
       "#version 330\n" + green,
       "#version 120\n" + green,
-      "// void main() {}\n/* main */ #if 0\n" + green,
+      "// void main() {}\n/* main #if 0 */\n" + green,
       "#if 0\nvoid main() {}\n#else\n#endif\n" + green,
       "#ifdef LOCAL\nvoid main() {}\n#endif\n" + green,
       "#define RUN void main() {}\n" + green,

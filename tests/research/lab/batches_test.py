@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools/research/plot-batches"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+TOOL = ROOT / "tools/research/plot-batches"
 PYTHON = "/usr/bin/python3"
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
 MESH = "generated:sphere-100k?triangles=2000"
@@ -67,7 +68,7 @@ class Batches(unittest.TestCase):
 
     @unittest.skipUnless(has_matplotlib(), "needs matplotlib")
     def test_tables_for_the_page_tell_the_least_and_how_far_ours_is_from_the_best_rival(self):
-        unindexed = TOOL.parent.parent / "scenes/glmark2-shadow.bkf"
+        unindexed = ROOT / "scenes/glmark2-shadow.bkf"
         self.rows(unindexed, "--models", "nvidia,amd", "--methods", "original,forsyth,batch")
         done = subprocess.run([PYTHON, TOOL, self.folder, "--output", self.folder, "--markdown"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

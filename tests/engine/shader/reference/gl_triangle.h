@@ -4,9 +4,11 @@
 #include <glad/egl.h>
 #include <glad/gl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -124,6 +126,16 @@ class GlTriangle {
       const std::string type = input.words == 1 ? "float " : "vec" + std::to_string(input.words) + " ";
       head += in + type + "in_" + input.name + ";\n" + out + type + input.name + ";\n";
       body += input.name + " = in_" + input.name + ";\n";
+    }
+    // Linkers want every input that a text names to be written, also those that its program does not read.
+    const std::regex declaration("(^|\n)((?:flat |noperspective )?)in (\\w+) (\\w+);");
+    for (std::sregex_iterator found(text_.begin(), text_.end(), declaration), end; found != end; ++found) {
+      const std::string qualifier = (*found)[2], type = (*found)[3], name = (*found)[4];
+      if (std::any_of(program_.inputs.begin(), program_.inputs.end(),
+                      [&](const Input& input) { return input.name == name; }))
+        continue;
+      head += qualifier + "out " + type + " " + name + ";\n";
+      body += name + " = " + type + "(0);\n";
     }
     return head + "void main() {\n" + body + "}\n";
   }
