@@ -1,4 +1,5 @@
-// Random shaders whose picture OpenGL defines, beside llvmpipe's.
+// Random shaders whose picture OpenGL defines, beside llvmpipe's: arithmetic and control flow. Textures are compared by
+// tests of their own; Mesa 22.3's llvmpipe crashes in LLVM on some random shaders that read them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +14,7 @@
 namespace brokkr::shader::test {
 namespace {
 
-constexpr uint64_t kSeeds = 150;
+constexpr uint64_t kSeeds = 400;
 
 TriangleScene scene_of(uint64_t seed, const Program& program) {
   TriangleScene scene;
@@ -51,9 +52,12 @@ TEST(RandomPictures, AreThoseOfLlvmpipe) {
   } catch (const std::runtime_error& error) {
     GTEST_SKIP() << "OpenGL: " << error.what();
   }
+  int compared = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     const std::string text = random_shader(seed, true);
     const Program program = compiled(text);
+    if (!program.samplers.empty()) continue;
+    compared++;
     const TriangleScene scene = scene_of(seed, program);
     const Code code = assemble(program);
     Instance instance(code, *find_kernel(runnable_kernels().front()), scene.uniforms);
@@ -62,6 +66,7 @@ TEST(RandomPictures, AreThoseOfLlvmpipe) {
     const std::vector<float> theirs = GlTriangle(program, text, scene).draw(0);
     EXPECT_EQ(far_pixels(program, ours, theirs), 0u) << "seed " << seed << "\n" << text;
   }
+  EXPECT_GT(compared, 20);
 }
 
 }  // namespace
