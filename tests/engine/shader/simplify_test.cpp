@@ -83,6 +83,9 @@ TEST(ShaderFolder, WhatADroppedBranchMakesIsDead) {
     Program folded = program;
     fold_lookups(folded, std::vector<LookupFacts>(program.samplers.size()), *find_kernel(runnable_kernels().front()));
     ASSERT_NO_THROW(verify(folded)) << name;
+    SCOPED_TRACE(name);
+    run_everywhere(program, std::vector<uint32_t>(program.uniform_words), number_of_sample);
+    run_everywhere(folded, std::vector<uint32_t>(folded.uniform_words), number_of_sample);
   }
 }
 
