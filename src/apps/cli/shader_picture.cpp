@@ -11,6 +11,7 @@
 
 #include "app/own_shader.h"
 #include "app/text.h"
+#include "base/loading.h"
 #include "base/nearest_name.h"
 #include "machine/cpu_isa.h"
 #include "plan/prepare.h"

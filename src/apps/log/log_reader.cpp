@@ -171,138 +171,190 @@ std::string cut_off_text(const std::filesystem::path& path, size_t frames, bool 
   return text;
 }
 
-}  // namespace
+// Reads the rows of a log: one curve for each application, process and swap chain.
+class LogReader {
+ public:
+  LogReader(const std::filesystem::path& path, std::string_view text, std::string_view application)
+      : path_(path), application_(application), lines_(text) {
+    read_columns();
+  }
+  std::vector<FrameLog> read();
 
-std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application) {
-  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  Lines lines(as_text(bytes));
-  std::vector<std::string_view> names, fields;
-  MangoHud mango;
-  size_t frame = kNone;
-  char separator = ',';
-  while (frame == kNone) {
-    const std::string_view line = lines.next();
+ private:
+  void read_columns();
+  // Reads the row in fields_. Returns false if it is the file's last and incomplete.
+  bool read_row();
+  // Whether the row is of the application that was asked for.
+  bool is_wanted(std::string_view name);
+  // The curve of the row.
+  FrameLog& log_of(std::string_view name);
+  void note_unit(const FrameLog& log, double frame);
+  // Turns frame times into milliseconds, and adds start times where the file has none.
+  void finish(FrameLog& log) const;
+  // A time in the file's unit of `unit_ms` milliseconds; 0 below kLeastMs.
+  double value(size_t column, double unit_ms = 1) const;
+  std::string_view text(size_t column) const { return column == kNone ? std::string_view() : trimmed(fields_[column]); }
+  [[noreturn]] void refuse(const std::string& what) const {
+    fail("{}: line {}: {}; is the file cut off or not a frame-time log?", path_.string(), lines_.number(), what);
+  }
+
+  const std::filesystem::path& path_;
+  std::string_view application_;
+  Lines lines_;
+  char separator_ = ',';
+  std::vector<std::string_view> names_, fields_;
+  // Columns, or kNone.
+  size_t frame_ = kNone, time_ = kNone, of_application_ = kNone, of_process_ = kNone, of_chain_ = kNone, rate_ = kNone;
+  double time_unit_ = 1;  // seconds
+  bool is_mango_ = false;
+  MangoHud mango_;
+  std::vector<std::pair<size_t, std::vector<double> FrameLog::*>> stages_;
+
+  std::vector<FrameLog> logs_;
+  std::vector<std::string> keys_;  // of each log
+  std::string others_;             // applications that are not asked for
+  size_t current_ = 0, without_time_ = 0, frames_ = 0;
+};
+
+void LogReader::read_columns() {
+  while (frame_ == kNone) {
+    const std::string_view line = lines_.next();
     if (line.empty()) {
       fail(
           "{}: no column msBetweenPresents or frametime; name a frame-time log of `brokkr bench --log`, the viewer, "
           "PresentMon or MangoHud",
-          path.string());
+          path_.string());
     }
-    mango.is_older |= is_version_before_0_6_9(line);
+    mango_.is_older |= is_version_before_0_6_9(line);
     for (const char one : {',', ';', '\t'}) {
-      split(line, separator = one, names);
-      frame = find(names, {"msBetweenPresents", "FrameTime", "MsBetweenAppStart"});
-      if (frame != kNone) break;
+      split(line, separator_ = one, names_);
+      frame_ = find(names_, {"msBetweenPresents", "FrameTime", "MsBetweenAppStart"});
+      if (frame_ != kNone) break;
     }
   }
-  const size_t time = find(names, {"TimeInSeconds", "elapsed", "TimeInMs", "CPUStartTime", "CPUStartTimeInMs"});
-  const size_t of_application = find(names, {"Application", "ProcessName"}), of_process = find(names, {"ProcessID"}),
-               of_chain = find(names, {"SwapChainAddress"}), of_rate = find(names, {"fps"});
-  const bool is_mango = trimmed(names[frame]) == "frametime";
-  const double time_unit = time == kNone || is_equal_in_any_case(trimmed(names[time]), "TimeInSeconds") ? 1
-                           : is_equal_in_any_case(trimmed(names[time]), "elapsed")                      ? 1e-9
-                                                                                                        : 1e-3;  // s
-  const std::pair<size_t, std::vector<double> FrameLog::*> stages[] = {
-      {find(names, {"MsGeometry"}), &FrameLog::geometry_ms},
-      {find(names, {"MsRaster"}), &FrameLog::raster_ms},
-      {find(names, {"MsResolve"}), &FrameLog::resolve_ms}};
+  time_ = find(names_, {"TimeInSeconds", "elapsed", "TimeInMs", "CPUStartTime", "CPUStartTimeInMs"});
+  of_application_ = find(names_, {"Application", "ProcessName"});
+  of_process_ = find(names_, {"ProcessID"});
+  of_chain_ = find(names_, {"SwapChainAddress"});
+  rate_ = find(names_, {"fps"});
+  is_mango_ = trimmed(names_[frame_]) == "frametime";
+  time_unit_ = time_ == kNone || is_equal_in_any_case(trimmed(names_[time_]), "TimeInSeconds") ? 1
+               : is_equal_in_any_case(trimmed(names_[time_]), "elapsed")                       ? 1e-9
+                                                                                               : 1e-3;
+  stages_ = {{find(names_, {"MsGeometry"}), &FrameLog::geometry_ms},
+             {find(names_, {"MsRaster"}), &FrameLog::raster_ms},
+             {find(names_, {"MsResolve"}), &FrameLog::resolve_ms}};
+}
 
-  std::vector<FrameLog> logs;
-  std::vector<std::string> keys;  // of each log
-  std::string others;             // applications that are not asked for
-  size_t current = 0, without_time = 0, frames = 0;
+double LogReader::value(size_t column, double unit_ms) const {
+  const std::optional<double> number = number_of(fields_[column]);
+  if (!number) refuse(fmt::format("field {} is no number", column + 1));
+  const double ms = std::abs(*number) * unit_ms;
+  if (ms > kMostMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMostMs));
+  return ms < kLeastMs ? 0 : *number;
+}
+
+bool LogReader::is_wanted(std::string_view name) {
+  if (application_.empty()) return true;
+  const auto without_ending = [](std::string_view one) {
+    const bool has = one.size() > 4 && is_equal_in_any_case(one.substr(one.size() - 4), ".exe");
+    return has ? one.substr(0, one.size() - 4) : one;
+  };
+  if (is_equal_in_any_case(without_ending(name), without_ending(application_))) return true;
+  if (others_.find(name) == std::string::npos) others_ += (others_.empty() ? "" : ", ") + std::string(name);
+  return false;
+}
+
+FrameLog& LogReader::log_of(std::string_view name) {
+  const std::string_view parts[] = {name, text(of_process_), text(of_chain_)};
+  const auto is_of = [&](const std::string& key) {
+    std::string_view rest = key;
+    for (const std::string_view part : parts) {
+      if (!rest.starts_with(part) || !rest.substr(part.size()).starts_with('\n')) return false;
+      rest.remove_prefix(part.size() + 1);
+    }
+    return true;
+  };
+  if (current_ < keys_.size() && is_of(keys_[current_])) return logs_[current_];
+  current_ = size_t(std::ranges::find_if(keys_, is_of) - keys_.begin());
+  if (current_ == kMostCurves) refuse(fmt::format("more than {} applications and swap chains", kMostCurves));
+  if (current_ == keys_.size()) {
+    keys_.push_back(fmt::format("{}\n{}\n{}\n", parts[0], parts[1], parts[2]));
+    FrameLog& log = logs_.emplace_back();
+    log.name = path_.stem().string();
+    log.application = name;
+    for (size_t at = 0; (at = log.application.find("\"\"", at)) != std::string::npos; ++at)
+      log.application.erase(at, 1);
+    log.swap_chain = parts[2];
+  }
+  return logs_[current_];
+}
+
+void LogReader::note_unit(const FrameLog& log, double frame) {
+  if (!is_mango_ || frame <= 0 || mango_.products.size() >= kTellingRows) return;
+  const std::optional<double> rate = rate_ == kNone ? std::nullopt : number_of(fields_[rate_]);
+  if (rate && *rate > 0) mango_.products.push_back(*rate * frame);
+  const std::optional<double> now = time_ == kNone ? std::nullopt : number_of(fields_[time_]);
+  if (now && !log.time_s.empty()) mango_.steps.push_back(std::abs(*now - log.time_s.back() * 1e9) / frame);
+}
+
+bool LogReader::read_row() {
+  if (fields_.size() < names_.size() && lines_.torn()) return false;
+  if (fields_.size() != names_.size()) refuse(fmt::format("{} fields under {} columns", fields_.size(), names_.size()));
+  const std::string_view name = text(of_application_);
+  if (!is_wanted(name)) return true;
+  if (is_absent(fields_[frame_])) {
+    ++without_time_;
+    return true;
+  }
+  const double frame = value(frame_);
+  if (frame < 0) refuse("a frame time below 0");
+  FrameLog& log = log_of(name);
+  note_unit(log, frame);
+  ++frames_;
+  log.frame_ms.push_back(frame);
+  if (time_ != kNone && !is_absent(fields_[time_])) log.time_s.push_back(value(time_, time_unit_ * 1000) * time_unit_);
+  for (const auto& [column, values] : stages_) {
+    if (column != kNone) (log.*values).push_back(value(column));
+  }
+  return true;
+}
+
+void LogReader::finish(FrameLog& log) const {
+  const double unit_ms = is_mango_ ? mango_.unit_ms() : 1;
+  if (unit_ms != 1) {
+    for (double& ms : log.frame_ms) ms *= unit_ms;
+  }
+  if (log.time_s.size() == log.frame_ms.size()) return;
+  double sum = 0;
+  log.time_s.clear();
+  for (const double ms : log.frame_ms) log.time_s.push_back(sum += ms / 1000);
+}
+
+std::vector<FrameLog> LogReader::read() {
   bool torn = false;
-  for (std::string_view line = lines.next(); !line.empty(); line = lines.next()) {
-    split(line, separator, fields);
-    const auto refuse = [&](const std::string& what) {
-      fail("{}: line {}: {}; is the file cut off or not a frame-time log?", path.string(), lines.number(), what);
-    };
-    // In the file's unit of `unit_ms` milliseconds.
-    const auto value = [&](size_t column, double unit_ms = 1) {
-      const std::optional<double> number = number_of(fields[column]);
-      if (!number) refuse(fmt::format("field {} is no number", column + 1));
-      const double ms = std::abs(*number) * unit_ms;
-      if (ms > kMostMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMostMs));
-      return ms < kLeastMs ? 0 : *number;
-    };
-    if (fields.size() < names.size() && lines.torn()) {
-      torn = true;
-      break;
-    }
-    if (fields.size() != names.size()) refuse(fmt::format("{} fields under {} columns", fields.size(), names.size()));
-    const auto text = [&](size_t column) { return column == kNone ? std::string_view() : trimmed(fields[column]); };
-    std::string_view name = text(of_application);
-    if (!application.empty()) {
-      const auto without_ending = [](std::string_view one) {
-        const bool has = one.size() > 4 && is_equal_in_any_case(one.substr(one.size() - 4), ".exe");
-        return has ? one.substr(0, one.size() - 4) : one;
-      };
-      if (!is_equal_in_any_case(without_ending(name), without_ending(application))) {
-        if (others.find(name) == std::string::npos) others += (others.empty() ? "" : ", ") + std::string(name);
-        continue;
-      }
-    }
-    if (is_absent(fields[frame])) {
-      ++without_time;
-      continue;
-    }
-    const double ms = value(frame);
-    if (ms < 0) refuse("a frame time below 0");
-    const std::string_view parts[] = {name, text(of_process), text(of_chain)};
-    const auto is_of = [&](const std::string& key) {
-      std::string_view rest = key;
-      for (const std::string_view part : parts) {
-        if (!rest.starts_with(part) || !rest.substr(part.size()).starts_with('\n')) return false;
-        rest.remove_prefix(part.size() + 1);
-      }
-      return true;
-    };
-    if (current >= keys.size() || !is_of(keys[current])) {
-      current = size_t(std::ranges::find_if(keys, is_of) - keys.begin());
-      if (current == kMostCurves) refuse(fmt::format("more than {} applications and swap chains", kMostCurves));
-      if (current == keys.size()) {
-        keys.push_back(fmt::format("{}\n{}\n{}\n", parts[0], parts[1], parts[2]));
-        FrameLog& log = logs.emplace_back();
-        log.name = path.stem().string();
-        log.application = name;
-        for (size_t at = 0; (at = log.application.find("\"\"", at)) != std::string::npos; ++at)
-          log.application.erase(at, 1);
-        log.swap_chain = parts[2];
-      }
-    }
-    FrameLog& log = logs[current];
-    if (is_mango && ms > 0 && mango.products.size() < kTellingRows) {
-      const std::optional<double> rate = of_rate == kNone ? std::nullopt : number_of(fields[of_rate]);
-      if (rate && *rate > 0) mango.products.push_back(*rate * ms);
-      const std::optional<double> now = time == kNone ? std::nullopt : number_of(fields[time]);
-      if (now && !log.time_s.empty()) mango.steps.push_back(std::abs(*now - log.time_s.back() * 1e9) / ms);
-    }
-    ++frames;
-    log.frame_ms.push_back(ms);
-    if (time != kNone && !is_absent(fields[time])) log.time_s.push_back(value(time, time_unit * 1000) * time_unit);
-    for (const auto& [column, values] : stages) {
-      if (column != kNone) (log.*values).push_back(value(column));
-    }
+  for (std::string_view line = lines_.next(); !torn && !line.empty();) {
+    split(line, separator_, fields_);
+    torn = !read_row();
+    if (!torn) line = lines_.next();
   }
-  if (logs.empty() && !others.empty())
-    fail("{}: no frame of '{}'; it has those of {}", path.string(), application, others);
-  if (logs.empty()) fail("{}: holds no frame; record one or more", path.string());
-  const double unit_ms = is_mango ? mango.unit_ms() : 1;
-  for (FrameLog& log : logs) {
-    if (unit_ms != 1) {
-      for (double& ms : log.frame_ms) ms *= unit_ms;
-    }
-    if (log.time_s.size() == log.frame_ms.size()) continue;
-    double sum = 0;
-    log.time_s.clear();
-    for (const double ms : log.frame_ms) log.time_s.push_back(sum += ms / 1000);
+  if (logs_.empty() && !others_.empty())
+    fail("{}: no frame of '{}'; it has those of {}", path_.string(), application_, others_);
+  if (logs_.empty()) fail("{}: holds no frame; record one or more", path_.string());
+  for (FrameLog& log : logs_) finish(log);
+  logs_.front().cut_off = cut_off_text(path_, frames_, torn);
+  if (without_time_ > 0) {
+    logs_.front().left_out = fmt::format("{}: {} left out, whose frame time is NA", path_.string(),
+                                         without_time_ == 1 ? "1 row was" : fmt::format("{} rows were", without_time_));
   }
-  logs.front().cut_off = cut_off_text(path, frames, torn);
-  if (without_time > 0) {
-    logs.front().left_out = fmt::format("{}: {} left out, whose frame time is NA", path.string(),
-                                        without_time == 1 ? "1 row was" : fmt::format("{} rows were", without_time));
-  }
-  return logs;
+  return std::move(logs_);
+}
+
+}  // namespace
+
+std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application) {
+  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
+  return LogReader(path, as_text(bytes), application).read();
 }
 
 FrameLog read_frame_log(const std::filesystem::path& path) {

@@ -1,4 +1,5 @@
 #include "plan/expand.h"
+#include "base/loading.h"
 
 #include <fmt/core.h>
 

@@ -5,10 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "base/loading.h"
 #include "brokkr/frame.h"
 
 namespace brokkr {
+
+class Loading;
 
 // Returns true if the kernel cannot assemble the draw as it is.
 bool needs_expansion(const DrawCommand& draw, const State& state);

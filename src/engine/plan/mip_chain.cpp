@@ -5,6 +5,7 @@
 #include <glm/vec3.hpp>
 #include <glm/vec4.hpp>
 
+#include "base/loading.h"
 #include "plan/color_code.h"
 #include "plan/prepare.h"
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/loading.h"
 #include "frame/mesh_builder.h"
 #include "plan/own_values.h"
 #include "plan/prepare.h"

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "base/loading.h"
 #include "brokkr/fragment_shader.h"
 #include "shader/program.h"
 
 namespace brokkr {
+
+class Loading;
 
 // A shader after compilation.
 struct OwnShader {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/loading.h"
 #include "base/nearest_name.h"
 #include "brokkr/fragment_shader.h"
 #include "plan/own_draws.h"

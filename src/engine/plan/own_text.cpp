@@ -40,7 +40,8 @@ size_t find_word(std::string_view text, std::string_view name) {
   return std::string_view::npos;
 }
 
-// The compatibility profile has what old and new versions have; Shadertoy's texts are of GLSL ES 3.00, WebGL 1's of 1.00.
+// The compatibility profile has what old and new versions have; Shadertoy's texts are of GLSL ES 3.00, WebGL 1's of
+// 1.00.
 constexpr const char *kVersion = "#version 450 compatibility\n", *kVersionEs3 = "#version 300 es\n",
                      *kVersionEs1 = "#version 100\n";
 

@@ -7,6 +7,7 @@
 #include <glm/mat3x3.hpp>
 #include <glm/matrix.hpp>
 
+#include "base/loading.h"
 #include "frame/frame_tables.h"
 #include "plan/prepare.h"
 

@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "base/loading.h"
 #include "brokkr/fragment_shader.h"
 #include "shader/program.h"
 
 namespace brokkr {
+
+class Loading;
 
 // Vertex attributes that the frame does not hold, as means over the adjacent faces, in object space. For captured draws
 // the space is that of `eye_position`.

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <glm/geometric.hpp>
 
+#include "base/loading.h"
 #include "plan/expand.h"
 
 namespace brokkr {

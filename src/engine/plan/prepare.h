@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/loading.h"
 #include "plan/clip_bound.h"
 #include "plan/frame_shape.h"
 #include "plan/launch_plan.h"
@@ -14,6 +13,8 @@
 #include "shader/code_maker.h"
 
 namespace brokkr {
+
+class Loading;
 
 class MachineBackend;
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/loading.h"
 #include "machine/cpu_isa.h"
 #include "plan/launch_plan.h"
 #include "shade/instance.h"

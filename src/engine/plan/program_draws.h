@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/loading.h"
 #include "brokkr/frame.h"
 #include "plan/expand.h"
 #include "plan/program_facts.h"
@@ -18,6 +17,8 @@
 #include "shader/textures.h"
 
 namespace brokkr {
+
+class Loading;
 
 // Returns true unless blending just writes the source (draw_record.cpp).
 bool blends(const std::optional<BlendState>& blend);

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/loading.h"
 #include "plan/expand.h"
 #include "plan/program_draws.h"
 

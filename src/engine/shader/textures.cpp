@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/loading.h"
 #include "base/parallel.h"
 #include "base/processors.h"
 #include "shader/texels.h"

@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/loading.h"
 #include "brokkr/frame.h"
 #include "frame/texture_tables.h"
 #include "shader/program.h"
+
+namespace brokkr {
+class Loading;
+}
 
 namespace brokkr::shader {
 

@@ -291,8 +291,8 @@ Id ValueTranslator::log_of_one_and(Id x) {
   return choose(is_one, x, number_op(Op::multiply, {x, ratio}));
 }
 
-// asinh |x| = ln(1 + |x| + x^2 / (1 + sqrt(x^2 + 1))), acosh x = ln(1 + t + sqrt(2 t + t^2)) with t = x - 1,
-// atanh |x| = ln(1 + 2 |x| / (1 - |x|)) / 2. Beyond 1e8 the first two are ln(2 |x|).
+// asinh |x| = ln(1 + |x| + x^2 / (1 + sqrt(x^2 + 1))), acosh x = ln(1 + t + sqrt(2 t + t^2)) with t = x - 1, atanh |x|
+// = ln(1 + 2 |x| / (1 - |x|)) / 2. Beyond 1e8 the first two are ln(2 |x|).
 Id ValueTranslator::inverse_hyperbolic(uint32_t function, Id x) {
   const Id one = b_.number(1), two = b_.number(2), size = number_op(Op::absolute, {x});
   const auto add = [&](Id a, Id b) { return number_op(Op::add, {a, b}); };

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "base/loading.h"
 #include "base/parallel.h"
 #include "plan/expand.h"
 

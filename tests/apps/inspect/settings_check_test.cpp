@@ -22,7 +22,8 @@ RenderOptions on_cpu() {
 Frame small_frame() { return load_frame("generated:overlap-10k?triangles=200", {.width = 64, .height = 64}); }
 
 TEST(SettingsCheck, BundledFramesKeepTheirPicture) {
-  for (const char* file : {BROKKR_SOURCE_DIR "/tests/frames/gl-feature-test.bkf", BROKKR_SOURCE_DIR "/assets/spheres.glb"}) {
+  for (const char* file :
+       {BROKKR_SOURCE_DIR "/tests/frames/gl-feature-test.bkf", BROKKR_SOURCE_DIR "/assets/spheres.glb"}) {
     SCOPED_TRACE(file);
     LoadOptions load;
     load.width = 96, load.height = 64;

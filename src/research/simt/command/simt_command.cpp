@@ -37,7 +37,8 @@ void list_all() {
     std::cout << fmt::format("  {:<14}{}\n", name, find_config(name).source);
   std::cout << "\nfigures:\n";
   for (const FigureInfo& f : figures()) std::cout << fmt::format("  {:<14}{}\n", f.name, f.title);
-  if (!has_modules()) std::cout << "\nThis program was built without nvcc (-DBROKKR_SIMT=ON asks for it): it has no kernels to run.\n";
+  if (!has_modules())
+    std::cout << "\nThis program was built without nvcc (-DBROKKR_SIMT=ON asks for it): it has no kernels to run.\n";
 }
 
 // An unknown name is a usage error.

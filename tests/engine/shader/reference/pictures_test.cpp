@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/loading.h"
 #include "gl_triangle.h"
 #include "plan/prepare.h"
 #include "shade/triangle.h"
