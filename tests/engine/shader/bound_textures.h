@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/loading.h"
 #include "shader/call.h"
 #include "shader/textures.h"
 

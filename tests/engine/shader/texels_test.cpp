@@ -2,6 +2,7 @@
 #include <array>
 #include <random>
 
+#include "base/loading.h"
 #include "bound_textures.h"
 #include "run_shader.h"
 #include "runnable_texel_kernels.h"
