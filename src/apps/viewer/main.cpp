@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
       const std::vector<std::string> files = app::viewed_files(parts, arguments);
       app::require_scenes(parts, files);
       viewer::require_built_in(modules, files);
-      return viewer::show(arguments, modules);
+      viewer::Viewer(arguments, modules).run();
+      return app::kSuccess;
     };
     return app::run_command(app::view_command(parts, show), {argv + 1, argv + argc});
   });

@@ -1,15 +1,142 @@
-// The viewer: window, threads and panels together.
+// The viewer as a whole: its window, the file that it shows, and everything that is on the screen. UI thread only.
 #pragma once
 
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "app/command.h"
+#include "viewer/docks.h"
+#include "viewer/file_dialog.h"
+#include "viewer/file_watch.h"
+#include "viewer/frame_times.h"
+#include "viewer/image_area.h"
+#include "viewer/loader.h"
 #include "viewer/module.h"
+#include "viewer/option_widget.h"
+#include "viewer/panel.h"
+#include "viewer/present.h"
+#include "viewer/render_thread.h"
+#include "viewer/sequence.h"
+#include "viewer/settings_file.h"
+#include "viewer/window.h"
 
 namespace brokkr::viewer {
 
-// Shows, with what these modules add, the window that `brokkr view` was asked for until the user closes it; the exit
-// code. Throws std::runtime_error where there is no display or no OpenGL 3.3.
-int show(const app::Arguments& arguments, std::vector<Module> modules);
+// Sizes of the user interface that can be chosen; keys go through them.
+inline constexpr float kScales[] = {0.75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 4};
+// UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
+inline constexpr int kSettleFrames = 3;
+
+class Viewer : public ViewerCommands {
+ public:
+  Viewer(const app::Arguments& arguments, std::vector<Module> modules);
+  ~Viewer() override;
+  // Runs until the window is closed.
+  void run();
+  void request_render() override { render_wanted_ = true; }
+  std::weak_ptr<const RenderJob> run(RenderJob job) override { return render_thread_->run(std::move(job)); }
+  void open_panel(const std::string& name) override { docks_.open(name); }
+  void save_image(bool exr) override;
+  void show_error(const std::string& text) override;
+  void show_note(const std::string& text) override;
+
+ private:
+  // Files, settings and frames.
+  void open(const std::vector<std::string>& paths);
+  void open_shader(const std::string& path, FragmentShader from);
+  void follow_shader();
+  void reload();
+  void load_file(const std::string& path, bool keep_camera);
+  void take_scene(const Loaded& loaded);
+  void remember();
+  void poll();
+  void request_frame();
+  void present();
+  double sleep_time() const;
+  void take_screenshot();
+  void save_light(const std::filesystem::path& path);
+  void report_saved();
+
+  // What keys and menus do.
+  void act(const KeyEvent& event);
+  bool press(const KeyEvent& event);
+  template <typename Choice>
+  void choose_next(const std::string& what, Choice& option, int by) {
+    show_note(what + ": " + step_choice(option, by));
+  }
+  void play_or_pause();
+  void step_sequence(int by);
+  void recall_bookmark(int number);
+  void save_bookmark(int number);
+  void copy_camera();
+  void paste_camera();
+  void show_panel(const std::string& name);
+  void show_next_panel();
+  void set_scale(float scale);
+  void step_scale(int by);
+  void dismiss();
+  void zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
+
+  // What a frame of the user interface shows (viewer_draw.cpp).
+  void draw();
+  void menu_item(const char* label, Action action, bool selected = false, bool enabled = true);
+  void draw_recent();
+  void draw_menu();
+  void draw_scales();
+  void draw_panel_menu(const std::string& panel);
+  void draw_strip(ImVec2 corner, ImVec2 size);
+  void draw_status_bar(float top);
+  float draw_sequence_bar(const Box& room);  // returns its height
+  void draw_errors(const Box& room);
+  void draw_loading(const Box& room);
+  void draw_welcome(const Box& room);
+
+  std::vector<Module> modules_;
+  bool fresh_;  // what is remembered is neither read nor written
+  LoadOptions load_;
+  std::filesystem::path settings_path_ = settings_path();
+  Settings settings_;
+  std::vector<KeyBinding> module_keys_;
+  Keyboard keyboard_{module_keys_};
+  std::unique_ptr<Window> window_;
+  std::unique_ptr<Presenter> presenter_;
+  std::unique_ptr<RenderThread> render_thread_;
+  std::unique_ptr<Loader> loader_;
+  std::unique_ptr<FileWatch> watch_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  ViewerState state_;
+  Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
+  Docks docks_{settings_.docks};
+  ImageArea area_;
+  FileDialog dialog_{modules_};
+  Sequence sequence_;
+
+  ShownImage image_;
+  uint64_t presented_ = 0;                                // the number of the last frame that was counted as shown
+  std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
+  std::string file_;                                      // the file that is shown, and whose bookmarks the camera has
+  bool keep_camera_ = false;
+  bool render_wanted_ = false;
+  FrameSource asked_;  // last request
+
+  std::vector<HelpGroup> help_ = help_groups(module_keys_);
+  bool show_help_ = false;
+  std::vector<std::string> to_open_;  // once the first UI frame has been laid out
+  enum class Shot { none, window, image, image_and_light };
+  Shot shot_ = Shot::none;
+  std::future<std::string> saving_;  // what is to be said once the file is written; an exception is an error
+  std::vector<std::string> errors_;
+  std::string note_;
+  Clock::time_point note_until_;
+  std::optional<Clock::time_point> last_present_;
+  FrameTimes frame_times_;
+  int settle_ = kSettleFrames;  // UI frames to draw before going to sleep
+};
 
 }  // namespace brokkr::viewer

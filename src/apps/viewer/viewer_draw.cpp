@@ -8,7 +8,7 @@
 #include "viewer/image_legend.h"
 #include "viewer/looks.h"
 #include "viewer/status_bar.h"
-#include "viewer/viewer_class.h"
+#include "viewer/viewer.h"
 
 namespace brokkr::viewer {
 namespace {
