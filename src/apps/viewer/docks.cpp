@@ -10,199 +10,204 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kLeastImage = 0.3f;   // of the width
-constexpr float kLeastColumn = 160;   // pixels at scale 1, where there is room for them
-constexpr float kMostColumn = 2000;   // likewise
-constexpr float kHandle = 5;          // width of a bar that is dragged, likewise
-constexpr float kPanelLines = 25;     // width of a panel, in font sizes, below which it scrolls sideways
-constexpr float kTabRowsHeight = 18;  // height of a dock, in font sizes, below which its tabs are a list
-constexpr float kZone = 0.25f;        // width of a place for a dragged tab, of the whole
-constexpr ImU32 kZoneColor = IM_COL32(70, 130, 230, 60), kZoneHovered = IM_COL32(70, 130, 230, 150);
+constexpr float kLeastImage = 0.3f;                       // of the width
+constexpr std::array<float, 2> kLeast = {300, 380};       // width of the left and the right dock, pixels at scale 1
+constexpr float kLeastPart = 0.1f, kMostPart = 0.45f;     // of the window's width
+constexpr float kLeastShare = 0.15f, kMostShare = 0.85f;  // of the left dock's height
+constexpr float kBar = 4;                                 // width of a bar that is dragged, pixels at scale 1
+constexpr float kPanelLines = 21;                         // width of a panel, in font sizes, below which it scrolls
 
-constexpr size_t column_of(size_t dock) { return dock / 2; }
-constexpr bool is_lower(size_t dock) { return dock % 2 == 1; }
+struct NamedSection {
+  Section section;
+  const char* name;
+};
+constexpr NamedSection kSections[] = {{Section::draws, "Draws"},
+                                      {Section::look, "Look"},
+                                      {Section::pipeline, "Pipeline"},
+                                      {Section::compare, "Compare"},
+                                      {Section::measure, "Measure"}};
 
-glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
-
-}  // namespace
-
-DockBoxes place_docks(const DockSettings& settings, const std::array<bool, kDocks>& used, const Box& area,
-                      float scale) {
-  std::array<float, 2> widths{0, 0};
-  for (size_t c = 0; c < 2; ++c) {
-    if (used[2 * c] || used[2 * c + 1]) widths[c] = std::clamp(settings.widths[c], kLeastColumn, kMostColumn) * scale;
-  }
-  const float most = (1 - kLeastImage) * area.size().x, both = widths[0] + widths[1];
-  DockBoxes boxes{{}, area};
-  const float shrink = both > most ? most / both : 1.0f;
-  boxes.image.begin.x = std::round(area.begin.x + widths[0] * shrink);
-  boxes.image.end.x = std::round(area.end.x - widths[1] * shrink);
-  for (size_t d = 0; d < kDocks; ++d) {
-    if (!used[d]) continue;
-    const size_t c = column_of(d);
-    Box box{{c == 0 ? area.begin.x : boxes.image.end.x, area.begin.y},
-            {c == 0 ? boxes.image.begin.x : area.end.x, area.end.y}};
-    if (used[2 * c] && used[2 * c + 1]) {
-      const float share = std::clamp(settings.shares[c], 0.15f, 0.85f);
-      (is_lower(d) ? box.begin.y : box.end.y) = std::round(area.begin.y + share * area.size().y);
-    }
-    boxes.docks[d] = box;
-  }
-  return boxes;
-}
-
-Dock Docks::dock_of(const std::string& panel) const {
-  const auto place = settings_.places.find(panel);
-  if (place == settings_.places.end()) return Dock::right;
-  const auto name = std::find(kDockNames.begin(), kDockNames.end(), place->second);
-  return name == kDockNames.end() ? Dock::right : Dock(name - kDockNames.begin());
-}
-
-bool Docks::is_open(const std::string& panel) const {
-  const auto open = settings_.open.find(kDockNames[size_t(dock_of(panel))]);
-  return open != settings_.open.end() && open->second == panel;
-}
-
-void Docks::open(const std::string& panel) { settings_.open[kDockNames[size_t(dock_of(panel))]] = panel; }
-
-void Docks::move(const std::string& panel, Dock dock) {
-  settings_.places[panel] = kDockNames[size_t(dock)];
-  open(panel);
-}
-
-Box Docks::draw(const Panels& panels, ViewerState& state, const Box& area, float scale) {
-  std::array<bool, kDocks> used{};
-  for (const auto& panel : panels) {
-    if (panel->applies(state)) used[size_t(dock_of(panel->name()))] = true;
-  }
-  const DockBoxes boxes = place_docks(settings_, used, area, scale);
-  for (size_t d = 0; d < kDocks; ++d) {
-    if (!boxes.docks[d]) continue;
-    const Box& box = *boxes.docks[d];
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * scale, 5 * scale));
-    if (begin_bar(("##dock " + std::string(kDockNames[d])).c_str(), im(box.begin), im(box.size()))) {
-      draw_handles(boxes, Dock(d), area, scale);
-      draw_dock(panels, state, Dock(d), box);
-    }
-    ImGui::End();
-    ImGui::PopStyleVar();
-  }
-  draw_drop_zones(area);
-  return boxes.image;
-}
-
-void Docks::draw_handles(const DockBoxes& boxes, Dock dock, const Box& area, float scale) {
-  const Box& box = *boxes.docks[size_t(dock)];
-  const size_t c = column_of(size_t(dock));
+// A bar that is dragged; returns whether it is.
+bool draw_bar(const char* id, ImVec2 at, ImVec2 size, ImGuiMouseCursor shape) {
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  const float thick = kHandle * scale;
-  const auto handle = [](const char* id, ImVec2 at, ImVec2 size, ImGuiMouseCursor shape) {
-    ImGui::SetCursorScreenPos(at);
-    ImGui::InvisibleButton(id, size);
-    const bool touched = ImGui::IsItemHovered() || ImGui::IsItemActive();
-    if (touched) ImGui::SetMouseCursor(shape);
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        at, {at.x + size.x, at.y + size.y}, ImGui::GetColorU32(touched ? ImGuiCol_SeparatorHovered : ImGuiCol_Border));
-    return ImGui::IsItemActive();
-  };
-  ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the bars lie in the window's padding
-  const float edge = c == 0 ? box.end.x - thick : box.begin.x;
-  const glm::vec2 mouse = from(ImGui::GetIO().MousePos);
-  if (handle("##width", {edge, box.begin.y}, {thick, box.size().y}, ImGuiMouseCursor_ResizeEW)) {
-    const float width = c == 0 ? mouse.x - area.begin.x : area.end.x - mouse.x;
-    settings_.widths[c] = std::clamp(width / scale, kLeastColumn, kMostColumn);
-  }
-  if (is_lower(size_t(dock)) && boxes.docks[size_t(dock) - 1] &&
-      handle("##share", im(box.begin), {box.size().x, thick}, ImGuiMouseCursor_ResizeNS))
-    settings_.shares[c] = std::clamp((mouse.y - area.begin.y) / area.size().y, 0.15f, 0.85f);
-  ImGui::PopClipRect();
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton(id, size);
+  const bool touched = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  if (touched) ImGui::SetMouseCursor(shape);
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
+                                            touched ? theme::kAccent : theme::kBackdrop);
   ImGui::SetCursorScreenPos(cursor);
+  return ImGui::IsItemActive();
 }
 
-void Docks::draw_dock(const Panels& panels, ViewerState& state, Dock dock, const Box& box) {
-  std::vector<Panel*> here;
-  for (const auto& panel : panels) {
-    if (panel->applies(state) && dock_of(panel->name()) == dock) here.push_back(panel.get());
-  }
-  if (here.empty()) return;  // a panel that was drawn before has just changed what applies
-  std::string& open = settings_.open[kDockNames[size_t(dock)]];
-  const auto found = std::find_if(here.begin(), here.end(), [&](const Panel* panel) { return panel->name() == open; });
-  Panel& shown = found == here.end() ? *here.front() : **found;
-  open = shown.name();
-  ImGui::BeginGroup();
-  draw_tabs(here, open);
-  // A panel that is wider than its dock scrolls, so that no widget is cut off.
+// A panel in what is left of the window, or `height` of it; one that is wider than its dock scrolls, so that no widget
+// is cut off.
+void draw_panel(Panel& panel, ViewerState& state, float height, bool focus) {
   const ImGuiStyle& style = ImGui::GetStyle();
-  const float room = box.size().x - 2 * style.WindowPadding.x - style.ScrollbarSize;
   const float least = kPanelLines * ImGui::GetFontSize();
-  if (room < least) ImGui::SetNextWindowContentSize({least, 0});
-  if (ImGui::BeginChild(shown.name(), {0, 0}, false, room < least ? ImGuiWindowFlags_HorizontalScrollbar : 0)) {
+  const bool narrow = ImGui::GetContentRegionAvail().x - style.ScrollbarSize < least;
+  if (narrow) ImGui::SetNextWindowContentSize({least, 0});
+  if (focus) ImGui::SetNextWindowFocus();
+  if (ImGui::BeginChild(panel.name(), {0, height}, false, narrow ? ImGuiWindowFlags_HorizontalScrollbar : 0)) {
     ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
-    shown.draw(state);
+    panel.draw(state);
     ImGui::PopItemWidth();
   }
   ImGui::EndChild();
-  ImGui::EndGroup();
 }
 
-void Docks::draw_tabs(const std::vector<Panel*>& here, const std::string& open) {
-  const float gap = 0.2f * ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x;
-  float all = 0;
-  for (const Panel* panel : here)
-    all += ImGui::CalcTextSize(panel->name()).x + 2 * ImGui::GetStyle().FramePadding.x + gap;
-  if (all > room && ImGui::GetWindowHeight() < kTabRowsHeight * ImGui::GetFontSize()) {
-    ImGui::SetNextItemWidth(-1);
-    if (!ImGui::BeginCombo("##panels", open.c_str())) return;
-    for (const Panel* panel : here) {
-      if (ImGui::Selectable(panel->name(), open == panel->name())) this->open(panel->name());
+// Begins a further tab, in the same line as far as there is room.
+void next_tab(const char* name, float& used) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float gap = 0.1f * ImGui::GetFontSize();
+  ImGui::PushFont(theme::heading());
+  const float width = ImGui::CalcTextSize(name).x + 2 * style.FramePadding.x;
+  ImGui::PopFont();
+  const float room = ImGui::GetWindowContentRegionMax().x - ImGui::GetWindowContentRegionMin().x;
+  if (used > 0 && used + gap + width <= room) {
+    ImGui::SameLine(0, gap);
+    used += gap + width;
+  } else {
+    used = width;
+  }
+}
+
+}  // namespace
+
+DockBoxes place_docks(const DockSettings& settings, bool has_draws, bool has_sections, const Box& area, float scale) {
+  const float width = area.size().x, most = (1 - kLeastImage) * width;
+  const bool two = has_draws && width >= kTwoDocks * scale;
+  std::array<float, 2> widths{0, 0};
+  for (size_t i = 0; i < 2; ++i) {
+    if (i == 0 ? two : has_sections || has_draws)
+      widths[i] = std::max(std::clamp(settings.widths[i], kLeastPart, kMostPart) * width, kLeast[i] * scale);
+  }
+  const float both = widths[0] + widths[1], shrink = both > most ? most / both : 1;
+  DockBoxes boxes{{}, {}, area};
+  boxes.image.begin.x = std::round(area.begin.x + widths[0] * shrink);
+  boxes.image.end.x = std::round(area.end.x - widths[1] * shrink);
+  if (widths[0] > 0) boxes.left = Box{area.begin, {boxes.image.begin.x, area.end.y}};
+  if (widths[1] > 0) boxes.right = Box{{boxes.image.end.x, area.begin.y}, area.end};
+  return boxes;
+}
+
+std::vector<Panel*> Docks::panels_of(Section section, const ViewerState& state) const {
+  std::vector<Panel*> found;
+  for (const auto& panel : panels_) {
+    if (panel->section() == section && panel->applies(state)) found.push_back(panel.get());
+  }
+  return found;
+}
+
+bool Docks::is_open(const std::string& name) const {
+  for (const auto& panel : panels_) {
+    if (panel->name() != name) continue;
+    if (panel->section() == Section::draws) return two_docks_ || settings_.section == "Draws";
+    const auto open = settings_.open.find(settings_.section);
+    return open != settings_.open.end() && open->second == name;
+  }
+  return false;
+}
+
+void Docks::open(const std::string& name) {
+  for (const auto& panel : panels_) {
+    if (panel->name() != name) continue;
+    focus_ = true;
+    if (panel->section() == Section::draws && two_docks_) return;
+    for (const auto& [section, title] : kSections) {
+      if (section == panel->section()) settings_.section = title;
     }
-    ImGui::EndCombo();
-    return;
+    settings_.open[settings_.section] = name;
   }
+}
+
+Box Docks::draw(ViewerState& state, const Box& area, float scale) {
+  const bool has_draws = !panels_of(Section::draws, state).empty();
+  const bool has_sections = std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) {
+    return panel->section() != Section::draws && panel->applies(state);
+  });
+  const DockBoxes boxes = place_docks(settings_, has_draws, has_sections, area, scale);
+  two_docks_ = boxes.left.has_value();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((8 + kBar) * scale, 4 * scale));
+  if (boxes.left) {
+    if (begin_bar("##left", im(boxes.left->begin), im(boxes.left->size()))) {
+      draw_width_bar(*boxes.left, true, area, scale);
+      draw_stack(state, *boxes.left, scale);
+    }
+    ImGui::End();
+  }
+  if (boxes.right) {
+    if (begin_bar("##right", im(boxes.right->begin), im(boxes.right->size()))) {
+      draw_width_bar(*boxes.right, false, area, scale);
+      draw_sections(state, *boxes.right, has_draws && !two_docks_, scale);
+    }
+    ImGui::End();
+  }
+  ImGui::PopStyleVar();
+  focus_ = false;
+  return boxes.image;
+}
+
+void Docks::draw_width_bar(const Box& box, bool is_left, const Box& area, float scale) {
+  const float thick = kBar * scale, edge = is_left ? box.end.x - thick : box.begin.x;
+  ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the bar lies in the window's padding
+  if (draw_bar("##width", {edge, box.begin.y}, {thick, box.size().y}, ImGuiMouseCursor_ResizeEW)) {
+    const float mouse = ImGui::GetIO().MousePos.x, width = is_left ? mouse - area.begin.x : area.end.x - mouse;
+    settings_.widths[is_left ? 0 : 1] = std::clamp(width / area.size().x, kLeastPart, kMostPart);
+  }
+  ImGui::PopClipRect();
+}
+
+void Docks::draw_stack(ViewerState& state, const Box& box, float scale) {
+  const std::vector<Panel*> here = panels_of(Section::draws, state);
+  const float all = ImGui::GetContentRegionAvail().y, thick = kBar * scale;
+  settings_.share = std::clamp(settings_.share, kLeastShare, kMostShare);
+  for (size_t i = 0; i < here.size(); ++i) {
+    ImGui::PushFont(theme::heading());
+    ImGui::TextUnformatted(here[i]->name());
+    ImGui::PopFont();
+    const bool last = i + 1 == here.size();
+    draw_panel(*here[i], state,
+               last ? 0 : std::max(settings_.share * all - ImGui::GetTextLineHeightWithSpacing(), 1.0f), false);
+    if (last) break;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (draw_bar("##share", {box.begin.x, at.y}, {box.size().x, thick}, ImGuiMouseCursor_ResizeNS) && all > 0)
+      settings_.share = std::clamp(settings_.share + ImGui::GetIO().MouseDelta.y / all, kLeastShare, kMostShare);
+    ImGui::SetCursorScreenPos({at.x, at.y + 2 * thick});
+  }
+}
+
+void Docks::draw_sections(ViewerState& state, const Box& box, bool with_draws, float scale) {
+  std::vector<const NamedSection*> sections;
+  for (const NamedSection& named : kSections) {
+    const bool shown = named.section != Section::draws || with_draws;
+    if (shown && !panels_of(named.section, state).empty()) sections.push_back(&named);
+  }
+  if (sections.empty()) return;  // a panel that was drawn before has just changed what applies
+  const auto is_open = [&](const NamedSection* named) { return named->name == settings_.section; };
+  const auto found = std::find_if(sections.begin(), sections.end(), is_open);
+  const NamedSection& open = found == sections.end() ? *sections.front() : **found;
   float used = 0;
-  for (const Panel* panel : here) {
-    const float width = ImGui::CalcTextSize(panel->name()).x + 2 * ImGui::GetStyle().FramePadding.x;
-    if (used > 0 && used + width <= room)
-      ImGui::SameLine(0, gap);
-    else
-      used = 0;
-    used += width + gap;
-    draw_tab(panel->name(), open == panel->name());
+  for (const NamedSection* named : sections) {
+    next_tab(named->name, used);
+    if (flat_tab(named->name, named == &open)) settings_.section = named->name;
   }
-}
-
-void Docks::draw_tab(const std::string& panel, bool open) {
-  ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(open ? ImGuiCol_TabActive : ImGuiCol_Tab));
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, ImGui::GetStyleColorVec4(ImGuiCol_TabHovered));
-  if (ImGui::Button(panel.c_str())) this->open(panel);
-  ImGui::PopStyleColor(2);
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) dragged_ = panel;
-  if (!ImGui::BeginPopupContextItem(panel.c_str())) return;
-  ImGui::TextDisabled("move it");
-  for (size_t d = 0; d < kDocks; ++d) {
-    if (ImGui::MenuItem(kDockNames[d], nullptr, dock_of(panel) == Dock(d))) move(panel, Dock(d));
+  if (open.section == Section::draws) return draw_stack(state, box, scale);
+  const std::vector<Panel*> here = panels_of(open.section, state);
+  std::string& name = settings_.open[open.name];
+  const auto shown = std::find_if(here.begin(), here.end(), [&](const Panel* panel) { return panel->name() == name; });
+  Panel& panel = shown == here.end() ? *here.front() : **shown;
+  name = panel.name();
+  ImGui::Separator();
+  used = 0;
+  for (const Panel* one : here) {
+    if (here.size() == 1) break;
+    next_tab(one->name(), used);
+    ImGui::PushID("panel");  // a panel may have its section's name
+    if (flat_tab(one->name(), one == &panel)) name = one->name();
+    ImGui::PopID();
   }
-  ImGui::EndPopup();
-}
-
-// While a tab is dragged: the places that it can be let go at.
-void Docks::draw_drop_zones(const Box& area) {
-  if (dragged_.empty()) return;
-  const bool let_go = !ImGui::IsMouseDown(ImGuiMouseButton_Left);
-  ImDrawList& list = *ImGui::GetForegroundDrawList();
-  const glm::vec2 half(kZone * area.size().x, area.size().y / 2), mouse = from(ImGui::GetIO().MousePos);
-  for (size_t d = 0; d < kDocks; ++d) {
-    const glm::vec2 begin(column_of(d) == 0 ? area.begin.x : area.end.x - half.x,
-                          area.begin.y + (is_lower(d) ? half.y : 0));
-    const Box zone{begin, begin + half};
-    const bool hovered = zone.holds(mouse);
-    list.AddRectFilled(im(zone.begin + 3.0f), im(zone.end - 3.0f), hovered ? kZoneHovered : kZoneColor, 6);
-    const ImVec2 text = ImGui::CalcTextSize(kDockNames[d]);
-    const glm::vec2 at = (zone.begin + zone.end - from(text)) / 2.0f;
-    list.AddText(im(at), IM_COL32_WHITE, kDockNames[d]);
-    if (hovered && let_go) move(dragged_, Dock(d));
-  }
-  if (let_go) dragged_.clear();
+  draw_panel(panel, state, 0, focus_);
 }
 
 }  // namespace brokkr::viewer

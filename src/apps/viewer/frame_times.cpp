@@ -12,10 +12,7 @@ namespace {
 
 constexpr size_t kShown = 600;
 constexpr size_t kRate = 64;
-constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);
-constexpr ImU32 kLate = IM_COL32(250, 170, 60, 255);
 constexpr ImU32 kLine = IM_COL32(255, 255, 255, 70);
-constexpr ImU32 kText = IM_COL32(230, 230, 230, 255);
 
 // The height of a time over the ground of a plot whose top is `top` milliseconds.
 float height_of(const Plot& plot, double ms, double top) {
@@ -26,7 +23,7 @@ float height_of(const Plot& plot, double ms, double top) {
 void label(const Plot& plot, ImVec2 at, const std::string& text) {
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   plot.list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, kPlotGround);
-  plot.list.AddText(at, kText, text.c_str());
+  plot.list.AddText(at, theme::kText, text.c_str());
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ void FrameTimes::draw_curve(const Plot& plot) const {
     const float x = plot.at.x + plot.width * (ms_.size() > 1 ? float(i) / float(ms_.size() - 1) : 0.5f);
     points.emplace_back(x, bottom - height_of(plot, ms_[i], top));
   }
-  plot.list.AddPolyline(points.data(), int(points.size()), kCurve, 0, 1.5f);
+  plot.list.AddPolyline(points.data(), int(points.size()), theme::kCurve, 0, 1.5f);
   for (const auto& [name, value] :
        {std::pair<const char*, double>{"median", statistics_.median_ms}, {"p99", statistics_.p99_ms}}) {
     const float y = bottom - height_of(plot, value, top);
@@ -64,7 +61,7 @@ void FrameTimes::draw_curve(const Plot& plot) const {
 
 void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const {
   const Plot plot = begin_plot(id, lines);
-  if (ms_.empty()) return;
+  if (ms_.empty()) return label(plot, {plot.at.x + 4, plot.at.y + 1}, "R: frames keep coming");
   const FrameStatistics& s = statistics_;
   std::string text;
   for (const auto& [name, value] : {std::pair{"median ", s.median_ms}, {"p95 ", s.p95_ms}, {"p99 ", s.p99_ms}}) {
@@ -79,11 +76,11 @@ void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const
     const double ms = ms_[ms_.size() - 1 - i];
     const float right = plot.at.x + plot.width - bar * float(i);
     plot.list.AddRectFilled({right - bar + 1, bottom - height_of(plot, ms, top)}, {right, bottom},
-                            budget_ms > 0 && ms > budget_ms ? kLate : kCurve);
+                            budget_ms > 0 && ms > budget_ms ? theme::kLate : theme::kCurve);
   }
   if (budget_ms > 0 && budget_ms < top) {
     const float y = bottom - height_of(plot, budget_ms, top);
-    plot.list.AddLine({plot.at.x, y}, {plot.at.x + plot.width, y}, kLate);
+    plot.list.AddLine({plot.at.x, y}, {plot.at.x + plot.width, y}, theme::kLate);
   }
   label(plot, {plot.at.x + 4, plot.at.y + 1}, text);
   if (plot.hovered < 0) return;

@@ -13,7 +13,7 @@ namespace brokkr::viewer {
 
 class FrameTimes {
  public:
-  // A frame was shown so long after the one before. The last 600 are kept.
+  // A frame, but no first one (Presented::is_first), was shown so long after the one before. The last 600 are kept.
   void add(double ms);
 
   const FrameStatistics& statistics() const { return statistics_; }
@@ -23,8 +23,9 @@ class FrameTimes {
   // The curve, with its median and 99th percentile.
   void draw_curve(const Plot& plot) const;
   // A bar for each frame, newest right, those beyond the budget in a warning colour, and percentiles beside them.
-  // `budget_ms`: the line that is drawn across; 0: none.
+  // `budget_ms`: the line that is drawn across; 0: none. `lines`: its height, in font sizes.
   void draw_strip(const char* id, float lines, double budget_ms) const;
+  void clear() { *this = {}; }
 
  private:
   std::deque<double> ms_;  // newest last

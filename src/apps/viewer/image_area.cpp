@@ -1,6 +1,7 @@
 #include "viewer/image_area.h"
 
 #include <GLFW/glfw3.h>
+#include <glad/gl.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -20,6 +21,11 @@ glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
 
 }  // namespace
 
+float fitting_zoom(glm::vec2 size, glm::vec2 area) {
+  const float whole = std::min(area.x / size.x, area.y / size.y);
+  return whole > 2 ? std::floor(whole) : whole;
+}
+
 void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height, glm::vec2 begin, glm::vec2 end) {
   ImageView& view = state.view;
   view.area_begin = begin;
@@ -27,9 +33,8 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   view.width = width;
   view.height = height;
   const glm::vec2 area = glm::max(end - begin, glm::vec2(1)), size(std::max(width, 1), std::max(height, 1));
-  if (mode_ != Mode::fixed) {
-    const float whole = std::min(area.x / size.x, area.y / size.y);
-    zoom_ = mode_ == Mode::automatic ? std::min(whole, 1.0f) : whole;
+  if (fits_) {
+    zoom_ = fitting_zoom(size, area);
     offset_ = glm::vec2(0);
   }
   view.zoom = zoom_;
@@ -40,6 +45,9 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
   view.hovered = !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
+  // Between 1 and 2 squares would have different sizes: the image is smoothed.
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, zoom_ < 2 ? GL_LINEAR : GL_NEAREST);
   list->PushClipRect(im(begin), im(end), true);
   list->AddImage(im(texture), im(view.origin), im(view.origin + size * zoom_), {0, 1}, {1, 0});
   list->PopClipRect();

@@ -10,6 +10,10 @@ namespace brokkr::viewer {
 
 class Window;
 
+// Screen pixels per image pixel at which the whole image fits into `area` pixels. Beyond 2 it is a whole number, so that
+// all pixels of the image are squares of one size.
+float fitting_zoom(glm::vec2 size, glm::vec2 area);
+
 class ImageArea {
  public:
   // Called once per UI frame, between ImGui's NewFrame and the panels: lays the image out in the window's part from
@@ -22,21 +26,20 @@ class ImageArea {
   bool flying() const { return drag_ == Drag::fly; }
 
   void one_to_one() { set_zoom(1, glm::vec2(0)); }
-  void fit() { mode_ = Mode::fit; }
+  void fit() { fits_ = true; }
+  bool fits() const { return fits_; }
   // Larger or smaller by `factor` around the screen position `around`.
   void zoom(const ViewerState& state, float factor, glm::vec2 around);
 
  private:
-  // automatic: one to one where it fits, else the whole image.
-  enum class Mode { automatic, fit, fixed };
   void drag(ViewerState& state, glm::vec2 moved);
   void set_zoom(float zoom, glm::vec2 offset) {
-    mode_ = Mode::fixed;
+    fits_ = false;
     zoom_ = zoom;
     offset_ = offset;
   }
 
-  Mode mode_ = Mode::automatic;
+  bool fits_ = true;  // the image is as large as its room allows (fitting_zoom)
   float zoom_ = 1;
   glm::vec2 offset_{0};  // of the image's centre from the area's, screen pixels
   enum class Drag { none, maybe_click, orbit, pan_camera, pan_image, fly };

@@ -58,7 +58,7 @@ void draw_legend(ImDrawList& list, const ImageView& view, const ImageLegend& leg
   const glm::vec2 size(width, title + 3 * pad + line * float(legend.steps.size()));
   const glm::vec2 at(right ? view.area_end.x - size.x : view.area_begin.x, view.area_end.y - size.y);
   list.PushClipRect(im(view.area_begin), im(view.area_end), true);
-  list.AddRectFilled(im(at), im(at + size), IM_COL32(20, 22, 26, 215));
+  list.AddRectFilled(im(at), im(at + size), theme::faded(theme::kBackdrop, 0.85f));
   list.AddText(ImGui::GetFont(), em, {at.x + pad, at.y + pad}, IM_COL32_WHITE, legend.title.c_str(), nullptr, wrap);
   float y = at.y + title + 2 * pad;
   for (const LegendStep& step : legend.steps) {

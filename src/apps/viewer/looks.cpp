@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "app/text.h"
 #include "viewer/present.h"
@@ -22,6 +23,79 @@ void tip(const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+namespace {
+
+constexpr float kNameWidth = 8.5f;    // of the column of names, in font sizes
+constexpr float kNumberWidth = 5.5f;  // of the number beside a slider, likewise
+
+template <class T>
+bool slider_with_number(const char* name, ImGuiDataType type, T* value, T least, T most, const char* format,
+                        ImGuiSliderFlags flags) {
+  const float number = kNumberWidth * ImGui::GetFontSize(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
+  const char* const label = row(name, number + gap);
+  ImGui::BeginGroup();
+  ImGui::PushID(label);
+  bool changed = ImGui::SliderScalar("##slider", type, value, &least, &most, "", flags | ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SameLine(0, gap);
+  ImGui::SetNextItemWidth(number);
+  const float speed = std::max(float(most - least) / 500, std::is_integral_v<T> ? 0.05f : 0.0f);
+  changed |=
+      ImGui::DragScalar("##number", type, value, speed, &least, &most, format, flags | ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopID();
+  ImGui::EndGroup();
+  return changed;
+}
+
+}  // namespace
+
+const char* row(const char* name, float right) {
+  static std::string label;
+  const float em = ImGui::GetFontSize(), all = ImGui::GetContentRegionAvail().x;
+  const float column = std::min(kNameWidth * em, 0.45f * all), at = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::PushClipRect(corner, {corner.x + column - 0.3f * em, corner.y + 3 * em}, true);
+  ImGui::TextUnformatted(name);
+  ImGui::PopClipRect();
+  if (ImGui::CalcTextSize(name).x > column - 0.3f * em) tip(name);
+  ImGui::SameLine(at + column);
+  ImGui::SetNextItemWidth(std::max(all - column - right, 2 * em));
+  label = std::string("##") + name;
+  return label.c_str();
+}
+
+bool slider_row(const char* name, float* value, float least, float most, const char* format, ImGuiSliderFlags flags) {
+  return slider_with_number(name, ImGuiDataType_Float, value, least, most, format, flags);
+}
+bool slider_row(const char* name, int* value, int least, int most, const char* format, ImGuiSliderFlags flags) {
+  return slider_with_number(name, ImGuiDataType_S32, value, least, most, format, flags);
+}
+bool check_row(const char* name, bool* value) { return ImGui::Checkbox(row(name), value); }
+
+void group_header(const char* name) {
+  ImGui::Dummy({0, 0.25f * ImGui::GetFontSize()});
+  ImGui::PushFont(theme::heading());
+  ImGui::TextUnformatted(name);
+  ImGui::PopFont();
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float y = (ImGui::GetItemRectMin().y + end.y) / 2, gap = 0.5f * ImGui::GetFontSize();
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (right > end.x + gap) ImGui::GetWindowDrawList()->AddLine({end.x + gap, y}, {right, y}, theme::kLine);
+}
+
+bool flat_tab(const char* name, bool chosen) {
+  for (const ImGuiCol ground : {ImGuiCol_Button, ImGuiCol_ButtonActive}) ImGui::PushStyleColor(ground, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, chosen ? theme::kText : theme::kDim);
+  ImGui::PushFont(theme::heading());
+  const bool pressed = ImGui::Button(name);
+  ImGui::PopFont();
+  ImGui::PopStyleColor(3);
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const float thick = std::max(2.0f, 0.15f * ImGui::GetFontSize());
+  if (chosen) ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y - thick}, high, theme::kAccent);
+  return pressed;
 }
 
 void swatch(const char* id, const ImVec4& color) {

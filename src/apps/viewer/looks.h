@@ -9,11 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "viewer/theme.h"
+
 namespace brokkr::viewer {
 
-constexpr ImU32 kMark = IM_COL32(255, 220, 60, 255);  // the user's choice, over the image and elsewhere
-constexpr ImU32 kPlotGround = IM_COL32(24, 26, 30, 255);
-inline const ImVec4 kNotice{0.95f, 0.8f, 0.35f, 1};  // text that must be noticed
+constexpr ImU32 kMark = theme::kAccent;  // the user's choice, over the image and elsewhere
+constexpr ImU32 kPlotGround = theme::kPlot;
+inline const ImVec4 kNotice = ImGui::ColorConvertU32ToFloat4(theme::kAccent);  // text that must be noticed
 
 inline ImVec2 im(const glm::vec2& v) { return {v.x, v.y}; }
 
@@ -25,12 +27,31 @@ inline ImTextureID im(unsigned texture) {
 // Begins a window that is a fixed part of the viewer.
 bool begin_bar(const char* name, ImVec2 corner, ImVec2 size);
 // Flags of such a window.
-inline constexpr ImGuiWindowFlags kBarFlags =
-    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
-    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoBringToFrontOnFocus;
+inline constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                              ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+                                              ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse |
+                                              ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
 
 // Shows `text` while the mouse points at the last item; long lines are wrapped.
 void tip(const std::string& text);
+
+// A widget with its name at the left, which all widgets of a panel have in one column: draws the name, sets the width of
+// the next item to the rest of the line less `right`, and returns the item's label. It is valid until the next call.
+const char* row(const char* name, float right = 0);
+
+// A slider with its name at the left and its number, which can be typed too, at the right. `format`: of the number.
+// Returns whether the user changed the value.
+bool slider_row(const char* name, float* value, float least, float most, const char* format,
+                ImGuiSliderFlags flags = 0);
+bool slider_row(const char* name, int* value, int least, int most, const char* format = "%d",
+                ImGuiSliderFlags flags = 0);
+bool check_row(const char* name, bool* value);
+
+// A heading over a group of widgets, with a line beside it.
+void group_header(const char* name);
+
+// A button without a ground that is one of several choices; the chosen one has the accent below it.
+bool flat_tab(const char* name, bool chosen);
 
 // A square in this colour, as high as a line of text, for a legend or a pixel. It is the last item for
 // ImGui::IsItemHovered.

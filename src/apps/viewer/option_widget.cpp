@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "plan/options.h"
+#include "viewer/looks.h"
 
 namespace brokkr::viewer {
 namespace {
+
+constexpr double kMostOfSlider = 5000;  // values of an option with a slider
 
 void draw_help(const OptionInfo& info) {
   if (!ImGui::IsItemHovered()) return;
@@ -53,42 +56,65 @@ constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_
                                     : std::is_signed_v<T>       ? ImGuiDataType_S32
                                                                 : ImGuiDataType_U32;
 
-// Widgets for `count` numbers from `values` on; where `word` is not empty it is shown instead of the numbers.
+// The widget for a number: a slider where its range is small, and the number, where it is typed or dragged. Where `word`
+// is not empty it is shown instead of the number.
 template <class T>
-bool drag(const OptionInfo& info, T* values, int count, const std::string& word) {
+void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   const T low = T(info.min), high = T(info.max);
-  // Dragging over millions of values is of no use: Ctrl-click and typing reach the others.
-  const float speed = float(std::max(0.05, (std::min(info.max, 1000.0) - std::max(info.min, -1000.0)) / 500));
   std::string format = std::is_floating_point_v<T> ? "%.4g" : std::is_signed_v<T> ? "%d" : "%u";
   if (*info.unit != 0) format += std::string(" ") + info.unit;
   if (!word.empty()) format = word;
-  return ImGui::DragScalarN(info.name, kDataType<T>, values, count, speed, &low, &high, format.c_str(),
+  const float all = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
+  const float number = std::max(7.5f * ImGui::GetFontSize(), ImGui::CalcTextSize(format.c_str()).x + gap);
+  const bool has_slider = info.max - info.min <= kMostOfSlider && all > 2.5f * number;
+  const char* const label = row(info.name, has_slider ? number + gap : 0);
+  ImGui::BeginGroup();
+  ImGui::PushID(label);
+  if (has_slider) {
+    const ImGuiSliderFlags shape = info.max > 100 ? ImGuiSliderFlags_Logarithmic : 0;
+    ImGui::SliderScalar("##slider", kDataType<T>, &value, &low, &high, "", shape | ImGuiSliderFlags_AlwaysClamp);
+    ImGui::SameLine(0, gap);
+    ImGui::SetNextItemWidth(number);
+  }
+  // Dragging over millions of values is of no use: Ctrl-click and typing reach the others.
+  const float speed = float(std::max(0.05, (std::min(info.max, 1000.0) - std::max(info.min, -1000.0)) / 500));
+  ImGui::DragScalar("##number", kDataType<T>, &value, speed, &low, &high, format.c_str(), ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopID();
+  ImGui::EndGroup();
+}
+
+// Widgets for `count` numbers from `values` on.
+template <class T>
+bool drag(const OptionInfo& info, T* values, int count, const std::string& word) {
+  const T low = T(info.min), high = T(info.max);
+  const std::string format = !word.empty() ? word : std::is_floating_point_v<T> ? "%.4g" : "%d";
+  return ImGui::DragScalarN(row(info.name), kDataType<T>, values, count, 1, &low, &high, format.c_str(),
                             ImGuiSliderFlags_AlwaysClamp);
 }
 
 // draw_value is the widget for a field of its type.
 
-void draw_value(const OptionInfo& info, bool& value) { ImGui::Checkbox(info.name, &value); }
+void draw_value(const OptionInfo& info, bool& value) { ImGui::Checkbox(row(info.name), &value); }
 
 template <class E>
 requires std::is_enum_v<E>
-void draw_value(const OptionInfo& info, E& value) { draw_list(info.name, name_of(value), Choices<E>::all, value); }
+void draw_value(const OptionInfo& info, E& value) { draw_list(row(info.name), name_of(value), Choices<E>::all, value); }
 
 void draw_value(const OptionInfo& info, std::string& value) {
   std::vector<NamedValue<std::string>> choices = {{"", info.zero}};
   for (const std::string& text : split(info.texts)) choices.push_back({text, text});
-  draw_list(info.name, value.empty() ? info.zero : value, choices, value);
+  draw_list(row(info.name), value.empty() ? info.zero : value, choices, value);
 }
 
 template <class T>
 requires std::is_arithmetic_v<T>
 void draw_value(const OptionInfo& info, T& value) {
-  if (!info.power_of_two) return void(drag(info, &value, 1, value == 0 ? info.zero : ""));
+  if (!info.power_of_two) return draw_number(info, value, value == 0 ? info.zero : "");
   std::vector<NamedValue<T>> powers;
   for (T power = 1; power <= T(info.max); power *= 2) {
     if (power >= T(info.min)) powers.push_back({power, std::to_string(power)});
   }
-  draw_list(info.name, std::to_string(value), powers, value);
+  draw_list(row(info.name), std::to_string(value), powers, value);
 }
 
 template <class T, size_t N>
@@ -106,7 +132,7 @@ void draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) 
 void draw_text(const OptionInfo& info, RenderOptions& options) {
   char buffer[256] = {};
   option_texts(options)[info.name].copy(buffer, sizeof buffer - 1);
-  if (ImGui::InputTextWithHint(info.name, info.zero, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue))
+  if (ImGui::InputTextWithHint(row(info.name), info.zero, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue))
     set_option(options, info.name, buffer);
 }
 
@@ -124,11 +150,18 @@ bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, Patt
 }
 
 void draw_options(ViewerState& state, bool scheduling) {
+  // The machine that draws, where it is chosen by itself.
+  const MachineKind wanted = state.settings.options.machine;
+  const std::string machine =
+      wanted != MachineKind::automatic || !state.last ? name_of(wanted) : state.last->result.statistics.machine;
+  const Policy policy = state.settings.options.policy;
   for_each_option(state.settings.options, [&]<class T>(const OptionInfo& info, T& value) {
     if ((info.scheduling || info.policy.has_value()) != scheduling) return;
+    if (info.policy && *info.policy != policy) return;
+    if (info.machine && machine != name_of(*info.machine) && machine != name_of(MachineKind::automatic)) return;
     try {
       if constexpr (std::is_same_v<T, PatternChoice>)
-        draw_pattern_list(info.name, state.saved_pattern, value);
+        draw_pattern_list(row(info.name), state.saved_pattern, value);
       else if constexpr (requires { draw_value(info, value); })
         draw_value(info, value);
       else

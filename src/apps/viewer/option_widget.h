@@ -9,8 +9,8 @@
 
 namespace brokkr::viewer {
 
-// Draws the widgets of all options that are about scheduling, or of all others. The widgets edit the next frame's
-// options.
+// Draws the widgets of all options that are about scheduling, or of all others, without those that the present policy
+// or machine ignores. The widgets edit the next frame's options.
 void draw_options(ViewerState& state, bool scheduling);
 
 // Sets the next (step 1) or previous (-1) choice, around the end. Returns its name.

@@ -89,6 +89,7 @@ struct Presented {
   Clock::time_point begin, end;               // of the call that swaps
   std::optional<Clock::time_point> previous;  // `begin` of the swap before that showed a new frame
   std::optional<Clock::time_point> input;     // last input event before it
+  bool is_first = false;  // of its scene, size, target, draws or machine: it was prepared first, and says little
 
   // The time from the previous swap to this one, without the time in which no frame was requested.
   Clock::duration interval() const {
@@ -116,7 +117,8 @@ class ViewerCommands {
   // Runs `job` on the render thread before its next frame. An exception becomes an error message. The pointer expires
   // when the answer has run, or when the job was dropped: where the last frame failed, and where the viewer closes.
   virtual std::weak_ptr<const RenderJob> run(RenderJob job) = 0;
-  virtual void open_panel(const std::string& /*name*/) {}  // in front of others of its dock
+  virtual void open_panel(const std::string& /*name*/) {}  // in front of others of its section
+  virtual void press(const KeyEvent& /*event*/) {}         // as its key does
   virtual void save_image(bool /*exr*/) {}                 // the image alone; `exr`: the light of a painted one
   virtual void show_error(const std::string& text) = 0;    // error panel
   virtual void show_note(const std::string& text) = 0;     // status bar, a few seconds
@@ -138,6 +140,9 @@ struct ImageView {
   glm::vec2 to_screen(glm::vec2 pixel) const { return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y); }
 };
 
+// What lies over the image: nothing, a colour for each rasterizer, or the load of each bin.
+enum class Overlay : uint8_t { none, owners, heat };
+
 // How large the shown target is drawn.
 enum class PictureSize : uint8_t { as_loaded, as_window, own };
 
@@ -153,6 +158,10 @@ struct ViewerState {
   CameraControl camera;                 // change at will, as the settings
   ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
   bool continuous = false;              // frames keep coming although nothing changes
+  Overlay overlay = Overlay::none;
+  // What was set before the settings of the paper; nothing: they are not set.
+  std::optional<std::pair<RenderOptions, Overlay>> before_paper;
+  double moment_us = -1;                // of the last frame, under the mouse in the time line; negative: none
   std::vector<PaintingKind> paintings;  // of the program's modules
 
   // The kind of picture that the settings ask for; null: a frame of the pipeline.
@@ -184,10 +193,14 @@ struct ViewerState {
   }
 };
 
+// Where a panel stands: at the left, or in one of the sections at the right.
+enum class Section : uint8_t { draws, look, pipeline, compare, measure };
+
 class Panel {
  public:
   virtual ~Panel() = default;
   virtual const char* name() const = 0;  // title, unique
+  virtual Section section() const = 0;
   // Whether there is something to show or do: others are not on the screen, and hear of nothing but the keys. Most are
   // about frames of the pipeline.
   virtual bool applies(const ViewerState& state) const { return !state.is_painted(); }
@@ -214,6 +227,7 @@ std::unique_ptr<Panel> make_pattern_panel();
 std::unique_ptr<Panel> make_draws_panel();
 std::unique_ptr<Panel> make_inspect_panel();
 std::unique_ptr<Panel> make_compare_panel();
+std::unique_ptr<Panel> make_race_panel();
 std::unique_ptr<Panel> make_log_panel();
 
 }  // namespace brokkr::viewer

@@ -141,6 +141,7 @@ Comparison compare_with_opengl(RenderContext&) {
 class ComparePanel : public Panel {
  public:
   const char* name() const override { return "Compare"; }
+  Section section() const override { return Section::compare; }
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
     std::optional<View> wanted;

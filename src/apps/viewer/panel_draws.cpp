@@ -27,6 +27,7 @@ struct Thumbnail {
 class DrawsPanel : public Panel {
  public:
   const char* name() const override { return "Draws"; }
+  Section section() const override { return Section::draws; }
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
     switch (event.action) {

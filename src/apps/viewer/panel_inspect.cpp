@@ -37,7 +37,7 @@ void color_swatch(const char* id, ColorFormat format, uint32_t low, uint32_t hig
 
 void draw_fragment_cells(const PixelEvent& e) {
   const bool passed = e.fragment.fate == FragmentFate::passed;
-  ImGui::TextColored(passed ? ImVec4(0.5f, 0.9f, 0.5f, 1) : ImVec4(0.95f, 0.55f, 0.45f, 1), "%s",
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(passed ? theme::kGood : theme::kBad), "%s",
                      fate_name(e.fragment.fate));
   ImGui::TableNextColumn();
   ImGui::Text("%u", e.origin.triangle);
@@ -120,6 +120,7 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
 class InspectPanel : public Panel {
  public:
   const char* name() const override { return "Inspect"; }
+  Section section() const override { return Section::draws; }
 
   void draw(ViewerState& state) override {
     drawn_ = true;
@@ -143,8 +144,7 @@ class InspectPanel : public Panel {
     const glm::vec2 bin = glm::vec2(h.bin_x, h.bin_y) * float(h.bin);
     const glm::vec2 a = state.view.to_screen(bin + glm::vec2(0, h.bin)),
                     b = state.view.to_screen(bin + glm::vec2(h.bin, 0));
-    constexpr ImU32 kBin = IM_COL32(255, 220, 60, 130);  // the mark's colour, fainter
-    list.AddRect(im(a), im(b), kBin);
+    list.AddRect(im(a), im(b), theme::faded(kMark, 0.5f));
   }
 
   bool on_click(ViewerState& state, glm::vec2 pixel) override {

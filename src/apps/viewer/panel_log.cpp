@@ -56,6 +56,7 @@ class LogPanel : public Panel {
     finish(*recording_);  // the viewer closes: the log is kept, with its manifest
   }
   const char* name() const override { return "Log"; }
+  Section section() const override { return Section::measure; }
   bool applies(const ViewerState&) const override { return true; }
 
   bool on_key(ViewerState& state, const KeyEvent& event) override {
@@ -83,7 +84,7 @@ class LogPanel : public Panel {
 
   void on_present(ViewerState& state, const Presented& presented) override {
     const FrameRecord record = record_of(presented);
-    shown_.add(milliseconds(presented.interval()));
+    if (!presented.is_first) shown_.add(milliseconds(presented.interval()));
     last_end_ = presented.end;
     if (!recording_) return;
     Recording& r = *recording_;

@@ -15,6 +15,7 @@ namespace {
 class PipelinePanel : public Panel {
  public:
   const char* name() const override { return "Pipeline"; }
+  Section section() const override { return Section::pipeline; }
 
   void draw(ViewerState& state) override {
     RenderOptions& options = state.settings.options;

@@ -16,6 +16,7 @@ namespace {
 class ScenePanel : public Panel {
  public:
   const char* name() const override { return "Scene"; }
+  Section section() const override { return Section::look; }
   bool applies(const ViewerState&) const override { return true; }
 
   void draw(ViewerState& state) override {

@@ -14,6 +14,7 @@ namespace {
 class ShaderPanel : public Panel {
  public:
   const char* name() const override { return "Shader"; }
+  Section section() const override { return Section::look; }
 
   void draw(ViewerState& state) override {
     ShaderControl& control = state.shader;

@@ -30,12 +30,13 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("maximized", settings.maximized);
   entry("panels", settings.panels);
   entry("panel", settings.panel);
-  entry("docks", settings.docks.places);
+  entry("section", settings.docks.section);
   entry("open_panels", settings.docks.open);
-  entry("dock_widths", settings.docks.widths);
-  entry("dock_shares", settings.docks.shares);
+  entry("dock_parts", settings.docks.widths);
+  entry("draws_share", settings.docks.share);
   entry("scale", settings.scale);
-  entry("frame_times", settings.frame_times);
+  entry("time_line", settings.time_line);
+  entry("one_to_one", settings.one_to_one);
   entry("folder", settings.folder);
   entry("sequence_speed", settings.sequence_speed);
   entry("sequence_loop", settings.sequence_loop);

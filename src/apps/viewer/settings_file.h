@@ -22,7 +22,8 @@ struct Settings {
   int window_width = 1600, window_height = 900;
   bool maximized = false;
   bool panels = true;       // all but the image is shown
-  bool frame_times = true;  // so is their strip
+  bool time_line = true;    // so is that of the blocks, with the times of frames
+  bool one_to_one = false;  // an image pixel per screen pixel; false: the whole image
   std::string panel;        // the one that was opened last
   DockSettings docks;
   float scale = 0;                             // of the user interface; 0: as the monitor has it

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "app/text.h"
+#include "bin/load.h"
 #include "viewer/looks.h"
+#include "viewer/pattern_facts.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -74,9 +76,31 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
           {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: 100 % has a screen pixel for each pixel"}};
 }
 
-void draw_status(const std::vector<StatusPart>& parts) {
+float draw_status_load(const Rendered& frame) {
+  const Statistics& s = frame.result.statistics;
+  if (s.rasterizer_fragments.empty()) return 0;
+  const LoadStatistics load = load_statistics(s.rasterizer_fragments);
+  const float em = ImGui::GetFontSize(), all = ImGui::GetContentRegionAvail().x;
+  const std::string text = "load c_v " + app::fixed(load.cv, 3);
+  const float bars = std::min(12 * em, 0.2f * all), width = bars + 0.6f * em + ImGui::CalcTextSize("load c_v 0.000").x;
+  if (width > 0.5f * all) return 0;
+  const float left = ImGui::GetCursorPosX();
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), at(corner.x + all - bars, corner.y);
+  draw_load_bars(*ImGui::GetWindowDrawList(), at, {bars, ImGui::GetTextLineHeight()}, load.load, load.mean);
+  ImGui::SetCursorPosX(left + all - width);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::SameLine(left + all - bars);
+  ImGui::Dummy({bars, ImGui::GetTextLineHeight()});
+  tip("A bar for each rasterizer of the last frame: the fragments that it drew, with their mean. c_v: their standard "
+      "deviation over the mean; 0 is even. Most over mean: " +
+      app::fixed(load.imbalance, 2));
+  ImGui::SetCursorScreenPos(corner);
+  return width + em;
+}
+
+void draw_status(const std::vector<StatusPart>& parts, float reserved_right) {
   const float gap = 1.5f * ImGui::GetFontSize(), dots = ImGui::CalcTextSize("...").x;
-  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - reserved_right;
   float at = ImGui::GetCursorPosX();
   bool left_out = false;
   std::string all;

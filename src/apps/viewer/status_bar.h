@@ -13,7 +13,12 @@ namespace brokkr::viewer {
 std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_second, float zoom,
                                      const std::string& way);
 
-// In a row, as many as there is room for; where some are left out, three dots have them all as their tip.
-void draw_status(const std::vector<StatusPart>& parts);
+// In a row, as many as there is room for; where some are left out, three dots have them all as their tip. `reserved`:
+// pixels at the right that others use.
+void draw_status(const std::vector<StatusPart>& parts, float reserved = 0);
+
+// The load of each rasterizer and its c_v, at the right end of the line. Returns the width that it takes; 0 where there
+// is nothing to show or no room.
+float draw_status_load(const Rendered& frame);
 
 }  // namespace brokkr::viewer

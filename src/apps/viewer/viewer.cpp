@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "app/input.h"
@@ -26,9 +27,18 @@ constexpr float kZoomStep = 1.25f;
 
 // In the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {
-    make_scene_panel,  make_pipeline_panel, make_policy_panel,  make_pattern_panel, make_draws_panel,
-    make_shader_panel, make_inspect_panel,  make_compare_panel, make_log_panel,
+    make_scene_panel,  make_pipeline_panel, make_policy_panel, make_pattern_panel, make_draws_panel,
+    make_shader_panel, make_inspect_panel,  make_race_panel,   make_compare_panel, make_log_panel,
 };
+
+// Whether what was prepared for one frame serves the other.
+bool is_prepared_alike(const Rendered& a, const Rendered& b) {
+  const auto parts = [](const Rendered& r) {
+    const FrameSettings& s = r.settings;
+    return std::tie(r.scene, r.width, r.height, r.target, s.hidden_commands, s.options.machine, s.options.trace);
+  };
+  return parts(a) == parts(b);
+}
 
 std::vector<KeyBinding> keys_of(const std::vector<Module>& modules) {
   std::vector<KeyBinding> keys;
@@ -61,6 +71,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
                    [this, act_on](int key) { act_on(keyboard_.release(key)); },
                    [this](const std::vector<std::string>& paths) { open(paths); }});
   if (arguments.has("scale")) window_->set_scale(float(arguments.real("scale", 1)));
+  if (settings_.one_to_one) area_.one_to_one();
   sequence_.speed = settings_.sequence_speed;
   sequence_.loop = settings_.sequence_loop;
   state_.settings.options = settings_.options;
@@ -307,8 +318,11 @@ void Viewer::present() {
   // A picture may be in the window before all that is known of its frame is here: it counts once it is.
   if (!state_.last || state_.last->number != image_.number || image_.number == presented_) return;
   presented_ = image_.number;
-  const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input()};
-  frame_times_.add(milliseconds(presented.interval()));
+  const bool is_first = !timed_ || !is_prepared_alike(*timed_, *state_.last);
+  if (is_first && (!timed_ || timed_->scene->path != state_.last->scene->path)) frame_times_.clear();
+  timed_ = state_.last;
+  const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input(), is_first};
+  if (!is_first) frame_times_.add(milliseconds(presented.interval()));
   last_present_ = begin;
   for (const auto& panel : panels_) panel->on_present(state_, presented);
 }
@@ -400,6 +414,8 @@ void Viewer::act(const KeyEvent& event) {
     case Action::render_always:
       state_.continuous = !state_.continuous;
       return show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");
+    case Action::as_in_paper: return set_as_in_paper(!state_.before_paper);
+    case Action::race_patterns: show_panel("A/B"); break;
     case Action::recall_bookmark: return recall_bookmark(event.number);
     case Action::save_bookmark: return save_bookmark(event.number);
     case Action::camera_home: return state_.camera.home();
@@ -407,7 +423,7 @@ void Viewer::act(const KeyEvent& event) {
     case Action::paste_camera: return paste_camera();
     case Action::show_help: show_help_ = !show_help_; return;
     case Action::hide_panels: settings_.panels = !settings_.panels; return;
-    case Action::show_frame_times: settings_.frame_times = !settings_.frame_times; return;
+    case Action::show_time_line: settings_.time_line = !settings_.time_line; return;
     case Action::scale_interface: return step_scale(event.number);
     case Action::full_screen: return window_->toggle_full_screen();
     case Action::save_window: shot_ = Shot::window; return;
@@ -415,22 +431,41 @@ void Viewer::act(const KeyEvent& event) {
     case Action::next_panel: return show_next_panel();
     case Action::dismiss: return dismiss();
     case Action::quit: return window_->close();
-    case Action::one_to_one: return area_.one_to_one();
-    case Action::fit_image: return area_.fit();
+    case Action::one_to_one: settings_.one_to_one = true; return area_.one_to_one();
+    case Action::fit_image: settings_.one_to_one = false; return area_.fit();
     case Action::zoom: return zoom(event.number > 0 ? kZoomStep : 1 / kZoomStep);
     default: break;
   }
-  press(event);
+  press_panels(event);
 }
 
 // Whether it is a panel's.
-bool Viewer::press(const KeyEvent& event) {
+bool Viewer::press_panels(const KeyEvent& event) {
   return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return panel->on_key(state_, event); });
+}
+
+// The settings under which patterns differ [Kerbl17, 4]: more bins than rasterizers, which keep their bins.
+void Viewer::set_as_in_paper(bool on) {
+  RenderOptions& options = state_.settings.options;
+  if (on) {
+    state_.before_paper = {options, state_.overlay};
+    options.rasterizers = 20;
+    options.ownership = Ownership::fixed;
+    options.bin = 64;
+    state_.overlay = Overlay::owners;
+    show_note("as in the paper: 20 rasterizers, static ownership, bins of 64 pixels; P switches the pattern");
+  } else if (state_.before_paper) {
+    options.rasterizers = state_.before_paper->first.rasterizers;
+    options.ownership = state_.before_paper->first.ownership;
+    options.bin = state_.before_paper->first.bin;
+    state_.overlay = state_.before_paper->second;
+    state_.before_paper.reset();
+  }
 }
 
 // A sequence goes before what panels play.
 void Viewer::play_or_pause() {
-  if (!sequence_.active() && press({Action::play_sequence})) return;
+  if (!sequence_.active() && press_panels({Action::play_sequence})) return;
   if (sequence_.playing())
     sequence_.pause();
   else

@@ -24,6 +24,7 @@
 #include "viewer/render_thread.h"
 #include "viewer/sequence.h"
 #include "viewer/settings_file.h"
+#include "viewer/time_line.h"
 #include "viewer/window.h"
 
 namespace brokkr::viewer {
@@ -42,6 +43,7 @@ class Viewer : public ViewerCommands {
   void request_render() override { render_wanted_ = true; }
   std::weak_ptr<const RenderJob> run(RenderJob job) override { return render_thread_->run(std::move(job)); }
   void open_panel(const std::string& name) override { docks_.open(name); }
+  void press(const KeyEvent& event) override { act(event); }
   void save_image(bool exr) override;
   void show_error(const std::string& text) override;
   void show_note(const std::string& text) override;
@@ -65,11 +67,12 @@ class Viewer : public ViewerCommands {
 
   // What keys and menus do.
   void act(const KeyEvent& event);
-  bool press(const KeyEvent& event);
+  bool press_panels(const KeyEvent& event);
   template <typename Choice>
   void choose_next(const std::string& what, Choice& option, int by) {
     show_note(what + ": " + step_choice(option, by));
   }
+  void set_as_in_paper(bool on);
   void play_or_pause();
   void step_sequence(int by);
   void recall_bookmark(int number);
@@ -89,8 +92,8 @@ class Viewer : public ViewerCommands {
   void draw_recent();
   void draw_menu();
   void draw_scales();
-  void draw_panel_menu(const std::string& panel);
-  void draw_strip(ImVec2 corner, ImVec2 size);
+  float draw_toolbar(const Box& room);  // returns its height
+  float draw_bottom(const Box& room);   // likewise
   void draw_status_bar(float top);
   float draw_sequence_bar(const Box& room);  // returns its height
   void draw_errors(const Box& room);
@@ -112,7 +115,8 @@ class Viewer : public ViewerCommands {
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
   Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
-  Docks docks_{settings_.docks};
+  Docks docks_{settings_.docks, panels_};
+  TimeLine time_line_;
   ImageArea area_;
   FileDialog dialog_{modules_};
   Sequence sequence_;
@@ -135,6 +139,7 @@ class Viewer : public ViewerCommands {
   std::string note_;
   Clock::time_point note_until_;
   std::optional<Clock::time_point> last_present_;
+  std::shared_ptr<const Rendered> timed_;  // the frame that was presented last
   FrameTimes frame_times_;
   int settle_ = kSettleFrames;  // UI frames to draw before going to sleep
 };

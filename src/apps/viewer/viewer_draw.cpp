@@ -7,14 +7,16 @@
 #include "viewer/help_sheet.h"
 #include "viewer/image_legend.h"
 #include "viewer/looks.h"
+#include "viewer/option_widget.h"
 #include "viewer/status_bar.h"
 #include "viewer/viewer.h"
 
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kStripLines = 2.5f;        // height of the strip of frame times
-constexpr float kStripWindow = 300;        // pixels that a window must be high to have it, at scale 1
+constexpr float kBottomLines = 7;          // height of the time lines, in font sizes
+constexpr float kBottomWindow = 500;       // pixels that a window must be high to have them, at scale 1
+constexpr float kTimesLines = 18;          // width of the frame times, in font sizes
 constexpr double kSmoothMs = 1000.0 / 60;  // where the strip has its line, unless a frame has a budget
 
 // Begins a window of at most `lines` font sizes in width in the middle of the image's room.
@@ -35,15 +37,17 @@ void Viewer::draw() {
   if (settings_.panels) {
     draw_menu();
     room.begin.y = ImGui::GetFrameHeight();
+    room.begin.y += draw_toolbar(room);
     room.end.y -= ImGui::GetFrameHeight() + 4;
     draw_status_bar(room.end.y);
+    const bool has_time_line = settings_.time_line && window.y >= kBottomWindow * window_->scale();
+    // Recording costs a little time: it is off while nothing shows it.
+    state_.settings.options.trace = has_time_line && !state_.is_painted();
+    if (has_time_line) room.end.y -= draw_bottom(room);
     if (sequence_.active()) room.end.y -= draw_sequence_bar(room);
-    room = docks_.draw(panels_, state_, room, window_->scale());
-    if (settings_.frame_times && window.y >= kStripWindow * window_->scale()) {
-      const float height = kStripLines * ImGui::GetFontSize() + 6;
-      room.end.y -= height;
-      draw_strip({room.begin.x, room.end.y}, {room.size().x, height});
-    }
+    room = docks_.draw(state_, room, window_->scale());
+  } else {
+    state_.settings.options.trace = false;
   }
   area_.draw(state_, image_.texture, image_.width, image_.height, room.begin, room.end);
   // A picture that is as large as its room follows it, once the mouse has let go.
@@ -110,10 +114,12 @@ void Viewer::draw_menu() {
     ImGui::Separator();
     for (const auto& panel : panels_) panel->draw_view_menu(state_);
     menu_item("Frames keep coming", Action::render_always, state_.continuous);
-    menu_item("Frame times", Action::show_frame_times, settings_.frame_times);
+    menu_item("Time line", Action::show_time_line, settings_.time_line);
+    menu_item("As in the paper", Action::as_in_paper, state_.before_paper.has_value());
     ImGui::Separator();
     for (const auto& panel : panels_) {
-      if (panel->applies(state_)) draw_panel_menu(panel->name());
+      if (panel->applies(state_) && ImGui::MenuItem(panel->name(), nullptr, docks_.is_open(panel->name())))
+        show_panel(panel->name());
     }
     if (ImGui::MenuItem("All panels as at first")) settings_.docks = {};
     ImGui::EndMenu();
@@ -147,34 +153,110 @@ void Viewer::draw_scales() {
   if (ImGui::MenuItem("Smaller")) step_scale(-1);
 }
 
-// Opens a panel, or moves it to another dock.
-void Viewer::draw_panel_menu(const std::string& panel) {
-  if (!ImGui::BeginMenu(panel.c_str())) return;
-  if (ImGui::MenuItem("Open", nullptr, docks_.is_open(panel))) show_panel(panel);
-  ImGui::Separator();
-  for (size_t d = 0; d < kDocks; ++d) {
-    if (ImGui::MenuItem(kDockNames[d], nullptr, docks_.dock_of(panel) == Dock(d))) docks_.move(panel, Dock(d));
-  }
-  ImGui::EndMenu();
-}
-
-void Viewer::draw_strip(ImVec2 corner, ImVec2 size) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
-  if (begin_bar("##times", corner, size)) {
-    const PaintingKind* const kind = state_.painting();
-    const double budget = kind == nullptr || kind->budget_ms == nullptr ? state_.settings.options.frame_budget_ms
-                                                                        : kind->budget_ms(state_.settings);
-    frame_times_.draw_strip("##strip", kStripLines, budget > 0 ? budget : kSmoothMs);
+// What is used all the time, from the left; what has no room is left out, and stands in the menus and panels.
+float Viewer::draw_toolbar(const Box& room) {
+  const float em = ImGui::GetFontSize(), pad = 0.35f * em, height = ImGui::GetFrameHeight() + 2 * pad;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * window_->scale(), pad));
+  if (begin_bar("##toolbar", im(room.begin), {room.size().x, height})) {
+    float used = 0;
+    const float right = ImGui::GetContentRegionAvail().x, gap = 0.5f * em;
+    const auto place = [&](float width, float before = 0) {
+      const bool fits = used + before + width <= right;
+      if (fits && used > 0) ImGui::SameLine(0, before);
+      if (fits) used += before + width;
+      return fits;
+    };
+    const auto width_of = [&](const char* text) {
+      return ImGui::CalcTextSize(text).x + 2 * ImGui::GetStyle().FramePadding.x;
+    };
+    const auto button = [&](const char* text, Action action, const char* help, float before) {
+      if (!place(width_of(text) + 0.1f * em, before)) return;
+      if (ImGui::Button(text)) act({action});
+      tip(std::string(help) + ". Key " + key_text(action));
+    };
+    const auto toggle = [&](const char* text, bool on, Action action, const char* help, float before) {
+      if (!place(width_of(text) + 0.2f * em, before)) return;
+      if (flat_tab(text, on)) act({action});
+      tip(std::string(help) + ". Key " + key_text(action));
+    };
+    RenderOptions& options = state_.settings.options;
+    button("Open...", Action::open_file, "A frame, a scene or a folder of frames", 0);
+    toggle("Fit", area_.fits(), Action::fit_image, "The whole image", gap);
+    toggle("1:1", settings_.one_to_one && !area_.fits(), Action::one_to_one, "One image pixel per screen pixel", 0);
+    const auto choice = [&](const char* id, const char* help, const char* shown, const auto& all, auto& value,
+                            float width) {
+      if (!place(width, gap)) return;
+      ImGui::SetNextItemWidth(width);
+      if (ImGui::BeginCombo(id, shown)) {
+        for (const auto& one : all) {
+          if (ImGui::Selectable(one.name, one.value == value)) value = one.value;
+          if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", one.meaning);
+        }
+        ImGui::EndCombo();
+      } else {
+        tip(help);
+      }
+    };
+    const bool painted = state_.is_painted();
+    if (!painted) {
+      choice("##shading", "Shading: what surfaces show. Key M", name_of(options.shading), Choices<Shading>::all,
+             options.shading, 7.5f * em);
+      choice("##pattern", "Bin pattern: which rasterizer draws which bin. Key P", pattern_name(options.pattern).c_str(),
+             pattern_choices(state_.saved_pattern), options.pattern, 10 * em);
+      choice("##policy", "Scheduling policy: what a block does next. Key O", name_of(options.policy),
+             Choices<Policy>::all, options.policy, 8.5f * em);
+      if (place(10.5f * em, gap)) {
+        ImGui::SetNextItemWidth(10.5f * em);
+        ImGui::DragInt("##rasterizers", &options.rasterizers, 0.2f, 0, kMaxRasterizers,
+                       options.rasterizers == 0 ? "auto rasterizers" : "%d rasterizers", ImGuiSliderFlags_AlwaysClamp);
+        tip("Rasterizers that the bins are dealt to: drag, or Ctrl-click and type. 0: as the size of the frame needs");
+      }
+    }
+    toggle("Run", state_.continuous, Action::render_always, "Frames keep coming, although nothing changes", gap);
+    if (!painted) {
+      toggle("As in the paper", state_.before_paper.has_value(), Action::as_in_paper,
+             "20 rasterizers, static ownership, bins of 64 pixels, owners over the image", 0);
+      toggle("A/B", docks_.is_open("A/B"), Action::race_patterns, "Two patterns in turns, and which is faster", 0);
+    }
   }
   ImGui::End();
   ImGui::PopStyleVar();
+  return height;
 }
 
-// A note hides the rest of the line for the seconds that it lasts.
+// The blocks' time line, and the times of the last frames. Returns its height.
+float Viewer::draw_bottom(const Box& room) {
+  const float em = ImGui::GetFontSize(), height = kBottomLines * em, pad = 0.5f * em;
+  const bool has_blocks = !state_.is_painted();
+  const float times = has_blocks ? std::min(kTimesLines * em, room.size().x / 3) : room.size().x;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, pad));
+  if (begin_bar("##bottom", {room.begin.x, room.end.y - height}, {room.size().x, height})) {
+    const float inner = height - 2 * pad;
+    if (has_blocks) {
+      if (ImGui::BeginChild("blocks", {room.size().x - times - 2 * pad, inner}, false, ImGuiWindowFlags_NoScrollbar))
+        time_line_.draw(state_);
+      ImGui::EndChild();
+      ImGui::SameLine(0, pad);
+    }
+    if (ImGui::BeginChild("times", {0, inner}, false, ImGuiWindowFlags_NoScrollbar)) {
+      const PaintingKind* const kind = state_.painting();
+      const double budget = kind == nullptr || kind->budget_ms == nullptr ? state_.settings.options.frame_budget_ms
+                                                                          : kind->budget_ms(state_.settings);
+      frame_times_.draw_strip("##strip", inner / em, budget > 0 ? budget : kSmoothMs);
+    }
+    ImGui::EndChild();
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+  return height;
+}
+
+// A note hides the line's left part for the seconds that it lasts.
 void Viewer::draw_status_bar(float top) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8, 3));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * window_->scale(), 3));
   if (begin_bar("##status", {0, top}, {window.x, window.y - top})) {
+    const float right = state_.last && !state_.last->painting ? draw_status_load(*state_.last) : 0;
     if (Clock::now() < note_until_) {
       ImGui::TextColored(kNotice, "%s", app::printable(note_).c_str());
       tip(app::printable(note_));
@@ -186,7 +268,7 @@ void Viewer::draw_status_bar(float top) {
                        presenter_->description());
       if (!render_thread_->idle() && !state_.continuous && !state_.grows())
         parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is under way"});
-      draw_status(parts);
+      draw_status(parts, right);
     }
   }
   ImGui::End();
@@ -230,16 +312,15 @@ void Viewer::draw_errors(const Box& room) {
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(0.9f * room.size().y, 60.0f)});
   ImGui::SetNextWindowSize({width, 0});
   bool open = true;
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, {0.30f, 0.10f, 0.10f, 0.96f});
-  ImGui::PushStyleColor(ImGuiCol_TitleBgActive, {0.55f, 0.15f, 0.15f, 1});
-  ImGui::PushStyleColor(ImGuiCol_TitleBg, {0.55f, 0.15f, 0.15f, 1});
+  for (const ImGuiCol ground : {ImGuiCol_WindowBg, ImGuiCol_TitleBgActive, ImGuiCol_TitleBg})
+    ImGui::PushStyleColor(ground, theme::kErrorGround);
   if (ImGui::Begin("Error", &open,
                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
     ImGui::PushTextWrapPos(0);
     for (const std::string& error : errors_) ImGui::TextUnformatted(app::printable(error).c_str());
     ImGui::PopTextWrapPos();
-    if (ImGui::SmallButton("Close")) open = false;
+    if (ImGui::Button("Close")) open = false;
   }
   ImGui::End();
   ImGui::PopStyleColor(3);

@@ -10,13 +10,13 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "viewer/icon.h"
 #include "viewer/keys.h"
+#include "viewer/theme.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -32,9 +32,6 @@ bool has_period() {
     return name != nullptr && std::string_view(name) == ".";
   });
 }
-
-// Debian's fonts-dejavu-core; without it ImGui's own font is used.
-constexpr const char* kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 
 [[noreturn]] void fail(const std::string& problem) {
   const std::string detail = last_error.empty() ? "" : " (" + last_error + ")";
@@ -74,7 +71,10 @@ Window::Window(const WindowSize& size, float scale, WindowEvents events)
   last_input_ = Clock::now();
 
   ImGui::CreateContext();
-  set_style();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the viewer keeps its settings itself
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  theme::apply(scale_);
   set_callbacks();
   ImGui_ImplGlfw_InitForOpenGL(window_, true);  // chains the callbacks that are set already
   ImGui_ImplOpenGL3_Init("#version 330");
@@ -105,31 +105,6 @@ void Window::set_icon() {
     images[i] = {kSizes[i], kSizes[i], reinterpret_cast<unsigned char*>(pixels[i].data())};
   }
   glfwSetWindowIcon(window_, int(images.size()), images.data());
-}
-
-// Fonts are drawn for the scale, so that they are sharp.
-void Window::set_style() {
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the viewer keeps its settings itself
-  io.Fonts->Clear();
-  ImGuiStyle& style = ImGui::GetStyle();
-  style = ImGuiStyle();
-  ImGui::StyleColorsDark(&style);
-  style.WindowRounding = 0;
-  style.FrameRounding = 3;
-  style.TabRounding = 3;
-  style.WindowBorderSize = 0;
-  style.Colors[ImGuiCol_WindowBg].w = 1;
-  style.ScaleAllSizes(scale_);
-  std::error_code error;
-  if (std::filesystem::exists(kFont, error)) {
-    static constexpr ImWchar kRanges[] = {0x20, 0xff, 0x370, 0x3ff, 0x2000, 0x206f, 0x2190, 0x21ff, 0x25a0, 0x25ff, 0};
-    io.Fonts->AddFontFromFileTTF(kFont, std::round(14.0f * scale_), nullptr, kRanges);
-  } else {
-    ImFontConfig config;
-    config.SizePixels = std::round(13.0f * scale_);
-    io.Fonts->AddFontDefault(&config);
-  }
 }
 
 void Window::set_callbacks() {
@@ -218,7 +193,7 @@ WindowSize Window::remembered() const {
 void Window::begin_frame() {
   if (const float scale = fitting_scale(); scale != scale_) {
     scale_ = scale;
-    set_style();
+    theme::apply(scale_);
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
   }
@@ -233,7 +208,8 @@ void Window::end_frame() {
   ImGui::Render();
   const glm::ivec2 pixels = framebuffer();
   glViewport(0, 0, pixels.x, pixels.y);
-  glClearColor(0.11f, 0.11f, 0.12f, 1);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(theme::kBackdrop);
+  glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

@@ -69,7 +69,6 @@ class Window {
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
   void set_callbacks();
   void set_icon();
-  void set_style();
   float fitting_scale() const;
   void note_input() {
     last_input_ = Clock::now();

@@ -1,6 +1,7 @@
 #include "bin/pattern_image.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -14,33 +15,30 @@ constexpr int kLineFrom = 6;  // pixels: smaller cells would drown in their sepa
 constexpr uint32_t kLineColor = 0xff202020u;
 constexpr int64_t kMaxPatternPixels = int64_t(1) << 28;
 
-double fraction(double value) { return value - std::floor(value); }
-
-uint32_t from_hsv(double hue, double saturation, double value) {
-  const auto channel = [&](double n) {
-    const double k = std::fmod(n + hue * 6, 6.0);
-    const double v = value - value * saturation * std::clamp(std::min(k, 4 - k), 0.0, 1.0);
-    return uint32_t(std::lround(v * 255));
-  };
-  return 0xff000000u | channel(1) << 16 | channel(3) << 8 | channel(5);
-}
-
 void require(const char* field, int value, int least, int most) {
   pattern_families::require_range("pattern image", field, value, least, most);
 }
 
 }  // namespace
 
-// The additive recurrence of the plastic constant's three-dimensional relative (x^4 = x + 1) spreads hue, saturation
-// and value evenly, whatever the number of rasterizers.
+// Twelve tones that people with any kind of colour blindness tell apart (M. Krzywinski's palette of 12 colours,
+// mk.bcgsc.ca/colorblind), ordered so that neighbours differ most. Further dozens are lighter and darker. The lowest
+// three bits of the channels are the dozen's number, so that no two colours are the same.
 uint32_t rasterizer_color(int rasterizer) {
   require("rasterizer", rasterizer, 0, kMaxRasterizers - 1);
-  constexpr double kRoot = 1.2207440846057596;
-  const double i = rasterizer;
-  const double hue = fraction(i / kRoot);
-  const double saturation = 0.45 + 0.5 * fraction(0.9 + i / (kRoot * kRoot));
-  const double value = 0.55 + 0.45 * fraction(0.8 + i / (kRoot * kRoot * kRoot));
-  return from_hsv(hue, saturation, value);
+  static_assert(kMaxRasterizers <= 12 * 512);
+  constexpr std::array<uint32_t, 12> kTones = {0x009f81, 0xffc33b, 0x8400cd, 0x00c2f9, 0xe20134, 0xffb2fd,
+                                               0x008df9, 0xff6e3a, 0x9f0162, 0x00fccf, 0xff5aaf, 0xa40122};
+  constexpr std::array<double, 7> kLighter = {0, 0.45, -0.4, 0.25, -0.2, 0.6, -0.55};  // towards white or black
+  const uint32_t tone = kTones[size_t(rasterizer % 12)];
+  const auto dozen = uint32_t(rasterizer / 12);
+  const double part = kLighter[dozen % kLighter.size()];
+  const auto channel = [&](int shift, uint32_t digit) {
+    const double value = double(tone >> shift & 255);
+    const double mixed = value + ((part > 0 ? 255 : 0) - value) * std::abs(part);
+    return (uint32_t(std::lround(mixed)) & ~7u) | digit;
+  };
+  return 0xff000000u | channel(0, dozen >> 6) << 16 | channel(8, dozen >> 3 & 7) << 8 | channel(16, dozen & 7);
 }
 
 PatternImage draw_pattern(const Pattern& pattern, const PatternImageOptions& options) {

@@ -126,6 +126,7 @@ struct ProbeSetup {
 class ProbePanel : public Panel {
  public:
   const char* name() const override { return "Probe"; }
+  Section section() const override { return Section::measure; }
 
   void draw(ViewerState& state) override {
     bool changed = ImGui::Combo("film of", &setup_.subject, kSubjects);

@@ -24,6 +24,7 @@ constexpr ImU32 kMissed = IM_COL32(240, 80, 70, 255), kBudgetLine = IM_COL32(255
 class ReyesPanel : public Panel {
  public:
   const char* name() const override { return "Micropolygons"; }
+  Section section() const override { return Section::look; }
   bool applies(const ViewerState& state) const override { return patches_of(state.scene.get()) != nullptr; }
   bool opens_for(const Scene& scene) const override { return patches_of(&scene) != nullptr; }
 

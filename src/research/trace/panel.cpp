@@ -45,6 +45,7 @@ ImageLegend map_legend(uint32_t most) {
 class TracePanel : public Panel {
  public:
   const char* name() const override { return "Trace"; }
+  Section section() const override { return Section::look; }
   bool applies(const ViewerState& state) const override { return is_traceable(state) || trace_of(state.settings).on; }
 
   void on_start(ViewerState& state, const app::Arguments& arguments) override {
