@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <iostream>
@@ -20,6 +21,7 @@ namespace {
 // `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with options it
 // is always the latter.
 std::vector<std::string> with_command(const std::vector<Command>& commands, std::vector<std::string> words) {
+  if (words.empty() && std::getenv("DISPLAY") != nullptr && can_view()) return {"view"};  // its start screen
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };
   if (!words.empty() && !words.front().starts_with('-') && std::none_of(commands.begin(), commands.end(), is_command)) {
     const bool looks_like_a_file = words.front().find_first_of("./:") != std::string::npos;

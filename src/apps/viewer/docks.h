@@ -19,7 +19,7 @@ struct DockSettings {
   std::string section = "Pipeline";          // the open one
   std::map<std::string, std::string> open;   // the open panel of a section, by the section's name
   std::array<float, 2> widths{0.2f, 0.26f};  // of the left and the right dock, of the window's
-  float share = 0.62f;                       // of the left dock's height that its upper panel has
+  float share = 0.68f;                       // of the left dock's height that its upper panel has
 };
 
 // A part of the window, in pixels from its top left.

@@ -4,10 +4,14 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/text.h"
+#include "base/file_io.h"
 #include "brokkr/load.h"
+#include "viewer/bundled.h"
+#include "viewer/looks.h"
 #include "viewer/shader_control.h"
 
 namespace brokkr::viewer {
@@ -32,80 +36,152 @@ void FileDialog::go(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
     const bool is_folder = it->is_directory(ignored);
-    if (!is_folder && !is_loadable(name) && !is_shader_file(name) && module_of_scene(modules_, name) == nullptr)
-      continue;
-    entries_.push_back({name, is_folder, is_folder ? 0 : uint64_t(it->file_size(ignored))});
+    const bool readable =
+        is_folder || is_loadable(name) || is_shader_file(name) || module_of_scene(modules_, name) != nullptr;
+    entries_.push_back({name, is_folder, readable, is_folder ? 0 : uint64_t(it->file_size(ignored))});
   }
   if (error) problem_ = folder_ + ": " + error.message();
   std::sort(entries_.begin(), entries_.end(),
             [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
 }
 
-std::optional<std::string> FileDialog::draw_entries() {
+// Why a path cannot be opened; empty where it can be tried.
+std::string FileDialog::problem_of(const std::string& path) const {
+  std::error_code error;
+  if (module_of_scene(modules_, path) != nullptr || path.starts_with("generated:") || fs::is_directory(path, error))
+    return {};
+  if (!fs::exists(path, error)) return path + ": there is no such file; check its name and folder";
+  if (!is_loadable(path) && !is_shader_file(path))
+    return path + ": no frame, scene or shader; open .bkf, .obj, .gltf, .glb, .ply, .stl or .frag";
+  return {};
+}
+
+void FileDialog::draw_places(const std::vector<std::string>& recent) {
+  std::vector<std::pair<std::string, std::string>> places;
+  const auto add = [&](const std::string& name, const fs::path& folder) {
+    std::error_code error;
+    const std::string path = fs::weakly_canonical(folder, error).string();
+    const auto same = [&](const auto& place) { return place.second == path; };
+    if (!path.empty() && fs::is_directory(path, error) && std::none_of(places.begin(), places.end(), same))
+      places.emplace_back(name, path);
+  };
+  if (const char* const home = std::getenv("HOME"); home != nullptr) add("Home", home);
+  add("Started in", current_folder());
+  if (const auto bundled = find_bundled("scenes")) add("Bundled frames", *bundled);
+  if (const auto bundled = find_bundled("assets")) add("Bundled scenes", *bundled);
+  if (const auto bundled = find_bundled("shaders/examples")) add("Shaders", *bundled);
+  for (const std::string& file : recent) {
+    const fs::path folder = fs::path(file).parent_path();
+    if (!folder.empty()) add(folder.filename().string(), folder);
+  }
+  add("Computer", "/");
+  std::string next;
+  for (const auto& [name, path] : places) {
+    ImGui::PushID(path.c_str());
+    if (ImGui::Selectable(app::printable(name).c_str(), path == folder_)) next = path;
+    tip(app::printable(path));
+    ImGui::PopID();
+  }
+  if (!next.empty()) go(next);
+}
+
+std::optional<std::string> FileDialog::draw_entries(Thumbnails& thumbnails) {
   std::optional<std::string> chosen;
   std::string next;
+  const float em = ImGui::GetFontSize(), high = 2.6f * em, wide = high * kThumbnailWidth / kThumbnailHeight;
   if (ImGui::Selectable("..")) next = fs::path(folder_).parent_path().string();
   for (const Entry& entry : entries_) {
+    if (!entry.readable && !all_) continue;
     const std::string label = entry.folder ? entry.name + "/" : entry.name;
     const std::string path = (fs::path(folder_) / entry.name).string();
-    if (ImGui::Selectable(label.c_str(), false, ImGuiSelectableFlags_AllowDoubleClick)) {
+    const bool has_picture = entry.readable && !entry.folder && !is_shader_file(entry.name);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = has_picture ? high : ImGui::GetTextLineHeight();
+    ImGui::PushID(path.c_str());
+    if (ImGui::Selectable("##entry", typed_ == path, ImGuiSelectableFlags_AllowDoubleClick, {0, height})) {
       if (entry.folder) {
         next = path;
       } else {
         typed_ = path;
-        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) chosen = path;
+        problem_ = problem_of(path);
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::GetIO().NavVisible) chosen = path;
       }
     }
-    if (!entry.folder) {
-      const std::string size = app::grouped(entry.bytes / 1024) + " KiB";
-      ImGui::SameLine(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(size.c_str()).x);
-      ImGui::TextDisabled("%s", size.c_str());
+    ImGui::PopID();
+    if (!ImGui::IsItemVisible()) continue;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
+    if (has_picture) {
+      const ImVec2 low(at.x, at.y + 1), end(at.x + wide - 2, at.y + height - 1);
+      list.AddRectFilled(low, end, theme::kPlot);
+      if (const PanelTexture* const picture = thumbnails.of(path)) picture->draw(list, low, end);
     }
+    list.AddText({at.x + wide + 0.5f * em, y}, entry.readable ? theme::kText : theme::kDim,
+                 app::printable(label).c_str());
+    if (entry.folder) continue;
+    const std::string size = app::grouped((entry.bytes + 1023) / 1024) + " KiB";
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    list.AddText({right - ImGui::CalcTextSize(size.c_str()).x, y}, theme::kDim, size.c_str());
   }
   if (!next.empty()) go(next);
   return chosen;
 }
 
-std::optional<std::string> FileDialog::draw() {
+std::optional<std::string> FileDialog::draw_generated() {
+  std::optional<std::string> chosen;
+  if (!ImGui::BeginCombo("##generated", "Generated scene")) return chosen;
+  for (const SceneSource& source : scene_sources()) {
+    if (!source.name.starts_with("generated:")) continue;
+    if (ImGui::Selectable(source.name.c_str())) chosen = source.name;
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", source.description.c_str());
+  }
+  for (const Module& module : modules_) {
+    if (!module.scenes) continue;
+    for (const std::string& scene : module.scenes->built_in) {
+      if (ImGui::Selectable(scene.c_str())) chosen = scene;
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", module.scenes->description.c_str());
+    }
+  }
+  ImGui::EndCombo();
+  return chosen;
+}
+
+std::optional<std::string> FileDialog::draw(const std::vector<std::string>& recent, Thumbnails& thumbnails) {
   if (!open_) return std::nullopt;
   std::optional<std::string> chosen;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float em = ImGui::GetFontSize();
   ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({std::min(em * 44, window.x * 0.9f), std::min(em * 34, window.y * 0.85f)},
+  ImGui::SetNextWindowSize({std::min(em * 54, window.x * 0.9f), std::min(em * 38, window.y * 0.85f)},
                            ImGuiCond_Appearing);
   if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
     ImGui::TextWrapped("%s", app::printable(folder_).c_str());
-    const bool narrow = ImGui::GetContentRegionAvail().x < 30 * em;  // buttons and list then have a line each
-    const float below = ImGui::GetFrameHeightWithSpacing() * (narrow ? 4.0f : 3.0f);
+    const bool narrow = ImGui::GetContentRegionAvail().x < 36 * em;  // no places; buttons have two lines
+    const float lines = (narrow ? 4.0f : 3.0f) + (problem_.empty() ? 0.0f : 1.0f);
     const float least = 3 * ImGui::GetFrameHeightWithSpacing();
-    const float entries = std::max(ImGui::GetContentRegionAvail().y - below, least);
-    if (ImGui::BeginChild("entries", {0, entries}, true)) chosen = draw_entries();
+    const float entries =
+        std::max(ImGui::GetContentRegionAvail().y - ImGui::GetFrameHeightWithSpacing() * lines, least);
+    if (!narrow) {
+      if (ImGui::BeginChild("places", {11 * em, entries}, true)) draw_places(recent);
+      ImGui::EndChild();
+      ImGui::SameLine();
+    }
+    if (ImGui::BeginChild("entries", {0, entries}, true)) chosen = draw_entries(thumbnails);
     ImGui::EndChild();
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
     if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_, ImGuiInputTextFlags_EnterReturnsTrue))
       chosen = typed_;
-    if (ImGui::Button("Open") && !typed_.empty()) chosen = typed_;
+    if (!problem_.empty())
+      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme::kBad), "%s", app::printable(problem_).c_str());
+    if (ImGui::Button("Open", {6 * em, 0}) && !typed_.empty()) chosen = typed_;
     ImGui::SameLine();
     if (ImGui::Button("This folder as a sequence")) chosen = folder_;
+    ImGui::SameLine();
+    ImGui::Checkbox("all files", &all_);
     if (!narrow) ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::BeginCombo("##generated", "Generated scene", ImGuiComboFlags_NoArrowButton)) {
-      for (const SceneSource& source : scene_sources()) {
-        if (source.name.starts_with("generated:") && ImGui::Selectable(source.name.c_str())) chosen = source.name;
-        if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", source.description.c_str());
-      }
-      for (const Module& module : modules_) {
-        if (!module.scenes) continue;
-        for (const std::string& scene : module.scenes->built_in) {
-          if (ImGui::Selectable(scene.c_str())) chosen = scene;
-          if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", module.scenes->description.c_str());
-        }
-      }
-      ImGui::EndCombo();
-    }
-    if (!problem_.empty()) ImGui::TextDisabled("%s", app::printable(problem_).c_str());
+    if (const auto generated = draw_generated()) chosen = generated;
   }
   ImGui::End();
   std::error_code error;
@@ -114,6 +190,7 @@ std::optional<std::string> FileDialog::draw() {
     typed_.clear();
     return std::nullopt;
   }
+  if (chosen && !(problem_ = problem_of(*chosen)).empty()) return std::nullopt;
   if (chosen) open_ = false;
   return chosen;
 }

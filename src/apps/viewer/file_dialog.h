@@ -1,4 +1,4 @@
-// The open dialog: folders and scenes, a line to type a path or a generated scene's name into.
+// The open dialog: places, folders and scenes with their pictures, a line to type a path or a generated scene's name into.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "viewer/module.h"
+#include "viewer/thumbnails.h"
 
 namespace brokkr::viewer {
 
@@ -20,19 +21,24 @@ class FileDialog {
   void close() { open_ = false; }
   const std::string& folder() const { return folder_; }
   // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or a built-in scene's name.
-  std::optional<std::string> draw();
+  // `recent`: files, whose folders are among the places.
+  std::optional<std::string> draw(const std::vector<std::string>& recent, Thumbnails& thumbnails);
 
  private:
   struct Entry {
     std::string name;
-    bool folder = false;
+    bool folder = false, readable = true;
     uint64_t bytes = 0;
   };
   void go(const std::string& folder);
-  std::optional<std::string> draw_entries();
+  void draw_places(const std::vector<std::string>& recent);
+  std::optional<std::string> draw_entries(Thumbnails& thumbnails);
+  std::optional<std::string> draw_generated();
+  std::string problem_of(const std::string& path) const;
 
   std::vector<Module> modules_;
   bool open_ = false;
+  bool all_ = false;  // files of other kinds are listed too
   std::string folder_, problem_;
   std::vector<Entry> entries_;
   std::string typed_;

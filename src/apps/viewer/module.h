@@ -12,6 +12,7 @@
 #include "viewer/keys.h"
 #include "viewer/painter.h"
 #include "viewer/panel.h"
+#include "viewer/tour.h"
 
 namespace brokkr::viewer {
 
@@ -58,6 +59,7 @@ struct Module {
   std::optional<PaintingKind> painting;
   std::optional<ModuleScenes> scenes;
   std::optional<ModuleEntry> entry;
+  std::vector<TourStep> tour;  // more cards
   // Null where this process draws alone.
   std::function<std::unique_ptr<FrameSharing>(const app::Arguments&)> share;
   // What a process does that has no window (ViewPart::has_window); the exit code.

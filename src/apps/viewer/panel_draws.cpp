@@ -3,12 +3,15 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
+#include <glm/common.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "app/text.h"
 #include "viewer/draw_filter.h"
+#include "viewer/draw_parts.h"
 #include "viewer/draw_rows.h"
 #include "viewer/draw_thumbnail.h"
 #include "viewer/looks.h"
@@ -16,6 +19,10 @@
 
 namespace brokkr::viewer {
 namespace {
+
+constexpr float kPreviewLines = 15;        // height of what is shown of the chosen draw, in font sizes
+constexpr size_t kMostEdges = 9000;        // of a mesh
+constexpr uint32_t kMostVertices = 10000;  // likewise
 
 // What the render thread drew for one draw of one frame.
 struct Thumbnail {
@@ -51,6 +58,14 @@ class DrawsPanel : public Panel {
   }
 
  private:
+  // What is shown of the chosen draw.
+  enum class Tab { picture, state, texture, mesh, program };
+  static constexpr std::pair<Tab, const char*> kTabs[] = {{Tab::picture, "Picture"},
+                                                          {Tab::state, "State"},
+                                                          {Tab::texture, "Texture"},
+                                                          {Tab::mesh, "Mesh"},
+                                                          {Tab::program, "Program"}};
+
   // A line of the list: the heading of a group, or a row of it.
   struct Line {
     bool heading = false;
@@ -65,6 +80,7 @@ class DrawsPanel : public Panel {
     thumbnail_ = std::make_shared<Thumbnail>();
     hovered_.reset();
     shown_thumbnail_ = false;
+    shown_draw_.reset();
     find();
   }
 
@@ -88,7 +104,7 @@ class DrawsPanel : public Panel {
 
   void draw_controls(ViewerState& state) {
     int shown = draws_shown(state.settings, draws_);
-    if (ImGui::SliderInt("draw so many", &shown, 0, int(draws_.size()), "%d", ImGuiSliderFlags_AlwaysClamp)) {
+    if (slider_row("draw first", &shown, 0, int(draws_.size()))) {
       show_draws(state.settings, draws_, shown);
       if (shown > 0) state.chosen_draw = draws_[size_t(shown - 1)];
     }
@@ -103,41 +119,147 @@ class DrawsPanel : public Panel {
     if (ImGui::Button("All")) show_all_draws(state.settings);
   }
 
-  // The draw that the mouse points at in the list, or else the chosen one: what it touched, and its state.
+  // The draw that the mouse points at in the list, or else the chosen one: what it touched, and what it reads.
   void draw_preview(ViewerState& state) {
     const std::optional<uint32_t> command = hovered_ ? hovered_ : state.chosen_draw;
     hovered_.reset();
-    const float height = 8 * ImGui::GetFontSize();
+    const float em = ImGui::GetFontSize();
+    const float height = std::clamp(0.4f * ImGui::GetWindowHeight(), 10 * em, kPreviewLines * em);
     const auto* const draw = command ? std::get_if<DrawCommand>(&state.scene->frame.commands[*command]) : nullptr;
-    if (draw == nullptr) {
-      ImGui::TextDisabled("Point at a draw, or choose one: its picture is here.");
-      return ImGui::Dummy({1, height - ImGui::GetTextLineHeightWithSpacing()});  // the list keeps its place
+    if (ImGui::BeginChild("preview", {0, height})) {
+      if (draw == nullptr) {
+        ImGui::TextDisabled("Point at a draw, or choose one: its picture is here.");
+      } else {
+        const std::string title = "draw " + std::to_string(*command) + " " + app::printable(draw->label);
+        ImGui::PushFont(theme::heading());
+        ImGui::TextUnformatted(title.c_str());
+        ImGui::PopFont();
+        for (const auto& [tab, name] : kTabs) {
+          if (tab != Tab::picture) ImGui::SameLine(0, 0);
+          if (flat_tab(name, tab_ == tab)) tab_ = tab;
+        }
+        if (shown_draw_ != command) {
+          shown_draw_ = command;
+          textures_ = textures_of(state.scene->frame, *draw);
+          show_texture(state.scene->frame, 0);
+          edges_ = mesh_edges(state.scene->frame, *draw, kMostEdges);
+          program_ = program_text(state.scene->frame, *draw);
+        }
+        if (ImGui::BeginChild("tab")) draw_tab(state, *command, *draw);
+        ImGui::EndChild();
+      }
     }
-    ask(state, *command);
-    const bool is_there = thumbnail_->drawn && thumbnail_->command == *command;
-    if (is_there && !shown_thumbnail_) {
-      const Picture& picture = thumbnail_->drawn->picture;
-      texture_.set(picture.width, picture.height, picture.pixels);
-      shown_thumbnail_ = true;
-    }
-    if (!ImGui::BeginChild("preview", {0, height})) return ImGui::EndChild();
-    if (is_there) {
-      const Picture& picture = thumbnail_->drawn->picture;
-      const float most = 0.55f * ImGui::GetContentRegionAvail().x;
-      const float zoom = std::min(height / float(picture.height), most / float(picture.width));
-      const ImVec2 at = ImGui::GetCursorScreenPos(), size(float(picture.width) * zoom, float(picture.height) * zoom);
-      texture_.draw(*ImGui::GetWindowDrawList(), at, {at.x + size.x, at.y + size.y});
-      ImGui::Dummy(size);
-      tip("Bright: pixels that this draw wrote, as the frame was just after it");
-      ImGui::SameLine();
-    }
-    ImGui::BeginGroup();
-    ImGui::TextUnformatted(("draw " + std::to_string(*command) + " " + app::printable(draw->label)).c_str());
-    if (is_there) ImGui::TextWrapped("%s touched", counted(thumbnail_->drawn->touched, "pixel").c_str());
-    ImGui::TextWrapped("%s", state_text(state.scene->frame, *draw).c_str());
-    ImGui::EndGroup();
     ImGui::EndChild();
   }
+
+  void draw_tab(ViewerState& state, uint32_t command, const DrawCommand& draw) {
+    switch (tab_) {
+      case Tab::picture: return draw_picture(state, command);
+      case Tab::state: return ImGui::TextWrapped("%s", state_text(state.scene->frame, draw).c_str());
+      case Tab::texture: return draw_textures(state.scene->frame);
+      case Tab::mesh: return draw_mesh(state.scene->frame, draw);
+      case Tab::program: return draw_program();
+    }
+  }
+
+  void draw_picture(ViewerState& state, uint32_t command) {
+    ask(state, command);
+    if (!thumbnail_->drawn || thumbnail_->command != command) return ImGui::TextDisabled("drawing ...");
+    const Picture& picture = thumbnail_->drawn->picture;
+    if (!shown_thumbnail_) texture_.set(picture.width, picture.height, picture.pixels);
+    shown_thumbnail_ = true;
+    show_whole(texture_, picture, ImGui::GetTextLineHeightWithSpacing());
+    tip("Bright: pixels that this draw wrote, as the frame was just after it");
+    ImGui::TextDisabled("%s touched", counted(thumbnail_->drawn->touched, "pixel").c_str());
+  }
+
+  // The picture as large as the room allows, less `below`.
+  static void show_whole(const PanelTexture& texture, const Picture& picture, float below) {
+    const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
+    const float zoom =
+        std::max(std::min((room.y - below) / float(picture.height), room.x / float(picture.width)), 0.001f);
+    const ImVec2 size(float(picture.width) * zoom, float(picture.height) * zoom);
+    texture.draw(*ImGui::GetWindowDrawList(), at, {at.x + size.x, at.y + size.y});
+    ImGui::Dummy(size);
+  }
+
+  void show_texture(const Frame& frame, size_t number) {
+    read_ = number;
+    texels_ = {};
+    problem_.clear();
+    if (number >= textures_.size()) return;
+    texels_ = texture_picture(frame, textures_[number], problem_);
+    if (!texels_.pixels.empty()) read_texture_.set(texels_.width, texels_.height, texels_.pixels);
+  }
+
+  void draw_textures(const Frame& frame) {
+    if (textures_.empty()) return ImGui::TextDisabled("This draw reads no texture.");
+    ImGui::SetNextItemWidth(-1);
+    if (ImGui::BeginCombo("##textures", textures_[read_].name.c_str())) {
+      for (size_t i = 0; i < textures_.size(); ++i) {
+        if (ImGui::Selectable((textures_[i].name + "##" + std::to_string(i)).c_str(), i == read_))
+          show_texture(frame, i);
+      }
+      ImGui::EndCombo();
+    }
+    ImGui::TextDisabled("%s", textures_[read_].facts.c_str());
+    if (!problem_.empty()) return ImGui::TextWrapped("%s", problem_.c_str());
+    show_whole(read_texture_, texels_, 0);
+  }
+
+  // The mesh at its place on the screen, enlarged to the room, and its first vertices.
+  void draw_mesh(const Frame& frame, const DrawCommand& draw) const {
+    const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
+    const float side = std::min(room.y, 0.45f * room.x);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + side, at.y + side}, kPlotGround);
+    if (!edges_.empty()) {
+      glm::vec2 low = edges_[0][0], high = low;
+      for (const auto& edge : edges_) {
+        for (const glm::vec2& p : edge) {
+          low = glm::min(low, p);
+          high = glm::max(high, p);
+        }
+      }
+      const float size = std::max({high.x - low.x, high.y - low.y, 1e-6f}), zoom = 0.94f * side / size;
+      const glm::vec2 center = (low + high) / 2.0f;
+      const auto place = [&](const glm::vec2& p) {
+        return ImVec2(at.x + side / 2 + (p.x - center.x) * zoom, at.y + side / 2 - (p.y - center.y) * zoom);
+      };
+      list.PushClipRect(at, {at.x + side, at.y + side}, true);
+      for (const auto& [a, b] : edges_) list.AddLine(place(a), place(b), theme::faded(theme::kCurve, 0.7f));
+      list.PopClipRect();
+    }
+    ImGui::Dummy({side, side});
+    tip("The triangles of the first instance, as far as they are in front of the camera");
+    ImGui::SameLine();
+    draw_vertices(frame, draw);
+  }
+
+  static void draw_vertices(const Frame& frame, const DrawCommand& draw) {
+    constexpr ImGuiTableFlags kFlags =
+        ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
+    if (!ImGui::BeginTable("vertices", 5, kFlags)) return;
+    ImGui::TableSetupScrollFreeze(0, 1);
+    for (const char* const title : {"vertex", "x", "y", "z", "w"}) ImGui::TableSetupColumn(title);
+    ImGui::TableHeadersRow();
+    ImGuiListClipper clipper;
+    clipper.Begin(int(std::min<uint32_t>(draw.vertex_count, kMostVertices)));
+    while (clipper.Step()) {
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const glm::vec4& p = frame.positions[draw.first_vertex + uint64_t(i)];
+        ImGui::TableNextColumn();
+        ImGui::Text("%d", i);
+        for (const float value : {p.x, p.y, p.z, p.w}) {
+          ImGui::TableNextColumn();
+          ImGui::Text("%.4f", double(value));
+        }
+      }
+    }
+    ImGui::EndTable();
+  }
+
+  void draw_program() { ImGui::InputTextMultiline("##program", &program_, {-1, -1}, ImGuiInputTextFlags_ReadOnly); }
 
   // Requests the picture of a draw, unless it is there or another is under way.
   void ask(ViewerState& state, uint32_t command) {
@@ -242,8 +364,10 @@ class DrawsPanel : public Panel {
     if (row.is_draw) {
       bool visible = !state.settings.hidden_commands.contains(row.command);
       if (ImGui::Checkbox("##visible", &visible)) set_hidden(state.settings, row.command, !visible);
-      ImGui::SameLine();
+    } else {
+      ImGui::Dummy({ImGui::GetFrameHeight(), ImGui::GetFrameHeight()});
     }
+    ImGui::SameLine();
     constexpr auto kFlags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap;
     const std::string number = std::to_string(row.command);
     if (ImGui::Selectable(number.c_str(), state.chosen_draw == row.command, kFlags) && row.is_draw)
@@ -300,6 +424,14 @@ class DrawsPanel : public Panel {
   std::shared_ptr<Thumbnail> thumbnail_ = std::make_shared<Thumbnail>();
   std::weak_ptr<const RenderJob> under_way_;
   PanelTexture texture_{PanelTexture::Kind::picture};
+  Tab tab_ = Tab::picture;
+  std::optional<uint32_t> shown_draw_;  // that the following are of
+  std::vector<DrawTexture> textures_;
+  size_t read_ = 0;  // the one that is shown
+  Picture texels_;
+  std::string problem_, program_;
+  PanelTexture read_texture_{PanelTexture::Kind::picture};
+  std::vector<std::array<glm::vec2, 2>> edges_;
   bool shown_thumbnail_ = false;  // the texture has the picture of `thumbnail_`
 };
 

@@ -102,9 +102,9 @@ class PatternPanel : public Panel {
     if (const int count = rasterizers_of(state); thumbnails_.size() != all.size() || thumbnails_of_ != count)
       make_thumbnails(all, count);
     const float least = 7.5f * ImGui::GetFontSize(), gap = 0.5f * ImGui::GetFontSize();
-    const float all = ImGui::GetContentRegionAvail().x - 3;
-    const int columns = std::max(1, int((all + gap) / (least + gap)));
-    const float cell = (all + gap) / float(columns) - gap;
+    const float room = ImGui::GetContentRegionAvail().x - 3;
+    const int columns = std::max(1, int((room + gap) / (least + gap)));
+    const float cell = (room + gap) / float(columns) - gap;
     PatternChoice& now = state.settings.options.pattern;
     for (size_t i = 0; i < all.size(); ++i) {
       if (int(i) % columns != 0) ImGui::SameLine(0, gap);

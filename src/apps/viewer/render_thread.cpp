@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <utility>
+#include <variant>
 
 #include "app/resize.h"
 #include "brokkr/image.h"
@@ -20,6 +21,23 @@ namespace {
 // A frame that takes every core must not keep the window waiting. This thread, and the machine's threads, which inherit
 // its niceness, give way to the UI thread.
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
+
+bool loads_first_color(const Command& command, uint32_t target) {
+  const auto* const load = std::get_if<LoadCommand>(&command);
+  return load != nullptr && load->target == target && load->plane == TargetPlane::color0;
+}
+
+bool loads_picture(const Frame& frame, uint32_t target) {
+  return std::any_of(frame.commands.begin(), frame.commands.end(),
+                     [&](const Command& command) { return loads_first_color(command, target); });
+}
+
+// Commands keep their numbers.
+void skip_loads(Frame& frame, uint32_t target) {
+  for (Command& command : frame.commands) {
+    if (loads_first_color(command, target)) command = ClearCommand{.target = target};
+  }
+}
 
 }  // namespace
 
@@ -51,6 +69,7 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const Rende
   if (wanted.width > 0 && (wanted.width != shown.width || wanted.height != shown.height))
     app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
   hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
+  if (wanted.no_loads) skip_loads(frame, wanted.target);
   place_camera(*wanted.scene, request.camera);
   shader_ = request.settings.shader;
   if (shader_) set_fragment_shader(frame, *shader_, load);
@@ -63,8 +82,14 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
   const bool known = settings.target >= 0 && size_t(settings.target) < targets.size();
   target = known ? uint32_t(settings.target) : request.scene->shown_target(settings.options.shading);
   layer = uint32_t(std::clamp(settings.layer, 0, targets[target].layers - 1));
-  const Made wanted{request.scene, settings.width,           settings.height,
-                    target,        settings.hidden_commands, settings.shader ? settings.shader->text : std::string()};
+  const bool is_partial = !settings.hidden_commands.empty() || settings.options.command_limit;
+  const Made wanted{request.scene,
+                    settings.width,
+                    settings.height,
+                    target,
+                    settings.hidden_commands,
+                    is_partial && loads_picture(request.scene->frame, target),
+                    settings.shader ? settings.shader->text : std::string()};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
     make_anew(renderer, wanted, request, load);
   } else if (camera_ != request.camera || shader_ != settings.shader) {

@@ -38,7 +38,8 @@ class WorkingFrame {
     int width = 0, height = 0;
     uint32_t target = 0;
     std::set<uint32_t> hidden;
-    std::string shader;  // the text of the user's own; empty: none
+    bool no_loads = false;  // a picture that the target is filled with first would hide what is left out
+    std::string shader;     // the text of the user's own; empty: none
     bool operator==(const Made&) const = default;
   };
   void make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request, const LoadOptions& load);

@@ -36,6 +36,7 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("draws_share", settings.docks.share);
   entry("scale", settings.scale);
   entry("time_line", settings.time_line);
+  entry("darken", settings.darken);
   entry("one_to_one", settings.one_to_one);
   entry("folder", settings.folder);
   entry("sequence_speed", settings.sequence_speed);

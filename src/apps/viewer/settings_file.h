@@ -23,6 +23,7 @@ struct Settings {
   bool maximized = false;
   bool panels = true;       // all but the image is shown
   bool time_line = true;    // so is that of the blocks, with the times of frames
+  bool darken = true;       // what is not the chosen draw, where that is alone or the last
   bool one_to_one = false;  // an image pixel per screen pixel; false: the whole image
   std::string panel;        // the one that was opened last
   DockSettings docks;

@@ -14,6 +14,7 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/image.h"
+#include "viewer/bundled.h"
 #include "viewer/draw_filter.h"
 #include "viewer/screenshot.h"
 
@@ -40,6 +41,22 @@ bool is_prepared_alike(const Rendered& a, const Rendered& b) {
   return parts(a) == parts(b);
 }
 
+// The tour's steps, those of modules last.
+std::vector<TourStep> steps_of(const std::vector<Module>& modules) {
+  std::vector<TourStep> steps = tour_steps();
+  for (const Module& module : modules) steps.insert(steps.end(), module.tour.begin(), module.tour.end());
+  return steps;
+}
+
+// Built-in scenes with a button on the start screen.
+std::vector<std::pair<std::string, std::string>> built_in_scenes(const std::vector<Module>& modules) {
+  std::vector<std::pair<std::string, std::string>> scenes = {{"generated:city", "A generated city"}};
+  for (const Module& module : modules) {
+    if (module.scenes) scenes.emplace_back(module.scenes->example, module.scenes->example_text);
+  }
+  return scenes;
+}
+
 std::vector<KeyBinding> keys_of(const std::vector<Module>& modules) {
   std::vector<KeyBinding> keys;
   for (const Module& module : modules) keys.insert(keys.end(), module.keys.begin(), module.keys.end());
@@ -53,7 +70,8 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
       fresh_(arguments.has("fresh")),
       load_(app::load_options(arguments)),
       module_keys_(keys_of(modules_)),
-      state_{.commands = *this, .shader = ShaderControl(Window::wake)} {
+      state_{.commands = *this, .shader = ShaderControl(Window::wake)},
+      start_(steps_of(modules_), built_in_scenes(modules_)) {
   std::string problem;
   if (!fresh_) settings_ = read_settings(settings_path_, problem);
   if (!problem.empty()) show_error(problem);
@@ -96,6 +114,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
   render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake, std::move(painters), std::move(sharing));
   loader_ = std::make_unique<Loader>(Window::wake, modules_);
   watch_ = std::make_unique<FileWatch>(Window::wake);
+  thumbnails_ = std::make_unique<Thumbnails>(fresh_ ? fs::path() : thumbnail_folder(), Window::wake);
   for (const auto make : kPanels) panels_.push_back(make());
   std::vector<app::ViewPart> parts;
   for (const Module& module : modules_) {
@@ -206,6 +225,7 @@ void Viewer::load_file(const std::string& path, bool keep_camera) {
 
 void Viewer::take_scene(const Loaded& loaded) {
   if (!loaded.scene) {
+    tour_loading_.reset();
     if (!loaded.error.empty()) show_error(loaded.error);
     return;
   }
@@ -216,6 +236,7 @@ void Viewer::take_scene(const Loaded& loaded) {
   const bool keep = keep_camera_ && same_kind && camera.has_value();
   if (another && !file_.empty()) settings_.bookmarks[file_] = state_.camera.bookmarks;
   state_.scene = loaded.scene;
+  show_start_ = false;
   state_.chosen_draw.reset();
   for (const auto& panel : panels_) {
     if (another && panel->opens_for(*state_.scene)) docks_.open(panel->name());
@@ -240,6 +261,7 @@ void Viewer::take_scene(const Loaded& loaded) {
       if (load_.width == 0) state_.choose_size(fills ? PictureSize::as_window : PictureSize::as_loaded);
     }
   }
+  if (tour_loading_) show_step();
   // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
   if (!sequence_.active()) render_thread_->cancel();
 }
@@ -319,10 +341,13 @@ void Viewer::present() {
   if (!state_.last || state_.last->number != image_.number || image_.number == presented_) return;
   presented_ = image_.number;
   const bool is_first = !timed_ || !is_prepared_alike(*timed_, *state_.last);
+  if (!timed_ || timed_->scene != state_.last->scene) keep_thumbnail();
   if (is_first && (!timed_ || timed_->scene->path != state_.last->scene->path)) frame_times_.clear();
   timed_ = state_.last;
   const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input(), is_first};
-  if (!is_first) frame_times_.add(milliseconds(presented.interval()));
+  // Between single frames lies whatever was done meanwhile: their own time counts.
+  const auto time = state_.continuous ? presented.interval() : timed_->end - timed_->begin;
+  if (!is_first) frame_times_.add(milliseconds(time));
   last_present_ = begin;
   for (const auto& panel : panels_) panel->on_present(state_, presented);
 }
@@ -340,6 +365,7 @@ double Viewer::sleep_time() const {
   if (state_.shader.is_checking()) at_most(0.02);
   if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
   if (saving_.valid()) at_most(0.05);
+  if (capture_.running()) at_most(0.1);
   if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
   return time;
 }
@@ -442,6 +468,41 @@ void Viewer::act(const KeyEvent& event) {
 // Whether it is a panel's.
 bool Viewer::press_panels(const KeyEvent& event) {
   return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return panel->on_key(state_, event); });
+}
+
+void Viewer::go_to_step(std::optional<size_t> step) {
+  if (state_.before_paper) set_as_in_paper(false);
+  tour_.reset();
+  if (!step) return;
+  const TourStep& wanted = start_.steps()[*step];
+  const std::string scene = scene_of(wanted);
+  if (scene.empty())
+    return show_error("the scene of \"" + wanted.title + "\" is not there: install brokkr with its data");
+  state_.settings.modules = {};
+  state_.shader.close();
+  state_.settings.options.shading = RenderOptions().shading;
+  tour_loading_ = step;
+  open({scene});
+}
+
+// The scene of the step is there.
+void Viewer::show_step() {
+  tour_ = std::exchange(tour_loading_, std::nullopt);
+  const TourStep& step = start_.steps()[*tour_];
+  if (step.as_in_paper) set_as_in_paper(true);
+  if (const auto shader = find_bundled(step.shader); shader && !step.shader.empty()) open_shader(shader->string(), {});
+  if (!step.panel.empty()) show_panel(step.panel);
+  if (step.key) act(*step.key);
+}
+
+// Of a single file, as the window shows it first.
+void Viewer::keep_thumbnail() {
+  if (sequence_.active() || image_.width <= 0) return;
+  Picture picture{image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
+  glBindTexture(GL_TEXTURE_2D, image_.texture);
+  glPixelStorei(GL_PACK_ALIGNMENT, 4);
+  glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, picture.pixels.data());
+  thumbnails_->keep(state_.last->scene->path, picture);
 }
 
 // The settings under which patterns differ [Kerbl17, 4]: more bins than rasterizers, which keep their bins.
@@ -547,6 +608,8 @@ void Viewer::step_scale(int by) {
 void Viewer::dismiss() {
   show_help_ = false;
   dialog_.close();
+  capture_.close();
+  if (state_.scene) show_start_ = false;
   errors_.clear();
   loader_->cancel();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "viewer/capture_dialog.h"
 #include "viewer/docks.h"
 #include "viewer/file_dialog.h"
 #include "viewer/file_watch.h"
@@ -20,10 +21,12 @@
 #include "viewer/module.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"
+#include "viewer/pixel_facts.h"
 #include "viewer/present.h"
 #include "viewer/render_thread.h"
 #include "viewer/sequence.h"
 #include "viewer/settings_file.h"
+#include "viewer/start_screen.h"
 #include "viewer/time_line.h"
 #include "viewer/window.h"
 
@@ -73,6 +76,9 @@ class Viewer : public ViewerCommands {
     show_note(what + ": " + step_choice(option, by));
   }
   void set_as_in_paper(bool on);
+  void go_to_step(std::optional<size_t> step);
+  void show_step();
+  void keep_thumbnail();
   void play_or_pause();
   void step_sequence(int by);
   void recall_bookmark(int number);
@@ -98,7 +104,8 @@ class Viewer : public ViewerCommands {
   float draw_sequence_bar(const Box& room);  // returns its height
   void draw_errors(const Box& room);
   void draw_loading(const Box& room);
-  void draw_welcome(const Box& room);
+  void draw_start(const Box& room);
+  void draw_messages(const Box& room);
 
   std::vector<Module> modules_;
   bool fresh_;  // what is remembered is neither read nor written
@@ -117,8 +124,15 @@ class Viewer : public ViewerCommands {
   Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
   Docks docks_{settings_.docks, panels_};
   TimeLine time_line_;
+  PixelFacts pixel_facts_;
   ImageArea area_;
   FileDialog dialog_{modules_};
+  CaptureDialog capture_;
+  std::unique_ptr<Thumbnails> thumbnails_;
+  StartScreen start_;
+  bool show_start_ = false;             // although there is a scene
+  std::optional<size_t> tour_;          // the step that is shown
+  std::optional<size_t> tour_loading_;  // the step whose scene is being loaded
   Sequence sequence_;
 
   ShownImage image_;
@@ -129,6 +143,7 @@ class Viewer : public ViewerCommands {
   bool render_wanted_ = false;
   FrameSource asked_;  // last request
 
+  std::vector<MachineInfo> machines_ = find_machines();
   std::vector<HelpGroup> help_ = help_groups(module_keys_);
   bool show_help_ = false;
   std::vector<std::string> to_open_;  // once the first UI frame has been laid out

@@ -34,6 +34,13 @@ bool begin_message(const char* name, const Box& room, float lines, ImGuiWindowFl
 void Viewer::draw() {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   Box room{{0, 0}, {window.x, window.y}};
+  const bool starts = (!state_.scene && !loader_->state() && to_open_.empty()) || show_start_;
+  if (starts) {
+    draw_menu();
+    room.begin.y = ImGui::GetFrameHeight();
+    draw_start(room);
+    return draw_messages(room);
+  }
   if (settings_.panels) {
     draw_menu();
     room.begin.y = ImGui::GetFrameHeight();
@@ -53,6 +60,7 @@ void Viewer::draw() {
   // A picture that is as large as its room follows it, once the mouse has let go.
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
   ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
+  pixel_facts_.draw(state_, over_image, settings_.darken);
   for (const auto& panel : panels_) {
     if (panel->applies(state_)) panel->draw_over_image(state_, over_image);
   }
@@ -63,11 +71,22 @@ void Viewer::draw() {
       if (panel->applies(state_) && panel->on_click(state_, pixel)) return;
     }
   });
-  if (!state_.scene && !loader_->state()) draw_welcome(room);
+  if (tour_) {
+    if (const auto step = draw_tour(start_.steps(), *tour_, room); step != tour_) go_to_step(step);
+  }
+  draw_messages(room);
+}
+
+// What comes over everything else, in the middle of `room`.
+void Viewer::draw_messages(const Box& room) {
   draw_loading(room);
   draw_errors(room);
   draw_help_sheet(help_, show_help_);
-  if (const auto chosen = dialog_.draw()) open({*chosen});
+  if (const auto chosen = dialog_.draw(settings_.recent, *thumbnails_)) open({*chosen});
+  if (const auto captured = capture_.draw()) {
+    show_note("captured " + *captured);
+    open({*captured});
+  }
 }
 
 // A menu item that does what its key does.
@@ -86,7 +105,9 @@ void Viewer::draw_recent() {
 void Viewer::draw_menu() {
   if (!ImGui::BeginMainMenuBar()) return;
   if (ImGui::BeginMenu("File")) {
+    if (ImGui::MenuItem("Start", nullptr, show_start_, state_.scene != nullptr)) show_start_ = true;
     menu_item("Open...", Action::open_file);
+    if (ImGui::MenuItem("Capture...")) capture_.open();
     if (ImGui::MenuItem("Open shader..."))
       dialog_.open(std::filesystem::path(state_.shader.path()).parent_path().string());
     if (ImGui::MenuItem("Remove the shader", nullptr, false, !state_.shader.path().empty())) state_.shader.close();
@@ -114,6 +135,7 @@ void Viewer::draw_menu() {
     ImGui::Separator();
     for (const auto& panel : panels_) panel->draw_view_menu(state_);
     menu_item("Frames keep coming", Action::render_always, state_.continuous);
+    ImGui::MenuItem("Darken what is not the chosen draw", nullptr, &settings_.darken);
     menu_item("Time line", Action::show_time_line, settings_.time_line);
     menu_item("As in the paper", Action::as_in_paper, state_.before_paper.has_value());
     ImGui::Separator();
@@ -137,6 +159,7 @@ void Viewer::draw_menu() {
   }
   if (ImGui::BeginMenu("Help")) {
     menu_item("Keys and mouse", Action::show_help);
+    if (ImGui::MenuItem("Tour")) go_to_step(0);
     ImGui::EndMenu();
   }
   ImGui::EndMainMenuBar();
@@ -338,25 +361,19 @@ void Viewer::draw_loading(const Box& room) {
   ImGui::End();
 }
 
-void Viewer::draw_welcome(const Box& room) {
-  std::string files;
-  for (const Module& module : modules_) {
-    if (module.scenes) files += ", " + module.scenes->files;
+void Viewer::draw_start(const Box& room) {
+  std::string machine = window_->renderer();
+  for (const MachineInfo& one : machines_) {
+    if (one.available && one.name != "emulated warp")
+      machine = one.name + " (" + one.isa + ", " + counted(uint64_t(one.workers), "worker") + ")   window: " + machine;
   }
-  if (begin_message("##welcome", room, 46)) {
-    ImGui::TextWrapped("Drop a frame (.bkf), a scene (.obj, .glb, .ply, .stl)%s or a folder of frames here, or",
-                       files.c_str());
-    if (ImGui::Button("Open...")) act({Action::open_file});
-    if (room.size().x > 24 * ImGui::GetFontSize()) ImGui::SameLine();
-    if (ImGui::Button("Show a generated scene")) open({"generated:city"});
-    for (const Module& module : modules_) {
-      if (!module.scenes) continue;
-      if (room.size().x > 40 * ImGui::GetFontSize()) ImGui::SameLine();
-      if (ImGui::Button(module.scenes->example_text.c_str())) open({module.scenes->example});
-    }
-    draw_recent();
-  }
-  ImGui::End();
+  const StartChoice choice =
+      start_.draw(room, settings_.recent, machine, *thumbnails_, show_start_ && state_.scene != nullptr);
+  if (choice.open) act({Action::open_file});
+  if (choice.capture) capture_.open();
+  if (choice.close) show_start_ = false;
+  if (choice.step) go_to_step(choice.step);
+  if (!choice.scene.empty()) open({choice.scene});
 }
 
 }  // namespace brokkr::viewer

@@ -115,6 +115,10 @@ void Window::set_callbacks() {
     const int key = key_that_stands(place, glfwGetKeyName(place, scancode), has_period());
     if (key == GLFW_KEY_PERIOD && place != GLFW_KEY_PERIOD && !has_period()) modifiers &= ~GLFW_MOD_SHIFT;
     if (action == GLFW_RELEASE) self.events_.release(key);
+    // Arrows, Enter and the like move the mark of the keyboard while it is shown.
+    const bool moves_mark = key == GLFW_KEY_UP || key == GLFW_KEY_DOWN || key == GLFW_KEY_LEFT ||
+                            key == GLFW_KEY_RIGHT || key == GLFW_KEY_SPACE || key == GLFW_KEY_ENTER;
+    if (ImGui::GetIO().NavVisible && moves_mark && action == GLFW_PRESS && modifiers == 0) return;
     // While text is typed, keys are letters. Esc ends the typing, and then whatever it ends elsewhere.
     if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;
     self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));

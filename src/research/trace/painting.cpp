@@ -101,6 +101,14 @@ Module trace_view_module() {
   Module module;
   module.view = app::trace_view_part();
   module.panels = {make_trace_panel};
+  module.tour = {{.title = "Light",
+                  .summary = "The same scene by path tracing, while you watch",
+                  .text =
+                      "The scene's light is traced: coarse first, then region by region. L goes back to its frames; "
+                      "panel Trace has exposure, light, lens and the map of samples.",
+                  .scenes = {"assets/courtyard.obj", "generated:city"},
+                  .panel = "Trace",
+                  .key = KeyEvent{Action::of_module, kTraceKey}}};
   module.keys = {{Action::of_module, kTraceKey, kNoModifier, "Pipeline", "Trace the scene's light, or draw its frames",
                   kTraceKey}};
   module.painting = trace_painting_kind();

@@ -1,0 +1,41 @@
+#include "viewer/bundled.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/process.h"
+#include "brokkr/load.h"
+
+namespace brokkr::viewer {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> find_bundled(const std::string& name) {
+  const fs::path folder = program_folder();
+  // build/release of the sources; bin, and libexec/brokkr, of an installation.
+  for (const fs::path& root : {folder / "../..", folder / "../share/brokkr", folder / "../../share/brokkr"}) {
+    std::error_code error;
+    if (fs::exists(root / name, error)) return fs::weakly_canonical(root / name, error);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> bundled_scenes() {
+  std::vector<std::string> files;
+  for (const char* const name : {"scenes", "assets"}) {
+    const std::optional<fs::path> folder = find_bundled(name);
+    if (!folder) continue;
+    std::error_code error;
+    for (fs::directory_iterator it(*folder, error), end; !error && it != end; it.increment(error)) {
+      if (is_loadable(it->path().string())) files.push_back(it->path().string());
+    }
+  }
+  const auto order = [](const std::string& file) {
+    const bool is_menu = file.find("menu") != std::string::npos;
+    return std::pair(is_menu || !file.ends_with(".bkf"), file);
+  };
+  std::sort(files.begin(), files.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  return files;
+}
+
+}  // namespace brokkr::viewer

@@ -1,0 +1,145 @@
+#include "viewer/draw_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/text.h"
+#include "frame/bkf_names.h"
+#include "shader/texels.h"
+
+namespace brokkr::viewer {
+namespace {
+
+std::string size_text(int width, int height, int depth = 1) {
+  std::string text = std::to_string(width) + " x " + std::to_string(height);
+  return depth > 1 ? text + " x " + std::to_string(depth) : text;
+}
+
+// The first, or only, sampler that `number` of the bound textures belongs to.
+std::string sampler_name(const FragmentProgram& program, size_t number) {
+  for (const ProgramSampler& sampler : program.samplers) {
+    if (number < sampler.count) return sampler.name + (sampler.count > 1 ? "[" + std::to_string(number) + "]" : "");
+    number -= sampler.count;
+  }
+  return {};
+}
+
+// Indices of the triangles of one instance, three for each; of lines and points none.
+std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, size_t most) {
+  const auto vertex = [&](uint32_t element) {
+    return draw.indexed ? frame.indices[draw.first_index + element] : element;
+  };
+  const bool strip = draw.topology == Topology::triangle_strip, fan = draw.topology == Topology::triangle_fan;
+  if (draw.topology != Topology::triangles && !strip && !fan) return {};
+  std::vector<uint32_t> triangles;
+  uint32_t first = 0;  // of the present strip or fan
+  for (uint32_t i = 0; i < draw.element_count && triangles.size() < 3 * most; ++i) {
+    if (draw.restart && vertex(i) == ~0u) {
+      first = i + 1;
+      continue;
+    }
+    if (i - first < 2 || (!strip && !fan && (i - first) % 3 != 2)) continue;
+    for (const uint32_t element : {fan ? first : i - 2, i - 1, i}) triangles.push_back(vertex(element));
+  }
+  return triangles;
+}
+
+}  // namespace
+
+std::vector<DrawTexture> textures_of(const Frame& frame, const DrawCommand& draw) {
+  std::vector<DrawTexture> found;
+  if (draw.inputs >= 0) {
+    const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+    for (size_t i = 0; i < inputs.textures.size(); ++i) {
+      if (inputs.textures[i].texture < 0) continue;
+      const auto index = size_t(inputs.textures[i].texture);
+      const CapturedTexture& t = frame.captured_textures[index];
+      const std::string sampler = sampler_name(frame.programs[inputs.program], i);
+      found.push_back({"texture " + std::to_string(index) + (sampler.empty() ? "" : ", " + app::printable(sampler)),
+                       size_text(t.width, t.height, t.depth) + ", " + std::string(bkf::name_of(t.format)) + ", " +
+                           std::to_string(t.levels) + (t.levels == 1 ? " level" : " levels"),
+                       true, index});
+    }
+    return found;
+  }
+  const Material& m = frame.materials[draw.material];
+  for (const auto& [use, index] : {std::pair{"colour", m.diffuse_texture},
+                                   {"alpha", m.alpha_texture},
+                                   {"metallic and roughness", m.metallic_roughness_texture},
+                                   {"normal", m.normal_texture},
+                                   {"emission", m.emission_texture},
+                                   {"occlusion", m.occlusion_texture}}) {
+    if (index < 0) continue;
+    const Texture& t = frame.textures[size_t(index)];
+    found.push_back({std::string(use) + ": " + app::printable(t.name),
+                     size_text(t.width, t.height) + (t.srgb ? ", sRGB" : ", linear"), false, size_t(index)});
+  }
+  return found;
+}
+
+Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::string& problem) {
+  problem.clear();
+  if (!texture.captured) {
+    const Texture& t = frame.textures[texture.index];
+    return {t.width, t.height, t.texels};
+  }
+  const CapturedTexture& t = frame.captured_textures[texture.index];
+  const TexelEncoding encoding = shader::encoding_of(t.format, true);
+  if (!t.stored) {
+    problem = t.images.empty() ? "The file does not have its texels." : "The frame draws it itself: see its target.";
+  } else if (encoding != TexelEncoding::rgba8 && encoding != TexelEncoding::srgb8) {
+    problem = "Its texels are no colours of 8 bits.";
+  }
+  if (!problem.empty()) return {};
+  Picture picture{t.width, t.height, std::vector<uint32_t>(size_t(t.width) * size_t(t.height))};
+  shader::decode_texels(t.format, frame.texture_data.data() + t.first_byte, t.width, t.height, 1,
+                        picture.pixels.data());
+  const bool grey = t.base == TexelBase::luminance || t.base == TexelBase::luminance_alpha ||
+                    t.base == TexelBase::intensity || t.base == TexelBase::alpha;
+  for (uint32_t& pixel : picture.pixels) {
+    if (grey) pixel = (pixel & 255) * 0x010101u;
+    pixel |= 0xff000000u;
+  }
+  return picture;
+}
+
+std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t most) {
+  const std::vector<uint32_t> triangles = triangles_of(frame, draw, most / 3);
+  glm::mat4 matrix(1.0f);
+  if (draw.vertex_kind == VertexKind::transform)
+    matrix = frame.views[draw.first_view].view_projection * frame.models[draw.first_instance];
+  std::vector<std::array<glm::vec2, 2>> edges;
+  for (size_t i = 0; i + 2 < triangles.size(); i += 3) {
+    std::array<glm::vec2, 3> corners;
+    bool behind = false;
+    for (size_t c = 0; c < 3; ++c) {
+      const glm::vec4 p = matrix * frame.positions[draw.first_vertex + triangles[i + c]];
+      behind = behind || !(p.w > 0);
+      corners[c] = glm::vec2(p) / p.w;
+    }
+    if (behind) continue;
+    for (size_t c = 0; c < 3; ++c) edges.push_back({corners[c], corners[(c + 1) % 3]});
+  }
+  return edges;
+}
+
+std::string program_text(const Frame& frame, const DrawCommand& draw) {
+  if (draw.inputs < 0) {
+    const Material& m = frame.materials[draw.material];
+    return m.kind == MaterialKind::none
+               ? "The file holds no program of this draw."
+               : "Material " + app::printable(m.name) + ", shaded by " +
+                     (m.kind == MaterialKind::blinn_phong ? "Blinn-Phong (shaders/blinn_phong.h)"
+                                                          : "metallic and roughness "
+                                                            "(shaders/metallic_roughness.h)");
+  }
+  const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
+  const FragmentProgram& program = frame.programs[inputs.program];
+  std::string text = "// program " + std::to_string(inputs.program);
+  if (program.fixed) return text + ": fixed function with " + std::to_string(program.fixed->units.size()) + " textures";
+  text += ", GLSL " + std::to_string(program.version) + "\n";
+  for (const std::string& one : program.texts) text += one + "\n";
+  return text;
+}
+
+}  // namespace brokkr::viewer
