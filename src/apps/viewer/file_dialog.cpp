@@ -116,7 +116,7 @@ std::optional<std::string> FileDialog::draw_entries(Thumbnails& thumbnails) {
       list.AddRectFilled(low, end, theme::kPlot);
       if (const PanelTexture* const picture = thumbnails.of(path)) picture->draw(list, low, end);
     }
-    list.AddText({at.x + wide + 0.5f * em, y}, entry.readable ? theme::kText : theme::kDim,
+    list.AddText({at.x + (has_picture ? wide + 0.5f * em : 0.0f), y}, entry.readable ? theme::kText : theme::kDim,
                  app::printable(label).c_str());
     if (entry.folder) continue;
     const std::string size = app::grouped((entry.bytes + 1023) / 1024) + " KiB";
@@ -157,7 +157,7 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
   if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
     ImGui::TextWrapped("%s", app::printable(folder_).c_str());
     const bool narrow = ImGui::GetContentRegionAvail().x < 36 * em;  // no places; buttons have two lines
-    const float lines = (narrow ? 4.0f : 3.0f) + (problem_.empty() ? 0.0f : 1.0f);
+    const float lines = (narrow ? 3.2f : 2.2f) + (problem_.empty() ? 0.0f : 1.0f);
     const float least = 3 * ImGui::GetFrameHeightWithSpacing();
     const float entries =
         std::max(ImGui::GetContentRegionAvail().y - ImGui::GetFrameHeightWithSpacing() * lines, least);

@@ -13,7 +13,10 @@ namespace brokkr::viewer {
 bool begin_bar(const char* name, ImVec2 corner, ImVec2 size) {
   ImGui::SetNextWindowPos(corner);
   ImGui::SetNextWindowSize(size);
-  return ImGui::Begin(name, nullptr, kBarFlags);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  const bool open = ImGui::Begin(name, nullptr, kBarFlags);
+  ImGui::PopStyleVar();
+  return open;
 }
 
 void tip(const std::string& text) {

@@ -125,7 +125,6 @@ void PixelFacts::draw_line(const ViewerState& state, ImDrawList& list) const {
   const ImageView& view = state.view;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const glm::vec2 pixel = glm::floor(view.to_pixel({mouse.x, mouse.y}));
-  if (pixel.x < 0 || pixel.y < 0 || pixel.x >= float(view.width) || pixel.y >= float(view.height)) return;
   std::string text = std::to_string(int(pixel.x)) + ", " + std::to_string(int(pixel.y));
   std::optional<uint32_t> color;
   if (is_current(state)) {
@@ -159,13 +158,17 @@ void PixelFacts::draw(ViewerState& state, ImDrawList& list, bool darken) {
   if (!state.last || state.view.width == 0) return;
   const std::optional<uint32_t> focus = darken ? focus_of(state) : std::nullopt;
   const bool has_values = state.view.zoom > kValueLines * ImGui::GetFontSize();
-  const bool wants = state.view.hovered && !state.continuous && state.last->result.statistics.frame_ms < kLongFrame;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const glm::vec2 pixel = state.view.to_pixel({mouse.x, mouse.y});
+  const bool over = state.view.hovered && pixel.x >= 0 && pixel.y >= 0 && pixel.x < float(state.view.width) &&
+                    pixel.y < float(state.view.height);
+  const bool wants = over && !state.continuous && state.last->result.statistics.frame_ms < kLongFrame;
   if (focus || has_values || wants) ask(state);
   if (is_current(state)) {
     if (focus) draw_focus(state, list, *focus);
     if (has_values) draw_values(state.view, list);
   }
-  if (state.view.hovered) draw_line(state, list);
+  if (over) draw_line(state, list);
 }
 
 }  // namespace brokkr::viewer

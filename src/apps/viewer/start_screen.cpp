@@ -88,6 +88,7 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
   if (!bundled_) bundled_ = bundled_scenes();
   const float em = ImGui::GetFontSize(), side = std::max(em, std::min(0.06f * room.size().x, 6 * em));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {side, em});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::SetNextWindowPos(im(room.begin));
   ImGui::SetNextWindowSize(im(room.size()));
   if (ImGui::Begin("##start", nullptr, kBarFlags & ~(ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoNavFocus))) {
@@ -137,7 +138,7 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
     }
   }
   ImGui::End();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
   return choice;
 }
 

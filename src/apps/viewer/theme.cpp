@@ -46,9 +46,11 @@ void set_colors(ImGuiStyle& style) {
     set(hovered, kControlHovered);
   set(ImGuiCol_Header, kControl);
   set(ImGuiCol_ScrollbarBg, 0);
+  set(ImGuiCol_ResizeGrip, kControl);
   for (const ImGuiCol accent :
        {ImGuiCol_CheckMark, ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive, ImGuiCol_NavHighlight,
-        ImGuiCol_SeparatorHovered, ImGuiCol_SeparatorActive, ImGuiCol_PlotHistogram, ImGuiCol_DragDropTarget})
+        ImGuiCol_SeparatorHovered, ImGuiCol_SeparatorActive, ImGuiCol_PlotHistogram, ImGuiCol_DragDropTarget,
+        ImGuiCol_ResizeGripHovered, ImGuiCol_ResizeGripActive})
     set(accent, kAccent);
 }
 
@@ -61,8 +63,7 @@ void apply(float scale) {
   style.WindowRounding = style.ChildRounding = style.TabRounding = 0;
   style.FrameRounding = style.GrabRounding = 3;
   style.PopupRounding = 4;
-  style.WindowBorderSize = 0;
-  style.PopupBorderSize = 1;
+  style.WindowBorderSize = style.PopupBorderSize = 1;  // of dialogs; bars have none
   style.FramePadding = {7, 4};
   style.ItemSpacing = {8, 6};
   style.CellPadding = {5, 3};

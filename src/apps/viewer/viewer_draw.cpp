@@ -60,7 +60,7 @@ void Viewer::draw() {
   // A picture that is as large as its room follows it, once the mouse has let go.
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
   ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
-  pixel_facts_.draw(state_, over_image, settings_.darken);
+  if (settings_.panels) pixel_facts_.draw(state_, over_image, settings_.darken);
   for (const auto& panel : panels_) {
     if (panel->applies(state_)) panel->draw_over_image(state_, over_image);
   }
