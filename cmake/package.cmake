@@ -65,7 +65,7 @@ ${about}
 This package holds the window: patterns and policies switched live, time
 lines, frame-time logs.")
   set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "${same_version}, libgl1")
-  set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
+  set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "libgl1-mesa-dri")
 endif()
 
 if(TARGET brokkr-mpi)

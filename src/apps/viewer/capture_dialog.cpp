@@ -132,13 +132,17 @@ std::optional<std::string> CaptureDialog::draw() {
     ImGui::TextWrapped("Runs a program that draws with OpenGL, and opens one of its frames.");
     ImGui::BeginDisabled(running());
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-    ImGui::InputTextWithHint(row("program"), "a file, or a name in PATH: glxgears", &program_);
-    ImGui::InputTextWithHint(row("arguments"), "none", &arguments_);
+    bool wanted = false;
+    const auto line = [&](const char* name, const char* hint, std::string& text) {
+      wanted |= ImGui::InputTextWithHint(row(name), hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
+    };
+    line("program", "a file, or a name in PATH: glxgears", program_);
+    line("arguments", "none", arguments_);
     if (ImGui::RadioButton("frame", !by_key_)) by_key_ = false;
     ImGui::SameLine();
     if (ImGui::RadioButton("when a key goes down", by_key_)) by_key_ = true;
     if (by_key_)
-      ImGui::InputTextWithHint(row("key"), "an X11 name: F10", &key_);
+      line("key", "an X11 name: F10", key_);
     else
       ImGui::InputInt(row("number"), &frame_, 1, 60);
     frame_ = std::max(frame_, 0);
@@ -147,10 +151,10 @@ std::optional<std::string> CaptureDialog::draw() {
     if (running()) {
       if (ImGui::Button("Stop")) stop();
       ImGui::SameLine();
-      const std::string line = last_line();
-      ImGui::TextWrapped(
-          "%s", line.empty() ? by_key_ ? ("press " + key_ + " in the program").c_str() : "running ..." : line.c_str());
-    } else if (ImGui::Button("Capture", {8 * em, 0})) {
+      std::string said = last_line();
+      if (said.empty()) said = by_key_ ? "press " + key_ + " in the program" : "running ...";
+      ImGui::TextWrapped("%s", said.c_str());
+    } else if (ImGui::Button("Capture", {8 * em, 0}) || wanted) {
       start();
     }
     if (!problem_.empty()) {

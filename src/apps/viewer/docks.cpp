@@ -187,6 +187,7 @@ void Docks::draw_sections(ViewerState& state, const Box& box, bool with_draws, f
   const auto is_open = [&](const NamedSection* named) { return named->name == settings_.section; };
   const auto found = std::find_if(sections.begin(), sections.end(), is_open);
   const NamedSection& open = found == sections.end() ? *sections.front() : **found;
+  settings_.section = open.name;
   float used = 0;
   for (const NamedSection* named : sections) {
     next_tab(named->name, used);

@@ -13,6 +13,7 @@ constexpr const char *kScene = "Scene", *kPipeline = "Pipeline", *kDraws = "Draw
 
 constexpr KeyBinding kBindings[] = {
     {Action::open_file, GLFW_KEY_O, kControl, kScene, "Open"},
+    {Action::capture_frame, GLFW_KEY_K, kControl, kScene, "Capture a frame of a program"},
     {Action::reload_file, GLFW_KEY_F5, kNoModifier, kScene, "Load it again"},
     {Action::play_sequence, GLFW_KEY_SPACE, kNoModifier, kScene,
      "Play or pause a sequence, an animation or a traced picture"},

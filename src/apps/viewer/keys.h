@@ -14,6 +14,7 @@ namespace brokkr::viewer {
 enum class Action : uint8_t {
   open_file,
   reload_file,
+  capture_frame,
   play_sequence,
   step_file,
   step_pattern,

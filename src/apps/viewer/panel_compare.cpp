@@ -161,6 +161,7 @@ class ComparePanel : public Panel {
 
   void draw(ViewerState& state) override {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
+    wrapped("The frame beside OpenGL's, or beside the picture that the game's driver drew.");
     if (ImGui::Button("Compare with OpenGL")) {
       peer_ = Peer::opengl;
       ask(state);
@@ -176,11 +177,9 @@ class ComparePanel : public Panel {
                                                        {View::difference, "difference (hold V)"}};
     for (const auto& [view, text] : kViews) {
       if (ImGui::RadioButton(text, view_ == view)) choose(view_ = view);
-      if (view == View::ours || view == View::original) ImGui::SameLine();
     }
-    ImGui::SliderInt("amplification", &gain_, 1, 64, "%d times",
-                     ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    ImGui::Separator();
+    slider_row("amplification", &gain_, 1, 64, "%d times", ImGuiSliderFlags_Logarithmic);
+    group_header("Difference");
     draw_numbers(state);
   }
 

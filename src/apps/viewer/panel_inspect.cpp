@@ -78,8 +78,8 @@ void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryC
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.6f}, {"what", 5.9f}, {"triangle", 3.4f},
-                                                        {"batch", 3},   {"depth", 4},   {"shader", 3.2f},
+  constexpr std::pair<const char*, float> kColumns[] = {{"draw", 2.4f},  {"what", 5.4f}, {"triangle", 3.6f},
+                                                        {"batch", 2.8f}, {"depth", 4},   {"shader", 3.0f},
                                                         {"pixel", 2.2f}};
   for (const auto& [title, width] : kColumns)
     ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, width * ImGui::GetFontSize());

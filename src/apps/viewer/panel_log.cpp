@@ -67,7 +67,7 @@ class LogPanel : public Panel {
 
   void draw(ViewerState& state) override {
     draw_controls(state);
-    ImGui::Separator();
+    group_header("Times of the last frames");
     draw_curve();
     if (!saved_.empty()) ImGui::TextWrapped("last log: %s", app::printable(saved_).c_str());
   }
@@ -130,8 +130,7 @@ class LogPanel : public Panel {
       ImGui::Text("%zu frames to %s", frames, app::printable(file).c_str());
     } else {
       if (ImGui::Button("Start a log (F9)")) start(state);
-      ImGui::SameLine();
-      ImGui::Combo("columns", &format_, kFormats, 2);
+      ImGui::Combo(row("columns"), &format_, kFormats, 2);
       ImGui::TextWrapped("A log has a line for each frame that is shown; R makes frames keep coming.");
     }
     ImGui::Checkbox("draw the plot when it stops", &plots_);

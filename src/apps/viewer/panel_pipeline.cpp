@@ -27,15 +27,14 @@ class PipelinePanel : public Panel {
       options.trace = before.trace;
       options.command_limit = before.command_limit;
     }
-    ImGui::SameLine();
-    ImGui::Checkbox("frames keep coming", &state.continuous);
-    if (ImGui::CollapsingHeader("Machines", ImGuiTreeNodeFlags_DefaultOpen)) draw_machines();
+    group_header("Machines");
+    draw_machines();
     if (state.last) draw_used(*state.last);
   }
 
  private:
   void draw_machines() const {
-    if (!ImGui::BeginTable("machines", 4)) return;
+    if (!ImGui::BeginTable("machines", 4, ImGuiTableFlags_SizingFixedFit)) return;
     for (int column = 0; column < 3; ++column) ImGui::TableSetupColumn("fact", ImGuiTableColumnFlags_WidthFixed);
     ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
     for (const MachineInfo& machine : machines_) {
@@ -59,11 +58,10 @@ class PipelinePanel : public Panel {
   // The values that the launch used, where an option is automatic.
   static void draw_used(const Rendered& last) {
     const Statistics& s = last.result.statistics;
-    ImGui::Separator();
-    ImGui::TextWrapped(
-        "Last frame: %s %s, %d workers, warps per block: %d, %d rasterizers, bins of %d pixels, %s: %.2f ms",
-        s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin, s.pattern.c_str(),
-        s.frame_ms);
+    group_header("Last frame");
+    ImGui::TextWrapped("%s %s, %d workers, warps per block: %d, %d rasterizers, bins of %d pixels, %s: %.2f ms",
+                       s.machine.c_str(), s.isa.c_str(), s.workers, s.warps_per_block, s.rasterizers, s.bin,
+                       s.pattern.c_str(), s.frame_ms);
   }
 
   std::vector<MachineInfo> machines_ = find_machines();

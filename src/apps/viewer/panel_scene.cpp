@@ -26,10 +26,13 @@ class ScenePanel : public Panel {
     }
     draw_file(*state.scene);
     draw_warnings(state.scene->frame.warnings);
-    if (ImGui::CollapsingHeader("Size and target", ImGuiTreeNodeFlags_DefaultOpen)) draw_size(state);
-    if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) draw_camera(state);
-    if (state.last && !state.last->painting && ImGui::CollapsingHeader("Last frame", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_last(*state.last);
+    group_header("Size and target");
+    draw_size(state);
+    group_header("Camera");
+    draw_camera(state);
+    if (!state.last || state.last->painting) return;
+    group_header("Last frame");
+    draw_last(*state.last);
   }
 
  private:
@@ -47,7 +50,7 @@ class ScenePanel : public Panel {
   // What the file has and the picture has not, and what was guessed.
   static void draw_warnings(const std::vector<std::string>& lines) {
     if (lines.empty()) return;
-    if (!ImGui::CollapsingHeader(counted(lines.size(), "warning").c_str(), ImGuiTreeNodeFlags_DefaultOpen)) return;
+    group_header(counted(lines.size(), "warning").c_str());
     for (const std::string& line : lines) ImGui::TextWrapped("%s", app::printable(line).c_str());
   }
 
@@ -60,19 +63,18 @@ class ScenePanel : public Panel {
       const Target& t = frame.targets[i];
       return "target " + std::to_string(t.id) + ", " + std::to_string(t.width) + " x " + std::to_string(t.height);
     };
-    if (ImGui::BeginCombo("target", label(shown).c_str())) {
+    if (ImGui::BeginCombo(row("target"), label(shown).c_str())) {
       for (size_t i = 0; i < frame.targets.size(); ++i) {
         if (ImGui::Selectable(label(i).c_str(), i == shown)) s.target = int(i);
       }
       ImGui::EndCombo();
     }
-    if (frame.targets[shown].layers > 1)
-      ImGui::SliderInt("layer", &s.layer, 0, frame.targets[shown].layers - 1, "%d", ImGuiSliderFlags_AlwaysClamp);
+    if (frame.targets[shown].layers > 1) slider_row("layer", &s.layer, 0, frame.targets[shown].layers - 1);
     const glm::ivec2 loaded(frame.targets[shown].width, frame.targets[shown].height);
     const glm::ivec2 now = s.width > 0 ? glm::ivec2(s.width, s.height) : loaded;
     constexpr const char* kSizes[] = {"as it was loaded", "as the window", "of its own"};
     int choice = int(state.size);
-    if (ImGui::Combo("picture", &choice, kSizes, int(std::size(kSizes)))) {
+    if (ImGui::Combo(row("picture"), &choice, kSizes, int(std::size(kSizes)))) {
       const auto chosen = PictureSize(choice);
       state.choose_size(chosen, chosen == PictureSize::own ? now : glm::ivec2(0));
     }
@@ -82,10 +84,11 @@ class ScenePanel : public Panel {
                                            std::clamp(int(height), 1, kMaxTargetSize)});
     };
     int size[2] = {s.width, s.height};
-    if (ImGui::InputInt2("size", size, ImGuiInputTextFlags_EnterReturnsTrue)) resize(float(size[0]), float(size[1]));
+    if (ImGui::InputInt2(row("size"), size, ImGuiInputTextFlags_EnterReturnsTrue))
+      resize(float(size[0]), float(size[1]));
     for (const float scale : {0.5f, 2.0f}) {
       if (scale > 1) ImGui::SameLine();
-      if (ImGui::SmallButton(scale < 1 ? "half" : "double")) resize(float(s.width) * scale, float(s.height) * scale);
+      if (ImGui::Button(scale < 1 ? "half" : "double")) resize(float(s.width) * scale, float(s.height) * scale);
     }
   }
 
@@ -115,8 +118,7 @@ class ScenePanel : public Panel {
       }
     }
     float fov = state.camera.camera().fov;
-    if (ImGui::SliderFloat("field of view", &fov, 10, 120, "%.0f degrees", ImGuiSliderFlags_AlwaysClamp))
-      state.camera.set_text("fov=" + std::to_string(fov));
+    if (slider_row("field of view", &fov, 10, 120, "%.0f\u00b0")) state.camera.set_text("fov=" + std::to_string(fov));
     if (ImGui::Button("As loaded")) state.camera.home();
     ImGui::SameLine();
     if (ImGui::Button("Copy")) ImGui::SetClipboardText(camera_text(state.camera.camera()).c_str());

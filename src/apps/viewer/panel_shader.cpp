@@ -21,8 +21,8 @@ class ShaderPanel : public Panel {
     if (control.path().empty()) {
       ImGui::TextWrapped(
           "Surfaces are shown by their own materials. Drop a fragment shader (.frag) onto the window, or open one: "
-          "GLSL, or "
-          "Shadertoy's mainImage.");
+          "GLSL, "
+          "or Shadertoy's mainImage.");
       return;
     }
     if (begin_values("file")) {
@@ -38,8 +38,9 @@ class ShaderPanel : public Panel {
       ImGui::PopStyleColor();
     }
     draw_time(control);
-    if (!control.uniforms().empty() && ImGui::CollapsingHeader("Uniforms", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_uniforms(control);
+    if (control.uniforms().empty()) return;
+    group_header("Uniforms");
+    draw_uniforms(control);
   }
 
  private:
@@ -49,7 +50,7 @@ class ShaderPanel : public Panel {
     if (ImGui::Button("0")) control.set_time(0);
     ImGui::SameLine();
     auto time = float(control.time());
-    if (ImGui::DragFloat("time", &time, 0.02f, 0, 0, "%.2f s")) control.set_time(double(time));
+    if (ImGui::DragFloat("##time", &time, 0.02f, 0, 0, "%.2f s")) control.set_time(double(time));
   }
 
   static void draw_uniforms(ShaderControl& control) {
@@ -60,12 +61,11 @@ class ShaderPanel : public Panel {
       ImGui::PushID(int(i));
       changed = draw_uniform(uniform, initial) || changed;
       if (uniform.values != initial) {
-        ImGui::SameLine();
-        if (ImGui::SmallButton("x")) {
+        if (ImGui::SmallButton("back")) {
           uniform.values = initial;
           changed = true;
         }
-        tip("The value that the text gives");
+        tip("To the value that the text gives");
       }
       ImGui::PopID();
     }
@@ -82,14 +82,14 @@ class ShaderPanel : public Panel {
     bool changed = false;
     if (count == 1) {
       const float most = std::max(2 * float(std::abs(initial[0])), 1.0f);
-      changed = ImGui::SliderFloat(label.c_str(), values.data(), initial[0] < 0 ? -most : 0, most, "%.3f");
+      changed = slider_row(label.c_str(), values.data(), initial[0] < 0 ? -most : 0, most, "%.3f");
     } else if (count == 3 && std::all_of(initial.begin(), initial.end(), is_part)) {
-      changed = ImGui::ColorEdit3(label.c_str(), values.data(), ImGuiColorEditFlags_Float);
+      changed = ImGui::ColorEdit3(row(label.c_str()), values.data(), ImGuiColorEditFlags_Float);
     } else if (count == 4 && std::all_of(initial.begin(), initial.end(), is_part)) {
-      changed = ImGui::ColorEdit4(label.c_str(), values.data(), ImGuiColorEditFlags_Float);
+      changed = ImGui::ColorEdit4(row(label.c_str()), values.data(), ImGuiColorEditFlags_Float);
     } else {
-      changed = ImGui::DragScalarN(label.c_str(), ImGuiDataType_Float, values.data(), int(std::min<size_t>(count, 16)),
-                                   0.01f, nullptr, nullptr, "%.3f");
+      changed = ImGui::DragScalarN(row(label.c_str()), ImGuiDataType_Float, values.data(),
+                                   int(std::min<size_t>(count, 16)), 0.01f, nullptr, nullptr, "%.3f");
     }
     if (changed) uniform.values.assign(values.begin(), values.end());
     return changed;
@@ -100,16 +100,16 @@ class ShaderPanel : public Panel {
     if (uniform.values.size() == 1) {
       auto value = int(uniform.values[0]);
       const int most = std::max(2 * int(std::abs(initial[0])), uniform.type == ShaderType::u32 ? 1 : 10);
-      changed = ImGui::SliderInt(label.c_str(), &value, initial[0] < 0 ? -most : 0, most);
+      changed = slider_row(label.c_str(), &value, initial[0] < 0 ? -most : 0, most);
       if (uniform.type == ShaderType::u32) value = std::max(value, 0);
       uniform.values[0] = value;
       return changed;
     }
     std::vector<int> values(uniform.values.begin(), uniform.values.end());
     const int least = uniform.type == ShaderType::u32 ? 0 : -0x7fffffff, most = 0x7fffffff;
-    changed =
-        ImGui::DragScalarN(label.c_str(), ImGuiDataType_S32, values.data(), int(std::min<size_t>(values.size(), 16)),
-                           0.1f, &least, &most, nullptr, ImGuiSliderFlags_AlwaysClamp);
+    changed = ImGui::DragScalarN(row(label.c_str()), ImGuiDataType_S32, values.data(),
+                                 int(std::min<size_t>(values.size(), 16)), 0.1f, &least, &most, nullptr,
+                                 ImGuiSliderFlags_AlwaysClamp);
     if (changed) uniform.values.assign(values.begin(), values.end());
     return changed;
   }

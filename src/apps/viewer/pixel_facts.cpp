@@ -77,7 +77,8 @@ void PixelFacts::make_mask(uint32_t command, int outline) {
     for (int x = 0; x < width; ++x) {
       const auto at = [&](int column, int row) { return size_t(row) * size_t(width) + size_t(column); };
       if (facts_->draws[at(x, y)] != command) continue;
-      pixels[at(x, y)] = 0;
+      const bool at_edge = std::min({x, y, width - 1 - x, height - 1 - y}) < outline;
+      pixels[at(x, y)] = at_edge ? theme::kAccent : 0;
       for (int row = std::max(y - outline, 0); row <= std::min(y + outline, height - 1); ++row) {
         for (int column = std::max(x - outline, 0); column <= std::min(x + outline, width - 1); ++column) {
           if (facts_->draws[at(column, row)] != command) pixels[at(column, row)] = theme::kAccent;

@@ -22,20 +22,22 @@ namespace {
 // its niceness, give way to the UI thread.
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
-bool loads_first_color(const Command& command, uint32_t target) {
-  const auto* const load = std::get_if<LoadCommand>(&command);
-  return load != nullptr && load->target == target && load->plane == TargetPlane::color0;
+// Targets that draws go to, by index.
+std::vector<bool> drawn_targets(const Frame& frame) {
+  std::vector<bool> drawn(frame.targets.size(), false);
+  for (const Command& command : frame.commands) {
+    if (const auto* const draw = std::get_if<DrawCommand>(&command)) drawn[frame.views[draw->first_view].target] = true;
+  }
+  return drawn;
 }
 
-bool loads_picture(const Frame& frame, uint32_t target) {
-  return std::any_of(frame.commands.begin(), frame.commands.end(),
-                     [&](const Command& command) { return loads_first_color(command, target); });
-}
-
-// Commands keep their numbers.
-void skip_loads(Frame& frame, uint32_t target) {
+// Targets that are drawn to begin without the picture that they had before the frame. Commands keep their numbers.
+void skip_loads(Frame& frame) {
+  const std::vector<bool> drawn = drawn_targets(frame);
   for (Command& command : frame.commands) {
-    if (loads_first_color(command, target)) command = ClearCommand{.target = target};
+    const auto* const load = std::get_if<LoadCommand>(&command);
+    if (load != nullptr && load->plane == TargetPlane::color0 && drawn[load->target])
+      command = ClearCommand{.target = load->target};
   }
 }
 
@@ -69,7 +71,7 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const Rende
   if (wanted.width > 0 && (wanted.width != shown.width || wanted.height != shown.height))
     app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
   hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
-  if (wanted.no_loads) skip_loads(frame, wanted.target);
+  if (wanted.no_loads) skip_loads(frame);
   place_camera(*wanted.scene, request.camera);
   shader_ = request.settings.shader;
   if (shader_) set_fragment_shader(frame, *shader_, load);
@@ -88,7 +90,7 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
                     settings.height,
                     target,
                     settings.hidden_commands,
-                    is_partial && loads_picture(request.scene->frame, target),
+                    is_partial,
                     settings.shader ? settings.shader->text : std::string()};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
     make_anew(renderer, wanted, request, load);

@@ -38,7 +38,7 @@ class WorkingFrame {
     int width = 0, height = 0;
     uint32_t target = 0;
     std::set<uint32_t> hidden;
-    bool no_loads = false;  // a picture that the target is filled with first would hide what is left out
+    bool no_loads = false;  // pictures that targets are filled with first would hide what is left out
     std::string shader;     // the text of the user's own; empty: none
     bool operator==(const Made&) const = default;
   };

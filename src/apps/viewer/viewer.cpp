@@ -432,6 +432,7 @@ void Viewer::act(const KeyEvent& event) {
   switch (event.action) {
     case Action::open_file: return dialog_.open(settings_.folder);
     case Action::reload_file: return reload();
+    case Action::capture_frame: return capture_.open();
     case Action::play_sequence: return play_or_pause();
     case Action::step_file: return step_sequence(event.number);
     case Action::step_pattern: return choose_next("bin pattern", options.pattern, event.number);

@@ -15,7 +15,7 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr float kBottomLines = 7;          // height of the time lines, in font sizes
-constexpr float kBottomWindow = 500;       // pixels that a window must be high to have them, at scale 1
+constexpr float kBottomWindow = 400;       // pixels that a window must be high to have them, at scale 1
 constexpr float kTimesLines = 18;          // width of the frame times, in font sizes
 constexpr double kSmoothMs = 1000.0 / 60;  // where the strip has its line, unless a frame has a budget
 
@@ -103,11 +103,14 @@ void Viewer::draw_recent() {
 }
 
 void Viewer::draw_menu() {
-  if (!ImGui::BeginMainMenuBar()) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  const bool is_open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleVar();
+  if (!is_open) return;
   if (ImGui::BeginMenu("File")) {
     if (ImGui::MenuItem("Start", nullptr, show_start_, state_.scene != nullptr)) show_start_ = true;
     menu_item("Open...", Action::open_file);
-    if (ImGui::MenuItem("Capture...")) capture_.open();
+    menu_item("Capture...", Action::capture_frame);
     if (ImGui::MenuItem("Open shader..."))
       dialog_.open(std::filesystem::path(state_.shader.path()).parent_path().string());
     if (ImGui::MenuItem("Remove the shader", nullptr, false, !state_.shader.path().empty())) state_.shader.close();

@@ -129,7 +129,7 @@ class ProbePanel : public Panel {
   Section section() const override { return Section::measure; }
 
   void draw(ViewerState& state) override {
-    bool changed = ImGui::Combo("film of", &setup_.subject, kSubjects);
+    bool changed = ImGui::Combo(row("film of"), &setup_.subject, kSubjects);
     if (setup_.subject != kFrame) changed |= draw_setup();
     const bool busy = !under_way_.expired();
     // A film that stands is drawn anew after each change; the frame's own only when it is asked for.
@@ -144,15 +144,15 @@ class ProbePanel : public Panel {
  private:
   // Returns whether anything of the drawing has changed.
   bool draw_setup() {
-    bool changed = ImGui::Combo("primitives", &setup_.kind, probe::kDrawings, int(std::size(probe::kDrawings)));
-    changed |= ImGui::SliderInt("edge", &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str(),
+    bool changed = ImGui::Combo(row("primitives"), &setup_.kind, probe::kDrawings, int(std::size(probe::kDrawings)));
+    changed |= ImGui::SliderInt(row("edge"), &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str(),
                                 ImGuiSliderFlags_AlwaysClamp);
-    changed |= ImGui::Combo("order", &setup_.order, "row by row\0tile by tile\0shuffled\0");
+    changed |= ImGui::Combo(row("order"), &setup_.order, "row by row\0tile by tile\0shuffled\0");
     changed |= draw_cost("all others", setup_.background, 0, kMostBackground);
     changed |= draw_cost("slow fragments", setup_.cost, 1, kMostCost);
-    ImGui::SliderInt("branch", &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
+    ImGui::SliderInt(row("branch"), &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
                      ImGuiSliderFlags_AlwaysClamp);
-    changed |= ImGui::Checkbox("additions wait for each other", &setup_.waits);
+    changed |= ImGui::Checkbox(row("additions wait for each other"), &setup_.waits);
     ImGui::BeginDisabled(setup_.slow.empty());
     if (ImGui::Button("No slow fragments")) {
       setup_.slow.clear();
@@ -165,7 +165,7 @@ class ProbePanel : public Panel {
   }
 
   static bool draw_cost(const char* name, int& cost, int least, int most) {
-    return ImGui::SliderInt(name, &cost, least, most, "%d additions",
+    return ImGui::SliderInt(row(name), &cost, least, most, "%d additions",
                             ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
   }
 
@@ -190,7 +190,7 @@ class ProbePanel : public Panel {
   void draw_film(ViewerState& state) {
     const probe::Watched& watched = found_->watched;
     ImGui::SameLine();
-    ImGui::Checkbox("play", &plays_);
+    ImGui::Checkbox(row("play"), &plays_);
     if (plays_) {
       part_ += ImGui::GetIO().DeltaTime / kSeconds;
       if (part_ > 1) part_ = 0;
@@ -200,7 +200,7 @@ class ProbePanel : public Panel {
       ImGui::SameLine();
       if (ImGui::Button("To where all wait")) part_ = float(watched.stall_part());
     }
-    ImGui::SliderFloat("part", &part_, 0, 1, "%.3f of the fragments", ImGuiSliderFlags_AlwaysClamp);
+    ImGui::SliderFloat(row("part"), &part_, 0, 1, "%.3f of the fragments", ImGuiSliderFlags_AlwaysClamp);
     if (shown_ != part_) film_texture_.set(watched.film.width, watched.film.height, watched.picture(part_));
     shown_ = part_;
     draw_pictures(state);

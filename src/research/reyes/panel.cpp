@@ -126,7 +126,7 @@ class ReyesPanel : public Panel {
     }
     if (s.limit == ReyesLimit::none) return;
     int priority = int(s.priority);
-    if (ImGui::Combo("first are", &priority, "large pieces\0near pieces\0large and near ones\0"))
+    if (ImGui::Combo(row("first are"), &priority, "large pieces\0near pieces\0large and near ones\0"))
       s.priority = SplitPriority(priority);
     tip("What is split before others: by projected size, by distance to the fixation point, or by both");
   }
@@ -144,24 +144,24 @@ class ReyesPanel : public Panel {
       s.fixation.reset();
     }
     ImGui::SameLine();
-    ImGui::Checkbox("mark it", &mark_);
+    ImGui::Checkbox(row("mark it"), &mark_);
   }
 
   static void draw_picture(ReyesSettings& s) {
     int shows = int(s.shows);
-    if (ImGui::Combo("shows", &shows, "the surface\0how often it was split\0the difference to full quality\0"))
+    if (ImGui::Combo(row("shows"), &shows, "the surface\0how often it was split\0the difference to full quality\0"))
       s.shows = ReyesShows(shows);
     tip("Split depth: the brighter, the more often");
     if (s.shows == ReyesShows::difference)
-      ImGui::SliderFloat("gain", &s.gain, 1, kMostGain, "%.0f times",
+      ImGui::SliderFloat(row("gain"), &s.gain, 1, kMostGain, "%.0f times",
                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    ImGui::Checkbox("sides of grids", &s.grid_lines);
-    ImGui::SliderFloat("micropolygon", &s.rate, kLeastRate, kMostRate, "%.2f pixels",
+    ImGui::Checkbox(row("sides of grids"), &s.grid_lines);
+    ImGui::SliderFloat(row("micropolygon"), &s.rate, kLeastRate, kMostRate, "%.2f pixels",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     tip("Its side at full quality, at most");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};
     int grid = int(std::find(std::begin(kGrids), std::end(kGrids), s.grid) - std::begin(kGrids));
-    if (ImGui::Combo("grid", &grid, "as the limit needs it\00016 x 16\0008 x 8\0004 x 4\0002 x 2\0"))
+    if (ImGui::Combo(row("grid"), &grid, "as the limit needs it\00016 x 16\0008 x 8\0004 x 4\0002 x 2\0"))
       s.grid = kGrids[size_t(grid)];
   }
 
@@ -172,9 +172,9 @@ class ReyesPanel : public Panel {
     ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
     ImGui::SliderFloat("##phase", &s.phase, 0, 1, "%.3f of the animation", ImGuiSliderFlags_AlwaysClamp);
-    ImGui::SliderFloat("lasts", &period_s_, 1, 60, "%.1f s",
+    ImGui::SliderFloat(row("lasts"), &period_s_, 1, 60, "%.1f s",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    ImGui::Checkbox("orbit", &orbits_);
+    ImGui::Checkbox(row("orbit"), &orbits_);
     ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
     ImGui::SliderFloat("##degrees", &orbit_degrees_per_s_, -90, 90, "%.0f degrees a second",

@@ -160,11 +160,11 @@ class TracePanel : public Panel {
 
   static void draw_picture(ViewerState& state) {
     TraceSettings& t = trace_of(state.settings);
-    ImGui::SliderFloat("exposure", &t.exposure, -6, 6, "%+.2f EV", ImGuiSliderFlags_AlwaysClamp);
+    ImGui::SliderFloat(row("exposure"), &t.exposure, -6, 6, "%+.2f EV", ImGuiSliderFlags_AlwaysClamp);
     tip("Brighter by so many factors of two; the EXR file has the light as it is");
     int tone = int(t.tone);
-    if (ImGui::Combo("tone", &tone, "clamped\0like film\0")) t.tone = trace::Tone(tone);
-    ImGui::SliderFloat("sample map", &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f over the picture" : "off",
+    if (ImGui::Combo(row("tone"), &tone, "clamped\0like film\0")) t.tone = trace::Tone(tone);
+    ImGui::SliderFloat(row("sample map"), &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f over the picture" : "off",
                        ImGuiSliderFlags_AlwaysClamp);
     tip("How often each region of 8 x 8 pixels was sampled, over the picture");
     if (ImGui::Button("Save .png")) state.commands.save_image(false);
@@ -178,7 +178,7 @@ class TracePanel : public Panel {
   static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
     ImGui::PushID(label);
     bool own = value.has_value();
-    if (ImGui::Checkbox(label, &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
+    if (ImGui::Checkbox(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
     tip("Without it: none where materials emit light, else some");
     if (value) {
       ImGui::SameLine();
@@ -195,20 +195,20 @@ class TracePanel : public Panel {
     if (!state.scene) return;
     const float size = std::max(state.scene->bounds.radius(), 1e-6f);
     float aperture = t.aperture / size;
-    if (ImGui::SliderFloat("lens", &aperture, 0, 0.1f, aperture > 0 ? "%.4f of the scene" : "a pinhole",
+    if (ImGui::SliderFloat(row("lens"), &aperture, 0, 0.1f, aperture > 0 ? "%.4f of the scene" : "a pinhole",
                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
       t.aperture = aperture * size;
     tip("Its radius: the larger, the less is sharp");
     if (t.aperture <= 0) return;
     float focus = t.focus / size;
-    if (ImGui::SliderFloat("sharp at", &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "the middle of the picture",
+    if (ImGui::SliderFloat(row("sharp at"), &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "the middle of the picture",
                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
       t.focus = focus * size;
   }
 
   static void draw_number(const char* label, uint32_t& value, uint32_t least, uint32_t most, int step) {
     int number = int(std::min(value, most));
-    if (ImGui::InputInt(label, &number, step, 4 * step, ImGuiInputTextFlags_EnterReturnsTrue))
+    if (ImGui::InputInt(row(label), &number, step, 4 * step, ImGuiInputTextFlags_EnterReturnsTrue))
       value = uint32_t(std::clamp(number, int(least), int(most)));
   }
 
@@ -217,29 +217,29 @@ class TracePanel : public Panel {
     tip("Of each pixel; on average where sampling is adaptive");
     draw_number("bounces", t.bounces, 0, kMostBounces, 1);
     draw_number("seed", t.seed, 0, 0x7fffffffu, 1);
-    ImGui::Checkbox("adaptive", &t.adaptive);
+    ImGui::Checkbox(row("adaptive"), &t.adaptive);
     tip("128 buckets hold the regions by their error, and the worst come first; else all regions get the same");
     if (!t.adaptive) return;
     int metric = int(t.metric);
-    if (ImGui::Combo("error", &metric, "expected gain\0contrast\0")) {
+    if (ImGui::Combo(row("error"), &metric, "expected gain\0contrast\0")) {
       t.metric = trace::Metric(metric);
       t.worst_error = t.metric == trace::Metric::contrast ? 10 : 1;
     }
-    ImGui::SliderFloat("worst error", &t.worst_error, 0.01f, 100, "%.3f",
+    ImGui::SliderFloat(row("worst error"), &t.worst_error, 0.01f, 100, "%.3f",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     tip("Of a region, that belongs into the highest bucket");
-    ImGui::Checkbox("comes down", &t.decreasing_priorities);
+    ImGui::Checkbox(row("comes down"), &t.decreasing_priorities);
     tip("The worst error is halved whenever the upper buckets are not in use");
   }
 
   static void draw_structure(TraceSettings& t) {
     int structure = int(t.structure);
-    if (ImGui::Combo("structure", &structure, "kd-tree\0GrUG\0bounding volumes\0"))
+    if (ImGui::Combo(row("structure"), &structure, "kd-tree\0GrUG\0bounding volumes\0"))
       t.structure = trace::StructureKind(structure);
     tip("The picture is the same to the bit");
     if (t.structure != trace::StructureKind::grug) return;
     int bits = int(std::lround(std::log2(float(t.grid))));
-    if (ImGui::SliderInt("grid", &bits, 5, 9, std::to_string(t.grid).c_str(), ImGuiSliderFlags_AlwaysClamp))
+    if (ImGui::SliderInt(row("grid"), &bits, 5, 9, std::to_string(t.grid).c_str(), ImGuiSliderFlags_AlwaysClamp))
       t.grid = 1u << unsigned(bits);
   }
 

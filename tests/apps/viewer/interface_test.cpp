@@ -6,18 +6,27 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
 #include "inspect/load_map.h"
 #include "pipeline/overdraw_color.h"
+#include "viewer/capture_dialog.h"
 #include "viewer/docks.h"
+#include "viewer/draw_parts.h"
 #include "viewer/draw_rows.h"
 #include "viewer/draw_thumbnail.h"
 #include "viewer/icon.h"
+#include "viewer/image_area.h"
 #include "viewer/image_legend.h"
+#include "viewer/pattern_facts.h"
+#include "viewer/pixel_facts.h"
 #include "viewer/scene.h"
 #include "viewer/status_bar.h"
+#include "viewer/theme.h"
+#include "viewer/thumbnails.h"
+#include "viewer/tour.h"
 
 namespace brokkr::viewer {
 namespace {
@@ -29,39 +38,48 @@ bool overlap(const Box& a, const Box& b) {
 TEST(Docks, NeverCoverTheImageAtAnySize) {
   for (const glm::vec2 size : {glm::vec2(320, 160), glm::vec2(640, 440), glm::vec2(1280, 680), glm::vec2(3840, 2120)}) {
     for (const float scale : {0.5f, 1.0f, 2.0f, 4.0f}) {
-      for (unsigned used = 0; used < 16; ++used) {
+      for (const auto& [draws, sections] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
         DockSettings settings;
-        settings.widths = {300, 5000};
-        settings.shares = {0.0f, 0.7f};
-        std::array<bool, kDocks> has{};
-        for (size_t d = 0; d < kDocks; ++d) has[d] = (used >> d & 1) != 0;
+        settings.widths = {0.0f, 50.0f};
         const Box area{{0, 20}, {size.x, 20 + size.y}};
-        const DockBoxes boxes = place_docks(settings, has, area, scale);
+        const DockBoxes boxes = place_docks(settings, draws, sections, area, scale);
         EXPECT_GE(boxes.image.size().x, 0.3f * size.x - 1);
         EXPECT_EQ(boxes.image.size().y, size.y);
-        for (size_t d = 0; d < kDocks; ++d) {
-          ASSERT_EQ(boxes.docks[d].has_value(), has[d]);
-          if (!has[d]) continue;
-          const Box& box = *boxes.docks[d];
-          EXPECT_GT(box.size().x, 0);
-          EXPECT_GT(box.size().y, 0.1f * size.y);
-          EXPECT_TRUE(box.begin.x >= 0 && box.end.x <= size.x && box.begin.y >= 20 && box.end.y <= 20 + size.y);
-          EXPECT_FALSE(overlap(box, boxes.image));
-          for (size_t other = 0; other < d; ++other) EXPECT_FALSE(has[other] && overlap(box, *boxes.docks[other]));
+        EXPECT_EQ(boxes.left.has_value(), draws && size.x >= kTwoDocks * scale);
+        EXPECT_EQ(boxes.right.has_value(), draws || sections);
+        for (const std::optional<Box>& box : {boxes.left, boxes.right}) {
+          if (!box) continue;
+          EXPECT_GT(box->size().x, 0);
+          EXPECT_EQ(box->size().y, size.y);
+          EXPECT_TRUE(box->begin.x >= 0 && box->end.x <= size.x);
+          EXPECT_FALSE(overlap(*box, boxes.image));
         }
+        if (boxes.left) EXPECT_FALSE(overlap(*boxes.left, *boxes.right));
       }
     }
   }
 }
 
+TEST(Docks, WidthsFollowTheWindow) {
+  const DockSettings settings;
+  const auto width = [&](float window) {
+    const DockBoxes boxes = place_docks(settings, true, true, {{0, 0}, {window, 900}}, 1);
+    return glm::vec2(boxes.left ? boxes.left->size().x : 0, boxes.right->size().x);
+  };
+  EXPECT_EQ(width(kTwoDocks - 1).x, 0);
+  EXPECT_GT(width(3200).x, 1.5f * width(kTwoDocks).x);
+  EXPECT_GT(width(3200).y, 1.5f * width(kTwoDocks).y);
+}
+
 // A panel with a line of widgets that is as wide as panels are made for.
 class WidePanel : public Panel {
  public:
-  explicit WidePanel(std::string name) : name_(std::move(name)) {}
+  WidePanel(std::string name, Section section) : name_(std::move(name)), section_(section) {}
   const char* name() const override { return name_.c_str(); }
+  Section section() const override { return section_; }
   void draw(ViewerState&) override {
     drawn++;
-    ImGui::Button("wide", {24 * ImGui::GetFontSize(), 0});
+    ImGui::Button("wide", {20 * ImGui::GetFontSize(), 0});
     reach = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX();
     seen = ImGui::GetWindowWidth() + ImGui::GetScrollMaxX();
   }
@@ -70,43 +88,112 @@ class WidePanel : public Panel {
 
  private:
   std::string name_;
+  Section section_;
 };
 
-TEST(Docks, PanelsScrollWhereTheyAreNarrowAndMove) {
+TEST(Docks, PanelsStandInSectionsAndScrollWhereTheyAreNarrow) {
   for (const ImVec2 size : {ImVec2(320, 200), ImVec2(640, 480), ImVec2(3840, 2160)}) {
     Interface interface(size);
     Asked asked;
     ViewerState state{.commands = asked};
     DockSettings settings;
-    Docks docks(settings);
     Docks::Panels panels;
-    for (const char* name : {"first", "second", "third"}) panels.push_back(std::make_unique<WidePanel>(name));
-    const auto& [first, second, third] = std::tie(panels[0], panels[1], panels[2]);
-    const auto panel = [](const std::unique_ptr<Panel>& p) -> WidePanel& { return static_cast<WidePanel&>(*p); };
-    const Box area{{0, 0}, {size.x, size.y}};
+    panels.push_back(std::make_unique<WidePanel>("list", Section::draws));
+    panels.push_back(std::make_unique<WidePanel>("first", Section::pipeline));
+    panels.push_back(std::make_unique<WidePanel>("second", Section::pipeline));
+    panels.push_back(std::make_unique<WidePanel>("third", Section::measure));
+    Docks docks(settings, panels);
+    const auto panel = [&](size_t i) -> WidePanel& { return static_cast<WidePanel&>(*panels[i]); };
+    const bool wide = size.x >= kTwoDocks;
     Box image;
-    const auto draw = [&] { image = docks.draw(panels, state, area, 1); };
+    const auto draw = [&] { image = docks.draw(state, {{0, 0}, {size.x, size.y}}, 1); };
     interface.frames(4, draw);
-    EXPECT_EQ(panel(first).drawn, 4);
-    EXPECT_EQ(panel(second).drawn, 0);
-    EXPECT_LE(panel(first).reach, panel(first).seen);
-    EXPECT_EQ(image.begin.x, 0);
-    docks.move("second", Dock::left);
-    docks.move("third", Dock::left_below);
+    EXPECT_EQ(panel(0).drawn, wide ? 4 : 0);
+    EXPECT_EQ(panel(1).drawn, 4);
+    EXPECT_EQ(panel(2).drawn, 0);
+    EXPECT_EQ(image.begin.x > 0, wide);
+    docks.open("second");
     interface.frames(4, draw);
-    EXPECT_GT(image.begin.x, 0);
-    for (const auto& one : panels) {
-      EXPECT_GE(panel(one).drawn, 4) << one->name();
-      EXPECT_LE(panel(one).reach, panel(one).seen) << one->name();
+    EXPECT_EQ(panel(2).drawn, 4);
+    EXPECT_TRUE(docks.is_open("second") && !docks.is_open("first"));
+    docks.open("third");
+    interface.frames(4, draw);
+    EXPECT_EQ(panel(3).drawn, 4);
+    docks.open("list");
+    interface.frames(4, draw);
+    EXPECT_TRUE(docks.is_open("list"));
+    EXPECT_EQ(docks.is_open("third"), wide) << "the draws have a dock of their own";
+    for (size_t i = 0; i < panels.size(); ++i) {
+      EXPECT_GE(panel(i).drawn, 4) << panels[i]->name();
+      EXPECT_LE(panel(i).reach, panel(i).seen) << panels[i]->name();
     }
-    EXPECT_TRUE(docks.is_open("first") && docks.is_open("second") && docks.is_open("third"));
-    docks.move("third", Dock::left);
+    settings = {.section = "no section", .open = {{"Pipeline", "no panel"}}};  // of another version
     interface.frames(2, draw);
-    EXPECT_TRUE(docks.is_open("third"));
-    EXPECT_FALSE(docks.is_open("second"));
-    settings = {.places = {{"first", "nowhere"}}, .open = {{"right", "no panel"}}};  // of another version
-    interface.frames(2, draw);
-    EXPECT_TRUE(docks.is_open("first"));
+    EXPECT_TRUE(docks.is_open(wide ? "first" : "list"));
+  }
+}
+
+// WCAG 2.1: relative luminance, and contrast.
+double luminance(ImU32 color) {
+  const auto channel = [&](int shift) {
+    const double c = double(color >> shift & 255) / 255;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
+}
+
+TEST(Theme, TextIsReadOnEveryGround) {
+  for (const auto& [text, ground] : theme::kTextOn) {
+    const double a = luminance(text), b = luminance(ground);
+    EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), 7.0) << std::hex << text << " on " << ground;
+  }
+}
+
+TEST(ImageArea, EnlargesByWholeFactorsBeyondTwo) {
+  EXPECT_EQ(fitting_zoom({640, 360}, {640, 360}), 1);
+  EXPECT_EQ(fitting_zoom({640, 360}, {3840, 2000}), 5);
+  EXPECT_EQ(fitting_zoom({640, 360}, {1900, 1000}), 2);
+  EXPECT_FLOAT_EQ(fitting_zoom({640, 360}, {960, 1000}), 1.5f);
+  EXPECT_FLOAT_EQ(fitting_zoom({1280, 720}, {640, 720}), 0.5f);
+}
+
+TEST(PatternHints, SayWherePatternsCannotDiffer) {
+  Rendered frame;
+  frame.width = 640;
+  frame.height = 360;
+  frame.settings.options.ownership = Ownership::fixed;
+  Statistics& s = frame.result.statistics;
+  s.bin = 64;
+  s.rasterizers = 20;
+  EXPECT_TRUE(pattern_hints(frame).empty());
+  s.rasterizers = 60;
+  ASSERT_EQ(pattern_hints(frame).size(), 1u);
+  EXPECT_TRUE(pattern_hints(frame)[0].starts_with("60 rasterizers for 60 bins"));
+  s.rasterizers = 20;
+  frame.settings.options.ownership = Ownership::stealing;
+  EXPECT_EQ(pattern_hints(frame).size(), 1u);
+}
+
+TEST(CaptureDialog, SplitsArgumentsAsAShell) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(split_words("  -a  'two words' \"x \\\" y\" c\\ d ''"), (Words{"-a", "two words", "x \" y", "c d", ""}));
+  EXPECT_TRUE(split_words("").empty());
+  EXPECT_THROW((void)split_words("'open"), std::runtime_error);
+}
+
+TEST(Thumbnails, AreTheMiddleOfThePicture) {
+  Picture picture{1280, 360, std::vector<uint32_t>(1280 * 360, 0xff0000ffu)};
+  for (size_t y = 0; y < 360; ++y) std::fill_n(picture.pixels.begin() + long(y * 1280 + 320), 640, 0xff00ff00u);
+  const Picture small = thumbnail_of(picture);
+  EXPECT_EQ(small.width, kThumbnailWidth);
+  EXPECT_EQ(small.height, kThumbnailHeight);
+  EXPECT_TRUE(std::ranges::all_of(small.pixels, [](uint32_t pixel) { return pixel == 0xff00ff00u; }));
+}
+
+TEST(Tour, EveryStepHasAScene) {
+  for (const TourStep& step : tour_steps()) {
+    EXPECT_FALSE(scene_of(step).empty()) << step.title;
+    EXPECT_FALSE(step.summary.empty() || step.text.empty()) << step.title;
   }
 }
 
@@ -182,6 +269,39 @@ TEST(DrawRows, TenThousandDrawsAreDrawnInPart) {
   state.chosen_draw = 9000;
   interface.frames(3, draw);
   EXPECT_GT(scrolled(), 1000);
+}
+
+TEST(DrawParts, TellWhatADrawReads) {
+  Frame frame = frame_of_draws(2);
+  frame.textures.push_back({.name = "bricks", .width = 2, .height = 1, .texels = {1, 2}});
+  frame.materials[0].kind = MaterialKind::blinn_phong;
+  frame.materials[0].diffuse_texture = 0;
+  const auto& draw = std::get<DrawCommand>(frame.commands[1]);
+  const std::vector<DrawTexture> textures = textures_of(frame, draw);
+  ASSERT_EQ(textures.size(), 1u);
+  EXPECT_EQ(textures[0].name, "colour: bricks");
+  std::string problem;
+  EXPECT_EQ(texture_picture(frame, textures[0], problem).pixels, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(mesh_edges(frame, draw, 100).size(), 3u);
+  frame.positions[1].w = -1;  // behind the camera
+  EXPECT_TRUE(mesh_edges(frame, draw, 100).empty());
+  EXPECT_NE(program_text(frame, draw).find("Blinn-Phong"), std::string::npos);
+}
+
+// A draw is in focus where it is alone or the last, and not hidden.
+TEST(PixelFacts, KnowTheDrawInFocus) {
+  Asked asked;
+  ViewerState state{.commands = asked};
+  state.scene = make_scene("some", frame_of_draws(3), 0);
+  state.chosen_draw = 2;
+  EXPECT_FALSE(focus_of(state));
+  state.settings.options.command_limit = 3;
+  EXPECT_EQ(focus_of(state), 2u);
+  state.settings.options.command_limit.reset();
+  state.settings.hidden_commands = {1, 3};
+  EXPECT_EQ(focus_of(state), 2u);
+  state.settings.hidden_commands = {2, 3};
+  EXPECT_FALSE(focus_of(state));
 }
 
 TEST(DrawThumbnail, IsBrightWhereTheDrawTouched) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The parts of the viewer's window at every size: the picture of a scene fills the room that the panels leave, panels are
-moved with the mouse, and text has the size that the monitor or the user wants.
+"""The parts of the viewer's window at every size: the picture of a scene fills the room that the panels leave, docks are
+dragged with the mouse, small frames are enlarged, and text has the size that the monitor or the user wants.
 
     layout_test.py BROKKR [FOLDER]    leaves its pictures in FOLDER
 
@@ -14,62 +14,59 @@ import time
 from session import FRAME, SOURCE, Session, on_a_screen, wait_for
 
 SCENE = SOURCE / "assets" / "courtyard.obj"
-PANELS = 8
-MENU = 20     # rows, at scale 1
-STATUS = 24   # likewise
-STRIP = 41    # likewise; there in windows that are 300 rows high
-GROUND = (28, 28, 31)  # around the image; that of the scene is brighter
-COLUMN = 400  # of panels, likewise, where the image keeps 30 % of the width
+PANELS = 8    # at least so many look different
+MENU = 23     # rows, at scale 1
+STATUS = 27   # likewise
+BOTTOM = 105  # of the time lines, likewise
+GROUND = (14, 15, 18)  # around the image; that of the scene is brighter
+COLUMN = 380  # least width of the right dock, likewise
+TWO_DOCKS = 1600
 
 
-def room(window, columns=1, scale=1):
-    """Where the image may be: its left edge, top, width and height. `columns`: at the right side, then at the left."""
-    width = max(window[0] - round(columns * COLUMN * scale), round(0.3 * window[0]))
-    left = (window[0] - width) // 2 if columns == 2 else 0
-    strip = STRIP if window[1] >= 300 * scale else 0
-    return left, round(MENU * scale), width, window[1] - round((MENU + STATUS + strip) * scale)
-
-
-def picture_in(session, where, slack=0):
-    """Whether the picture, bit for bit, stands there on the screen, and is as large as the place."""
+def picture_stands(session, least=0.3):
+    """Whether the picture, bit for bit, stands in the window, has at least that part of its width, and no dock covers it.
+    Its place in the window: left, top, width and height."""
     rows, settings, _ = session.settings()
-    left, top, width, height = where
-    if any(abs(a - b) > slack for a, b in zip(settings["size"], (width, height))):
-        return False
-    if slack:
-        return True
-    x, y, _, _ = session.screen.geometry(session.window)
-    return session.screen.pixels(x + left, y + top, width, height) == rows
+    x, y, width, height = session.screen.geometry(session.window)
+    session.screen.move(x + width // 2, y + height - 2)  # the pointer is drawn into the pixels, and facts over the image
+    if settings["size"][0] < least * width - 1:
+        return None
+    window = session.screen.pixels(x, y, width, height)
+    for top in range(height - len(rows) + 1):
+        at = window[top].find(rows[0])
+        if at >= 0 and at % 3 == 0:
+            same = all(window[top + i][at : at + len(row)] == row for i, row in enumerate(rows))
+            return (at // 3, top, *settings["size"]) if same else None
+    return None
 
 
-def shows_the_scene(session, where, slack=0):
-    x, y, w, h = session.screen.geometry(session.window)
-    session.screen.move(x + w // 2, y + h - 2)  # the pointer is drawn into the pixels
-    corner = lambda: session.screen.pixels(x + where[0] + slack + 5, y + where[1] + slack + 5, 1, 1)[0]
-    wait_for("a picture", lambda: min(corner()) > max(GROUND))
-    wait_for("the scene, as large as there is room", lambda: picture_in(session, where, slack))
+def shows_the_scene(session):
+    return wait_for("the scene, as large as there is room", lambda: picture_stands(session))
 
 
-def shows_every_panel(session, window):
-    """Each panel is another picture at the right side; the wheel reaches the end of a panel that is longer than it."""
-    x, y, _, _ = session.screen.geometry(session.window)
-    left, top, width, _ = room(window)
-    right = lambda: session.screen.raw(x + left + width, y + top, window[0] - width, window[1] - 2 * MENU)
+def shows_every_panel(session):
+    """Panels look different; in a narrow window their section is at the right, too."""
+    x, y, width, height = session.screen.geometry(session.window)
+    right = lambda: session.screen.raw(x + width * 3 // 4, y + 3 * MENU, width // 4, height - 3 * MENU - STATUS)
     seen = set()
-    for _ in range(PANELS):
-        before = right()
+    for _ in range(3 * PANELS):
         session.screen.key("Tab", "Control_L")
-        wait_for("the next panel", lambda: right() != before)
+        until = time.monotonic() + 3
+        while right() in seen and time.monotonic() < until:
+            time.sleep(0.05)
         seen.add(right())
-    assert len(seen) == PANELS, len(seen)
+        if len(seen) >= PANELS:
+            return
+    raise AssertionError(f"only {len(seen)} panels look different")
 
 
 def fits(screen, folder, window):
     session = Session(screen, folder, window, None, SCENE, settings={"panel": "Scene"})
-    shows_the_scene(session, room(window))
+    left, _, _, _ = shows_the_scene(session)
+    assert (left > 0) == (window[0] >= TWO_DOCKS), left
     session.screenshot()
     shutil.copy(session.last_shot, folder / f"layout-{window[0]}x{window[1]}.png")
-    shows_every_panel(session, window)
+    shows_every_panel(session)
     session.close()
 
 
@@ -87,37 +84,35 @@ def drag_until(session, what, start, end, reached):
     wait_for(what, tried)
 
 
-def moves_panels(screen, folder):
+def drags_the_dock(screen, folder):
     window = (1280, 720)
     session = Session(screen, folder, window, None, SCENE, settings={"panel": "Scene"})
-    shows_the_scene(session, room(window))
+    _, _, width, _ = shows_the_scene(session)
+    assert width == window[0] - COLUMN, width
     x, y, _, _ = session.screen.geometry(session.window)
-    tab = (x + window[0] - COLUMN + 20, y + MENU + 16)
-    drag_until(session, "a panel at the left side", tab, (x + 100, y + 200), lambda: picture_in(session, room(window, 2)))
-    session.screenshot()
-    shutil.copy(session.last_shot, folder / "layout-two-columns.png")
-    edge = (x + COLUMN - 2, y + 300)
-    _, top, width, height = room(window, 2)
-    narrower = (COLUMN - 100, top, width + 100, height)
-    drag_until(session, "a narrower column", edge, (edge[0] - 100, edge[1]), lambda: picture_in(session, narrower, slack=4))
+    edge = (x + width + 1, y + 300)
+    narrower = lambda: (place := picture_stands(session)) is not None and abs(place[2] - (width - 100)) <= 6
+    drag_until(session, "a wider dock", edge, (edge[0] - 100, edge[1]), narrower)
     session.close()
     remembered = json.loads((folder / "config" / "brokkr" / "viewer.json").read_text())
-    assert remembered["docks"] == {"Scene": "left"} and remembered["dock_widths"][0] < COLUMN, remembered
+    assert remembered["dock_parts"][1] > 0.3, remembered
     session = Session(screen, folder, window, None, SCENE, settings=remembered)
-    shows_the_scene(session, narrower, slack=4)
+    wait_for("the same width", narrower)
     session.close()
 
 
 def has_the_size_of_the_monitor(screen, folder):
     window = (1600, 900)
-    session = Session(screen, folder, window, None, "--scale", 1.5, SCENE)
-    shows_the_scene(session, room(window, 1, 1.5), slack=12)
-    session.close()
-    screen.set_dpi(192)
-    session = Session(screen, folder, window, None, SCENE)
-    shows_the_scene(session, room(window, 1, 2), slack=16)
-    session.screenshot()
-    shutil.copy(session.last_shot, folder / "layout-scale-2.png")
+    widths = []
+    for dpi, scale in ((96, ()), (96, ("--scale", 1.5)), (192, ())):
+        screen.set_dpi(dpi)
+        session = Session(screen, folder, window, None, *scale, SCENE)
+        widths.append(shows_the_scene(session)[2])
+        session.screenshot()
+        shutil.copy(session.last_shot, folder / f"layout-scale-{len(widths)}.png")
+        if dpi == 96:
+            session.close()
+    assert widths[2] < widths[1], widths
     for _ in range(3):
         before = session.settings()[1]["size"]
         session.screen.key("minus", "Control_L")
@@ -126,6 +121,35 @@ def has_the_size_of_the_monitor(screen, folder):
     assert icon[:2] == [16, 16] and any(pixel >> 24 for pixel in icon[2:]), "the window has no icon"
     session.close()
     screen.set_dpi(96)
+
+
+def fits_small_frames(screen, folder):
+    """A small frame is enlarged by a whole factor; 1:1 is remembered."""
+    window = (1280, 720)
+    session = Session(screen, folder, window, None, "--size", "160x120", FRAME, settings={"panel": "Scene"})
+    x, y, _, _ = session.screen.geometry(session.window)
+    rows = wait_for("a picture", lambda: session.settings()[0])
+
+    def factor():
+        """Of the frame on the screen, whose rows are repeated pixel by pixel; 0: it does not stand there."""
+        screen.move(x + window[0] // 2, y + window[1] - 2)
+        pixels = screen.pixels(x, y, *window)
+        for times in (4, 1):
+            wanted = [b"".join(row[i : i + 3] * times for i in range(0, len(row), 3)) for row in rows]
+            if any(wanted[60] in row for row in pixels):
+                return times
+        return 0
+    wait_for("the frame four times as large", lambda: factor() == 4)
+    screen.key("z")
+    wait_for("the frame as it is", lambda: factor() == 1)
+    session.close()
+    remembered = json.loads((folder / "config" / "brokkr" / "viewer.json").read_text())
+    assert remembered["one_to_one"], remembered
+    session = Session(screen, folder, window, None, "--size", "160x120", FRAME, settings=remembered)
+    wait_for("the frame as it is", lambda: factor() == 1)
+    screen.key("f")
+    wait_for("the frame four times as large", lambda: factor() == 4)
+    session.close()
 
 
 def near(pixels, color, tolerance=6):
@@ -138,7 +162,7 @@ def explains_colours(screen, folder):
     window, red, yellow = (1280, 720), (216, 48, 32), (232, 200, 16)
     session = Session(screen, folder, window, (320, 240), "--shading", "overdraw", FRAME, settings={"panel": "Scene"})
     x, y, _, _ = session.screen.geometry(session.window)
-    corner = lambda: b"".join(session.screen.pixels(x, y + 500, 200, 150))
+    corner = lambda: b"".join(session.screen.pixels(x, y + 380, 200, 200))
     wait_for("a legend", lambda: near(corner(), red) > 50 and near(corner(), yellow) > 50)
     session.screenshot()
     shutil.copy(session.last_shot, folder / "layout-legend.png")
@@ -152,18 +176,13 @@ def zooms_the_time_line(screen, folder):
     window, geometry, raster, idle = (1280, 720), (235, 160, 60), (70, 140, 225), (70, 72, 78)
     session = Session(screen, folder, window, (320, 240), FRAME, settings={"panel": "Policy"})
     x, y, _, _ = session.screen.geometry(session.window)
-    left, width = x + window[0] - COLUMN + 8, COLUMN - 20
-
-    def legend():
-        """The row with the three colours' names, right above the time line."""
-        rows = session.screen.pixels(left, y, width, window[1])
-        return next((i for i, row in enumerate(rows) if all(6 <= near(row, color) <= 16 for color in (geometry, raster, idle))),
-                    None)
+    left, width, low = x + 9, 980, y + window[1] - STATUS - BOTTOM
+    rows = (low + 46, low + 80)  # of two blocks
 
     def time_line():
-        """Its two blocks' colours, each from left to right; above the pointer, which covers what is right below it."""
-        top, kinds = y + wait_for("a legend", legend), [geometry, raster, idle]
-        colors = b"".join(session.screen.pixels(left, top + down, width, 1)[0] for down in (43, 57))
+        """Its two blocks' colours, each from left to right."""
+        kinds = [geometry, raster, idle]
+        colors = b"".join(session.screen.pixels(left, row, width, 1)[0] for row in rows)
         return [next((k for k, color in enumerate(kinds) if near(colors[i : i + 3], color)), None)
                 for i in range(0, len(colors), 3)]
 
@@ -183,7 +202,7 @@ def zooms_the_time_line(screen, folder):
     whole = time_line()
     changes = [i for i in range(5, width - 10) for block in (0, width) if whole[block + i] != whole[block + i + 1]]
     assert changes, "the blocks did one thing only"
-    at, middle = changes[0] + 4, y + legend() + 74
+    at, middle = changes[0] + 4, low + 62
     session.screen.move(left + at, middle)
     for _ in range(6):
         session.screen.button(4, True)
@@ -209,7 +228,7 @@ def zooms_the_time_line(screen, folder):
 
 
 def body(screen, folder):
-    for step in (explains_colours, zooms_the_time_line, moves_panels, has_the_size_of_the_monitor):
+    for step in (explains_colours, zooms_the_time_line, drags_the_dock, fits_small_frames, has_the_size_of_the_monitor):
         begin = time.monotonic()
         step(screen, folder)
         print(f"{step.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

@@ -75,9 +75,9 @@ def shows_frame_times(session):
     """The strip under the image, in whichever panel: a bar for each frame that was shown."""
     def bars():
         x, y, _, height = session.screen.geometry(session.window)
-        rows = session.screen.pixels(x, y + height - 75, 250, 50)
+        rows = session.screen.pixels(x + WINDOW[0] - 200, y + height - 120, 190, 80)
         near = lambda row, i: any(all(abs(row[i + c] - color[c]) < 12 for c in range(3))
-                                  for color in ((110, 180, 250), (250, 170, 60)))
+                                  for color in ((110, 180, 250), (255, 190, 77)))
         return sum(near(row, i) for row in rows for i in range(0, len(row) - 2, 3))
 
     session.screen.key("F2")
@@ -128,8 +128,8 @@ def shows_a_pattern_of_a_file(screen, folder, whole):
     file = folder / "mine.json"
     file.write_text(json.dumps({"format": "brokkr pattern", "version": 1, "name": "mine", "rasterizers": 4, "width": 2,
                                 "height": 2, "owner": [0, 1, 2, 3]}))
-    session = Session(screen, folder, WINDOW, SIZE, "--pattern", file, FRAME,
-                      settings={"panel": "Pattern", "dock_widths": [300, 300], "options": {"policy": "edf"}})
+    session = Session(screen, folder, (1000, 800), SIZE, "--pattern", file, FRAME,
+                      settings={"panel": "Pattern", "options": {"policy": "edf"}})
     pattern = lambda: session.settings()[1]["pattern"]
     session.screen.key("F2")
     wait_for("the frame", lambda: session.shows(whole))
@@ -142,7 +142,7 @@ def shows_a_pattern_of_a_file(screen, folder, whole):
     wait_for("another policy", lambda: session.settings()[1]["policy"] == "priority")
     assert pattern() == str(file), "the pattern changed with the policy"
     x, y, width, _ = session.screen.geometry(session.window)
-    session.screen.click(x + width - 300 + 45, y + 100)  # the first picture of the panel
+    session.screen.click(x + width - 380 + 60, y + 290)  # the first picture of the panel
     wait_for("the pattern that was clicked", lambda: pattern() == "diagonal")
     assert session.settings()[0] == whole
     assert not session.shows_error()
@@ -163,4 +163,4 @@ def body(screen, folder):
     shows_a_pattern_of_a_file(screen, folder, whole)
 
 
-sys.exit(on_a_screen(700, 460, body, *sys.argv[3:4]))
+sys.exit(on_a_screen(1040, 860, body, *sys.argv[3:4]))

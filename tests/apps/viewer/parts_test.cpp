@@ -246,15 +246,19 @@ TEST(SettingsFile, RemembersDocksAndScale) {
   const fs::path path = folder.path / "viewer.json";
   Settings settings;
   settings.scale = 1.5f;
-  settings.docks.places["Draws"] = "left";
-  settings.docks.open["left"] = "Draws";
-  settings.docks.widths = {123, 456};
+  settings.docks.section = "Look";
+  settings.docks.open["Look"] = "Scene";
+  settings.docks.widths = {0.25f, 0.3f};
+  settings.docks.share = 0.4f;
+  settings.one_to_one = true;
   write_settings(path, settings);
   std::string problem;
   const Settings read = read_settings(path, problem);
   EXPECT_EQ(problem, "");
   EXPECT_EQ(read.scale, 1.5f);
-  EXPECT_EQ(read.docks.places, settings.docks.places);
+  EXPECT_EQ(read.docks.section, settings.docks.section);
+  EXPECT_EQ(read.docks.share, settings.docks.share);
+  EXPECT_TRUE(read.one_to_one);
   EXPECT_EQ(read.docks.open, settings.docks.open);
   EXPECT_EQ(read.docks.widths, settings.docks.widths);
 }

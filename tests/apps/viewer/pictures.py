@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/guide/viewer.md anew: the real window on a virtual screen, looking at a bundled frame.
+"""Makes the pictures of the window in docs/images anew: the real window on a virtual screen, looking at bundled frames.
 
-    pictures.py BROKKR [FOLDER] [NAME…]    writes viewer-policy.png, viewer-pattern.png, viewer-draws.png and
-                                           viewer-probe.png, or only those named, to docs/images, or to FOLDER
+    pictures.py BROKKR [FOLDER] [NAME…]    writes viewer-*.png and README's animation hero.png to docs/images, or to
+                                           FOLDER; all, or only those named
 
 The times in them are those of this computer: make them on a quiet one.
 """
 import pathlib
 import shutil
+import struct
 import sys
 import tempfile
 import time
+import zlib
 
 from session import SOURCE, Session, on_a_screen
 
-FRAME = SOURCE / "tests/frames/0ad-acropolis-bay.bkf"
+FRAME = SOURCE / "scenes/extremetuxracer-practice.bkf"
 OWN = SOURCE / "assets" / "courtyard.obj"
-WINDOW = (1360, 760)
+SCREEN = (1680, 945)
+WINDOW = (1360, 800)
+WIDE = (1680, 945)
 OUTPUT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else SOURCE / "docs" / "images").resolve()
+HERO_LIMIT = 3_000_000  # bytes
 
 
 def settled(session):
@@ -32,65 +37,142 @@ def at(session, x, y):
     return left + x, top + y
 
 
+def as_it_is(session):
+    pass
+
+
 def zoom_into_the_time_line(session):
-    session.screen.move(*at(session, 1120, 575))
+    session.screen.move(*at(session, 500, 725))
     for _ in range(3):
         time.sleep(0.2)
         session.screen.button(4, True)
         session.screen.button(4, False)
 
 
-def show_the_owners(session):
-    session.screen.click(*at(session, 1060, 480))  # what is over the image
-    time.sleep(0.5)
-    session.screen.click(*at(session, 1010, 519))  # the second choice
-    session.screen.move(*at(session, 600, 40))
+def as_in_the_paper(session):
+    session.screen.key("k")
+    session.screen.move(*at(session, 600, 795))
 
 
 def choose_a_draw(session):
-    session.screen.move(*at(session, 700, 350))
+    session.screen.move(*at(session, 800, 400))
     time.sleep(1)  # the pointer is known to be over the image by then
-    session.screen.click(*at(session, 700, 350))
+    session.screen.click(*at(session, 800, 400))
     settled(session)
-    session.screen.move(*at(session, 200, 380))
-
-
-def place_a_slow_fragment(session):
-    for x, y in ((900, 60), (900, 117), (765, 275)):  # of the G80 model, a film
-        session.screen.move(*at(session, x, y))
-        time.sleep(0.5)
-        session.screen.click(*at(session, x, y))
-        time.sleep(0.5)
+    session.screen.key("i")
     settled(session)
-    session.screen.move(*at(session, 780, 470))
-    time.sleep(0.5)
-    session.screen.click(*at(session, 780, 470))
-    settled(session)
-    session.screen.move(*at(session, 300, 40))
 
 
+def trace(session):
+    session.screen.key("l")
+    time.sleep(20)
+    session.screen.key("space")
+
+
+# Window, file, settings, and what is done.
 PICTURES = {
-    "policy": ({"panel": "Policy"}, zoom_into_the_time_line),
-    "pattern": ({"panel": "Pattern"}, show_the_owners),
-    "draws": ({"panel": "Scene", "docks": {"Draws": "left", "Inspect": "left below"}, "dock_widths": [520, 300],
-               "dock_shares": [0.68, 0.5]}, choose_a_draw),
-    "probe": ({"panel": "Probe", "dock_widths": [400, 640]}, place_a_slow_fragment),
+    "viewer-start": (WINDOW, None, {}, as_it_is),
+    "viewer-policy": (WINDOW, FRAME, {"panel": "Policy"}, zoom_into_the_time_line),
+    "viewer-pattern": (WINDOW, FRAME, {"panel": "Pattern"}, as_in_the_paper),
+    "viewer-draws": (WIDE, FRAME, {"panel": "Pipeline"}, choose_a_draw),
+    "viewer-probe": (WIDE, OWN, {"panel": "Probe"}, as_it_is),
+    "viewer-trace": (WINDOW, OWN, {"panel": "Trace"}, trace),
+    "viewer-reyes": (WINDOW, "--reyes=tea-set", {"panel": "Micropolygons"}, as_it_is),
 }
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def packed(rows):
+    """The rows as PNG has them, each as the difference to the one before it."""
+    lines, above = [], bytes(len(rows[0]))
+    for row in rows:
+        lines.append(b"\2" + bytes((a - b) & 255 for a, b in zip(row, above)))
+        above = row
+    return zlib.compress(b"".join(lines), 9)
+
+
+def changed_part(before, after):
+    """Left, top, width and height of the smallest rectangle that holds all changes."""
+    differing = [y for y, (a, b) in enumerate(zip(before, after)) if a != b]
+    top, height = differing[0], differing[-1] - differing[0] + 1
+    lefts, rights = [], []
+    for y in differing:
+        pixels = [i // 3 for i, (a, b) in enumerate(zip(before[y], after[y])) if a != b]
+        lefts.append(pixels[0])
+        rights.append(pixels[-1])
+    return min(lefts), top, max(rights) - min(lefts) + 1, height
+
+
+def write_animation(path, frames, seconds):
+    """An animated PNG (APNG 1.0). Colours have 5 bits, which nobody sees and which packs well."""
+    coarse = bytes((v >> 3) * 255 // 31 for v in range(256))
+    frames = [[row.translate(coarse) for row in frame] for frame in frames]
+    width, height = len(frames[0][0]) // 3, len(frames[0])
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    data += chunk(b"acTL", struct.pack(">II", len(frames), 0))
+    number = 0
+    for i, frame in enumerate(frames):
+        left, top, wide, high = (0, 0, width, height) if i == 0 else changed_part(frames[i - 1], frame)
+        data += chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, wide, high, left, top, round(seconds * 100), 100, 0, 0))
+        number += 1
+        pixels = packed([row[3 * left : 3 * (left + wide)] for row in frame[top : top + high]])
+        if i == 0:
+            data += chunk(b"IDAT", pixels)
+        else:
+            data += chunk(b"fdAT", struct.pack(">I", number) + pixels)
+            number += 1
+    data += chunk(b"IEND", b"")
+    assert len(data) < HERO_LIMIT, f"{len(data)} bytes: use fewer patterns"
+    path.write_bytes(data)
+
+
+def make_hero(screen, folder):
+    """P is pressed again and again: overlay and loads change, the image does not."""
+    session = Session(screen, folder, (1120, 700), None, FRAME, settings={"panel": "Pattern", "time_line": False})
+    settled(session)
+    x, y, width, height = screen.geometry(session.window)
+    screen.move(x + 300, y + height - 1)
+    frames = [screen.pixels(x, y, width, height - 12)]
+    screen.key("k")
+    for _ in range(5):
+        settled(session)
+        time.sleep(6)  # notes are gone, and the loads stand there
+        frames.append(screen.pixels(x, y, width, height - 12))
+        screen.key("p")
+    session.close()
+    write_animation(OUTPUT / "hero.png", frames, 1.4)
+
+
 def body(screen, folder):
-    for name, (settings, act) in PICTURES.items():
-        if sys.argv[3:] and name not in sys.argv[3:]:
+    wanted = sys.argv[3:]
+    for name, (window, file, settings, act) in PICTURES.items():
+        if wanted and name not in wanted:
             continue
-        session = Session(screen, folder, WINDOW, None, OWN if name == "probe" else FRAME, settings=settings)
-        settled(session)
+        session = Session(screen, folder, window, None, *([file] if file else []), settings=settings)
+        if file:
+            settled(session)
+        else:
+            session.wait_for_rest(3)
         act(session)
-        settled(session)
+        if act is not trace and file:
+            session.wait_for_rest(3)
         time.sleep(6)  # a note about the pictures taken so far is gone
-        session.screenshot()
-        shutil.move(session.last_shot, OUTPUT / f"viewer-{name}.png")
+        if file:
+            session.screenshot()
+            shutil.move(session.last_shot, OUTPUT / f"{name}.png")
+        else:
+            x, y, width, height = screen.geometry(session.window)
+            rows = screen.pixels(x, y, width, height)
+            header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+            (OUTPUT / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
+                                                 chunk(b"IDAT", packed(rows)) + chunk(b"IEND", b""))
         session.close()
+    if not wanted or "hero" in wanted:
+        make_hero(screen, folder)
 
 
 with tempfile.TemporaryDirectory(prefix="brokkr-") as name:
-    sys.exit(on_a_screen(*WINDOW, body, name))
+    sys.exit(on_a_screen(*SCREEN, body, name))

@@ -50,7 +50,8 @@ class Session:
 
     def __init__(self, screen, folder, window, size, *words, settings=None, start=()):
         self.screen, self.folder = screen, folder
-        environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"))
+        environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"),
+                           XDG_CACHE_HOME=str(folder / "cache"))
         environment.pop("WAYLAND_DISPLAY", None)
         # Two threads are what Mesa needs to draw a window of this size.
         environment.setdefault("LP_NUM_THREADS", "2")
@@ -66,6 +67,9 @@ class Session:
         screen.move(*ASIDE)
         # Keys reach a window that has been drawn.
         wait_for("the user interface", self.has_menu)
+        # Frames of a size of their own are compared pixel by pixel.
+        if size:
+            screen.key("z")
 
     def find_window(self):
         if self.process.poll() is not None:
@@ -91,7 +95,7 @@ class Session:
 
     def shows_error(self):
         x, y, w, h = self.screen.geometry(self.window)
-        return has_color(self.screen.pixels(x, y + h - 150, w, 150), (77, 26, 26))
+        return has_color(self.screen.pixels(x, y + h // 2, w, h - h // 2), (77, 26, 26))
 
     def screenshot(self, *modifiers):
         """Presses F12 and reads the file that comes of it."""

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The first minutes with the window: start screen, tour, a frame from the open dialog, patterns, A/B, and a capture.
+
+    tour_test.py BROKKR [FOLDER]    leaves its pictures in FOLDER
+
+Exit code 77: Xvfb or a library of X is missing.
+"""
+import pathlib
+import shutil
+import sys
+import time
+
+from session import BROKKR, OTHER, Session, on_a_screen, wait_for
+
+WINDOW = (1280, 800)
+CARD = (180, 230)      # the first one of the tour
+IMAGE = (0, 120, 880, 480)
+PANEL = (910, 120, 360, 530)  # what is open at the right
+
+
+def region(session, part):
+    x, y, _, _ = session.screen.geometry(session.window)
+    return session.screen.raw(x + part[0], y + part[1], part[2], part[3])
+
+
+def starts_with_the_tour(session):
+    """The first card opens a frame with the settings of the paper, and the owners over the image."""
+    start = region(session, (0, 30, 1200, 600))
+    x, y, _, _ = session.screen.geometry(session.window)
+    session.screen.click(x + CARD[0], y + CARD[1])
+    wait_for("a frame", lambda: region(session, (0, 30, 1200, 600)) != start)
+    _, settings, command = session.settings()
+    assert "--rasterizers 20" in command and "--ownership static" in command, command
+    return settings
+
+
+def switches_patterns(session, folder):
+    """The overlay changes with the pattern; the image does not."""
+    rows, settings, _ = session.settings()
+    session.screen.key("Escape")
+    session.wait_for_rest()
+    overlay = region(session, IMAGE)
+    session.screen.key("p")
+    wait_for("another overlay", lambda: region(session, IMAGE) != overlay)
+    wait_for("another pattern", lambda: session.settings()[1]["pattern"] != settings["pattern"])
+    assert session.settings()[0] == rows, "the pattern changes the image"
+    session.screenshot()
+    shutil.copy(session.last_shot, folder / "tour-pattern.png")
+
+
+def opens_a_frame(session):
+    session.screen.key("o", "Control_L")
+    time.sleep(1)
+    session.screen.type("/no/such.bkf")
+    time.sleep(0.3)
+    session.screen.key_down("Return")
+    time.sleep(0.2)
+    session.screen.key_down("Return", False)
+    time.sleep(0.5)  # the dialog says that there is no such file, and stays
+    session.screen.key("a", "Control_L")
+    session.screen.type(str(OTHER))
+    time.sleep(0.3)
+    session.screen.key_down("Return")
+    time.sleep(0.2)
+    session.screen.key_down("Return", False)
+    wait_for("the frame", lambda: OTHER.name in session.settings()[2])
+
+
+def races_patterns(session):
+    """A/B runs until it is stopped, and its numbers change meanwhile."""
+    session.screen.key("b")
+    seen = set()
+
+    def ran():
+        seen.add(region(session, PANEL))
+        return len(seen) > 4
+    wait_for("results of A/B", ran)
+    session.screen.key("b")
+    session.wait_for_rest()
+
+
+def captures_a_program(session, folder):
+    if not shutil.which("glxgears") or not (pathlib.Path(BROKKR).parent / "lib/brokkr/libbrokkr-capture.so").exists():
+        return print("no capture: glxgears (mesa-utils) or the capture library is missing")
+    session.screen.key("k", "Control_L")
+    time.sleep(1)
+    session.screen.type("glxgears")
+    time.sleep(0.3)
+    session.screen.key_down("Return")
+    time.sleep(0.2)
+    session.screen.key_down("Return", False)
+    file = folder / "brokkr-glxgears-1.bkf"
+    wait_for("a captured frame", file.exists)
+    wait_for("that it is shown", lambda: file.name in session.settings()[2])
+
+
+def body(screen, folder):
+    session = Session(screen, folder, WINDOW, None, settings={})
+    session.step(starts_with_the_tour)
+    session.step(switches_patterns, folder)
+    session.step(opens_a_frame)
+    session.step(races_patterns)
+    session.step(captures_a_program, folder)
+    session.close()
+
+
+sys.exit(on_a_screen(*WINDOW, body, *sys.argv[2:3]))
