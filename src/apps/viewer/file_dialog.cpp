@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "app/text.h"
 #include "base/file_io.h"
@@ -168,9 +169,10 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
     }
     if (ImGui::BeginChild("entries", {0, entries}, true)) chosen = draw_entries(thumbnails);
     ImGui::EndChild();
-    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+    if (ImGui::IsWindowAppearing() || std::exchange(retype_, false)) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_, ImGuiInputTextFlags_EnterReturnsTrue))
+    if (ImGui::InputTextWithHint("##path", "a path, or generated:city", &typed_,
+                                 ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll))
       chosen = typed_;
     if (!problem_.empty())
       ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme::kBad), "%s", app::printable(problem_).c_str());
@@ -190,7 +192,10 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
     typed_.clear();
     return std::nullopt;
   }
-  if (chosen && !(problem_ = problem_of(*chosen)).empty()) return std::nullopt;
+  if (chosen && !(problem_ = problem_of(*chosen)).empty()) {
+    retype_ = true;
+    return std::nullopt;
+  }
   if (chosen) open_ = false;
   return chosen;
 }

@@ -42,6 +42,7 @@ class FileDialog {
   std::string folder_, problem_;
   std::vector<Entry> entries_;
   std::string typed_;
+  bool retype_ = false;  // what was typed cannot be opened: the line gets the keyboard again
 };
 
 }  // namespace brokkr::viewer

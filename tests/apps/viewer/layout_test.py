@@ -204,9 +204,12 @@ def zooms_the_time_line(screen, folder):
     assert changes, "the blocks did one thing only"
     at, middle = changes[0] + 4, low + 62
     session.screen.move(left + at, middle)
+    time.sleep(0.5)
     for _ in range(6):
         session.screen.button(4, True)
         session.screen.button(4, False)
+    time.sleep(1)
+    session.screen.move(x + 600, y + 300)  # the tip is gone
     wait_for("a part of the time line",
              lambda: (part := time_line()) != whole and any(magnified(whole, part, 0.8 ** -k, at) for k in range(1, 7)))
     session.screenshot()
@@ -214,13 +217,18 @@ def zooms_the_time_line(screen, folder):
     part = time_line()
     start = at + 200 if at < width // 2 else at - 150
     session.screen.drag((left + start, middle), (left + at, middle), pause=0.5)
+    session.screen.move(x + 600, y + 300)
     wait_for("another part of it", lambda: time_line() != part)
 
     def all_of_it():
         """After a double click, which a viewer that shows few frames a second may take for two clicks."""
+        session.screen.move(left + at, middle)
+        time.sleep(0.3)
         for pressed in (True, False, True, False):
             session.screen.button(1, pressed)
             time.sleep(0.1)
+        session.screen.move(x + 600, y + 300)
+        time.sleep(0.5)
         return time_line() == whole
 
     wait_for("all of it again", all_of_it)

@@ -81,7 +81,7 @@ class Session:
     def has_menu(self):
         """Whether the menu bar's words stand at the top of the window."""
         x, y, _, _ = self.screen.geometry(self.window)
-        return len(set(self.screen.raw(x, y + 10, 150, 1)[::4])) > 1
+        return len(set(self.screen.raw(x, y + 10, 150, 16)[::4])) > 1
 
     def image(self, width, height):
         """The middle of the window, where the image is while everything else is hidden."""

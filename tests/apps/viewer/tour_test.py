@@ -56,8 +56,7 @@ def opens_a_frame(session):
     session.screen.key_down("Return")
     time.sleep(0.2)
     session.screen.key_down("Return", False)
-    time.sleep(0.5)  # the dialog says that there is no such file, and stays
-    session.screen.key("a", "Control_L")
+    time.sleep(0.5)  # the dialog says that there is no such file, and stays; what is typed now is the whole path
     session.screen.type(str(OTHER))
     time.sleep(0.3)
     session.screen.key_down("Return")
