@@ -2,7 +2,7 @@
 
 #include "lab/command/commands.h"
 #include "probe/probe_command.h"
-#include "ranks/module.h"
+#include "ranks/settings.h"
 #include "reyes/module.h"
 #include "trace/module.h"
 #if defined(BROKKR_HAVE_SIMT)

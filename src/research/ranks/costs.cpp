@@ -1,14 +1,22 @@
 #include "ranks/costs.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <ctime>
+#include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"
+#include "base/memory_budget.h"
 #include "plan/options.h"
+#include "ranks/project.h"
+#include "shader/texels.h"
 
 namespace brokkr::ranks {
 namespace {
@@ -117,6 +125,262 @@ Costs read_costs(const std::filesystem::path& file) try {
 } catch (const std::runtime_error& error) {
   const std::string text = error.what();
   throw std::runtime_error(text.starts_with(file.string()) ? text : file.string() + ": " + text);
+}
+
+// The costs of a frame on this machine. Each rank's launches are made here one after another, with nothing else under
+// way: what a rank of its own would take, but for messages. On a CPU, of launches only the time counts in which threads
+// ran, so that other programs of the computer do not show; of launches with all that is around them, the least that
+// passed.
+
+namespace {
+
+uint64_t thread_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
+}
+
+// Of a launch: the block that worked longest; of a GPU's, all of it.
+double working_ms(const Statistics& s) {
+  if (s.machine == "cuda") return s.launch_ms;
+  double most = 0;
+  for (const BlockTime& block : s.block_times)
+    most = std::max(most, block.ms[size_t(Stage::geometry)] + block.ms[size_t(Stage::rasterize)]);
+  return most;
+}
+
+// Of a sample's colours.
+uint64_t words_of_color(const Target& target, bool programs) {
+  uint64_t words = stored_format(target, programs) == ColorFormat::rgba16f ? 2 : 1;
+  if (!programs) return words;
+  for (size_t i = 1; i < target.colors.size(); ++i)
+    words += words_of(shader::encoding_of(target.colors[i].format, true));
+  if (const auto exact = exact_encoding(target)) words += words_of(*exact);
+  return words;
+}
+
+uint64_t bytes_of(const std::vector<TargetImage>& images) {
+  const auto of = [](const auto&... list) { return (uint64_t(list.size() * sizeof(list[0])) + ...); };
+  uint64_t bytes = 0;
+  for (const TargetImage& image : images) {
+    for (const Layer& layer : image.layers) {
+      bytes += of(layer.color, layer.color_float, layer.depth, layer.stencil, layer.visible_id, layer.depth_id);
+      for (const std::vector<float>& more : layer.more_colors) bytes += of(more);
+    }
+  }
+  return bytes;
+}
+
+class Measurement {
+ public:
+  Measurement(PreparedFrame& frame, const RenderOptions& options, const RankSettings& settings, int repeats)
+      : frame_(frame),
+        tables_(PreparedFrame::Impl::of(frame)),
+        options_(options),
+        settings_(settings),
+        repeats_(repeats),
+        programs_(tables_.shading(options.shading) == Shading::program),
+        segments_(cut_segments(tables_, programs_, uint32_t(tables_.frame->commands.size()))),
+        given_(frame),
+        budget_(std::make_shared<MemoryBudget>(
+            options.memory_limit, "choose a smaller --size or a frame of fewer passes", tables_.frame->source)) {
+    options_.bin = std::min(options.bin, settings.bin);
+    options_.thread_time = true;
+  }
+  ~Measurement() { tables_.part = {}; }
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
+
+  // Targets as each segment finds them, by drawing all of each.
+  void find_contents() {
+    std::vector<TargetImage> content;
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      held_.emplace_back(budget_, bytes_of(content), "targets");
+      contents_.push_back(content);
+      given_.give_commands(segments_[s].first_command, segments_[s].end_command);
+      content = launch(s, owned_bins(*tables_.frame, settings_, 0, 1), true).targets;
+    }
+  }
+
+  std::vector<uint64_t> exchange_bytes() const {
+    std::vector<uint64_t> bytes;
+    for (const Segment& segment : segments_) {
+      uint64_t sum = 0;
+      for (const PlaneUse& use : segment.exchanged) {
+        const Target& target = tables_.frame->targets[use.target];
+        // As TargetSquares packs them, in tiles of 8 by 8.
+        const uint64_t words = (use.planes & kPlaneColor) != 0 ? words_of_color(target, programs_) : 0;
+        const uint64_t each =
+            4 * words + ((use.planes & kPlaneDepth) != 0 ? 4 : 0) + ((use.planes & kPlaneStencil) != 0 ? 1 : 0);
+        const auto tiled = [](int edge) { return uint64_t(edge + kTile - 1) / kTile * kTile; };
+        sum += each * tiled(target.width) * tiled(target.height) * uint64_t(target.layers);
+      }
+      bytes.push_back(sum);
+    }
+    return bytes;
+  }
+
+  std::vector<DrawCost> project() const {
+    std::vector<DrawCost> costs;
+    const auto owned = owned_bins(*tables_.frame, settings_, 0, 1);
+    const Projector projector(tables_, given_, *owned);
+    for (const Segment& segment : segments_) {
+      for (const Merge& merge : merge_draws(given_, segment, 0)) {
+        DrawCost cost{given_.draws()[given_.runs()[merge.first_run].draw].command, merge.primitives,
+                      std::numeric_limits<double>::max()};
+        for (int i = 0; i < repeats_; ++i) {
+          IdsByRank ids(1);
+          const uint64_t begin = thread_ns();
+          projector.project(merge, 0, merge.primitives, ids);
+          cost.project_us = std::min(cost.project_us, double(thread_ns() - begin) / 1000);
+        }
+        costs.push_back(cost);
+      }
+    }
+    return costs;
+  }
+
+  std::vector<double> geometry() {
+    // A rank beyond the last owns nothing.
+    const auto nothing = owned_bins(*tables_.frame, settings_, 1, 1);
+    std::vector<double> ms;
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      const auto give = [&] { given_.give_commands(segments_[s].first_command, segments_[s].end_command); };
+      ms.push_back(least_of(s, nothing, false, give).working_ms);
+    }
+    return ms;
+  }
+
+  LaunchCost launches(int ranks, int rank, ShareMode mode) {
+    LaunchCost cost{ranks, rank, mode, {}, {}};
+    const auto owned = owned_bins(*tables_.frame, settings_, rank, ranks);
+    const Projector projector(tables_, given_, *owned);
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      IdsByRank ids{size_t(ranks)};
+      for (const Merge& merge : merge_draws(given_, segments_[s], ~0u))
+        projector.project(merge, 0, merge.primitives, ids);
+      const auto give = [&] {
+        if (mode == ShareMode::duplicate) {
+          given_.give_commands(segments_[s].first_command, segments_[s].end_command);
+          return;
+        }
+        merge_draws(given_, segments_[s], settings_.merge);
+        given_.give(ids[size_t(rank)]);
+      };
+      const Least least = least_of(s, owned, ranks > 1, give);
+      cost.segment_ms.push_back(least.working_ms);
+      cost.whole_ms.push_back(least.whole_ms);
+    }
+    return cost;
+  }
+
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  RenderResult launch(size_t segment, std::shared_ptr<const OwnedBins> owned, bool read_back) {
+    tables_.part.owned = std::move(owned);
+    tables_.part.first_command = segments_[segment].first_command;
+    tables_.part.content = nullptr;
+    tables_.part.stays = segment > 0;
+    options_.command_limit = segments_[segment].end_command;
+    RenderResult result = renderer_.render(frame_, options_, read_back);
+    statistics_ = result.statistics;
+    return result;
+  }
+  // Targets as the segment finds them.
+  void restore(size_t segment) {
+    const uint32_t first = segments_[segment].first_command;
+    given_.give_commands(first, first);
+    tables_.part = {owned_bins(*tables_.frame, settings_, 0, 1), first, &contents_[segment], false};
+    options_.command_limit = first;
+    renderer_.render(frame_, options_, false);
+  }
+
+  struct Least {
+    double working_ms = std::numeric_limits<double>::max(), whole_ms = working_ms;
+  };
+  // give(): makes what the launch draws. It counts where it is `one_of_many`; who draws alone is given nothing, and
+  // keeps the plan of the first segment from frame to frame.
+  template <class F>
+  Least least_of(size_t segment, const std::shared_ptr<const OwnedBins>& owned, bool one_of_many, F&& give) {
+    Least least;
+    for (int i = 0; i < 2 * repeats_; ++i) {
+      // Asking for a thread's own time takes time: the whole is measured without.
+      options_.thread_time = i % 2 == 0;
+      if (segment > 0) restore(segment);
+      if (!one_of_many && (i == 0 || segment > 0)) give();
+      const Clock::time_point begin = Clock::now();
+      if (one_of_many && segment == 0) {
+        owned_bins(*tables_.frame, settings_, int(owned->rank), owned->pattern.rasterizers);
+        cut_segments(tables_, programs_, uint32_t(tables_.frame->commands.size()));
+      }
+      if (one_of_many) give();
+      const double working = working_ms(launch(segment, owned, false).statistics);
+      if (options_.thread_time)
+        least.working_ms = std::min(least.working_ms, working);
+      else
+        least.whole_ms = std::min(least.whole_ms, ms_since(begin));
+    }
+    return least;
+  }
+
+  PreparedFrame& frame_;
+  PreparedFrame::Impl& tables_;
+  RenderOptions options_;
+  const RankSettings& settings_;
+  int repeats_;
+  bool programs_;
+  std::vector<Segment> segments_;
+  GivenDraws given_;
+  Renderer renderer_;
+  std::vector<std::vector<TargetImage>> contents_;  // per segment
+  std::shared_ptr<MemoryBudget> budget_;
+  std::vector<HeldMemory> held_;  // of each of contents_
+  Statistics statistics_;
+};
+
+// Of short sleeps, as ranks wait in: the median of how much longer they are.
+double oversleep_us() {
+  constexpr double kAsked = 20;
+  std::array<double, 51> more;
+  for (double& us : more) {
+    const Clock::time_point begin = Clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(kAsked));
+    us = std::max(0.0, 1000 * ms_since(begin) - kAsked);
+  }
+  std::nth_element(more.begin(), more.begin() + more.size() / 2, more.end());
+  return more[more.size() / 2];
+}
+
+}  // namespace
+
+std::vector<int> rank_counts(int most) {
+  std::vector<int> counts;
+  for (int n = 1; n <= most; n *= 2) counts.push_back(n);
+  return counts;
+}
+
+FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
+                         const RankSettings& settings, int most_ranks, int repeats, Costs& machine) {
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame, {.memory_limit = options.memory_limit});
+  Measurement measurement(prepared, options, settings, repeats);
+  measurement.find_contents();
+  const Target& target = frame.targets[main_target(frame)];
+  FrameCosts costs{file, target.width, target.height, {}, measurement.exchange_bytes(), measurement.project(), {}};
+  costs.geometry_ms = measurement.geometry();
+  for (const int ranks : rank_counts(most_ranks)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::duplicate));
+      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::cpd));
+    }
+  }
+  const Statistics& s = measurement.statistics();
+  machine.machine = s.machine;
+  machine.isa = s.isa;
+  machine.workers = s.workers;
+  machine.oversleep_us = oversleep_us();
+  return costs;
 }
 
 }  // namespace brokkr::ranks

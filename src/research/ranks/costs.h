@@ -1,6 +1,7 @@
 // What a frame's parts take on one machine: measured here, and what the model of many ranks is fed with.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,6 +12,12 @@
 #include "ranks/settings.h"
 
 namespace brokkr::ranks {
+
+using Clock = std::chrono::steady_clock;
+
+inline double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 // Of one draw command: its projection alone, on one core.
 struct DrawCost {

@@ -40,7 +40,7 @@ struct ModelSettings {
   ShareMode mode = ShareMode::cpd;
   bool runahead = true;
   Network network;
-  // As src/ranks/distribute.cpp has it and not as the paper does: ranks distribute without taking turns, look for what
+  // As src/ranks/project.cpp has it and not as the paper does: ranks distribute without taking turns, look for what
   // they wait for now and then, and draw a segment's primitives after the last of its ids, which takes the whole of
   // LaunchCost.
   bool as_here = false;

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "ranks/device_link.h"
+#include "ranks/square_link.h"
 
 namespace brokkr::ranks {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/command.h"
-#include "ranks/report.h"
+#include "ranks/render.h"
 #include "ranks/settings.h"
 #include "ranks/transport.h"
 #include "viewer/module.h"

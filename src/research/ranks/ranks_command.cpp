@@ -9,11 +9,10 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "log/csv.h"
-#include "ranks/balance.h"
 #include "ranks/figures.h"
-#include "ranks/module.h"
-#include "ranks/owners.h"
-#include "ranks/rank_options.h"
+#include "ranks/project.h"
+#include "ranks/sequence.h"
+#include "ranks/settings.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,13 +10,103 @@
 
 #include "base/file_io.h"
 #include "base/processors.h"
+#include "brokkr/statistics.h"
+#include "geometry/counter_names.h"
 #include "pipeline/machine_backend.h"
+#include "ranks/costs.h"
 #include "ranks/exchange.h"
-#include "ranks/launches.h"
-#include "ranks/stopwatch.h"
 #include "raster/shading_traits.h"
 
 namespace brokkr::ranks {
+
+// What several launches of one frame did, as if they were one.
+
+namespace {
+
+template <class T>
+void add_each(std::vector<T>& sum, const std::vector<T>& more) {
+  sum.resize(std::max(sum.size(), more.size()));
+  for (size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+}
+
+void add_counts(Statistics& sum, const Statistics& more) {
+  const uint64_t queue_peak = std::max(sum.queue_peak, more.queue_peak);
+  const uint64_t store_peak = std::max(sum.store_peak, more.store_peak);
+#define BROKKR_COUNTER(name) sum.name += more.name;
+  BROKKR_COUNTERS(BROKKR_COUNTER)
+#undef BROKKR_COUNTER
+  sum.queue_peak = queue_peak;
+  sum.store_peak = store_peak;
+  sum.indices += more.indices;
+  sum.draws += more.draws;
+  sum.phases += more.phases;
+  sum.ordered_phases += more.ordered_phases;
+  sum.upload_bytes += more.upload_bytes;
+  sum.download_bytes += more.download_bytes;
+  sum.asr = sum.triangles_in > 0 ? double(sum.vertex_shader_runs) / double(sum.triangles_in) : 0;
+}
+
+}  // namespace
+
+// Adds a launch that began `begin_ms` after the first one: counts and times are summed, the largest of peaks and memory
+// stays, and the traces lie one behind the other.
+void add_launch(Statistics& sum, const Statistics& launch, double begin_ms) {
+  if (sum.machine.empty()) {
+    sum = launch;
+  } else {
+    add_counts(sum, launch);
+    sum.frame_ms += launch.frame_ms;
+    sum.launch_ms += launch.launch_ms;
+    sum.upload_ms += launch.upload_ms;
+    sum.read_back_ms += launch.read_back_ms;
+    for (auto member : {&Statistics::store_bytes, &Statistics::target_bytes, &Statistics::frame_bytes})
+      sum.*member = std::max(sum.*member, launch.*member);
+    add_each(sum.rasterizer_fragments, launch.rasterizer_fragments);
+    add_each(sum.bin_fragments, launch.bin_fragments);
+    sum.block_times.resize(std::max(sum.block_times.size(), launch.block_times.size()));
+    for (size_t b = 0; b < launch.block_times.size(); ++b) {
+      for (size_t stage = 0; stage < size_t(Stage::count); ++stage)
+        sum.block_times[b].ms[stage] += launch.block_times[b].ms[stage];
+    }
+    sum.trace.insert(sum.trace.end(), launch.trace.begin(), launch.trace.end());
+  }
+  for (size_t i = sum.trace.size() - launch.trace.size(); i < sum.trace.size(); ++i) {
+    sum.trace[i].begin_us += 1000 * begin_ms;
+    sum.trace[i].end_us += 1000 * begin_ms;
+  }
+}
+
+nlohmann::ordered_json to_json(const RankReport& r) {
+  return {{"rank", r.rank},
+          {"host", r.host},
+          {"machine", r.machine},
+          {"workers", r.workers},
+          {"link", r.link},
+          {"segments", r.segments},
+          {"merges", r.distribution.merges},
+          {"frame_primitives", r.frame_primitives},
+          {"projected", r.distribution.projected},
+          {"drawn", r.drawn_primitives},
+          {"taken_from", r.distribution.taken_from},
+          {"fragments", r.fragments},
+          {"cut_off", r.cut_off},
+          {"id_bytes", r.distribution.id_bytes},
+          {"exchanges", r.exchanges},
+          {"exchange_bytes", r.exchange_bytes},
+          {"picture_bytes", r.picture_bytes},
+          {"frame_bytes", r.frame_bytes},
+          {"target_bytes", r.target_bytes},
+          {"project_ms", r.distribution.project_ms},
+          {"wait_ms", r.distribution.wait_ms},
+          {"launch_ms", r.launch_ms},
+          {"exchange_ms", r.exchange_ms},
+          {"picture_ms", r.picture_ms},
+          {"frame_ms", r.frame_ms},
+          {"no_primitive_ms", r.no_primitive_ms()},
+          {"stall_ms", r.stall_ms()},
+          {"sync_ms", r.sync_ms()}};
+}
+
 namespace {
 
 // Whether the picture, or what is kept beside it, tells primitives by their identifiers.
@@ -198,7 +288,7 @@ void check_options(const RenderOptions& options) {
 }
 
 std::string why_not(const PreparedFrame& frame, const RenderOptions& options) try {
-  check_options(options);
+  ranks::check_options(options);
   if (!shading_traits(options.shading).overdraw) return {};
   const bool cut = cut_segments(PreparedFrame::Impl::of(frame), false, options.command_limit.value_or(~0u)).size() > 1;
   return cut ? "shading: overdraw counts over whole frames, and ranks must cut this one; add --ranks off" : "";

@@ -16,12 +16,10 @@
 #include "log/csv.h"
 #include "log/frame_statistics.h"
 #include "log/json_text.h"
-#include "ranks/device_link.h"
-#include "ranks/module.h"
-#include "ranks/rank_options.h"
 #include "ranks/render.h"
-#include "ranks/render_spread.h"
 #include "ranks/session.h"
+#include "ranks/settings.h"
+#include "ranks/square_link.h"
 
 namespace brokkr::app {
 namespace {

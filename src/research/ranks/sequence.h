@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "brokkr/renderer.h"
 #include "plan/part.h"
 #include "plan/prepare.h"
 
@@ -40,5 +41,10 @@ struct Share {
   uint64_t begin = 0, end = 0;
 };
 Share share_of(const Merge& merge, int rank, int ranks);
+
+// A picture of who owns what.
+
+// A layer of a target in grey, each square tinted by its owner; rows bottom to top.
+std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const OwnedBins& owners);
 
 }  // namespace brokkr::ranks

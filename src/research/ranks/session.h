@@ -36,4 +36,14 @@ std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own)
 // anything else this rank does, and all end.
 int run_session(const ranks::RankSettings& settings, const std::function<void(ranks::Talk&)>& body);
 
+// brokkr render with whole views or whole frames for each rank: for throughput, where a frame's own time does not
+// count.
+
+// --ranks views and --ranks frames.
+MoreModes spread_modes();
+bool is_spread(const Arguments& arguments);
+
+// Runs as one of several ranks; the exit code.
+int render_spread(const Arguments& arguments);
+
 }  // namespace brokkr::app

@@ -4,6 +4,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "brokkr/choices.h"
+#include "brokkr/pattern.h"
+#include "ranks/transport.h"
+
 namespace brokkr::ranks {
 
 std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettings& settings, int rank, int ranks) {
@@ -28,3 +32,102 @@ std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettin
 }
 
 }  // namespace brokkr::ranks
+
+namespace brokkr::app {
+namespace {
+
+constexpr const char* kOff = "off";
+
+}  // namespace
+
+std::vector<Option> owner_options() {
+  std::vector<std::string> patterns;
+  for (const auto& choice : Choices<PatternKind>::all) patterns.emplace_back(choice.name);
+  return {Option{.names = "--rank-pattern",
+                 .kind = ValueKind::choice_or_file,
+                 .value = "P",
+                 .help = "Which rank owns which square of pixels (diagonal): a pattern as of --pattern, or its FILE",
+                 .choices = patterns},
+          Option{.names = "--rank-bin",
+                 .kind = ValueKind::power_of_two,
+                 .value = "N",
+                 .help = "Edge of the squares in pixels, a power of two (32)",
+                 .min = 8,
+                 .max = 256}};
+}
+
+void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings) {
+  settings.bin = int(arguments.integer("rank-bin", settings.bin));
+  if (!arguments.has("rank-pattern")) return;
+  try {
+    settings.pattern = choose_pattern(arguments.text("rank-pattern"));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--rank-pattern: ") + error.what());
+  }
+}
+
+std::vector<Option> rank_options(const MoreModes& more) {
+  std::vector<std::string> modes = {kOff};
+  for (const auto& choice : Choices<ranks::ShareMode>::all) modes.emplace_back(choice.name);
+  modes.insert(modes.end(), more.names.begin(), more.names.end());
+  std::vector<Option> options = {
+      choice_option("--ranks", "MODE",
+                    "How ranks that mpirun starts share a frame (cpd): duplicate, every rank does all geometry; cpd, "
+                    "they project together and hand each other numbers of primitives; " +
+                        more.help + "off",
+                    modes)};
+  for (Option& option : owner_options()) options.push_back(std::move(option));
+  options.push_back(integer_option(
+      "--merge", "Draws are merged until they have more primitives than this (4096; 0: none)", 0, 4294967295.0));
+  options.push_back(flag("--no-runahead", "Project no draws while earlier ones are distributed"));
+  options.push_back(real_option("--timeout", "S",
+                                "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400));
+  for (Option& option : options) option.group = "Ranks";
+  return options;
+}
+
+Option rank_link_option() {
+  std::vector<std::string> links;
+  for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
+  return choice_option(
+      "--rank-link", "LINK",
+      "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and a line where "
+      "that cannot be; auto, as nccl without the line",
+      links);
+}
+
+ranks::RankSettings rank_settings(const Arguments& arguments) {
+  ranks::RankSettings settings;
+  for (const auto& choice : Choices<ranks::ShareMode>::all) {
+    if (arguments.text("ranks") == choice.name) settings.mode = choice.value;
+  }
+  settings.merge = uint32_t(arguments.integer("merge", settings.merge));
+  settings.runahead = !arguments.has("no-runahead");
+  for (const auto& choice : Choices<ranks::LinkMode>::all) {
+    if (arguments.text("rank-link") == choice.name) settings.link = choice.value;
+  }
+  settings.timeout_s = arguments.real("timeout", settings.timeout_s);
+  read_owner_options(arguments, settings);
+  return settings;
+}
+
+bool draws_together(const Arguments& arguments) {
+  const bool together = arguments.has("ranks") ? arguments.text("ranks") != kOff : ranks::started_ranks() > 1;
+  if (together) return true;
+  for (const char* option :
+       {"rank-pattern", "rank-bin", "merge", "no-runahead", "rank-link", "timeout", "rank-stats"}) {
+    if (arguments.has(option))
+      throw UsageError(std::string("--") + option + ": is for several ranks; start them with mpirun");
+  }
+  return false;
+}
+
+ViewPart ranks_view_part() {
+  ViewPart part;
+  part.options = rank_options();
+  // The first rank has the window.
+  part.has_window = [](const Arguments& arguments) { return !draws_together(arguments) || ranks::started_rank() == 0; };
+  return part;
+}
+
+}  // namespace brokkr::app

@@ -3,7 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "app/command.h"
+#include "app/module.h"
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "brokkr/pattern.h"
@@ -59,3 +63,38 @@ struct Choices<ranks::LinkMode> {
   };
 };
 }  // namespace brokkr
+
+namespace brokkr::app {
+
+// How ranks share frames, as the commands that draw with them are told in the same words.
+
+// --rank-pattern and --rank-bin: which rank owns which square of pixels.
+std::vector<Option> owner_options();
+
+// Puts what they were given as into `settings`. Throws UsageError for a pattern that there is not.
+void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings);
+
+// All of them, under a heading of their own. `more`: modes of --ranks beside those of ranks::ShareMode, with their
+// help.
+struct MoreModes {
+  std::vector<std::string> names;
+  std::string help;
+};
+std::vector<Option> rank_options(const MoreModes& more = {});
+
+// --rank-link, of commands that link ranks (ranks/square_link.h).
+Option rank_link_option();
+
+// What they say. Throws UsageError.
+ranks::RankSettings rank_settings(const Arguments& arguments);
+
+// Whether this process draws with others: as --ranks says, or else as mpirun does. Throws UsageError where it does not,
+// and was given options that are about others.
+bool draws_together(const Arguments& arguments);
+
+// What ranks hand in to the programs: `brokkr ranks`, and `brokkr render` and `brokkr view` over several processes.
+Module ranks_module();
+Command ranks_command();
+ViewPart ranks_view_part();
+
+}  // namespace brokkr::app

@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "brokkr/version.h"
-#include "ranks/stopwatch.h"
+#include "ranks/costs.h"
 
 namespace brokkr::ranks {
 namespace {

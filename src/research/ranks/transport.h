@@ -43,7 +43,7 @@ class Transport {
 // eighth of the time that it took at most, and by a millisecond.
 double turn_us(double waited_us);
 
-class DeviceLibrary;  // ranks/device_link.h
+class DeviceLibrary;  // ranks/square_link.h
 class SquareLink;     // ranks/square_link.h
 
 // What ranks say to each other, and how long they wait for it.

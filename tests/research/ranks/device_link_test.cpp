@@ -1,9 +1,7 @@
 // Which ranks are linked over their GPUs, and which GPU belongs to which rank. The link itself needs GPUs.
-#include "ranks/device_link.h"
+#include "ranks/square_link.h"
 
 #include <gtest/gtest.h>
-
-#include "ranks/devices.h"
 
 namespace brokkr::ranks {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "brokkr/load.h"
 #include "oracle/soup.h"
+#include "ranks/exchange.h"
 #include "ranks/settings.h"
-#include "ranks/squares.h"
 
 namespace brokkr::ranks {
 namespace {
