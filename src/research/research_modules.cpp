@@ -3,7 +3,7 @@
 #include "lab/command/commands.h"
 #include "probe/probe_command.h"
 #include "ranks/settings.h"
-#include "reyes/module.h"
+#include "reyes/reyes_command.h"
 #include "trace/module.h"
 #if defined(BROKKR_HAVE_SIMT)
 #include "simt/command/simt_command.h"

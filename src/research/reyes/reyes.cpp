@@ -1,26 +1,92 @@
 #include "reyes/reyes.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
+#include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "base/failure.h"
 #include "base/memory_budget.h"
 #include "formats/scene_setup.h"
+#include "pipeline/simt_device.h"
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
-#include "reyes/reyes_kernels.h"
-#include "reyes/thread_waits.h"
+#include "reyes/reyes_plan.h"
 #include "schedule/constants.h"
 
 namespace brokkr {
+
+// Measures how long threads of this program were ready to run but waited for a processor.
+
+// Waiting time in ns since each thread's start, by thread. Empty if the system does not report it.
+using ThreadWaits = std::map<std::string, uint64_t>;
+
+ThreadWaits thread_waits() {
+  ThreadWaits waits;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
+       at.increment(error)) {
+    // Linux's /proc/PID/schedstat: time on a processor, time in its queue, and number of turns.
+    std::ifstream file(at->path() / "schedstat");
+    uint64_t ran = 0, waited = 0;
+    if (file >> ran >> waited) waits[at->path().filename().string()] = waited;
+  }
+  return waits;
+}
+
+// The longest wait of a single thread between two moments, in ms.
+double longest_wait_ms(const ThreadWaits& before, const ThreadWaits& after) {
+  uint64_t longest = 0;
+  for (const auto& [thread, waited] : after) {
+    const auto its = before.find(thread);
+    const uint64_t then = its == before.end() ? 0 : its->second;
+    longest = std::max(longest, waited > then ? waited - then : 0);
+  }
+  return double(longest) * 1e-6;
+}
+
+// Processor time of all threads since the program's start, in ms.
+double processor_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) * 1e3 + double(t.tv_nsec) * 1e-6;
+}
+
+#define X(isa)                       \
+  inline namespace isa {             \
+  namespace reyes {                  \
+  extern const ReyesKernels kernels; \
+  }                                  \
+  }
+BROKKR_HAVE_ISA_LIST
+#undef X
+
+const ReyesKernels* find_reyes_kernels(const char* build) {
+#define X(isa) \
+  if (std::strcmp(build, #isa) == 0) return &isa::reyes::kernels;
+  BROKKR_HAVE_ISA_LIST
+#undef X
+#if defined(BROKKR_REYES_CUDA)
+  if (std::strcmp(build, "cuda") == 0) return &cuda_reyes_kernels();
+#endif
+  if (std::strcmp(build, "simt") == 0) return static_cast<const ReyesKernels*>(simt_device().kernels("reyes"));
+  return nullptr;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 // The micropolygon task program compiled for one CPU machine (BROKKR_ISA).
-#include "reyes/every_reyes_kernel.h"
+#include "reyes/reyes_program.h"
 
 BROKKR_MACHINE_BEGIN
 namespace reyes {

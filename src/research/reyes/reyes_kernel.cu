@@ -1,5 +1,5 @@
 // The micropolygon task program compiled for CUDA: the same text as reyes/reyes_kernel.cpp.
-#include "reyes/every_reyes_kernel.h"
+#include "reyes/reyes_program.h"
 
 namespace brokkr {
 namespace {

@@ -8,8 +8,6 @@
 #include <map>
 #include <set>
 
-#include "reyes/cage.h"
-
 namespace brokkr {
 namespace {
 

@@ -11,8 +11,8 @@
 #include <stdexcept>
 
 #include "pipeline/cpu_machine.h"
-#include "reyes/cage.h"
-#include "reyes/compare.h"
+#include "reyes/patches.h"
+#include "reyes/reyes_command.h"
 
 namespace brokkr {
 namespace {

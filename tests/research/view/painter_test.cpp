@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "brokkr/load.h"
-#include "reyes/compare.h"
 #include "reyes/painting.h"
+#include "reyes/reyes_command.h"
 #include "trace/painting.h"
 #include "trace/trace_scene.h"
 #include "trace/tracer.h"

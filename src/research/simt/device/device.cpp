@@ -15,7 +15,7 @@
 #include "pipeline/simt_device.h"
 #include "ptx/runtime.h"
 #include "ptx/settings.h"
-#include "reyes/reyes_kernels.h"
+#include "reyes/reyes_plan.h"
 #include "simt/device/control.h"
 #include "simt/report_json.h"
 #include "simt/timed_machine.h"

@@ -1,14 +1,31 @@
-// Compares pictures made under a limit with full quality, and draws overlays.
+// What micropolygons hand in to the programs: `brokkr reyes`, and scenes of patches in `brokkr view`.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "app/module.h"
 #include "brokkr/options.h"
 #include "brokkr/renderer.h"
 
+namespace brokkr::app {
+
+inline constexpr const char* kPatchScenes = "reyes:";  // before the name of a scene that is built in
+
+Module reyes_module();
+Command reyes_command();
+ViewPart reyes_view_part();
+
+// Whether this is a .bpt file, in any case.
+bool is_patch_file(const std::string& path);
+
+}  // namespace brokkr::app
+
 namespace brokkr {
+
+// Compares pictures made under a limit with full quality, and draws overlays.
 
 // Pixels at a distance from from_px to to_px from the fixation point.
 struct RingError {
