@@ -336,9 +336,9 @@ MUTATIONS = [
      TRACE, "Tracer.ABoundThatComesDown*"),
     ("trace-budget", "src/research/trace/region.h", "fetch_add(1, kRelaxed) >= ‹plan.budget›;", "plan.budget + 1",
      TRACE, "Tracer.AdaptiveSamples*"),
-    ("trace-wide-nearest", "src/research/trace/walk_wide.h", "if (‹(bits & (bits - 1)) != 0›) bits = ", "false",
+    ("trace-wide-nearest", "src/research/trace/walk.h", "if (‹(bits & (bits - 1)) != 0›) bits = ", "false",
      TRACE, "Tracer.AllStructures*"),
-    ("trace-wide-leave", "src/research/trace/walk_wide.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
+    ("trace-wide-leave", "src/research/trace/walk.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
     ("obj-number", "src/engine/formats/obj_parse.cpp", "const bool usable = ‹expects_vertex_ && is_usable(position)›;", "is_usable(position)",
      FORMATS, "Obj.MistakesAreNamed"),
 ]

@@ -7,8 +7,259 @@
 // this is Lambert's law. Sampling draws either normals visible from V [Heitz18] or cosine-distributed directions.
 #pragma once
 
-#include "trace/sampling.h"
-#include "trace/surface.h"
+#include "brokkr/states.h"
+#include "trace/ray.h"
+
+// The surface that a ray hits: position, material, textures.
+
+BROKKR_MACHINE_BEGIN
+namespace trace_machine {
+using namespace material_word;
+
+struct Texel {
+  V3 color;
+  Float alpha = 1.0f;
+};
+
+// Texel index i in a row of `size` texels under the sampler's wrap mode. wrap: Wrap.
+BROKKR_FN Int wrapped_texel(Int i, Int size, Uint wrap) {
+  const Int clamped = clamp_to(i, 0, size - 1);
+  const Int twice = size + size;
+  const Float turns = floor(to_float(i) / to_float(twice));
+  const Int mirror = i - to_int(turns) * twice;  // 0 .. 2 size - 1
+  const Int mirrored = clamp_to(select(mirror >= size, twice - 1 - mirror, mirror), 0, size - 1);
+  const Float rounds = floor(to_float(i) / to_float(size));
+  const Int repeated = clamp_to(i - to_int(rounds) * size, 0, size - 1);
+  return select(wrap == uint32_t(Wrap::clamp_to_edge), clamped,
+                select(wrap == uint32_t(Wrap::mirrored_repeat), mirrored, repeated));
+}
+
+// Bilinear lookup in linear light for lanes m, which must have a texture.
+BROKKR_FN_NOINLINE Texel sample_texture(Warp& w, const SceneTables& scene, Uint texture, Float u, Float v, Mask m) {
+  const auto field = [&](int k) { return gather_bits(w, scene.textures, texture, kTextureWords, k, m); };
+  const Uint first = field(0), wrap_x = field(3), wrap_y = field(4);
+  const Int width = maximum(as_int(field(1)), 1), height = maximum(as_int(field(2)), 1);
+  const Mask srgb = field(5) != 0u;
+  // Reduces large coordinates before they become integers: by whole pairs of repeats, because of mirroring.
+  const auto near = [](Float c, Uint wrap) {
+    const Mask clamps = wrap == uint32_t(Wrap::clamp_to_edge);
+    const Float finite = select(is_finite(c), c, 0.0f);
+    return select(clamps, clamp_to(finite, -1.0f, 2.0f), finite - floor(finite * 0.5f) * 2.0f);
+  };
+  const Float x = near(u, wrap_x) * to_float(width) - 0.5f, y = near(v, wrap_y) * to_float(height) - 0.5f;
+  const Float fx = floor(x), fy = floor(y);
+  const Float tx = x - fx, ty = y - fy;
+  Texel sum{{0.0f, 0.0f, 0.0f}, 0.0f};
+  for (int corner = 0; corner < 4; ++corner) {
+    const int dx = corner & 1, dy = corner >> 1;
+    const Int column = wrapped_texel(to_int(fx) + dx, width, wrap_x);
+    const Int row = wrapped_texel(to_int(fy) + dy, height, wrap_y);
+    const Uint texel = w.gather(scene.texels, as_int(first) + row * width + column, m);
+    const Float weight = (dx != 0 ? tx : 1.0f - tx) * (dy != 0 ? ty : 1.0f - ty);
+    const auto channel = [&](uint32_t shift) {
+      const Int byte = as_int((texel >> shift) & 0xffu);
+      return select(srgb, w.gather(scene.linear, byte, m), to_float(byte) * (1.0f / 255.0f));
+    };
+    sum.color = sum.color + V3{channel(0), channel(8), channel(16)} * weight;
+    sum.alpha = sum.alpha + to_float(as_int(texel >> 24)) * (1.0f / 255.0f) * weight;
+  }
+  return sum;
+}
+
+struct Surface {
+  V3 point, normal, geometric;  // normals are turned towards the ray's origin
+  V3 diffuse, specular;         // colours of the two lobes
+  Float alpha = 1.0f;           // GGX's
+  V3 emission;
+  Float light_density = 0.0f;
+  Float opacity = 1.0f;
+};
+
+// Interpolated attributes of a hit.
+class HitAttributes {
+ public:
+  BROKKR_FN HitAttributes(Warp& w, const SceneTables& scene, const Hit& hit, Mask m)
+      : w_(w), s_(scene), corner_(hit.primitive * 3u), a_(1.0f - hit.u - hit.v), b_(hit.u), c_(hit.v), m_(m) {}
+  // Interpolates `count` <= 4 floats from `word` of CornerRecord on.
+  BROKKR_FN Float value(int word) const {
+    return gather_word(w_, s_.corners, corner_, kCornerWords, word, m_) * a_ +
+           gather_word(w_, s_.corners, corner_ + 1u, kCornerWords, word, m_) * b_ +
+           gather_word(w_, s_.corners, corner_ + 2u, kCornerWords, word, m_) * c_;
+  }
+  // The texel that a material's mapping reads; white without a texture.
+  BROKKR_FN Texel texel(Uint material, int mapping_word) const {
+    Texel white{all_of(1.0f), 1.0f};
+    const auto field = [&](int k) {
+      return gather_word(w_, s_.materials, material, kMaterialWords, mapping_word + k, m_);
+    };
+    const Uint texture = as_uint(field(7));
+    const Mask has = m_ && texture != kNone;
+    if (!w_.any(has)) return white;
+    const Mask second = as_uint(field(6)) != 0u;
+    const Float u = select(second, value(5), value(3)), v = select(second, value(6), value(4));
+    const Float x = u * field(0) + v * field(2) + field(4), y = u * field(1) + v * field(3) + field(5);
+    const Texel texel = sample_texture(w_, s_, texture, x, y, has);
+    return {select3(has, texel.color, white.color), select(has, texel.alpha, white.alpha)};
+  }
+
+ private:
+  Warp& w_;
+  const SceneTables& s_;
+  Uint corner_;
+  Float a_, b_, c_;
+  Mask m_;
+};
+
+// The fraction 0..1 of rays that hit the surface at this point: 0 or 1 for cut-outs.
+BROKKR_FN Float opacity_of(Warp& w, const SceneTables& scene, Uint material, const Texel& diffuse,
+                           const HitAttributes& at, Mask m) {
+  const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
+  const Mask reads = m && as_uint(field(kReadsAlpha)) != 0u;
+  if (!w.any(reads)) return 1.0f;
+  const Float alpha = field(kOpacity) * diffuse.alpha * at.texel(material, kAlphaMapping).color.x * at.value(10);
+  const Float cutoff = field(kCutoff);
+  const Float kept = select(cutoff > 0.0f, select(alpha >= cutoff, Float(1.0f), 0.0f), clamp_to(alpha, 0.0f, 1.0f));
+  return select(reads, kept, 1.0f);
+}
+
+// Only the opacity, for shadow rays.
+BROKKR_FN_NOINLINE Float find_opacity(Warp& w, const SceneTables& scene, const Hit& hit, Mask m) {
+  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, 9, m);
+  const Mask reads = m && gather_bits(w, scene.materials, material, kMaterialWords, kReadsAlpha, m) != 0u;
+  if (!w.any(reads)) return 1.0f;
+  const HitAttributes at(w, scene, hit, reads);
+  return select(reads, opacity_of(w, scene, material, at.texel(material, kDiffuseMapping), at, reads), 1.0f);
+}
+
+BROKKR_FN_NOINLINE Surface find_surface(Warp& w, const SceneTables& scene, const Ray& ray, const Hit& hit, Mask m) {
+  Surface s;
+  const V3 e1 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 3, m);
+  const V3 e2 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 6, m);
+  const V3 corner = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 0, m);
+  s.point = corner + e1 * hit.u + e2 * hit.v;
+  s.geometric = normalized(cross(e1, e2));
+  s.geometric = select3(dot(s.geometric, ray.direction) > 0.0f, -s.geometric, s.geometric);
+  const HitAttributes at(w, scene, hit, m);
+  const V3 normal = normalized({at.value(0), at.value(1), at.value(2)});
+  // The interpolated normal lies on the side of the surface that the ray sees; if it points away from the ray, it is
+  // bent back.
+  s.normal = select3(dot(normal, s.geometric) < 0.0f, -normal, normal);
+  const Float facing = dot(s.normal, ray.direction);
+  s.normal = normalized(select3(facing > -0.01f, s.normal - ray.direction * (facing + 0.01f), s.normal));
+
+  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, 9, m);
+  const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
+  const Texel diffuse = at.texel(material, kDiffuseMapping);
+  const V3 base =
+      V3{field(kBase), field(kBase + 1), field(kBase + 2)} * diffuse.color * V3{at.value(7), at.value(8), at.value(9)};
+  const V3 specular{field(kSpecular), field(kSpecular + 1), field(kSpecular + 2)};
+  const Float metallic = field(kMetallic);
+  const Mask is_physical = metallic >= 0.0f;
+  const Texel metal = at.texel(material, kMetalMapping);
+  const Float metalness = metallic * metal.color.z;
+  s.diffuse = select3(is_physical, base * (1.0f - metalness), base);
+  s.specular = select3(is_physical, all_of(0.04f) + (base - all_of(0.04f)) * metalness, specular);
+  const Float roughness = field(kRoughness) * select(is_physical, metal.color.y, 1.0f);
+  s.alpha = maximum(roughness * roughness, 0.002f);
+  s.emission =
+      V3{field(kEmission), field(kEmission + 1), field(kEmission + 2)} * at.texel(material, kEmissionMapping).color;
+  s.light_density = field(kLightDensity);
+  s.opacity = opacity_of(w, scene, material, diffuse, at, m);
+  return s;
+}
+
+}  // namespace trace_machine
+BROKKR_MACHINE_END
+
+// Low-discrepancy points: the first two dimensions of Sobol's sequence, Owen-scrambled by hashing, and padded: each
+// pair of dimensions has its own order and scrambling [Burley20]. Also converts points to directions.
+
+BROKKR_MACHINE_BEGIN
+namespace trace_machine {
+
+struct V2 {
+  Float x, y;
+};
+
+BROKKR_FN Uint reversed_bits(Uint x) {
+  x = (x << 16) | (x >> 16);
+  x = ((x & 0x00ff00ffu) << 8) | ((x & 0xff00ff00u) >> 8);
+  x = ((x & 0x0f0f0f0fu) << 4) | ((x & 0xf0f0f0f0u) >> 4);
+  x = ((x & 0x33333333u) << 2) | ((x & 0xccccccccu) >> 2);
+  return ((x & 0x55555555u) << 1) | ((x & 0xaaaaaaaau) >> 1);
+}
+// Owen scrambling of a bit-reversed number by a hash in which each bit depends only on lower bits [Laine11, 3.1].
+BROKKR_FN Uint scrambled_reversed(Uint x, Uint seed) {
+  x = x ^ (x * 0x3d20adeau);
+  x = x + seed;
+  x = x * ((seed >> 16) | 1u);
+  x = x ^ (x * 0x05526c56u);
+  return x ^ (x * 0x53a22864u);
+}
+BROKKR_FN Float unit_of(Uint bits) { return to_float(as_int(bits >> 8)) * (1.0f / 16777216.0f); }
+
+// The random numbers of one pixel. `pixel` is a hash of the pixel and the picture's seed.
+class Sampler {
+ public:
+  BROKKR_FN Sampler(Uint pixel, Uint sample) : pixel_(pixel), reversed_(reversed_bits(sample)) {}
+
+  // The sample's point in dimension pair `pair`.
+  BROKKR_FN V2 point(Uint pair) const {
+    const Uint seed = hash_lanes(pixel_ ^ (pair * 0x9e3779b9u + 0x85ebca6bu));
+    const Uint i = reversed_bits(scrambled_reversed(reversed_, seed));
+    // Sobol's second matrix is Pascal's triangle modulo 2: five exchanges of bits.
+    Uint j = i ^ ((i >> 1) & 0x55555555u);
+    j = j ^ ((j >> 2) & 0x33333333u);
+    j = j ^ ((j >> 4) & 0x0f0f0f0fu);
+    j = j ^ ((j >> 8) & 0x00ff00ffu);
+    j = j ^ ((j >> 16) & 0x0000ffffu);
+    const Uint second = hash_lanes(seed ^ 0x68bc21ebu), third = hash_lanes(seed ^ 0x02e5be93u);
+    return {unit_of(reversed_bits(scrambled_reversed(i, second))),
+            unit_of(reversed_bits(scrambled_reversed(j, third)))};
+  }
+
+ private:
+  Uint pixel_, reversed_;
+};
+
+// Sine and cosine of 2 pi x for x in [0, 1): polynomials on an eighth of the circle, with an error below 1e-6.
+struct SinCos {
+  Float sine, cosine;
+};
+BROKKR_FN SinCos sin_cos_turn(Float x) {
+  const Float quarter = floor(x * 4.0f + 0.5f);
+  const Float a = (x - quarter * 0.25f) * 6.28318530717958648f;  // -pi/4 .. pi/4
+  const Float q = a * a;
+  const Float s = a * (1.0f + q * (-1.0f / 6.0f + q * (1.0f / 120.0f + q * (-1.0f / 5040.0f))));
+  const Float c = 1.0f + q * (-0.5f + q * (1.0f / 24.0f + q * (-1.0f / 720.0f + q * (1.0f / 40320.0f))));
+  const Int n = to_int(quarter) & 3;
+  const Mask odd = n == 1 || n == 3;
+  const Float sine = select(odd, c, s), cosine = select(odd, s, c);
+  return {select(n >= 2, -sine, sine), select(n == 1 || n == 2, -cosine, cosine)};
+}
+
+// A point of the unit disk, uniform by area.
+BROKKR_FN V2 disk_point(V2 u) {
+  const Float r = sqrt(u.x);
+  const SinCos turn = sin_cos_turn(u.y);
+  return {r * turn.cosine, r * turn.sine};
+}
+
+// Two axes that form a right-handed frame with n [Duff17].
+struct Axes {
+  V3 a, b, n;
+  BROKKR_FN V3 to_world(V3 v) const { return a * v.x + b * v.y + n * v.z; }
+  BROKKR_FN V3 to_local(V3 v) const { return {dot(v, a), dot(v, b), dot(v, n)}; }
+};
+BROKKR_FN Axes axes_around(V3 n) {
+  const Float sign = select(n.z < 0.0f, -1.0f, Float(1.0f));
+  const Float a = -1.0f / (sign + n.z);
+  const Float b = n.x * n.y * a;
+  return {{1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}, n};
+}
+
+}  // namespace trace_machine
+BROKKR_MACHINE_END
 
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {

@@ -1,6 +1,6 @@
 // The path tracer compiled for one CPU machine (BROKKR_ISA).
 #include "trace/region.h"
-#include "trace/trace_kernels.h"
+#include "trace/tables.h"
 
 BROKKR_MACHINE_BEGIN
 namespace trace_build {

@@ -1,6 +1,6 @@
 // The path tracer compiled for CUDA: the same text as trace/trace_kernel.cpp.
 #include "trace/region.h"
-#include "trace/trace_kernels.h"
+#include "trace/tables.h"
 
 namespace brokkr::trace {
 namespace {

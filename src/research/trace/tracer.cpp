@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "pipeline/simt_device.h"
-#include "trace/trace_kernels.h"
+#include "trace/tables.h"
 
 namespace brokkr {
 #define X(isa)                              \

@@ -19,7 +19,7 @@
 #include "simt/device/control.h"
 #include "simt/report_json.h"
 #include "simt/timed_machine.h"
-#include "trace/trace_kernels.h"
+#include "trace/tables.h"
 
 namespace brokkr::simt {
 namespace {
