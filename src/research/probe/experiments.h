@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "probe/drawing.h"
 #include "probe/film.h"
-#include "probe/subject.h"
+#include "probe/tile_map.h"
 
 namespace brokkr::probe {
 
@@ -88,5 +89,17 @@ ResultOf points_on_six(Bench& bench);
 
 // Measures the paper's advice ([FragSniffer, 5], situations.cpp): its speedup over the plain way.
 std::span<const ExperimentInfo> situations();
+
+// Parameters of a subject's hardware that the probe measures.
+struct Parameters {
+  Group warp;                  // of a covering primitive; without pixels: the subject has no clock
+  int multiprocessors = 0;     // working at the same time, over all owners; 0: unknown
+  int quad_x = 0, quad_y = 0;  // pixels of a primitive that always run together
+  double points_in_warp = 0;   // cost of as many points as a warp has pixels
+  double window = 0;           // pixels drawn until all processors wait for a slow one
+};
+
+// `bench`: with the subject's tile and period.
+Parameters find_parameters(Bench& bench);
 
 }  // namespace brokkr::probe

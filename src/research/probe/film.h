@@ -2,12 +2,16 @@
 // which a primitive is filled.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <glm/vec2.hpp>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "probe/subject.h"
+#include "probe/drawing.h"
+#include "probe/tile_map.h"
 
 namespace brokkr::probe {
 
@@ -47,5 +51,42 @@ struct Filling {
   double turns[2] = {};  // per triangle: fraction of steps between rows of tiles that change direction
 };
 Filling filling_of(const Film& film, int tile);
+
+// Writes films and maps as pictures and as text.
+
+// The last rank of a pixel plus one.
+double ranks_of(const Film& film);
+
+// The first fraction `part` (0 .. 1) of a film's fragments as RGBA8 pixels, rows bottom to top: early ones dark blue,
+// late ones yellow, undrawn pixels black.
+std::vector<uint32_t> film_picture(const Film& film, double part);
+
+// A stall: drawn pixels in colours, delayed ones in red, slow pixels and their neighbours white. `ranks`: the rank of
+// the last colour; 0: that of the stall's moment.
+std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::span<const glm::ivec2> slow,
+                                    double ranks = 0);
+
+// A colour for each tile's owner. Tiles of eight or more pixels are separated by dark lines.
+std::vector<uint32_t> map_picture(const TileMap& map, int width, int height);
+
+// "x,y,order,time,unit,warp,black" and a line for each drawn pixel; values that the subject does not report are
+// omitted. `black`: pixels that a stall delays; empty: no stall.
+std::string pixels_csv(const Film& film, const std::vector<bool>& black);
+
+// Observes a drawing in progress: its film, and the pixels that its slow fragments delay.
+struct Watched {
+  Film film;
+  Film undisturbed;              // the same drawing without slow fragments; empty if it has none
+  std::vector<glm::ivec2> slow;  // slow pixels that were drawn
+  Stall stall;                   // when all wait for the first of them; empty if there are none
+
+  // The fraction (0 .. 1) of the film's fragments at which all wait; 0: never.
+  double stall_part() const;
+  // The first fraction `part` of the film's fragments. Delayed pixels are red until the first slow one is written.
+  std::vector<uint32_t> picture(double part) const;
+};
+
+// Draws it, and again without slow fragments if it has any. Throws as the subject does.
+Watched watch(Subject& subject, const Drawing& drawing);
 
 }  // namespace brokkr::probe

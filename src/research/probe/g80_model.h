@@ -9,7 +9,7 @@
 // another, or several in turn if instructions wait for each other.
 #pragma once
 
-#include "probe/subject.h"
+#include "probe/drawing.h"
 
 namespace brokkr::probe {
 

@@ -9,14 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "probe/brokkr_subject.h"
-#include "probe/clusters.h"
-#include "probe/driver_subject.h"
+#include "probe/film.h"
 #include "probe/g80_model.h"
 #include "probe/panel.h"
-#include "probe/picture.h"
+#include "probe/subjects.h"
 #include "probe/tile_map.h"
-#include "probe/watch.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 

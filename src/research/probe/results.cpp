@@ -11,8 +11,7 @@
 #include "base/file_io.h"
 #include "log/csv.h"
 #include "log/json_text.h"
-#include "probe/picture.h"
-#include "probe/watch.h"
+#include "probe/film.h"
 
 namespace brokkr::probe {
 namespace {

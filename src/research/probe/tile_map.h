@@ -1,13 +1,14 @@
 // Which tiles of the window share a processor, and the rule behind that ([FragSniffer, 4, E1], [Kerbl18, Appendix B]).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "brokkr/pattern.h"
-#include "probe/subject.h"
+#include "probe/drawing.h"
 
 namespace brokkr::probe {
 
@@ -57,5 +58,13 @@ std::string formula(const TileMap& map, const MapRule& rule);
 
 // One period as a pattern, or the whole tested area if there is no period.
 Pattern pattern_of(const TileMap& map, const MapRule& rule);
+
+// Finds multiprocessors that share a rasterizer from where they draw [Kerbl18, Appendix B]: NVIDIA's drivers report
+// which multiprocessor draws a pixel, but tiles belong to clusters of them.
+
+// Replaces each unit of the plane (-1: unknown) by the number of its cluster: units that draw in the same tile belong
+// to one cluster. Tries tiles of 16 x 16 pixels first, which all NVIDIA GPUs have, then others. If none forms clusters
+// (each unit has its own tiles, or all draw everywhere), the plane is returned unchanged.
+std::vector<int32_t> clusters_of(std::span<const int32_t> unit, int width, int height);
 
 }  // namespace brokkr::probe

@@ -6,8 +6,7 @@
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "probe/brokkr_subject.h"
-#include "probe/clusters.h"
+#include "probe/subjects.h"
 #include "probe/tile_map.h"
 
 namespace brokkr::probe {

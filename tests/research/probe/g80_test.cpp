@@ -6,10 +6,9 @@
 #include <set>
 
 #include "probe/experiments.h"
+#include "probe/film.h"
 #include "probe/g80_model.h"
-#include "probe/parameters.h"
 #include "probe/tile_map.h"
-#include "probe/watch.h"
 
 namespace brokkr::probe {
 namespace {

@@ -1,12 +1,63 @@
-#include "probe/brokkr_subject.h"
+#include "probe/subjects.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <span>
 #include <stdexcept>
+#include <string>
 
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "base/process.h"
 #include "brokkr/fragment_shader.h"
-#include "probe/shader_text.h"
 
 namespace brokkr::probe {
+
+// The fragment shader of drawings, shared by the pipeline and OpenGL drivers.
+
+// Uniforms: `background`, `waits`, `slow_count`; `slow`: x, y, cost and branch of each slow pixel; `stars`: every, cost
+// and kinds of Stars.
+inline constexpr const char* kWorkText = R"(uniform int background;
+uniform int waits;
+uniform int slow_count;
+uniform ivec4 slow[64];
+uniform ivec4 stars;
+
+// Additions: each waits for the one before it, or four at a time do not.
+float one_by_one(int n, float step) {
+  float sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += step;
+  return sum;
+}
+float four_by_four(int n, float step) {
+  vec4 sum = vec4(0.0);
+  for (int i = 0; i < n; i += 4) sum += vec4(step);
+  return sum.x + sum.y + sum.z + sum.w;
+}
+float add(int n, float step) { return waits != 0 ? one_by_one(n, step) : four_by_four(n, step); }
+
+float work(ivec2 pixel) {
+  int cost = background, branch = 0;
+  if (stars.x > 0 && pixel.x % stars.x == 0 && pixel.y % stars.x == 0) {
+    cost = stars.y;
+    branch = 1 + pixel.x / stars.x % stars.z;
+  }
+  for (int i = 0; i < slow_count; ++i) {
+    if (slow[i].xy == pixel) {
+      cost = slow[i].z;
+      branch = slow[i].w;
+    }
+  }
+  if (branch == 0) return add(cost, 1.0);
+  if (branch == 1) return add(cost, 1.25);
+  if (branch == 2) return add(cost, 1.5);
+  if (branch == 3) return add(cost, 1.75);
+  return add(cost, 2.0);
+}
+)";
+
 namespace {
 
 constexpr int kMostPixels = 4096;  // per side of a map
@@ -167,6 +218,91 @@ TileMap map_of_pipeline(RenderOptions options) {
                              " is needed; use fewer --rasterizers, or --machine cpu");
   const Film film = film_of(result.targets[0].layers[0]);
   return map_of_units(film.unit, film.width, film.height);
+}
+
+namespace {
+
+constexpr int kAnswerSeconds = 240;
+constexpr double kMsOfTick = 1e-6;  // GL_EXT_shader_realtime_clock: nanoseconds on the drivers that support it
+// kSoftware is for a CPU's driver, whose loops take a nanosecond per addition and which has few threads.
+constexpr Costs kSoftware = {400000, 100}, kHardware = {1000000, 10000};
+
+std::string drawing_program() {
+  if (const auto program = find_beside("brokkr-gl-bench", "src/apps/reference")) return program->string();
+  throw std::runtime_error(
+      "brokkr-gl-bench, which asks OpenGL, is neither beside this program nor in its libexec "
+      "folder; build or install it");
+}
+
+template <class T>
+std::vector<T> take(std::span<const std::byte>& bytes, size_t count) {
+  if (bytes.size() < count * sizeof(T)) throw std::runtime_error("the driver's process wrote too short a film");
+  std::vector<T> values(count);
+  std::memcpy(values.data(), bytes.data(), count * sizeof(T));
+  bytes = bytes.subspan(count * sizeof(T));
+  return values;
+}
+
+}  // namespace
+
+DriverSubject::DriverSubject(const std::string& device, int runs)
+    : process_({drawing_program(), "--serve", "--device", device}, {}, folder_.path() / "gl.log"), runs_(runs) {
+  const nlohmann::json said = parse_json<nlohmann::json>(process_.receive(kAnswerSeconds));
+  name_ = said.at("renderer").get<std::string>();
+  is_software_ = said.at("software").get<bool>();
+  costs_ = is_software_ ? kSoftware : kHardware;
+}
+
+nlohmann::json DriverSubject::ask(const Drawing& drawing, bool film) {
+  check_drawing(drawing);
+  constexpr uint32_t kModes[] = {4, 1, 0, 5};  // OpenGL's modes, by PrimitiveKind
+  const std::filesystem::path vertices = folder_.path() / "vertices.raw";
+  write_file(vertices, std::as_bytes(std::span(drawing.vertices)));
+  nlohmann::json batches = nlohmann::json::array();
+  for (const uint32_t primitives : drawing.batches) batches.push_back(primitives * drawing.vertices_of_primitive());
+  nlohmann::json slow = nlohmann::json::array();
+  for (const SlowPixel& p : drawing.slow) slow.push_back({p.x, p.y, p.cost, p.branch});
+  process_.send(nlohmann::json({{"do", "probe"},
+                                {"work", kWorkText},
+                                {"width", drawing.width},
+                                {"height", drawing.height},
+                                {"mode", kModes[size_t(drawing.kind)]},
+                                {"file", vertices.string()},
+                                {"vertices", drawing.vertices.size()},
+                                {"batches", batches},
+                                {"background", drawing.background},
+                                {"waits", drawing.waits},
+                                {"slow", slow},
+                                {"stars", {drawing.stars.every, drawing.stars.cost, drawing.stars.kinds, 0}},
+                                {"mask", int(drawing.mask)},
+                                {"runs", film ? 1 : runs_},
+                                {"film", film ? (folder_.path() / "film.raw").string() : ""}})
+                    .dump());
+  const nlohmann::json answer = parse_json<nlohmann::json>(process_.receive(kAnswerSeconds));
+  if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());
+  return answer;
+}
+
+double DriverSubject::cost(const Drawing& drawing) { return ask(drawing, false).at("ms").get<double>(); }
+
+Film DriverSubject::draw(const Drawing& drawing) {
+  const nlohmann::json answer = ask(drawing, true);
+  Film film{.width = drawing.width, .height = drawing.height, .cost = answer.at("ms").get<double>()};
+  const size_t pixels = size_t(drawing.width) * size_t(drawing.height);
+  const std::vector<std::byte> bytes = read_file(folder_.path() / "film.raw", uint64_t(1) << 30);
+  std::span<const std::byte> rest(bytes);
+  film.order = take<uint32_t>(rest, pixels);
+  if (answer.at("units").get<bool>()) {
+    film.unit = take<int32_t>(rest, pixels);
+    film.warp = take<int32_t>(rest, pixels);
+  }
+  if (answer.at("times").get<bool>()) {
+    const std::vector<uint64_t> ticks = take<uint64_t>(rest, pixels);
+    uint64_t first = ~uint64_t(0);
+    for (size_t i = 0; i < pixels; ++i) first = film.order[i] == kNever ? first : std::min(first, ticks[i]);
+    for (const uint64_t tick : ticks) film.time.push_back(tick < first ? 0 : double(tick - first) * kMsOfTick);
+  }
+  return film;
 }
 
 }  // namespace brokkr::probe
