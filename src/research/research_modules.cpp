@@ -1,6 +1,6 @@
 #include "research_modules.h"
 
-#include "lab/command/commands.h"
+#include "lab/command/experiment_output.h"
 #include "probe/probe_command.h"
 #include "ranks/settings.h"
 #include "reyes/reyes_command.h"

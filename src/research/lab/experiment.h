@@ -3,17 +3,74 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "brokkr/frame.h"
 #include "brokkr/options.h"
 #include "lab/graph.h"
 #include "lab/lab_machine.h"
-#include "lab/result_table.h"
 
 namespace brokkr::lab {
+
+// Results of an experiment as rows of text, the content of its CSV file.
+
+using Row = std::vector<std::string>;
+using Rows = std::vector<Row>;
+
+// A value that was not measured is an empty cell: an empty optional, or a number that is not finite.
+inline std::string cell(const std::string& text) { return text; }
+inline std::string cell(const char* text) { return text; }
+std::string cell(double value);  // six significant digits
+template <class T>
+requires std::is_integral_v<T> std::string cell(T value) { return std::to_string(value); }
+
+inline void append(Rows& rows, Rows more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+template <class... Values>
+Row row(const Values&... values) {
+  return {cell(values)...};
+}
+
+// A row that is filled by column name.
+class Record {
+ public:
+  template <class T>
+  Record& set(const std::string& column, const T& value) {
+    cells_[column] = cell(value);
+    return *this;
+  }
+  const std::map<std::string, std::string>& cells() const { return cells_; }
+  bool failed() const { return cells_.contains("error"); }
+
+ private:
+  std::map<std::string, std::string> cells_;
+};
+
+struct ResultTable {
+  std::string name;  // the file is named COMMAND-NAME.csv
+  Row columns;
+  Rows rows;  // one cell per column; an empty cell has no value
+
+  // Columns that the record does not set stay empty. Throws std::logic_error if it sets unknown ones.
+  void add(const Record& record);
+};
+
+// Splits "a,b,c" into its parts.
+Row split(const std::string& list);
+
+// Lines of a CSV file; commas, quotes and line ends inside a cell become spaces.
+std::string to_csv(const Row& columns, const Rows& rows);
+// The cells of a text written by to_csv, without the line of column names.
+Rows from_csv(const std::string& text);
 
 using ShowProgress = std::function<void(const std::string&)>;  // one line
 
@@ -77,5 +134,75 @@ Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms);
 
 // The same for runs 0 .. runs - 1 of a configuration. Stops after a run that was aborted or sets the row's error.
 Times repeat(const LabRun& run, Record& m, uint32_t runs, const std::function<double(uint32_t)>& once);
+
+// The experiments of [Kerbl18, 4.6 and appendix A].
+
+// In running order. Some columns:
+//   queue                            or the kind of access, of the atomics
+//   granularity                      "thread": every lane uses the queue; "warp": one lane of each warp
+//   ns_per_operation                 mean_ms by the operations of one thread
+//   enqueued, dequeued, full, empty  of the last run
+//   error                            what went wrong; the times are void
+std::span<const Experiment> queue_experiments();
+
+// The experiments of [Kerbl18, 5.3] with scheduling policies.
+
+// In running order. Columns that an experiment does not measure stay empty. Some columns:
+//   system                               what decides: fifo, separate buckets, sorted, ...
+//   workers                              warps, with those that sort
+//   sorting_threads                      lanes of the warps that do nothing but sort
+//   tasks                                queued at once, or made
+//   load                                 multiplies the tasks of the jobs of [Kerbl18, 5.3.4] on kThesisBlocks workers
+//   quota, share                         of time, in percent
+//   on_time                              of tasks, in percent
+//   late_ms, least_late_ms, most_late_ms end after deadline
+//   accuracy                             S of [Kerbl18, 5.3.5], in percent
+//   mean_ms, min_ms, max_ms              of a run
+//   overhead                             of the least time over that of `baseline`, in percent; in the experiment with
+//                                        overhead, of the threads' time on a CPU
+//   refused                              tasks that found their queue full
+std::span<const Experiment> schedule_experiments();
+
+// S of [Kerbl18, 5.3.5] in percent: among all pairs of a started task and a task queued at that time, the fraction in
+// the right order (equal priorities are). `numbers`: tasks in starting order; the i-th of them created task tasks + i.
+double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, uint32_t seed);
+
+// Compares policies for frames that are cut off: picture quality at equal time, near a fixation point and in important
+// views.
+struct FoveatedOptions {
+  RenderOptions render;         // machine, workers, fixation; the experiment sets policy and budget
+  std::vector<double> budgets;  // fractions of a whole frame's time, one or more
+  uint32_t runs = 5;            // 1 or more
+  int rings = 12;               // 1 or more, from the fixation point to the farthest corner
+};
+
+// One row for each machine (name, instruction set and lanes), policy (by its command-line name), budget and part of the
+// main target, over all runs:
+//   where             "ring": pixels by distance; "view": of one view; "others": of all views but the most important;
+//                     "all"
+//   frame_ms          mean, with the work that is finished after the budget
+//   from_px, to_px    the ring's distances from the fixation point
+//   view, priority    where a view is measured
+//   psnr_db           of red, green and blue against the whole frame's picture; 99 where they are equal
+//   right_percent     pixels that are as in the whole frame's picture
+inline constexpr const char* kFoveatedColumns =
+    "machine,detail,lanes,policy,where,budget,budget_ms,frame_ms,from_px,to_px,view,priority,pixels,psnr_db,right_"
+    "percent";
+
+enum class CutOff : uint8_t {
+  foveated,  // fill-level (first in, first out) against foveated, by distance from the fixation point
+  // fill-level against priority, by view: the last view of the main target is the most important, all others are equal.
+  // Views are distinguished by their layers.
+  views,
+};
+
+// Adds rows of kFoveatedColumns. Throws std::invalid_argument for options out of range, for a main target that is not
+// RGBA8, and for `views` if the main target's views do not cover at least two layers.
+void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
+                     const ShowProgress& progress);
+
+// The same as an experiment on the scene in the options.
+template <CutOff what>
+void cut_off(const LabRun& run);
 
 }  // namespace brokkr::lab

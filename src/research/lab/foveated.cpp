@@ -1,4 +1,4 @@
-#include "lab/foveated.h"
+#include "lab/experiment.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The experiments compiled for one CPU machine (BROKKR_ISA).
-#include "lab/every_kernel.h"
+#include "lab/workloads.h"
 
 BROKKR_MACHINE_BEGIN
 namespace lab_build {

@@ -1,5 +1,5 @@
 // The experiments compiled for CUDA: the same text as lab/lab_kernel.cpp.
-#include "lab/every_kernel.h"
+#include "lab/workloads.h"
 
 namespace brokkr::lab {
 namespace {

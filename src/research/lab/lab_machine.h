@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lab/lab_kernels.h"
+#include "lab/plans.h"
 
 namespace brokkr::lab {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <span>
 
+#include "lab/experiment.h"
 #include "lab/pattern_measures.h"
-#include "lab/result_table.h"
 
 namespace brokkr::lab {
 

@@ -1,11 +1,12 @@
 // The work of the experiments with queues [Kerbl18, 4.6 and appendix A] and with scheduling [Kerbl18, 5.3] as data.
-// Host code writes it, machines run it (lab/queue_workload.h, lab/schedule_workload.h).
+// Host code writes it, machines run it (lab/workloads.h, lab/workloads.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "lab/queue/queue_shape.h"
+#include "pipeline/task_machine.h"
 
 namespace brokkr::lab {
 
@@ -142,5 +143,31 @@ struct ProgramStart {
 constexpr uint32_t drawn_priority(uint32_t number, uint32_t seed) {
   return scramble(number * 0x9e3779b9u + seed * 0x85ebca6bu) & 0xffffffu;
 }
+
+// The builds of the experiments: one table per CPU machine (lab/lab_kernel.cpp) and one for CUDA (lab/lab_kernel.cu).
+template <class Plan>
+using LabKernel = TaskKernel<Plan>;
+
+struct QueueKernels {
+  size_t (*bytes)(const QueueShape&);
+  void (*prepare)(void*, const QueueShape&);  // works on host memory
+  LabKernel<MixPlan> mix;
+  LabKernel<RankPlan> rank;
+};
+
+struct ProgramKernel {
+  // The memory that the plan's program needs. Throws std::invalid_argument for an invalid queue capacity.
+  ProgramStart (*start)(const SchedulePlan&);
+  LabKernel<SchedulePlan> run;
+};
+
+struct LabKernels {
+  int width;  // lanes per warp
+  LabKernel<AtomicPlan> atomics;
+  QueueKernels queue[kQueueKinds];           // by QueueKind
+  ProgramKernel program[kSchedulePrograms];  // by ScheduleProgram
+};
+
+const LabKernels& cuda_lab_kernels();
 
 }  // namespace brokkr::lab

@@ -1,4 +1,4 @@
-#include "lab/queue_experiments.h"
+#include "lab/experiment.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,11 +1,10 @@
-#include "lab/schedule_experiments.h"
+#include "lab/experiment.h"
 
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
 
 #include "base/processors.h"
-#include "lab/foveated.h"
 
 namespace brokkr::lab {
 namespace {

@@ -8,8 +8,7 @@
 #include "app/command.h"
 #include "cli/cli.h"
 #include "each_machine.h"
-#include "lab/queue_experiments.h"
-#include "lab/schedule_experiments.h"
+#include "lab/experiment.h"
 #include "pipeline/cpu_machine.h"
 #include "research_modules.h"
 

@@ -1,5 +1,5 @@
 // Every experiment runs with every queue, on every machine of this build, and its numbers add up.
-#include "lab/queue_experiments.h"
+#include "lab/experiment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The scheduling experiments run with every system, on every machine of this build; what they say adds up.
-#include "lab/schedule_experiments.h"
+#include "lab/experiment.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "brokkr/load.h"
 #include "each_machine.h"
-#include "lab/foveated.h"
 
 namespace brokkr::lab {
 namespace {

@@ -14,7 +14,6 @@
 #include "app/text.h"
 #include "batch/predict.h"
 #include "lab/batches.h"
-#include "lab/command/commands.h"
 #include "lab/command/experiment_output.h"
 
 namespace brokkr::app {

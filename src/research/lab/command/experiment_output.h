@@ -7,7 +7,6 @@
 
 #include "app/command.h"
 #include "lab/experiment.h"
-#include "lab/result_table.h"
 
 namespace brokkr::app {
 
@@ -63,5 +62,11 @@ std::vector<std::string> names_of(const Experiments& experiments) {
   for (const auto& experiment : experiments) names.emplace_back(experiment.name);
   return names;
 }
+
+// The commands that only measure, one per file.
+Command queues_command();
+Command schedule_command();
+Command patterns_command();
+Command batches_command();
 
 }  // namespace brokkr::app

@@ -15,7 +15,6 @@
 #include "base/file_io.h"
 #include "bin/pattern_image.h"
 #include "brokkr/version.h"
-#include "lab/command/commands.h"
 #include "lab/command/experiment_output.h"
 #include "lab/lab_machine.h"
 #include "lab/pattern_lab.h"

@@ -10,7 +10,7 @@
 
 #include "base/processors.h"
 #include "brokkr/version.h"
-#include "lab/lab_kernels.h"
+#include "lab/plans.h"
 #include "pipeline/cuda/machine.h"
 #include "pipeline/simt_device.h"
 #include "ptx/runtime.h"
