@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "ptx/lanes.h"
-#include "ptx/operations.h"
-#include "ptx/surface.h"
+#include "ptx/memory.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -7,9 +7,7 @@
 #include <string_view>
 
 #include "ptx/lanes.h"
-#include "ptx/numbers.h"
-#include "ptx/operations.h"
-#include "ptx/rounding.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "ptx/lanes.h"
-#include "ptx/numbers.h"
-#include "ptx/operations.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "ptx/launch.h"
+#include "ptx/program.h"
 #include "ptx/warp.h"
 #include "ptx/weak.h"
 
@@ -65,5 +65,38 @@ class Block {
   Machine& machine_;
   std::vector<HeldStore> held_;
 };
+
+// Operations that lanes of a warp perform together, and at barriers of a block.
+
+// Lanes meet only at instructions of the same kind.
+enum class Collective : uint8_t {
+  sync_warp,
+  shfl_idx,
+  shfl_up,
+  shfl_down,
+  shfl_bfly,
+  vote_any,
+  vote_all,
+  vote_uni,
+  vote_ballot,
+  match_any32,
+  match_any64,
+  match_all32,
+  match_all64,
+  redux_add,
+  redux_min_u,
+  redux_min_s,
+  redux_max_u,
+  redux_max_s,
+  redux_and,
+  redux_or,
+  redux_xor,
+  elect,
+};
+enum class BarrierVote : uint8_t { none, count, all, any };
+
+Handler collective_handler(Collective kind);
+// Lanes at several instructions: in[lane] is each lane's own.
+void collect_mixed(Warp& warp, const Instruction* const* in, uint32_t lanes);
 
 }  // namespace brokkr::ptx

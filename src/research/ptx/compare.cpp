@@ -1,7 +1,6 @@
 // Comparisons, selections, and predicates.
 #include "ptx/lanes.h"
-#include "ptx/numbers.h"
-#include "ptx/operations.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -4,9 +4,7 @@
 #include <limits>
 
 #include "ptx/lanes.h"
-#include "ptx/numbers.h"
-#include "ptx/operations.h"
-#include "ptx/rounding.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

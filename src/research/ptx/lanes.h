@@ -1,11 +1,15 @@
 // How handlers read and write the values of all lanes.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cfenv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "ptx/program.h"
 #include "ptx/warp.h"
 
 namespace brokkr::ptx {
@@ -98,6 +102,81 @@ void ternary(Warp& w, const Instruction& in, uint32_t lanes) {
     v[l] = to_word<R>(Op::template run<A>(from_word<A>(a[l]), from_word<B>(b[l]), from_word<C>(c[l])));
   });
   keep(row<R>(w, in.d), v, lanes);
+}
+
+// Number types, and handlers by the type that an instruction names.
+template <class T>
+using Unsigned = std::make_unsigned_t<T>;
+template <class T>  // types for which the standard library has functions
+using Wider = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+template <class T>
+constexpr int kBits = int(sizeof(T)) * 8;
+
+template <class F>
+Handler for_integer(Type t, F&& f) {
+  switch (t) {
+    case Type::b16:
+    case Type::u16: return f(uint16_t());
+    case Type::s16: return f(int16_t());
+    case Type::b32:
+    case Type::u32: return f(uint32_t());
+    case Type::s32: return f(int32_t());
+    case Type::b64:
+    case Type::u64: return f(uint64_t());
+    case Type::s64: return f(int64_t());
+    default: return nullptr;
+  }
+}
+template <class F>
+Handler for_bits(Type t, F&& f) {
+  switch (bytes_of(t)) {
+    case 2: return f(uint16_t());
+    case 4: return f(uint32_t());
+    case 8: return f(uint64_t());
+    default: return nullptr;
+  }
+}
+
+template <class F>
+Handler for_small(Type t, F&& f) {
+  if (t == Type::u8 || t == Type::b8) return f(uint8_t());
+  if (t == Type::s8) return f(int8_t());
+  return for_integer(t, f);
+}
+template <class F>
+Handler for_float(Type t, F&& f) {
+  if (t == Type::f16) return f(Half());
+  if (t == Type::f32) return f(float());
+  if (t == Type::f64) return f(double());
+  return nullptr;
+}
+
+// Non-default rounding, flushed denormals and saturation, one lane at a time. `mode` comes from rounding_mode.
+template <class T>
+T flushed(T v) {
+  return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(T(0), v) : v;
+}
+template <class T>
+T finished(T v, uint8_t mode) {
+  if ((mode & 4) != 0) v = flushed(v);
+  if ((mode & 8) != 0) v = v > T(0) ? std::min(v, T(1)) : T(0);  // NaN becomes 0
+  return v;
+}
+class Rounded {
+  // Sets the host's rounding mode for the lifetime of the object.
+ public:
+  explicit Rounded(uint8_t mode) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    std::fesetround(kModes[mode & 3]);
+  }
+  ~Rounded() { std::fesetround(FE_TONEAREST); }
+};
+
+// Hides a value from the compiler, so that computations with it stay where they are written.
+template <class T>
+__attribute__((noinline)) T opaque(T v) {
+  asm volatile("" : "+x"(v));
+  return v;
 }
 
 }  // namespace brokkr::ptx

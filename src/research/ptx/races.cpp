@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ptx/memory.h"
-#include "ptx/operations.h"
+#include "ptx/program.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "ptx/launch.h"
 #include "ptx/program.h"
 #include "ptx/queue.h"
 
@@ -74,5 +73,10 @@ Stream& stream_of(cudaStream_t stream);
 Event& event_of(cudaEvent_t event);
 // Runs a call and converts exceptions to errors; faults of launches take precedence.
 cudaError_t call(const char* name, const std::function<cudaError_t()>& body);
+
+// Extracts PTX text from the fat binaries that nvcc embeds in programs.
+
+// The PTX of the highest architecture. Throws std::runtime_error if there is none.
+std::string ptx_of_fatbin(const void* fatbin);
 
 }  // namespace brokkr::ptx

@@ -10,7 +10,6 @@
 
 #include "ptx/memory.h"
 #include "ptx/runtime.h"
-#include "ptx/surface.h"
 
 namespace brokkr::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "ptx/syntax.h"
+#include "ptx/builder.h"
 
 #include <bit>
 #include <cstdlib>

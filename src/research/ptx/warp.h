@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "ptx/launch.h"
 #include "ptx/memory.h"
 #include "ptx/program.h"
 #include "ptx/races.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "ptx/machine.h"
-#include "ptx/operations.h"
+#include "ptx/program.h"
 #include "ptx/warp.h"
 
 namespace brokkr::ptx {

@@ -9,9 +9,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ptx/random.h"
-
 namespace brokkr::ptx {
+
+struct Random {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  uint64_t next() {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state * 0x2545f4914f6cdd1du;
+  }
+  uint32_t below(uint32_t n) { return uint32_t((next() >> 32) * n >> 32); }
+};
 
 // A store that others do not see yet.
 struct HeldStore {

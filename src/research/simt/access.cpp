@@ -1,8 +1,8 @@
 // Times of memory accesses: on chip, in spawn memory, or off chip.
 #include <algorithm>
 
-#include "ptx/launch.h"
 #include "ptx/memory.h"
+#include "ptx/program.h"
 #include "simt/timed_machine.h"
 
 namespace brokkr::simt {

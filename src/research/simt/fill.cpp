@@ -1,8 +1,8 @@
 // Fills a core: with blocks of the launch, with their warps, and with warps of spawned threads.
 #include <algorithm>
 
-#include "ptx/launch.h"
 #include "ptx/memory.h"
+#include "ptx/program.h"
 #include "simt/timed_machine.h"
 
 namespace brokkr::simt {

@@ -1,8 +1,8 @@
 // Requests of programs to the machine: spawned threads, and decisions at branches.
 #include <algorithm>
 
-#include "ptx/launch.h"
 #include "ptx/memory.h"
+#include "ptx/program.h"
 #include "simt/timed_machine.h"
 
 namespace brokkr::simt {

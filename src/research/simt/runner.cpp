@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/failure.h"
-#include "ptx/launch.h"
 #include "ptx/memory.h"
+#include "ptx/program.h"
 
 namespace brokkr::simt {
 

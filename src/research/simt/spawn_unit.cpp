@@ -1,6 +1,6 @@
 #include "simt/spawn_unit.h"
 
-#include "ptx/launch.h"
+#include "ptx/program.h"
 
 namespace brokkr::simt {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ptx/launch.h"
 #include "ptx/memory.h"
+#include "ptx/program.h"
 
 namespace brokkr::simt {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "ptx/launch.h"
 #include "ptx/machine.h"
 #include "ptx/memory.h"
 #include "ptx/program.h"

@@ -13,7 +13,7 @@
 #include "base/file_io.h"
 #include "brokkr/frame.h"
 #include "log/json_text.h"
-#include "ptx/launch.h"
+#include "ptx/program.h"
 #include "simt/command/device_programs.h"
 #include "simt/command/report.h"
 #include "simt/timeline_picture.h"
