@@ -2,7 +2,109 @@
 
 #include <algorithm>
 
+#include "ptx/program.h"
+
 namespace brokkr::simt {
+
+uint64_t stack_cost(const BranchCost& cost, const BranchCount& count) {
+  return uint64_t(count.warps) * (uint64_t(cost.path1) + cost.path2 + cost.after);
+}
+
+// Threads are spawned twice: at the start of their path, and where the paths meet.
+uint64_t spawn_cost(const BranchCost& cost, const BranchCount& count, uint32_t warp) {
+  const auto warps_of = [&](uint32_t threads) { return uint64_t((threads + warp - 1) / warp); };
+  const uint64_t one = warps_of(count.threads1), two = warps_of(count.threads2);
+  const uint64_t paths = one * (uint64_t(cost.path1) + cost.after) + two * (uint64_t(cost.path2) + cost.after);
+  const uint64_t out = uint64_t(count.warps) * cost.store + (one + two) * cost.restore;
+  const uint64_t back = (one + two) * (uint64_t(cost.store) + cost.restore);
+  return paths + out + back;
+}
+
+void DivergenceModel::arrive(uint32_t pc, const BranchCost& cost, uint32_t threads1, uint32_t threads2) {
+  Line& line = lines_[pc];
+  line.cost = cost;
+  ++line.count.warps;
+  line.count.threads1 += threads1;
+  line.count.threads2 += threads2;
+  line.spawns = spawn_cost(line.cost, line.count, warp_) < stack_cost(line.cost, line.count);
+}
+
+bool DivergenceModel::leave(uint32_t pc, uint32_t threads1, uint32_t threads2) {
+  Line& line = lines_[pc];
+  --line.count.warps;
+  line.count.threads1 -= threads1;
+  line.count.threads2 -= threads2;
+  return line.spawns;
+}
+
+uint32_t SpawnUnit::places(uint32_t threads, uint32_t warp, uint32_t locations) {
+  const uint32_t whole = (threads + warp - 1) / warp * warp;
+  return 2 * (whole + (locations == 0 ? 0 : locations - 1) * warp);
+}
+
+// Each µ-kernel's overflow line is reserved before it is needed, so each takes two more warps.
+SpawnUnit::SpawnUnit(uint32_t threads, uint32_t warp, uint32_t locations)
+    : warp_(warp), memory_(places(threads, warp, locations) + 2 * locations * warp), used_(memory_.size() / warp) {}
+
+uint32_t SpawnUnit::next_free() {
+  const uint32_t count = uint32_t(used_.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t at = (free_ + i) % count;
+    if (used_[at] != 0) continue;
+    used_[at] = 1;  // reserved
+    free_ = at + 1;
+    return at * warp_;
+  }
+  throw ptx::Fault("spawn memory is full: more threads are alive than a core has room for");
+}
+
+std::vector<uint32_t> SpawnUnit::spawn(uint32_t pc, const std::vector<SpawnedThread>& threads) {
+  const auto [at, fresh] = lines_.try_emplace(pc);
+  Line& line = at->second;
+  if (fresh) {
+    line.first = next_free();
+    line.second = next_free();
+  }
+  std::vector<uint32_t> where;
+  for (const SpawnedThread& t : threads) {
+    memory_[line.first] = t;
+    where.push_back(line.first++);
+    ++waiting_;
+    if (++line.count < warp_) continue;
+    waiting_ -= warp_;
+    full_.push_back({pc, line.first - 1, warp_});
+    line.first = line.second;
+    line.count = 0;
+    line.second = next_free();
+  }
+  return where;
+}
+
+FormedWarp SpawnUnit::read(const Full& warp) {
+  FormedWarp formed{warp.pc, {}};
+  for (uint32_t i = warp.last + 1 - warp.count; i <= warp.last; ++i) formed.threads.push_back(memory_[i]);
+  used_[warp.last / warp_] = 0;
+  return formed;
+}
+
+FormedWarp SpawnUnit::take() {
+  const Full warp = full_.front();
+  full_.pop_front();
+  return read(warp);
+}
+
+FormedWarp SpawnUnit::flush() {
+  for (auto& [pc, line] : lines_) {
+    if (line.count == 0) continue;
+    const FormedWarp formed = read({pc, line.first - 1, line.count});
+    line.first = line.second;
+    line.second = next_free();
+    waiting_ -= line.count;
+    line.count = 0;
+    return formed;
+  }
+  return {};
+}
 
 ResidentWarp* Core::pick(Scheduler& s, uint64_t cycle, bool greedy) {
   const size_t count = s.warps.size();

@@ -11,12 +11,10 @@ foreach(room trace reyes lab)
   endif()
 endforeach()
 
-file(GLOB device_sources CONFIGURE_DEPENDS device/*.cpp)
-file(GLOB runtime_sources CONFIGURE_DEPENDS ../ptx/runtime_*.cpp ../ptx/registry.cpp ../ptx/queue.cpp)
-list(APPEND device_sources ../lab/queue/queue_shape.cpp)
+set(device_sources device/device.cpp device/host_only.cpp ../lab/queue/queue_shape.cpp)
 set(cuda_host_sources compiler.cpp linked_programs.cpp name.cpp)
 list(TRANSFORM cuda_host_sources PREPEND ${BROKKR_ENGINE_ROOT}/pipeline/cuda/)
-add_library(brokkr-simt MODULE ${device_sources} ${runtime_sources} ${cuda_host_sources} ${cuda_objects}
+add_library(brokkr-simt MODULE ${device_sources} ${BROKKR_PTX_RUNTIME_SOURCES} ${cuda_host_sources} ${cuda_objects}
                                $<TARGET_OBJECTS:brokkr_frame> $<TARGET_OBJECTS:brokkr_host> $<TARGET_OBJECTS:brokkr_linked_kernel>)
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/device/exports.map)
 set_target_properties(brokkr-simt PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

@@ -2,17 +2,80 @@
 // for comparison.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/failure.h"
 #include "base/memory_budget.h"
-#include "simt/runner.h"
+#include "ptx/program.h"
+#include "simt/timed_machine.h"
 
 namespace brokkr::simt {
+
+// A program's device: memory, and timed launches.
+struct Grid {
+  uint32_t x = 1, y = 1;
+};
+
+class Runner {
+ public:
+  // Throws std::runtime_error for invalid PTX, with its line.
+  Runner(const Config& config, std::string ptx);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // Device memory, zeroed or filled with a copy; it lives as long as the runner.
+  template <class T>
+  T* buffer(size_t count) {
+    return static_cast<T*>(allocate(count * sizeof(T)));
+  }
+  template <class T>
+  T* buffer(const std::vector<T>& from) {
+    T* const to = buffer<T>(from.size());
+    if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
+    return to;
+  }
+
+  template <class... Arguments>
+  void launch(std::string_view kernel, Grid grid, Grid block, const Arguments&... arguments) {
+    std::vector<std::vector<std::byte>> bytes;
+    (bytes.push_back(bytes_of(&arguments, sizeof arguments)), ...);
+    run(kernel, grid, block, bytes);
+  }
+
+  // The number of a kernel's warps that all cores hold at the same time.
+  uint32_t resident_warps(std::string_view kernel) const;
+
+  // Total over all launches.
+  const Statistics& statistics() const { return statistics_; }
+  const Config& config() const { return config_; }
+  const ptx::Program& program() const { return *program_; }
+  TimedMachine& machine() { return machine_; }
+  // Ends the first launch after this many cycles and skips later ones, so results are incomplete; 0: no limit.
+  void stop_after(uint64_t cycles) { most_cycles_ = cycles; }
+  bool was_stopped() const { return stopped_; }
+  void count_done(uint64_t pieces) { statistics_.done += pieces; }
+
+ private:
+  static std::vector<std::byte> bytes_of(const void* from, size_t count);
+  void* allocate(size_t bytes);
+  void run(std::string_view kernel, Grid grid, Grid block, const std::vector<std::vector<std::byte>>& arguments);
+
+  Config config_;
+  std::unique_ptr<ptx::Program> program_;
+  TimedMachine machine_;
+  std::vector<void*> memory_;
+  Statistics statistics_;
+  uint64_t most_cycles_ = 0;
+  bool stopped_ = false;
+};
 
 struct ProgramSize {
   uint32_t scale = 1;                    // 1: what a test runs; the work grows with it
@@ -75,5 +138,30 @@ void run_rays_loops(Runner&, const ProgramSize&);
 void run_rays_spawned(Runner&, const ProgramSize&);
 void run_rays_warp(Runner&, const ProgramSize&);
 void run_rays_tasks(Runner&, const ProgramSize&);
+
+// Reports a program's result that differs from the CPU's.
+template <class T>
+void expect_same(const char* program, const T* found, const std::vector<T>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (found[i] != expected[i]) fail("{}: value {} is {}, and the CPU's is {}", program, i, found[i], expected[i]);
+  }
+}
+
+// Pseudo-random numbers that are the same on every system [Steele14].
+class Numbers {
+ public:
+  explicit Numbers(uint64_t seed) : state_(seed) {}
+  uint32_t next() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return uint32_t(z >> 32);
+  }
+  uint32_t below(uint32_t n) { return uint32_t(uint64_t(next()) * n >> 32); }
+  float unit() { return float(next() >> 8) * 0x1p-24f; }
+
+ private:
+  uint64_t state_;
+};
 
 }  // namespace brokkr::simt

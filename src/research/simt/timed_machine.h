@@ -17,7 +17,6 @@
 #include "simt/core.h"
 #include "simt/flow.h"
 #include "simt/memory_model.h"
-#include "simt/registers.h"
 #include "simt/statistics.h"
 
 namespace brokkr::simt {

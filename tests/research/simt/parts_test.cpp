@@ -1,9 +1,8 @@
 // Caches, banks, coalescing, warps of spawned threads, the performance model, configurations: each by itself.
 #include <gtest/gtest.h>
 
-#include "simt/divergence_model.h"
+#include "simt/core.h"
 #include "simt/memory_model.h"
-#include "simt/spawn_unit.h"
 #include "timed.h"
 
 namespace brokkr::simt::test {

@@ -17,7 +17,7 @@
 #include "ptx/settings.h"
 #include "reyes/reyes_plan.h"
 #include "simt/device/control.h"
-#include "simt/report_json.h"
+#include "simt/statistics.h"
 #include "simt/timed_machine.h"
 #include "trace/tables.h"
 

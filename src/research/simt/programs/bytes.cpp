@@ -7,7 +7,6 @@
 #include <string>
 
 #include "simt/programs.h"
-#include "simt/programs/expect.h"
 
 namespace brokkr::simt {
 namespace {

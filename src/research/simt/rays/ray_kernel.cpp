@@ -1,5 +1,5 @@
 // The ray programs compiled for one CPU machine (BROKKR_ISA).
-#include "simt/rays/ray_kernels.h"
+#include "simt/rays/ray_plan.h"
 #include "simt/rays/ray_tasks.h"
 #include "trace/walk.h"
 

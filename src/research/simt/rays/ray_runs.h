@@ -3,13 +3,25 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "simt/rays/ray_kernels.h"
-#include "simt/rays/ray_scene.h"
+#include "simt/rays/ray_plan.h"
+#include "trace/structure.h"
 
 namespace brokkr::simt {
+
+// The generated scene of the ray programs: a room with a floor and walls, and clusters of small triangles, most of them
+// in a few places, like objects in a conference room.
+struct RayScene {
+  trace::TraceScene scene;
+  trace::Structure tree;                 // a kd-tree
+  std::shared_ptr<MemoryBudget> budget;  // that it is counted in, and what runs over it; null: without a limit
+};
+// The last ones are kept: trees of a million triangles take longer to build than to look at. Throws std::runtime_error
+// where `budget`, if there is one, has no memory for it.
+std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 struct RayHits {
   std::vector<float> t;
