@@ -11,7 +11,7 @@
 
 #include "app/command.h"
 #include "app/picture.h"
-#include "inspect/original.h"
+#include "inspect/image_compare.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/tool.h"
 #include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
-#include "inspect/color_compare.h"
+#include "inspect/image_compare.h"
 
 namespace brokkr::app {
 

@@ -15,7 +15,7 @@
 #include "brokkr/load.h"
 #include "cli/commands.h"
 #include "frame/bkf_names.h"
-#include "inspect/original.h"
+#include "inspect/image_compare.h"
 
 namespace brokkr::app {
 namespace {

@@ -18,10 +18,8 @@
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "frame/bkf.h"
-#include "inspect/contributions.h"
 #include "inspect/settings_check.h"
 #include "inspect/trim.h"
-#include "inspect/unread_texels.h"
 
 namespace brokkr::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "inspect/draw_list.h"
+#include "inspect/trim.h"
 #include "viewer/panel.h"
 
 namespace brokkr::viewer {

@@ -14,7 +14,6 @@
 #include "app/text.h"
 #include "brokkr/image.h"
 #include "inspect/image_compare.h"
-#include "inspect/original.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 #if defined(BROKKR_VIEWER_REFERENCE)

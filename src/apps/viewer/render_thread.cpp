@@ -13,7 +13,7 @@
 
 #include "app/resize.h"
 #include "brokkr/image.h"
-#include "inspect/draw_list.h"
+#include "inspect/trim.h"
 
 namespace brokkr::viewer {
 namespace {

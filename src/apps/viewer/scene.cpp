@@ -12,7 +12,7 @@
 
 #include "app/input.h"
 #include "app/text.h"
-#include "inspect/draw_list.h"
+#include "inspect/trim.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/resize.h"
-#include "inspect/draw_list.h"
+#include "inspect/trim.h"
 #include "pipeline/task_machine.h"
 #include "trace/painting.h"
 #include "trace/trace_scene.h"

@@ -1,5 +1,5 @@
 // Pictures beside those of a game's own driver: decibels with and without pixels that flip, shares, limits.
-#include "inspect/color_compare.h"
+#include "inspect/image_compare.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "inspect/draw_list.h"
 #include "inspect/image_compare.h"
 #include "inspect/load_map.h"
+#include "inspect/trim.h"
 
 namespace brokkr {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "inspect/contributions.h"
 #include "inspect/settings_check.h"
 
 namespace brokkr {
