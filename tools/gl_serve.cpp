@@ -21,7 +21,6 @@
 #include "reference/gl_probe.h"
 #include "reference/gl_renderer.h"
 #include "reference/gl_replay.h"
-#include "reference/gl_vertex_count.h"
 
 namespace brokkr {
 namespace {

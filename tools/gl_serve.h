@@ -14,7 +14,7 @@
 //          floats ("f32"), and then depth as floats; rows bottom to top
 //   {"do": "count", "file", "indices", "first", "count"}
 //       -> {"vertex_runs"}: per range of the file's 32-bit `indices` how often the driver runs the vertex shader
-//          (reference/gl_vertex_count.h); needs no frame
+//          (reference/gl_probe.h); needs no frame
 //   {"do": "probe", "work", "width", "height", "mode", "file", "vertices", "batches", "background", "waits", "stars",
 //    "mask", "slow", "runs", "film"}
 //       -> {"ms"}, and with a path as "film" {"units", "times"}: draws the file's vertices, two floats each

@@ -1,6 +1,7 @@
 // A captured fragment program with our own vertex shader, which passes on the varyings that the frame holds.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,14 @@
 #include "reference/gl_object.h"
 
 namespace brokkr {
+
+// Fixed-function fragments of OpenGL 1.5, and built-in state that shaders read, set through a compatibility context.
+
+// Sets texture environments, fog and the second colour for a program without texts.
+void apply_fixed_function(const FragmentProgram& program);
+
+// Sets gl_Fog.color and similar: a uniform of the default block whose name begins with gl_, and its words.
+void set_built_in(const ProgramUniform& uniform, const uint32_t* words);
 
 // Attribute 0 is the position; each of the following ones holds four components of the varyings.
 inline constexpr uint32_t kMostVaryingComponents = 60;

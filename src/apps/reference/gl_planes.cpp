@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reference/gl_captured_texture.h"
-#include "reference/gl_state.h"
+#include "reference/gl_object.h"
 #include "reference/gl_targets.h"
 
 namespace brokkr {

@@ -4,12 +4,21 @@
 #include <array>
 #include <glm/mat4x4.hpp>
 #include <glm/vec4.hpp>
+#include <initializer_list>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "brokkr/frame.h"
 #include "reference/gl_object.h"
 
 namespace brokkr {
+
+// Links OpenGL programs from our own texts.
+
+// A program from these stages and their texts. Throws std::runtime_error with the driver's message; `what` names the
+// program.
+GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> texts, const char* what);
 
 // How a vertex's clip position is computed: it is given; one product with a uniform, for draws of a single instance; or
 // with the instance's model matrix, an attribute that advances per instance.

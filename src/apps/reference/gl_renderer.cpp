@@ -1,21 +1,116 @@
 #include "reference/gl_renderer.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <glm/common.hpp>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "brokkr/frame.h"
+#include "frame/gl_names.h"  // behind GLAD's header
 #include "reference/gl_object.h"
 #include "reference/gl_program.h"
-#include "reference/gl_schedule.h"
-#include "reference/gl_state.h"
 #include "reference/gl_targets.h"
-#include "reference/gl_texture.h"
-
-#include "frame/gl_names.h"  // behind GLAD's header
 
 namespace brokkr {
+
+// Textures as the reference samples them.
+
+namespace {
+
+using Texel = std::array<double, 4>;  // linear red, green, blue; alpha
+
+struct Level {
+  int width, height;
+  std::vector<Texel> texels;
+};
+
+double decode(double code) { return code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4); }
+double encode(double linear) {
+  return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+}
+
+Level first_level(const Texture& source) {
+  Level level{source.width, source.height, {}};
+  for (const uint32_t word : source.texels) {
+    Texel& texel = level.texels.emplace_back();
+    for (size_t c = 0; c < 4; ++c) {
+      const double code = double(word >> (8 * c) & 255u) / 255;
+      texel[c] = source.srgb && c < 3 ? decode(code) : code;
+    }
+  }
+  return level;
+}
+
+// Texel i of `count` covers the texels from i * from / count up to the start of the next one.
+Level next_level(const Level& from) {
+  Level to{std::max(1, from.width / 2), std::max(1, from.height / 2), {}};
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) {
+      const int left = x * from.width / to.width, right = (x + 1) * from.width / to.width;
+      const int low = y * from.height / to.height, high = (y + 1) * from.height / to.height;
+      Texel& mean = to.texels.emplace_back();
+      for (int j = low; j < high; ++j)
+        for (int i = left; i < right; ++i)
+          for (size_t c = 0; c < 4; ++c)
+            mean[c] +=
+                from.texels[size_t(j) * size_t(from.width) + size_t(i)][c] / double((right - left) * (high - low));
+    }
+  return to;
+}
+
+std::vector<uint32_t> to_words(const Level& level, bool srgb) {
+  std::vector<uint32_t> words;
+  for (const Texel& texel : level.texels) {
+    uint32_t word = 0;
+    for (size_t c = 0; c < 4; ++c)
+      word |= uint32_t(std::lround((srgb && c < 3 ? encode(texel[c]) : texel[c]) * 255)) << (8 * c);
+    words.push_back(word);
+  }
+  return words;
+}
+
+void set_sampler(const GlTexture& texture, const Sampler& sampler) {
+  static constexpr GLint kWraps[] = {GL_REPEAT, GL_MIRRORED_REPEAT, GL_CLAMP_TO_EDGE};
+  static constexpr GLint kNearest[] = {GL_NEAREST, GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR};
+  static constexpr GLint kLinear[] = {GL_LINEAR, GL_LINEAR_MIPMAP_NEAREST, GL_LINEAR_MIPMAP_LINEAR};
+  const auto set = [&](GLenum name, GLint value) { glTextureParameteri(texture.id(), name, value); };
+  set(GL_TEXTURE_WRAP_S, kWraps[size_t(sampler.wrap_x)]);
+  set(GL_TEXTURE_WRAP_T, kWraps[size_t(sampler.wrap_y)]);
+  set(GL_TEXTURE_MIN_FILTER, (sampler.minify_linear ? kLinear : kNearest)[size_t(sampler.mip)]);
+  set(GL_TEXTURE_MAG_FILTER, sampler.magnify_linear ? GL_LINEAR : GL_NEAREST);
+}
+
+}  // namespace
+
+// All levels of `source` with its sampler. OpenGL does not define the filter of glGenerateTextureMipmap (OpenGL 4.5,
+// 8.14.4), so the levels are computed here: each texel is the mean, in linear light, of the texels that it covers in
+// the previous level.
+//
+// Drivers filter 8-bit linear channels in 8 bits. With `exact`, those channels are stored in 16 bits, which drivers
+// filter in floating point.
+GlTexture upload_texture(const Texture& source, bool exact) {
+  GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
+  int levels = 1;
+  while ((source.width | source.height) >> levels) ++levels;
+  const GLenum linear = exact ? GL_RGBA16 : GL_RGBA8;  // 257 steps of 16 bits are one step of 8 bits
+  glTextureStorage2D(texture.id(), levels, source.srgb ? GL_SRGB8_ALPHA8 : linear, source.width, source.height);
+  Level level = first_level(source);
+  for (int number = 0; number < levels; ++number) {
+    if (number > 0) level = next_level(level);
+    glTextureSubImage2D(texture.id(), number, 0, 0, level.width, level.height, GL_RGBA, GL_UNSIGNED_BYTE,
+                        to_words(level, source.srgb).data());
+  }
+  set_sampler(texture, source.sampler);
+  return texture;
+}
 
 namespace {
 
@@ -256,6 +351,88 @@ std::optional<GlShading> gl_shading_from_name(std::string_view name) {
   for (size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name) return GlShading(i);
   return std::nullopt;
+}
+
+namespace {
+
+// Views that share a layer must be drawn draw by draw; others can be drawn view by view.
+bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
+  std::set<std::pair<uint32_t, uint32_t>> seen;
+  for (uint32_t i = first; i < first + count; ++i)
+    if (!seen.emplace(frame.views[i].target, frame.views[i].layer).second) return false;
+  return true;
+}
+
+// Returns true if `b` may join `a`'s multi-draw: they may differ only in their ranges. Colours by draw and by triangle
+// count primitives from the draw's start.
+bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, GlShading shading) {
+  if (a.vertex_kind != VertexKind::clip_space || b.vertex_kind != VertexKind::clip_space) return false;
+  const bool own_material = shading == GlShading::material;
+  if (shading == GlShading::draw || shading == GlShading::triangle) return false;
+  if (own_material &&
+      (a.material != b.material || frame.materials.empty() || frame.materials[a.material].kind == MaterialKind::none))
+    return false;
+  constexpr uint32_t kConventions = kDepthClamp | kZeroToOne | kOriginUpperLeft | kProvokingFirst;
+  return (a.state == b.state || frame.states[a.state] == frame.states[b.state]) && a.topology == b.topology &&
+         a.indexed == b.indexed && a.restart == b.restart && (a.flags & kConventions) == (b.flags & kConventions);
+}
+
+void append_ranges(GlBatch& batch, const DrawCommand& draw) {
+  const uint32_t items = draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
+  for (uint32_t i = 0; i < items; ++i) {
+    batch.counts.push_back(int32_t(draw.element_count));
+    batch.first_vertices.push_back(int32_t(draw.first_vertex + uint64_t(i) * draw.vertex_count));
+    if (!draw.indexed) continue;
+    // OpenGL passes offsets into the bound index buffer as pointers.
+    const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
+    batch.index_offsets.push_back(reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
+GlBatch make_batch(const DrawCommand& draw, uint32_t command) {
+  GlBatch batch;
+  batch.command = command;
+  if (draw.vertex_kind == VertexKind::transform) {
+    batch.instances = draw.instances;
+    batch.first_instance = draw.first_instance;
+  }
+  append_ranges(batch, draw);
+  return batch;
+}
+
+}  // namespace
+
+std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options) {
+  std::vector<GlStep> steps;
+  const size_t limit = options.command_limit.value_or(uint32_t(frame.commands.size()));
+  const DrawCommand* last = nullptr;  // in the open pass; draws cannot join another pass
+  for (uint32_t c = 0; c < limit && c < frame.commands.size(); ++c) {
+    const DrawCommand* draw = std::get_if<DrawCommand>(&frame.commands[c]);
+    if (draw == nullptr) {
+      if (const ClearCommand* clear = std::get_if<ClearCommand>(&frame.commands[c])) steps.emplace_back(*clear);
+      if (const BlitCommand* blit = std::get_if<BlitCommand>(&frame.commands[c])) steps.emplace_back(*blit);
+      last = nullptr;
+      continue;
+    }
+    if (draw->instances == 0 || draw->element_count == 0 || draw->view_count == 0) continue;
+    const bool joins = last != nullptr && last->first_view == draw->first_view && last->view_count == draw->view_count;
+    if (!joins) steps.emplace_back(GlPass{draw->first_view, draw->view_count, {}});
+    GlPass& pass = std::get<GlPass>(steps.back());
+    if (joins && can_merge(*last, *draw, frame, options.shading))
+      append_ranges(pass.batches.back(), *draw);
+    else
+      pass.batches.push_back(make_batch(*draw, c));
+    last = layers_are_distinct(frame, draw->first_view, draw->view_count) ? draw : nullptr;
+  }
+  return steps;
+}
+
+// Hues a golden ratio apart.
+glm::vec3 draw_color(uint32_t command) {
+  const float hue = glm::fract(float(command) * 0.61803399f);
+  const glm::vec3 wheel = glm::abs(glm::fract(hue + glm::vec3(1.0f, 2.0f / 3, 1.0f / 3)) * 6.0f - 3.0f);
+  const float value = 0.65f + 0.35f * glm::fract(float(command) * 0.38196601f);
+  return value * glm::mix(glm::vec3(1.0f), glm::clamp(wheel - 1.0f, 0.0f, 1.0f), 0.6f);
 }
 
 }  // namespace brokkr

@@ -9,9 +9,9 @@
 
 #include "reference/gl_captured_program.h"
 #include "reference/gl_captured_texture.h"
+#include "reference/gl_object.h"
 #include "reference/gl_planes.h"
-#include "reference/gl_schedule.h"
-#include "reference/gl_state.h"
+#include "reference/gl_renderer.h"
 #include "reference/gl_targets.h"
 
 #include "frame/gl_names.h"  // behind GLAD's header

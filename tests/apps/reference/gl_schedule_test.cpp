@@ -1,5 +1,5 @@
 // How draws are gathered for OpenGL: fewer calls, same picture.
-#include "reference/gl_schedule.h"
+#include "reference/gl_renderer.h"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // What a driver counts, and that llvmpipe's batches are those of the model of its name.
-#include "reference/gl_vertex_count.h"
+#include "reference/gl_probe.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/loading.h"
 #include "gl_triangle.h"
-#include "reference/gl_fixed_function.h"
+#include "reference/gl_captured_program.h"
 #include "shader/captured.h"
 #include "shader/run_shader.h"
 

@@ -1,9 +1,8 @@
-#include "reference/gl_state.h"
+#include "reference/gl_object.h"
 
 #include "frame/gl_names.h"
 
 namespace brokkr {
-
 namespace {
 
 void apply_primitive_state(const State& state) {
