@@ -1,4 +1,4 @@
-#include "capture/fixed_function.h"
+#include "capture/program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "capture/fragment.h"
-#include "capture/materials.h"
 #include "capture/state_guard.h"
 #include "frame/gl_names.h"
 

@@ -1,4 +1,4 @@
-#include "capture/fragment.h"
+#include "capture/program.h"
 
 #include <algorithm>
 #include <cstring>

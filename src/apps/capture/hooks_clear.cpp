@@ -1,7 +1,7 @@
 // Clears, blits, and the deletion of images.
 #include <algorithm>
 
-#include "capture/hooks.h"
+#include "capture/session.h"
 
 namespace brokkr::capture {
 namespace {

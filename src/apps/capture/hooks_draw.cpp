@@ -3,8 +3,8 @@
 #include <cstring>
 #include <exception>
 
-#include "capture/hooks.h"
 #include "capture/read_back.h"
+#include "capture/session.h"
 
 namespace brokkr::capture {
 namespace {

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "capture/hooks.h"
+#include "capture/session.h"
 
 namespace brokkr::capture {
 

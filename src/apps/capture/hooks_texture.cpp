@@ -1,5 +1,5 @@
 // Commands that change textures: uploads, copies from framebuffers, mip levels that GL generates.
-#include "capture/hooks.h"
+#include "capture/session.h"
 #include "capture/textures.h"
 
 namespace brokkr::capture {

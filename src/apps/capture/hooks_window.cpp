@@ -2,7 +2,7 @@
 #include <EGL/egl.h>
 #include <GL/glx.h>
 
-#include "capture/hooks.h"
+#include "capture/session.h"
 
 using namespace brokkr::capture;
 

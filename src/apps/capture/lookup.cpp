@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "capture/hooks.h"
+#include "capture/session.h"
 
 namespace brokkr::capture {
 namespace {

@@ -1,9 +1,9 @@
-#include "capture/materials.h"
+#include "capture/program.h"
 
 #include <algorithm>
 #include <functional>
 
-#include "capture/hooks.h"
+#include "capture/session.h"
 
 namespace brokkr::capture {
 namespace {

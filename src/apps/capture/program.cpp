@@ -9,7 +9,6 @@
 
 #include "brokkr/frame.h"
 #include "capture/glsl_scan.h"
-#include "capture/materials.h"
 #include "capture/settings.h"
 #include "capture/state_guard.h"
 

@@ -7,17 +7,80 @@
 // compiles from source.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "brokkr/programs.h"
 #include "capture/context.h"
-#include "capture/fixed_function.h"
-#include "capture/fragment.h"
+#include "capture/state_guard.h"
 
 namespace brokkr::capture {
+
+// Fixed function: its fragment state in the file's form, and its vertex state as the text of a vertex shader.
+
+// The replacement of a fragment shader. `program` has `fixed`, the samplers and the varyings.
+struct FixedFragment {
+  FragmentProgram program;
+  std::vector<std::string> notes;  // properties that the file cannot hold
+};
+FixedFragment read_fixed_fragment(const Context& context);
+
+// Outputs of fixed-function vertices beyond those that the fragments of `program` read: kPointSize, if sizes depend on
+// the distance, and the colours of back faces.
+std::vector<std::string> more_fixed_varyings(const Context& context, const FragmentProgram& program);
+
+// The layer's name for the varying to which a vertex shader copies built-in varying number `i` of a list.
+std::string copied_name(size_t i);
+
+// A vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function currently does.
+// `opaque`: only GL knows the vertices, which may have their own materials (materials.h).
+std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
+
+// Reads built-in state that a fragment shader may use as a uniform (gl_Fog.color), as 32-bit words. Returns false if it
+// is unknown.
+bool read_built_in(const Context& context, const ProgramUniform& uniform, uint32_t* words);
+
+// The inputs and outputs of a fragment shader, from the driver's reflection.
+
+// Vertex outputs that rasterization reads.
+inline constexpr const char *kPointSize = "gl_PointSize", *kBackColor = "gl_BackColor",
+                            *kBackSecondaryColor = "gl_BackSecondaryColor";
+
+// A built-in colour of either side.
+inline bool is_color(const std::string& built_in) {
+  return built_in == "gl_Color" || built_in == "gl_SecondaryColor" || built_in == kBackColor ||
+         built_in == kBackSecondaryColor;
+}
+
+// Whether a built-in varying is a float; all others have four components.
+inline bool is_scalar(const std::string& built_in) { return built_in == "gl_FogFragCoord" || built_in == kPointSize; }
+
+struct FragmentInterface {
+  FragmentProgram program;
+  std::string problem;  // why the file cannot hold the program; empty if it can
+};
+
+// `texts`: all fragment shaders of one program. They are linked by themselves, in a temporary program.
+std::shared_ptr<const FragmentInterface> inspect_fragment(const Context& context,
+                                                          const std::vector<std::string>& texts);
+
+// Names of the output variables of the last stage before rasterization, linked by itself.
+std::vector<std::string> vertex_outputs(const Context& context, GLenum type, const std::vector<std::string>& texts);
+
+// Built-in inputs whose names differ in vertex shaders: whether `name` is a vertex output, and the expression for it in
+// a vertex shader.
+bool is_built_in(const std::string& name);
+std::string vertex_expression(const std::string& built_in);
+
+// Kind, result and comparison of a sampler type. Returns false if files do not support the type.
+bool describe_sampler(GLenum type, ProgramSampler& sampler);
+
+// The type for GL's constant, if files support it.
+std::optional<ShaderType> shader_type(GLenum type);
 
 // glLinkProgram with the layer's feedback varyings; `link` calls the real function.
 void link_program(GLuint program, const std::function<void()>& link);
@@ -66,5 +129,31 @@ VertexStage current_vertex_stage(const Context& context, bool opaque);
 // A vertex program from this text (GLSL 1.20) that records gl_Position and `copies` copied varyings; 0 if the driver
 // rejects it.
 GLuint make_vertex_program(const std::string& text, size_t copies);
+
+// Materials that change between vertices. A vertex shader sees only the material in the state (gl_FrontMaterial), while
+// Mesa's fixed function uses each vertex's own. So glMaterial inside glBegin and glEnd and in display lists also sets
+// generic attributes, which the layer's vertex shader reads instead.
+struct MaterialAttribute {
+  const char* name;  // name in the layer's vertex shader, after "brokkr_front_" or "brokkr_back_"
+  GLenum value;      // parameter of glMaterial
+};
+inline constexpr std::array kMaterialAttributes = {
+    MaterialAttribute{"ambient", GL_AMBIENT}, MaterialAttribute{"diffuse", GL_DIFFUSE},
+    MaterialAttribute{"specular", GL_SPECULAR}, MaterialAttribute{"emission", GL_EMISSION},
+    MaterialAttribute{"shininess", GL_SHININESS}};
+inline constexpr std::array kMaterialSides = {"brokkr_front_", "brokkr_back_"};
+// The current colour before the draw, used by vertices without a colour.
+inline constexpr const char* kColorBefore = "brokkr_color_before";
+
+// Whether fixed-function vertices of the context are lit by their own materials, and generic attributes do not alias
+// those of fixed function.
+bool has_vertex_materials(const Context& context);
+
+// Declares the attributes in GLSL 1.20.
+std::string material_declarations();
+// Call before a link: sets the attributes' locations.
+void place_materials(GLuint program);
+// Sets the attributes to the state's values for the following draws.
+void set_materials(Restore& restore);
 
 }  // namespace brokkr::capture

@@ -6,9 +6,8 @@
 #include <tuple>
 
 #include "brokkr/version.h"
-#include "capture/clip_planes.h"
-#include "capture/quads.h"
 #include "capture/render_state.h"
+#include "capture/replay.h"
 #include "capture/settings.h"
 
 namespace brokkr::capture {

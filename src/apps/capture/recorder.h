@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "capture/image_format.h"
 #include "capture/numbers.h"
 #include "capture/replay.h"
 #include "capture/shading.h"
-#include "capture/srgb_targets.h"
 #include "capture/targets.h"
 #include "capture/textures.h"
 

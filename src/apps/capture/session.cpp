@@ -9,9 +9,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "capture/feedback.h"
+#include "capture/read_back.h"
 #include "capture/settings.h"
-#include "capture/status.h"
 #include "frame/bkf.h"
 
 namespace brokkr::capture {

@@ -17,7 +17,6 @@
 #include "brokkr/frame.h"
 #include "capture/context.h"
 #include "capture/image_format.h"
-#include "capture/window_system.h"
 
 namespace brokkr::capture {
 

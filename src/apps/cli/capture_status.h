@@ -1,4 +1,4 @@
-// Where `brokkr capture` hears from the capture layer (capture/status.h): a socket that the program's processes
+// Where `brokkr capture` hears from the capture layer (capture/settings.h): a socket that the program's processes
 // inherit, and, for those that close it, one in a folder that only this user can enter. The system says who speaks.
 #pragma once
 
