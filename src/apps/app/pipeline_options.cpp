@@ -1,9 +1,14 @@
 #include "app/pipeline_options.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
+#include "app/text.h"
+#include "pipeline/simt_device.h"
 #include "plan/options.h"
 
 namespace brokkr::app {
@@ -102,6 +107,87 @@ RenderOptions render_options(const Arguments& arguments) {
 std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
+}
+
+std::vector<Option> simt_options() {
+  Option config = text_option("--simt-config", "FILE",
+                              "Machine simt: count cycles, on a machine that `brokkr simt --list` names, or a JSON "
+                              "file (none: as fast as it goes)");
+  config.group = "Pipeline";
+  config.use = FileUse::read;
+  return {config};
+}
+
+void set_up_simt(const Arguments& arguments, const std::string& machine) {
+  if (machine != "simt") {
+    if (arguments.has("simt-config")) throw UsageError("--simt-config is for --machine simt");
+    return;
+  }
+  simt_device().set_up(arguments.text("simt-config"), 0);
+}
+
+std::string simt_report(const Arguments& arguments) {
+  return arguments.has("simt-config") ? simt_device().report() : "";
+}
+
+std::vector<std::string> simt_lines(const std::string& report) {
+  std::vector<std::string> lines;
+  if (report.empty()) return lines;
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(report);
+  const auto share = [](double part, double whole) { return fixed(whole > 0 ? 100 * part / whole : 0, 1) + " %"; };
+  for (const auto& k : json.at("kernels")) {
+    const auto number = [&](const char* name) { return k.at(name).get<double>(); };
+    const auto& occupancy = k.at("occupancy");
+    double chances = 0;
+    for (const auto& [name, n] : occupancy.items()) chances += n.get<double>();
+    lines.push_back(fmt::format(
+        "{}: {} cycles, {} instructions a cycle, {} lanes used, {} stalled, {} idle, L1 {}, L2 {} hits",
+        k.at("kernel").get<std::string>(), grouped(k.at("cycles").get<uint64_t>()),
+        fixed(number("instructions_per_cycle"), 2), fixed(100 * number("lanes_used"), 1) + " %",
+        share(occupancy.at("stalled").get<double>(), chances), share(occupancy.at("idle").get<double>(), chances),
+        share(number("l1_hits"), number("l1_hits") + number("l1_misses")),
+        share(number("l2_hits"), number("l2_hits") + number("l2_misses"))));
+  }
+  return lines;
+}
+
+namespace {
+
+template <class Find>
+auto each_of(const std::string& list, const std::string& option, Find&& find) try {
+  std::vector<std::decay_t<decltype(find(list))>> result;
+  for (const std::string& name : split(list)) result.push_back(find(name));
+  return result;
+} catch (const std::invalid_argument& error) {
+  throw UsageError(option + ": " + printable(error.what()));
+}
+
+}  // namespace
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const BatchModel& model : batch_models()) names.push_back(model.name);
+  return names;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const ReorderInfo& info : reorder_methods()) names.emplace_back(info.name);
+  return names;
+}
+
+Option model_option() {
+  return choice_option("--model", "MODEL", "Batch model to reorder for (nvidia)", model_names());
+}
+
+const BatchModel& chosen_model(const Arguments& arguments) { return batch_model(arguments.text("model", "nvidia")); }
+
+std::vector<BatchModel> models_of(const std::string& list, const std::string& option) {
+  return each_of(list, option, [](const std::string& name) { return batch_model(name); });
+}
+
+std::vector<ReorderInfo> methods_of(const std::string& list, const std::string& option) {
+  return each_of(list, option, [](const std::string& name) { return reorder_method(name); });
 }
 
 }  // namespace brokkr::app

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/line_process.h"
+#include "app/tool.h"
 #include "app/workload.h"
 
 namespace brokkr::app {

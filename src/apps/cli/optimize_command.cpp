@@ -5,9 +5,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "app/batch_options.h"
 #include "app/input.h"
 #include "app/picture.h"
+#include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "batch/frame_batches.h"

@@ -11,7 +11,6 @@
 #include "app/own_shader.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
-#include "app/simt_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "app/line_process.h"
 #include "app/tool.h"
 #include "batch/frame_batches.h"
 #include "brokkr/frame.h"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/line_process.h"
 #include "app/tool.h"
 #include "brokkr/renderer.h"
 #include "probe/drawing.h"

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "app/batch_options.h"
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
