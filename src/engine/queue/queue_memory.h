@@ -21,7 +21,7 @@ namespace brokkr {
 enum class Discipline : uint32_t { linearizable, distributor };
 
 struct QueueControl {
-  alignas(64) uint32_t count;  // the broker's (queue/broker.h)
+  alignas(64) uint32_t count;  // the broker's (queue/broker_queue.h)
   alignas(64) uint32_t tail;   // ticket of the next enqueue, modulo 2^32
   alignas(64) uint32_t head;   // ticket of the next dequeue, modulo 2^32
 };

@@ -22,7 +22,7 @@ class StepHook {
 // This thread's hook; nullptr: no hook is called, and waits yield.
 extern thread_local StepHook* hook;
 
-// The observer of queues (queue/access.h) that tells the hook.
+// The observer of queues (queue/broker_queue.h) that tells the hook.
 struct Hooked {
   static void step() {
     if (hook != nullptr) hook->step();

@@ -28,7 +28,7 @@
 #include <type_traits>
 
 #include "lab/queue/queue_shape.h"
-#include "queue/access.h"
+#include "queue/broker_queue.h"
 
 BROKKR_MACHINE_BEGIN
 
