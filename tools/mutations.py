@@ -230,7 +230,7 @@ MUTATIONS = [
      SCHEDULE, "*Policies.DeadlinesInARingThatHasGoneOn*"),
     ("job-deadline", "src/engine/schedule/policies.h", "before = ‹(count_of[i] - 1)› * state.shared", "count_of[i]",
      SCHEDULE, "*Policies.EarliestDeadlinePerJob*"),
-    ("sorted-front", "src/engine/schedule/maintainer.h", "head)) >= ‹kMargin›;", "0",
+    ("sorted-front", "src/engine/schedule/task_loop.h", "head)) >= ‹kMargin›;", "0",
      SCHEDULE, "*Policies.AMaintainerSorts*"),
     ("tree-ties", "src/engine/schedule/task_tree.h", "its_score == score && ‹its_from < from›", "its_from > from",
      SCHEDULE, "*TaskTrees.Ties*"),

@@ -6,7 +6,7 @@
 #include "plan/prepare.h"
 #include "raster/raster_tables.h"
 #include "raster/shading_traits.h"
-#include "schedule/constants.h"
+#include "schedule/schedule_tables.h"
 
 namespace brokkr {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "queue/broker_queue.h"
-#include "schedule/constants.h"
 #include "schedule/schedule_tables.h"
 
 BROKKR_MACHINE_BEGIN

@@ -5,7 +5,7 @@
 // accepts items while it waits in the queue. Packages are in memory that is allocated and freed while the program runs:
 // pages of 32 packages with a word of bits each, searched from a scattered page on [Steinberger12a]. Warps that do
 // nothing else sort the queue progressively by a priority function, which they evaluate again for every package that
-// they see (schedule/maintainer.h).
+// they see (schedule/task_loop.h).
 //
 // docs/research/scheduling.md lists the sources of each part, and where this reading may differ from the original.
 #pragma once

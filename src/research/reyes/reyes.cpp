@@ -26,7 +26,7 @@
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_plan.h"
-#include "schedule/constants.h"
+#include "schedule/schedule_tables.h"
 
 namespace brokkr {
 

@@ -10,7 +10,7 @@
 #include "oracle/frame_builder.h"
 #include "pictures.h"
 #include "plan/prepare.h"
-#include "schedule/constants.h"
+#include "schedule/schedule_tables.h"
 
 namespace brokkr {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
-#include "schedule/warp_policy.h"
 #include "schedule_plan.h"
 
 BROKKR_MACHINE_BEGIN

@@ -2,8 +2,8 @@
 // takes a full warp of one type, or otherwise tasks of the lowest one. For comparison, the same steps in one loop.
 #pragma once
 
+#include "schedule/policies.h"
 #include "schedule/task_loop.h"
-#include "schedule/warp_policy.h"
 #include "simt/rays/ray_walk.h"
 
 BROKKR_MACHINE_BEGIN
