@@ -14,7 +14,7 @@
 #include "base/file_io.h"
 #include "brokkr/load.h"
 #include "cli/commands.h"
-#include "frame/bkf_names.h"
+#include "frame/bkf_fields.h"
 #include "inspect/image_compare.h"
 
 namespace brokkr::app {

@@ -13,7 +13,6 @@
 #include "frame/bkf_container.h"
 #include "frame/bkf_fields.h"
 #include "frame/bkf_programs.h"
-#include "frame/program_sizes.h"
 
 namespace brokkr {
 namespace {

@@ -1,7 +1,8 @@
-#include "brokkr/frame.h"
-
 #include <algorithm>
+#include <numeric>
 
+#include "brokkr/frame.h"
+#include "brokkr/programs.h"
 #include "frame/primitive_counts.h"
 
 namespace brokkr {
@@ -68,6 +69,94 @@ uint32_t main_target(const Frame& frame) {
     triangles_of.at(frame.views[view].target) += of_view;
   }
   return uint32_t(std::max_element(triangles_of.begin(), triangles_of.end()) - triangles_of.begin());
+}
+
+uint64_t varying_components(const FragmentProgram& program) {
+  uint64_t end = 0;
+  for (const ProgramVarying& v : program.varyings) {
+    end = std::max(end, v.offset + uint64_t(v.count) * shape_of(v.type).components());
+  }
+  return end;
+}
+
+uint64_t uniform_words(const FragmentProgram& program) {
+  uint64_t end = 0;
+  for (const ProgramUniform& u : program.uniforms) {
+    if (u.block >= 0) continue;
+    end = std::max(end, u.offset / 4 + uint64_t(u.count) * shape_of(u.type).components());
+  }
+  return end;
+}
+
+uint64_t bound_textures(const FragmentProgram& program) {
+  return std::accumulate(program.samplers.begin(), program.samplers.end(), uint64_t(0),
+                         [](uint64_t sum, const ProgramSampler& sampler) { return sum + sampler.count; });
+}
+
+TexelBlock texel_block(TexelFormat format) {
+  switch (format) {
+    case TexelFormat::r8:
+    case TexelFormat::r8_snorm:
+    case TexelFormat::r8i:
+    case TexelFormat::r8ui:
+    case TexelFormat::stencil8: return {1, 1};
+    case TexelFormat::rg8:
+    case TexelFormat::rg8_snorm:
+    case TexelFormat::rg8i:
+    case TexelFormat::rg8ui:
+    case TexelFormat::r16:
+    case TexelFormat::r16_snorm:
+    case TexelFormat::r16f:
+    case TexelFormat::r16i:
+    case TexelFormat::r16ui:
+    case TexelFormat::depth16: return {1, 2};
+    case TexelFormat::rgba16:
+    case TexelFormat::rgba16_snorm:
+    case TexelFormat::rgba16f:
+    case TexelFormat::rgba16i:
+    case TexelFormat::rgba16ui:
+    case TexelFormat::rg32f:
+    case TexelFormat::rg32i:
+    case TexelFormat::rg32ui: return {1, 8};
+    case TexelFormat::rgba32f:
+    case TexelFormat::rgba32i:
+    case TexelFormat::rgba32ui: return {1, 16};
+    case TexelFormat::bc1:
+    case TexelFormat::bc1_srgb:
+    case TexelFormat::bc4:
+    case TexelFormat::bc4_snorm: return {4, 8};
+    case TexelFormat::bc2:
+    case TexelFormat::bc2_srgb:
+    case TexelFormat::bc3:
+    case TexelFormat::bc3_srgb:
+    case TexelFormat::bc5:
+    case TexelFormat::bc5_snorm:
+    case TexelFormat::bc6h:
+    case TexelFormat::bc6h_signed:
+    case TexelFormat::bc7:
+    case TexelFormat::bc7_srgb: return {4, 16};
+    default: return {1, 4};
+  }
+}
+
+TexelExtent level_extent(const CapturedTexture& texture, int level) {
+  const auto halved = [&](int size) { return std::max(size >> std::min(level, 30), 1); };
+  const bool flat = texture.kind == TextureKind::one || texture.kind == TextureKind::one_array;
+  return {halved(texture.width), flat ? texture.height : halved(texture.height),
+          texture.kind == TextureKind::three ? halved(texture.depth) : texture.depth};
+}
+
+uint64_t level_bytes(const CapturedTexture& texture, int level) {
+  const TexelBlock block = texel_block(texture.format);
+  const TexelExtent extent = level_extent(texture, level);
+  const auto blocks = [&](int size) { return (uint64_t(size) + block.edge - 1) / block.edge; };
+  return blocks(extent.width) * blocks(extent.height) * uint64_t(extent.depth) * block.bytes;
+}
+
+uint64_t texture_bytes(const CapturedTexture& texture) {
+  uint64_t sum = 0;
+  for (int level = 0; level < texture.levels; level++) sum += level_bytes(texture, level);
+  return sum;
 }
 
 }  // namespace brokkr

@@ -14,7 +14,6 @@
 #include "brokkr/frame.h"
 #include "frame/bkf_fields.h"
 #include "frame/bkf_programs.h"
-#include "frame/program_sizes.h"
 
 namespace brokkr {
 
