@@ -97,7 +97,7 @@ MUTATIONS = [
      "out.insert(out.end(), {v[i], v[i + 1], v[i + 2]})", PIPELINE, "Assembly.*"),
     ("instance-step", "src/engine/geometry/vertex.h", "run.first_vertex += ‹record.instance * draw.vertex_count›;",
      "record.instance", PIPELINE, "Soup.InstancesAndViews"),
-    ("batch-limit", "src/engine/batch/batch_model.cpp", 'look-back of 42 +- 3 by corner", 96, ‹32›,', "33u",
+    ("batch-limit", "src/engine/batch/predict.cpp", 'look-back of 42 +- 3 by corner", 96, ‹32›,', "33u",
      BATCH, "Predict.The33rdUniqueVertexEndsABatchOnNvidia"),
 
     # Order and visibility.

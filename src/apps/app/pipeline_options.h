@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/command.h"
-#include "batch/batch_model.h"
+#include "batch/predict.h"
 #include "batch/reorder.h"
 #include "brokkr/options.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/failure.h"
 #include "base/range_set.h"
-#include "batch/pages.h"
 #include "batch/predict.h"
+#include "batch/reorder.h"
 
 namespace brokkr {
 namespace {

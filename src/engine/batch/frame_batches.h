@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/batch_model.h"
+#include "batch/predict.h"
 #include "batch/reorder.h"
 #include "brokkr/frame.h"
 

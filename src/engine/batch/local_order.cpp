@@ -1,4 +1,4 @@
-#include "batch/local_order.h"
+#include "batch/reorder.h"
 
 #include <fmt/core.h>
 

@@ -4,12 +4,50 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "batch/batch_model.h"
 #include "formats/triangle_graph.h"
 
 namespace brokkr {
+
+// Models of how hardware forms vertex batches: the limits of a batch, and which shaded vertices it remembers [Kerbl18,
+// 6.2.3].
+
+// Determines whether a vertex that a batch has shaded can be reused.
+enum class VertexMemory : uint8_t {
+  look_back,            // it occurred at most `memory_size` indices ago
+  look_back_modulo_3,   // the same with distances that depend on the corner: NVIDIA under Direct3D
+  least_recently_used,  // the last `memory_size` distinct vertices
+  first_in_first_out,   // the last `memory_size` shaded vertices
+  by_number,            // the last vertex of each vertex number modulo `memory_size`
+  everything,           // all vertices of the batch
+  nothing,              // every index is shaded
+};
+
+struct BatchModel {
+  std::string name;
+  std::string title;
+  uint32_t max_size = 0;     // indices per batch, at least 3
+  uint32_t max_uniques = 0;  // vertex shader runs per batch, at least 3
+  VertexMemory memory = VertexMemory::everything;
+  uint32_t memory_size = 0;
+  // An index in another block of 2^16 numbers than the previous one makes the batch forget its shaded vertices
+  // ([Kerbl18, 6.2.3]: reuse is lost where a batch crosses a multiple of 2^16).
+  bool forgets_at_pages = false;
+  // If above 0, a batch also ends at every multiple of `segment` indices.
+  uint32_t segment = 0;
+};
+
+// nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
+std::span<const BatchModel> batch_models();
+
+// The model with `forgets_at_pages` false, for batches that never cross a multiple of 2^16.
+BatchModel without_pages(BatchModel model);
+
+// Finds a model by name. Throws std::invalid_argument that lists the names.
+const BatchModel& batch_model(std::string_view name);
 
 struct BatchPrediction {
   // The first triangle of each batch; the last entry is the number of triangles.

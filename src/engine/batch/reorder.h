@@ -2,15 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "batch/batch_model.h"
-#include "batch/local_order.h"
+#include "batch/predict.h"
 
 namespace brokkr {
+
+// Local optimization of a triangle order ([Hoppe99], "local optimization"): changes are tried one after another, and
+// those that lower the cost are kept.
+
+// Called occasionally with the progress of a slow ordering, as in "pass 2, 40 %".
+using OrderProgress = std::function<void(const std::string&)>;
+
+// For each position in turn, moves a triangle that shares an edge with the one there next to it, in one of three ways:
+// the stretch between both is reflected; the triangle is inserted; it is inserted together with the one beside it. The
+// best way is kept if it saves vertex shader runs. At most 8 passes are made, until one gains less than 0.1 %. The
+// result never costs more than `order`, which must hold each triangle of `indices` once.
+//
+// Minimizes the runs of a FIFO cache of `cache_size` vertices, which is never emptied.
+std::vector<uint32_t> improve_cache_order(std::span<const uint32_t> indices, std::vector<uint32_t> order,
+                                          uint32_t cache_size, const OrderProgress& progress = {});
+// Minimizes the runs of the model's batches. If batches end at fixed places (BatchModel::segment), or remember nothing,
+// the order is unchanged.
+std::vector<uint32_t> improve_batch_order(const BatchModel& model, std::span<const uint32_t> indices,
+                                          std::vector<uint32_t> order, const OrderProgress& progress = {});
 
 enum class ReorderMethod : uint8_t {
   original,
@@ -75,5 +94,25 @@ inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 // negative radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
+
+// Keeps each batch's vertices within one block of 2^16 numbers ([Kerbl18, 6.3], NVIDIA post-process).
+
+inline constexpr uint32_t kPageVertices = 65536;
+
+// A renumbering of vertices: vertex n of the new buffer is vertex source[n] of the old one.
+struct VertexNumbering {
+  std::vector<uint32_t> indices;
+  std::vector<uint32_t> source;
+};
+
+// Numbers vertices in the order of first use; vertices without an index are omitted. Neighbours in the index buffer
+// become neighbours in memory, and few batches cross a multiple of 2^16.
+VertexNumbering number_by_first_use(std::span<const uint32_t> indices);
+
+// For a model that forgets at multiples of 2^16. If a batch's vertices lie in several blocks, those outside the
+// buffer's last block are copied to the buffer's end. If these copies start a new block, all of the batch's vertices
+// are copied. Later batches reuse copies in the last block. For other models, indices are unchanged. `vertex_count` is
+// the size of the buffer, at least one more than the largest index.
+VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32_t> indices, uint32_t vertex_count);
 
 }  // namespace brokkr

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "batch/batch_model.h"
+#include "batch/predict.h"
 
 namespace brokkr {
 

@@ -10,8 +10,8 @@
 
 #include "base/json_parse.h"
 #include "base/process.h"
-#include "batch/pages.h"
 #include "batch/predict.h"
+#include "batch/reorder.h"
 #include "batch/vertex_memory.h"
 #include "log/number_text.h"
 

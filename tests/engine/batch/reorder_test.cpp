@@ -9,7 +9,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "batch/pages.h"
 #include "batch/predict.h"
 #include "meshes.h"
 
