@@ -174,14 +174,14 @@ MUTATIONS = [
      PIPELINE, "Shading.TextureCoordinatesArePerspectiveCorrect"),
 
     # Patterns.
-    ("van-der-corput", "src/engine/bin/pattern_shift.cpp", "(i >> bit & 1) << (‹bits - 1 - bit›);", "bit",
+    ("van-der-corput", "src/engine/bin/pattern.cpp", "(i >> bit & 1) << (‹bits - 1 - bit›);", "bit",
      BIN, "*PatternShift.VanDerCorput*"),
-    ("hilbert", "src/engine/bin/pattern_curve.cpp", "distance += half * half * (‹(3 * right) ^ top›);", "2 * right + top",
+    ("hilbert", "src/engine/bin/pattern.cpp", "distance += half * half * (‹(3 * right) ^ top›);", "2 * right + top",
      BIN, "*PatternCurve.Hilbert*"),
-    ("x-shift-offset", "src/engine/bin/pattern_shift.cpp", "fixed_shifts(rasterizers, ‹rasterizers + 1›, rasterizers)", "rasterizers",
+    ("x-shift-offset", "src/engine/bin/pattern.cpp", "fixed_shifts(rasterizers, ‹rasterizers + 1›, rasterizers)", "rasterizers",
      BIN, "*PatternShift.XShiftOffset*"),
-    ("dart-torus", "src/engine/bin/pattern_random.cpp", "dx = std::min(ax, ‹side - ax›)", "ax", BIN, "*PatternRandom.*Borders"),
-    ("load-deviation", "src/engine/bin/load.cpp", "std::sqrt(squares / ‹count›);", "(count - 1)", BIN, "*Load.*"),
+    ("dart-torus", "src/engine/bin/pattern.cpp", "dx = std::min(ax, ‹side - ax›)", "ax", BIN, "*PatternRandom.*Borders"),
+    ("load-deviation", "src/engine/bin/pattern_image.cpp", "std::sqrt(squares / ‹count›);", "(count - 1)", BIN, "*Load.*"),
 
     # Distribution.
     ("near-masks", "src/engine/bin/distribute.h", "if (‹scratch_.near›) clear_masks(w);", "false",

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 #include "brokkr/pattern.h"
 #include "brokkr/statistics.h"
 

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 #include "brokkr/renderer.h"
 
 namespace brokkr::lab {

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 #include "lab/pattern_measures.h"
 
 namespace brokkr::lab {

@@ -1,4 +1,4 @@
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "app/resize.h"
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 #include "brokkr/load.h"
 #include "frame/frame_tables.h"
 #include "oracle/frame_builder.h"
