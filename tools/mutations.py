@@ -31,7 +31,7 @@ MUTATIONS = [
      PIPELINE, "Kinds/WatertightMesh.*Centres:Soup.OpaqueDrawsOnly"),
     ("far-plane", "src/engine/geometry/setup.h", "case 1: return ‹draw.bits & kDrawDepthClamp ? w : w - z›;",
      "draw.bits & kDrawDepthClamp ? w : w + w - z", PIPELINE, "Soup.Clipping"),
-    ("clip-corner", "src/engine/geometry/clip.h", "const double t = ‹da / (da - db)›;", "db / (db - da)", PIPELINE, "Soup.Clipping"),
+    ("clip-corner", "src/engine/geometry/geometry_stage.h", "const double t = ‹da / (da - db)›;", "db / (db - da)", PIPELINE, "Soup.Clipping"),
     ("depth-clamp", "src/engine/plan/draw_record.cpp",
      "r.z_max = ‹clamped ? std::max(s.depth_near, s.depth_far) + 0.0f : 1.0f›;", "1.0f",
      PIPELINE, "Soup.DepthClampAndZeroToOne"),

@@ -11,7 +11,7 @@ from .toolkit import plain_name
 # or lines, in order: the way that does the work; and, where there is a sixth, lines that no way passes. Functions that the
 # kernel has not (geometry/features.h) have no line.
 TRANSFORM, DEPTH_PLANE = ("geometry/vertex.h", "const auto row = [&](const float* clip)"), ("geometry/setup.h", "if (draw.bits & kDrawPolygonOffset) {")
-DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, at, setup);"), ("geometry/block_writer.h", "if (!open_) open(w);")
+DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, at, setup);"), ("geometry/geometry_stage.h", "if (!open_) open(w);")
 CLIPPED = ("geometry/geometry_stage.h", "emit_clipped(w, pass, draw, corners, lane")
 PATHS = [
     ("geometry: 32 triangles, besides what follows", "run_task", ("geometry/setup.h", ""), None, [TRANSFORM, ("geometry/setup.h", ""), DEPTH_PLANE],
@@ -21,7 +21,7 @@ PATHS = [
     ("geometry: find shared vertices of 32 corners", "shade_sub_batch", ("geometry/reuse.h", "while (w.any(todo)) {"), None, []),
     ("geometry: number them", "shade_sub_batch", ("geometry/reuse.h", "seen += uint32_t(w.count(is_first));"), None, []),
     ("geometry: transform 32 shared vertices", "shade_sub_batch", ("geometry/vertex.h", ""), None, []),
-    ("geometry: write up to 32 records to a block", "run_task", ("geometry/block_writer.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m.m) p[__popc(bits")]),
+    ("geometry: write up to 32 records to a block", "run_task", ("geometry/geometry_stage.h", "if (!open_) open(w);"), None, [("machine/cuda_warp.h", "if (m.m) p[__popc(bits")]),
     ("direct: 32 small triangles", "draw_group", None, None, [("raster/direct.h", "const KeyRule rule{")]),
     ("direct: row of samples", "draw_group", ("raster/visibility.h", "const Float z_y = z_dy"), None, []),
     ("direct: step to the next sample", "draw_group", ("raster/visibility.h", "if (w.any(inside)) {"), "REDG", []),

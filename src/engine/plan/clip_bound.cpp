@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/constants.h"
+#include "geometry/triangle_store.h"
 #include "plan/prepare.h"
 
 namespace brokkr {

@@ -3,7 +3,7 @@
 
 #include "brokkr/choices.h"
 #include "geometry/features.h"
-#include "geometry/planned.h"
+#include "geometry/reuse.h"
 #include "raster/interpolate.h"
 #include "raster/shade_context.h"
 #include "target/pixel.h"

@@ -12,7 +12,7 @@
 #include <functional>
 #include <numeric>
 
-#include "geometry/constants.h"
+#include "geometry/triangle_store.h"
 #include "ranks/costs.h"
 
 namespace brokkr::ranks {

@@ -6,7 +6,7 @@
 #include <glm/ext/matrix_transform.hpp>
 
 #include "brokkr/load.h"
-#include "geometry/constants.h"
+#include "geometry/triangle_store.h"
 #include "oracle/frame_builder.h"
 #include "pictures.h"
 #include "plan/prepare.h"
