@@ -85,7 +85,7 @@ MUTATIONS = [
      PIPELINE, "ProgramDraws.ColoursWithoutAlpha*"),
     ("second-source", "src/engine/plan/program_draws.cpp", "const second = ‹output_of(program, i, 1)›)", "output_of(program, i, 0)",
      PIPELINE, "ProgramColors.ASecondSource*"),
-    ("exact-plane", "src/engine/plan/plane_phases.cpp", "‹phase && phase->planes == kPlaneColor› && whole_plane", "false",
+    ("exact-plane", "src/engine/plan/phases.cpp", "‹phase && phase->planes == kPlaneColor› && whole_plane", "false",
      PIPELINE, "ProgramColors.LoadsGive*"),
     ("smooth-lines", "src/engine/shader/smooth_lines.cpp", "one.operand[0] = ‹b.emit(Op::multiply, Kind::number, {one.operand[0], covered})›;",
      "one.operand[0]", PIPELINE, "ProgramPrimitives.SmoothLines*"),

@@ -50,7 +50,7 @@ enum DrawBit : uint32_t {
   kDrawMaterial = 1u << 13,   // has normals, texture coordinates and a material
   // captured and blended: drawn with partial opacity by shading modes that show identifiers
   kDrawSeeThrough = 1u << 14,
-  kDrawInside = 1u << 15,    // no triangle needs clipping (plan/clip_bound.h)
+  kDrawInside = 1u << 15,    // no triangle needs clipping (plan/prepare.h)
   kDrawTopEdges = 1u << 16,  // horizontal top edges own the samples on them; bottom edges do not
 };
 

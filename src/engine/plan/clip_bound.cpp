@@ -1,4 +1,3 @@
-#include "plan/clip_bound.h"
 
 #include <algorithm>
 #include <cmath>

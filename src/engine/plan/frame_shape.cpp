@@ -1,4 +1,4 @@
-#include "plan/frame_shape.h"
+#include "plan/prepare.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ auto lists_of(const Frame& f) {
 
 std::pair<uint32_t, uint32_t> place_of(const View& v) { return {v.target, v.layer}; }
 
-[[noreturn]] void refuse(const std::string& field, const std::string& problem) {
+[[noreturn]] void refuse_change(const std::string& field, const std::string& problem) {
   throw std::invalid_argument("frame, field '" + field + "': " + problem +
                               " since the frame was prepared; prepare it anew");
 }
@@ -107,25 +107,26 @@ void FrameShape::require(const Frame& frame) const {
   const auto lists = lists_of(frame);
   for (size_t i = 0; i < kLists; ++i) {
     if (lists[i].size != sizes_[i])
-      refuse(lists[i].name, fmt::format("there were {} of them and are {}", sizes_[i], lists[i].size));
+      refuse_change(lists[i].name, fmt::format("there were {} of them and are {}", sizes_[i], lists[i].size));
   }
   for (size_t i = 0; i < targets_.size(); ++i) {
     const std::array<int, 4> was = targets_[i], is = size_of(frame.targets[i]);
     if (was != is)
-      refuse("targets",
-             fmt::format("target {} was {} x {} with layers: {}, and is {} x {} with layers: {}, or has other formats",
-                         i, was[0], was[1], was[2], is[0], is[1], is[2]));
+      refuse_change(
+          "targets",
+          fmt::format("target {} was {} x {} with layers: {}, and is {} x {} with layers: {}, or has other formats", i,
+                      was[0], was[1], was[2], is[0], is[1], is[2]));
   }
   for (size_t i = 0; i < views_.size(); ++i) {
     const auto was = views_[i], is = place_of(frame.views[i]);
     if (was != is)
-      refuse("views", fmt::format("view {} was of target {}, layer {}, and is of target {}, layer {}", i, was.first,
-                                  was.second, is.first, is.second));
+      refuse_change("views", fmt::format("view {} was of target {}, layer {}, and is of target {}, layer {}", i,
+                                         was.first, was.second, is.first, is.second));
   }
 }
 
 void FrameShape::require_commands(const Frame& frame) const {
-  if (hash_of_commands(frame) != commands_) refuse("commands", "they, or their inputs, have changed");
+  if (hash_of_commands(frame) != commands_) refuse_change("commands", "they, or their inputs, have changed");
 }
 
 }  // namespace brokkr

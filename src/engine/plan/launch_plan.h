@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "batch/predict.h"
+#include "brokkr/options.h"
 #include "brokkr/renderer.h"
 #include "frame/frame_tables.h"
+#include "geometry/features.h"
 #include "plan/part.h"
 #include "shader/program_tables.h"
 #include "target/target_tables.h"
@@ -218,5 +220,10 @@ struct PlanCache {
   const std::shared_ptr<const LaunchPlan>& get(const PreparedFrame::Impl& frame, const PlanKey& key,
                                                const Watch& watch = {});
 };
+
+// The pipeline features that a frame uses.
+
+// Returns the features (Feature) that a kernel needs to draw a frame with this plan and these options.
+uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options);
 
 }  // namespace brokkr

@@ -1,18 +1,57 @@
 // Converts a Frame into the tables that the kernel reads (frame/frame_tables.h).
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "plan/clip_bound.h"
-#include "plan/frame_shape.h"
+#include "brokkr/frame.h"
+#include "brokkr/renderer.h"
 #include "plan/launch_plan.h"
 #include "plan/program_draws.h"
 #include "shader/code_maker.h"
 
 namespace brokkr {
+
+// What a PreparedFrame takes for granted of its Frame, which lies with the caller and may have been changed since.
+class FrameShape {
+ public:
+  FrameShape() = default;
+  explicit FrameShape(const Frame& frame);
+
+  // That all lists of the frame are as long as they were, that its targets have their sizes and its views their places.
+  // Takes a microsecond. Throws std::invalid_argument naming the field and the remedy.
+  void require(const Frame& frame) const;
+  // That its commands, and what they were given, say what they said: for whoever reads them again. Throws as `require`.
+  void require_commands(const Frame& frame) const;
+
+ private:
+  static constexpr size_t kLists = 20;
+  std::array<size_t, kLists> sizes_{};
+  std::vector<std::array<int, 4>> targets_;           // width, height, layers, a hash of formats
+  std::vector<std::pair<uint32_t, uint32_t>> views_;  // target and layer
+  uint64_t commands_ = 0;                             // a hash
+};
+
+// Detects frames that need no clipping. In most frames whole objects are visible: no vertex lies in front of the near
+// plane, behind the far plane, or thousands of pixels outside the picture. Their triangles skip the clip test, and a
+// batch reserves one block of the triangle store instead of seven.
+
+// The bounding box of a draw's vertex positions: x, y, z, w as stored in the frame.
+struct PositionBox {
+  float low[4], high[4];
+};
+
+// One box per draw record. The list is empty if draws share so many vertices that computing the boxes would take long.
+std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& frame);
+
+// Returns true if no triangle of the frame can need clipping (needs_clipping, geometry/setup.h). Tests the corners of
+// the boxes with a margin wider than all rounding errors of a vertex transform. Returns false if it cannot decide.
+bool is_inside(const PreparedFrame::Impl& frame);
 
 class Loading;
 

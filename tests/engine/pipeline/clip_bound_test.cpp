@@ -1,5 +1,4 @@
 // A frame that is said to need no clipping needs none, wherever its camera goes.
-#include "plan/clip_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The pipeline features that a frame uses, by which CUDA chooses a kernel.
-#include "plan/features.h"
+#include "plan/launch_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 #include "pipeline/cuda/squares.h"
 #include "pipeline/cuda/watch.h"
 #include "pipeline/launch_memory.h"
-#include "plan/features.h"
+#include "plan/launch_plan.h"
 
 namespace brokkr {
 namespace {
