@@ -87,7 +87,7 @@ MUTATIONS = [
      PIPELINE, "ProgramColors.ASecondSource*"),
     ("exact-plane", "src/engine/plan/phases.cpp", "‹phase && phase->planes == kPlaneColor› && whole_plane", "false",
      PIPELINE, "ProgramColors.LoadsGive*"),
-    ("smooth-lines", "src/engine/shader/smooth_lines.cpp", "one.operand[0] = ‹b.emit(Op::multiply, Kind::number, {one.operand[0], covered})›;",
+    ("smooth-lines", "src/engine/shader/simplify.cpp", "one.operand[0] = ‹b.emit(Op::multiply, Kind::number, {one.operand[0], covered})›;",
      "one.operand[0]", PIPELINE, "ProgramPrimitives.SmoothLines*"),
     ("polygon-winding", "src/engine/plan/expand.cpp", "‹polygon_ && polygon_->counter_clockwise› != is_counter", "false",
      PIPELINE, "ProgramPrimitives.LinesAndPoints*"),
@@ -328,7 +328,7 @@ MUTATIONS = [
      SHADER_PICTURES, "*TextureMatrix*/SeamlessCorner"),
     ("ellipse-slope", "src/engine/shade/texture_aniso.h", "slope = ‹e.b * -0.5f * share›", "e.b * 0.5f * share",
      SHADER_PICTURES, "*Ellipses/TextureMatrix*/Repeat"),
-    ("block-anchor", "src/engine/shader/block_texels_bptc.cpp", "return texel == ‹kAnchorOfTwo[number]›;", "uint8_t(15)",
+    ("block-anchor", "src/engine/shader/block_texels.cpp", "return texel == ‹kAnchorOfTwo[number]›;", "uint8_t(15)",
      SHADER_PICTURES, "*TextureMatrix*/Format57"),
 
     # The path tracer.

@@ -29,7 +29,7 @@ struct ExpandedDraw {
   std::vector<glm::vec4> positions;   // empty: the draw's own vertices are used
   std::vector<VertexSource> sources;  // one per position
   // Smooth lines only, one per position: distance in pixels from the line's middle across it and half its width, then
-  // the same along the line (shader/smooth_lines.h).
+  // the same along the line (shader/simplify.h).
   std::vector<glm::vec4> smooth;
   bool are_points = false;  // sprites of four corners each, starting at gl_PointCoord (0, 0)
   uint32_t instances = 1;   // lines and points: all instances are merged into one draw

@@ -12,7 +12,7 @@
 #include "plan/launch_plan.h"
 #include "shade/instance.h"
 #include "shade/kernels.h"
-#include "shader/smooth_lines.h"
+#include "shader/simplify.h"
 #include "shader/texels.h"
 
 namespace brokkr {

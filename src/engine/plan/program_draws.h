@@ -12,8 +12,8 @@
 #include "plan/expand.h"
 #include "plan/program_facts.h"
 #include "shader/captured.h"
-#include "shader/fold_lookups.h"
 #include "shader/program_tables.h"
+#include "shader/simplify.h"
 #include "shader/textures.h"
 
 namespace brokkr {

@@ -12,15 +12,228 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/loading.h"
-#include "shader/places.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
 
 namespace brokkr::shader {
+
+// Finds where a captured frame stores the words of a program, by their OpenGL names.
+
+namespace {
+
+// Splits an element's name: "lights[2]" is element 2 of "lights"; a name without an index is element 0 of itself.
+struct ElementName {
+  std::string_view array;
+  uint32_t element = 0;
+};
+ElementName element_name(std::string_view name) {
+  if (!name.ends_with(']')) return {name, 0};
+  const size_t open = name.rfind('[');
+  uint32_t element = 0;
+  if (open == std::string_view::npos ||
+      std::from_chars(name.data() + open + 1, name.data() + name.size() - 1, element).ec != std::errc())
+    return {name, 0};
+  return {name.substr(0, open), element};
+}
+
+// A word of a variable of the frame: the variable, the element, and the component within it.
+template <class Variable>
+struct FoundWord {
+  const Variable* variable = nullptr;
+  uint32_t element = 0, component = 0;
+};
+
+// Finds a variable. The frame lists an array once, or each of its elements.
+template <class Variable, class Fits>
+FoundWord<Variable> find_word(const std::vector<Variable>& all, const std::string& name, uint32_t word, Fits fits) {
+  for (const Variable& one : all) {
+    if (!fits(one)) continue;
+    const uint32_t components = shape_of(one.type).components(), element = word / components;
+    if (one.name == name && element < one.count) return {&one, element, word % components};
+    if (one.name.size() <= name.size() || !one.name.starts_with(name)) continue;
+    const ElementName part = element_name(one.name);
+    if (part.array == name && element >= part.element && element - part.element < one.count)
+      return {&one, element - part.element, word % components};
+  }
+  return {};
+}
+
+class Places {
+ public:
+  Places(const FragmentProgram& frame, CapturedProgram& to) : frame_(frame), to_(to), program_(to.program) {}
+
+  std::optional<std::string> find() {
+    find_what_is_read();
+    place_inputs();
+    place_uniforms();
+    place_samplers();
+    place_outputs();
+    return missing_;
+  }
+
+ private:
+  void miss(bool is_read, const char* what, const std::string& name) {
+    if (is_read && !missing_) missing_ = fmt::format("the frame holds no {} '{}'", what, name);
+  }
+
+  void find_what_is_read() {
+    reads_input_.resize(program_.input_words);
+    reads_uniform_.resize(program_.uniform_words);
+    reads_sampler_.resize(program_.samplers.size());
+    output_kinds_.resize(program_.output_words);
+    for (const Instruction& one : program_.code) {
+      for (size_t i = 0; i < one.operands; ++i) {
+        const Value& value = program_.value(one.operand[i]);
+        if (value.role == Role::input) reads_input_[value.payload] = true;
+        if (value.role == Role::uniform) reads_uniform_[value.payload] = true;
+      }
+      if (asks_a_sampler(one.op)) reads_sampler_.at(one.extra & kSamplerMask) = true;
+      if (one.op == Op::output) output_kinds_[one.extra] = program_.value(one.operand[0]).kind;
+    }
+  }
+
+  void place_inputs() {
+    to_.inputs.assign(program_.input_words, {});
+    for (const Input& input : program_.inputs) {
+      for (uint32_t i = 0; i < input.words; ++i) {
+        InputWord& word = to_.inputs[input.first + i];
+        word.kind = input.kind;
+        word.interpolation = input.interpolation;
+        word.centroid = input.centroid;
+        word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
+        // A geometry shader may write it.
+        const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
+        if (is_given) word.kind = InputKind::varying;
+        if (word.kind != InputKind::varying) {
+          word.component = i;
+          continue;
+        }
+        const auto at = find_varying(input.name, i);
+        if (at.variable == nullptr) {
+          miss(reads_input_[input.first + i], "varying", input.name);
+        } else {
+          word.component = component_of(at);
+        }
+        if (!word.color) continue;
+        const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
+        const auto of_back = find_varying(back, i);
+        if (of_back.variable != nullptr) word.back = component_of(of_back);
+      }
+    }
+  }
+
+  FoundWord<ProgramVarying> find_varying(const std::string& name, uint32_t word) const {
+    return find_word(frame_.varyings, name, word, [](const ProgramVarying&) { return true; });
+  }
+
+  // The component of a vertex's varyings.
+  static uint32_t component_of(const auto& place) {
+    return place.variable->offset + place.element * shape_of(place.variable->type).components() + place.component;
+  }
+
+  // The block's number, or -2 if there is none.
+  int32_t block_number(const std::string& name) const {
+    const auto is = [&](const ProgramBlock& block) { return block.name == name; };
+    const auto found = std::find_if(frame_.blocks.begin(), frame_.blocks.end(), is);
+    return found == frame_.blocks.end() ? -2 : int32_t(found - frame_.blocks.begin());
+  }
+
+  void place_uniforms() {
+    to_.uniforms.assign(program_.uniform_words, {});
+    if (program_.height_word != kNoWord) to_.uniforms[program_.height_word] = {kHeightOfTarget, 0};
+    for (const Uniform& uniform : program_.uniforms) {
+      const int32_t block = uniform.block.empty() ? -1 : block_number(uniform.block);
+      // For an array of blocks, the frame lists the members of one block.
+      const auto fits = [&](const ProgramUniform& one) {
+        if (uniform.block.empty() || one.block < 0) return uniform.block.empty() && one.block < 0;
+        return element_name(frame_.blocks[size_t(one.block)].name).array == element_name(uniform.block).array;
+      };
+      for (uint32_t i = 0; i < uniform.words; ++i) {
+        const auto at = find_word(frame_.uniforms, uniform.name, i, fits);
+        if (at.variable == nullptr || block == -2) {
+          miss(reads_uniform_[uniform.first + i], "uniform", uniform.name);
+        } else {
+          to_.uniforms[uniform.first + i] = {block, word_of(*at.variable, at.element, at.component)};
+        }
+      }
+    }
+  }
+
+  static uint32_t word_of(const ProgramUniform& uniform, uint32_t element, uint32_t component) {
+    const ShaderShape shape = shape_of(uniform.type);
+    if (uniform.block < 0) return uniform.offset / 4 + element * shape.components() + component;
+    const uint32_t column = component / shape.rows, row = component % shape.rows;
+    const bool by_rows = uniform.row_major && shape.columns > 1;
+    const uint32_t vector = by_rows ? row : column, number = by_rows ? column : row;
+    return (uniform.offset + element * uniform.array_stride + vector * uniform.matrix_stride) / 4 + number;
+  }
+
+  void place_samplers() {
+    for (size_t i = 0; i < program_.samplers.size(); ++i) {
+      const std::string& name = program_.samplers[i].name;
+      const ElementName part = element_name(name);
+      uint32_t first = 0, found = kNoPlace;
+      for (const ProgramSampler& sampler : frame_.samplers) {
+        if (sampler.name == name) found = first;
+        if (sampler.name == part.array && part.element < sampler.count) found = first + part.element;
+        first += sampler.count;
+      }
+      if (found == kNoPlace) miss(reads_sampler_[i], "sampler", name);
+      to_.textures.push_back(found);
+    }
+  }
+
+  void place_outputs() {
+    for (const Output& output : program_.outputs) {
+      if (output.location < 0) {
+        to_.depth = int32_t(output.first);
+        continue;
+      }
+      ColorOutput color{.buffer = uint32_t(output.location), .index = uint32_t(output.index)};
+      color.to_all = output.name == "gl_FragColor";
+      color.first = output.first;
+      color.words = std::min(output.words, 4u);
+      color.kind = output_kinds_[output.first];
+      if (!output.name.starts_with("gl_") && !frame_.outputs.empty() && !place_output(output, color)) continue;
+      if (color.buffer < kMaxColorPlanes) to_.colors.push_back(color);
+    }
+  }
+
+  // Returns false if the driver found that the shader does not write the output.
+  bool place_output(const Output& output, ColorOutput& color) const {
+    const ElementName part = element_name(output.name);
+    for (const ProgramOutput& one : frame_.outputs) {
+      const bool is_whole = one.name == output.name, is_part = one.name == part.array && part.element < one.count;
+      if (!is_whole && !is_part) continue;
+      color.buffer = one.location + (is_whole ? 0 : part.element);
+      color.index = one.index;
+      return true;
+    }
+    return false;
+  }
+
+  const FragmentProgram& frame_;
+  CapturedProgram& to_;
+  const Program& program_;
+  std::vector<bool> reads_input_, reads_uniform_, reads_sampler_;
+  std::vector<Kind> output_kinds_;
+  std::optional<std::string> missing_;
+};
+
+}  // namespace
+
+// Fills `to`, except program, code and failure, from its program and the frame's description of it. Words that the
+// program does not read, or that a driver found unused, need no place. Returns an error for a missing word: "the frame
+// holds no uniform 'tint'".
+std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& to) {
+  return Places(frame, to).find();
+}
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "shader/flow.h"
+#include "shader/translator.h"
 
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp>

@@ -109,7 +109,7 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
-// Facts about the texture of a sample or a detail, known before it runs (shader/fold_lookups.h): a two-dimensional
+// Facts about the texture of a sample or a detail, known before it runs (shader/simplify.h): a two-dimensional
 // texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
 // nothing is known.
 enum KnownBit : uint16_t {

@@ -52,7 +52,7 @@ struct Instruction {
 enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
-  // position: gl_FragCoord; point: gl_PointCoord; line: shader/smooth_lines.h; primitive: gl_PrimitiveID
+  // position: gl_FragCoord; point: gl_PointCoord; line: shader/simplify.h; primitive: gl_PrimitiveID
   InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;

@@ -1,10 +1,13 @@
 // Simplifies a program by known uniforms and constants, and removes what no output needs.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "shader/call.h"
+#include "shader/captured.h"
 #include "shader/program.h"
 
 namespace brokkr::shader {
@@ -19,5 +22,31 @@ void fold_masks(Program& program);
 
 // Removes what neither outputs nor discards need.
 void sweep(Program& program);
+
+// Specializes a copy of a program for a draw's textures and samplers: constant channels become constants, unused levels
+// of detail go, and lookups of usual textures take a short path.
+
+// The facts about one sampler's texture that programs are specialized for.
+struct LookupFacts {
+  bool is_read = false;      // a texture of the sampler's kind and type is bound; otherwise lookups return (0, 0, 0, 1)
+  bool has_details = false;  // SampledRecord::has_details
+  bool is_ellipse = false;   // SampledRecord::anisotropic
+  uint8_t zeros = 0, ones = 0;  // channels that are 0 or 1 for any texels; bit 0 is red
+  uint16_t known = 0;           // KnownBit
+  auto operator<=>(const LookupFacts&) const = default;
+};
+// `texture`: null for none.
+LookupFacts facts_of(const SamplerInput& sampler, const SampledRecord* texture);
+
+// `facts`: by sampler. `kernel` evaluates what then depends on constants alone, and unneeded instructions are removed.
+// For such textures, results equal those of the original program to the bit.
+void fold_lookups(Program& program, const std::vector<LookupFacts>& facts, const ShaderKernel& kernel);
+
+// Smooth lines: makes a copy of a program whose colours fade towards the edges of a line.
+
+// The copy has four more inputs (InputKind::line), in pixels: the sample's distance from the line's middle across the
+// line, half the line's width plus a half, and the same two along the line. The alpha of its colours is multiplied by
+// the sample's coverage, like in Mesa's software drivers.
+CapturedProgram with_smooth_lines(const CapturedProgram& program);
 
 }  // namespace brokkr::shader

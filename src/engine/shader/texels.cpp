@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "shader/block_texels.h"
-
 namespace brokkr::shader {
 namespace {
 

@@ -1,12 +1,13 @@
 // Verifies the rules of a program.
+
 #include <fmt/format.h>
 
 #include <stdexcept>
 
+#include "shader/assemble.h"
 #include "shader/program.h"
 
 namespace brokkr::shader {
-
 namespace {
 
 class Verifier {
@@ -129,5 +130,172 @@ class Verifier {
 }  // namespace
 
 void verify(const Program& program) { Verifier(program).run(); }
+
+// Verifies the rules of machine code.
+
+namespace {
+
+// The index of a sample's mask operand.
+int lanes_of_sample(uint32_t extra) {
+  return coordinates_of(kind_of_sample(extra)) + ((extra & kSampleCompare) != 0 ? 1 : 0) +
+         ((extra & kSampleGather) != 0 ? 0 : 1);
+}
+
+class CodeVerifier {
+ public:
+  explicit CodeVerifier(const Code& code) : code_(code) {}
+
+  void run() {
+    at_ = code_.instructions.size();
+    hold(code_.registers < kNoRegister && code_.masks < kNoRegister, "it has too many registers");
+    hold(code_.head <= at_, "its head is longer than the code");
+    check_presets();
+    for (at_ = 0; at_ < code_.instructions.size(); ++at_) check(code_.instructions[at_]);
+    hold(open_.empty(), "control is left open at the end");
+  }
+
+ private:
+  void hold(bool rule, const char* what) const {
+    if (rule) return;
+    if (at_ >= code_.instructions.size()) throw std::logic_error(fmt::format("shader code: {}", what));
+    const Op op = code_.instructions[at_].op;
+    throw std::logic_error(fmt::format("shader code: instruction {} ({}): {}", at_,
+                                       op <= Op::repeat ? signature_of(op).name : "unknown", what));
+  }
+
+  void check_number(uint32_t number, bool is_mask) const {
+    hold(number < (is_mask ? code_.masks : code_.registers),
+         is_mask ? "there is no such mask register" : "there is no such register");
+  }
+
+  void check_presets() const {
+    for (const Preset& one : code_.constants) check_number(one.number, false);
+    for (const Preset& one : code_.mask_constants) check_number(one.number, true);
+    for (const Preset& one : code_.uniforms) {
+      check_number(one.number, false);
+      hold(one.payload < code_.uniform_words, "there is no such uniform word");
+    }
+    for (const uint16_t number : code_.inputs) check_number(number == kNoRegister ? 0 : number, false);
+    for (const uint16_t number : code_.mask_inputs) check_number(number == kNoRegister ? 0 : number, true);
+    check_number(code_.running, true);
+  }
+
+  void check(const CodeInstruction& one) {
+    hold(one.op <= Op::repeat && one.op != Op::end_if, "there is no such operation");
+    hold(at_ >= code_.head || signature_of(one.op).is_function || one.op == Op::uniform_at,
+         "it is no function of uniforms, but stands before the body");
+    if (asks_a_sampler(one.op)) check_sampler(one);
+    const auto [results, operands] = counts_of(one);
+    hold(results <= kMostResults && operands <= kMostOperands, "it has too many operands");
+    for (int i = 0; i < results; ++i) check_number(one.result[i], gives_mask(one.op));
+    for (int i = 0; i < operands; ++i) check_number(one.operand[i], takes_mask(one, i));
+    switch (one.op) {
+      case Op::element:
+      case Op::set_element:
+        hold(one.extra > 0 && one.extra <= code_.registers - one.operand[0], "there is no such array");
+        break;
+      case Op::uniform_at: hold(code_.uniform_words > 0, "there are no uniforms"); break;
+      case Op::output: hold(one.extra < code_.outputs, "there is no such output"); break;
+      case Op::begin_if:
+      case Op::begin_loop:
+      case Op::repeat: check_control(one); break;
+      default: break;
+    }
+    // An if ends after its last instruction, which may also be the last one of another if.
+    while (!open_.empty() && ends_if(open_.back())) open_.pop_back();
+  }
+
+  void check_sampler(const CodeInstruction& one) const {
+    const size_t number = one.extra & kSamplerMask;
+    hold(number < code_.samplers.size(), "there is no such sampler");
+    hold(code_.samplers[number] == kind_of_sample(one.extra), "the sampler is of another kind");
+    if (one.op != Op::sample && one.op != Op::detail) return;
+    constexpr uint32_t kOther = kSampleCompare | kSampleFetch | kSampleGather;
+    const bool is_plain = one.op == Op::detail || ((one.extra & kOther) == 0 && !has_offset(one.extra));
+    hold(one.known == 0 || (kind_of_sample(one.extra) == TextureKind::two && is_plain),
+         "more is known of its texture than can be");
+  }
+
+  struct Open {
+    bool is_loop;
+    size_t begin, end;
+  };
+  bool ends_if(const Open& open) const { return !open.is_loop && open.end == at_; }
+
+  void check_control(const CodeInstruction& one) {
+    if (one.op == Op::repeat) {
+      hold(!open_.empty() && open_.back().is_loop && open_.back().end == at_ && one.extra == open_.back().begin &&
+               one.depth == loops_ - 1,
+           "it closes what is not open");
+      open_.pop_back();
+      --loops_;
+      return;
+    }
+    const bool is_loop = one.op == Op::begin_loop;
+    const size_t around = open_.empty() ? code_.instructions.size() - 1 : open_.back().end;
+    hold(one.extra >= at_ && one.extra <= around, "it jumps to where it must not");
+    if (!is_loop) return open_.push_back({false, at_, one.extra});
+    hold(one.depth == loops_ && loops_ < kMostLoopDepth, "loops are nested too deeply");
+    hold(code_.instructions[one.extra].op == Op::repeat, "the loop has no end");
+    open_.push_back({true, at_, one.extra});
+    ++loops_;
+  }
+
+  const Code& code_;
+  std::vector<Open> open_;
+  uint32_t loops_ = 0;  // number of open loops
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+bool gives_mask(Op op) {
+  return op == Op::mask_set || (signature_of(op).is_function && signature_of(op).result == Shape::mask);
+}
+
+bool takes_mask(const CodeInstruction& one, int i) {
+  switch (one.op) {
+    case Op::change_x:
+    case Op::change_y:
+    case Op::set: return i == 1;
+    case Op::set_element: return i == 3;
+    case Op::sample: return i == lanes_of_sample(one.extra);
+    case Op::mask_set:
+    case Op::discard:
+    case Op::begin_if:
+    case Op::begin_loop:
+    case Op::repeat: return true;
+    default: return signature_of(one.op).is_function && signature_of(one.op).operand[size_t(i)] == Shape::mask;
+  }
+}
+
+OperandCounts counts_of(const CodeInstruction& one) {
+  const TextureKind kind = kind_of_sample(one.extra);
+  switch (one.op) {
+    case Op::change_x:
+    case Op::change_y:
+    case Op::set:
+    case Op::mask_set: return {1, 2};
+    case Op::element: return {1, 2};
+    case Op::set_element: return {0, 4};
+    case Op::uniform_at: return {1, 1};
+    case Op::detail: return {1, 2 * directions_of(kind) + (is_cube(kind) ? 3 : 0)};
+    case Op::sample: {
+      const int behind = has_changes(one.extra) ? 4 : gives_offset(one.extra) ? 2 : 0;
+      return {4, lanes_of_sample(one.extra) + 1 + behind};
+    }
+    case Op::texture_size: return {4, 1};
+    case Op::detail_levels: return {2, 1};
+    case Op::end_if: return {0, 0};
+    case Op::discard:
+    case Op::output:
+    case Op::begin_if:
+    case Op::begin_loop:
+    case Op::repeat: return {0, 1};
+    default: return {1, signature_of(one.op).operands};
+  }
+}
+
+void verify(const Code& code) { CodeVerifier(code).run(); }
 
 }  // namespace brokkr::shader

@@ -1,6 +1,6 @@
 // Programs that are folded for the textures of a draw give the bits of the program as it was, interpreted on every
 // build and compiled.
-#include "shader/fold_lookups.h"
+#include "shader/simplify.h"
 
 #include <algorithm>
 #include <atomic>

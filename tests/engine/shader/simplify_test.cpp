@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "run_shader.h"
-#include "shader/fold_lookups.h"
 
 namespace brokkr::shader::test {
 namespace {

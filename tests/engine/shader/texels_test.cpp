@@ -6,8 +6,7 @@
 #include "bound_textures.h"
 #include "run_shader.h"
 #include "runnable_texel_kernels.h"
-#include "shader/block_texels.h"
-#include "shader/fold_lookups.h"
+#include "shader/simplify.h"
 #include "shader/texels.h"
 
 namespace brokkr {

@@ -8,7 +8,6 @@
 #include "pipeline/cpu_machine.h"
 #include "shade/instance.h"
 #include "shade/kernels.h"
-#include "shader/fold_lookups.h"
 #include "shader/glsl/glsl.h"
 #include "shader/simplify.h"
 #include "shader/translate.h"
