@@ -7,9 +7,16 @@
 #include "raster/interpolate.h"
 #include "raster/shade_context.h"
 #include "target/pixel.h"
-#define BROKKR_SHADER_FILES
-#include "brokkr/shadings.def"
-#undef BROKKR_SHADER_FILES
+
+// The shaders that brokkr/shadings.def names.
+#include "blinn_phong.h"
+#include "depth.h"
+#include "flat.h"
+#include "identifier.h"
+#include "metallic_roughness.h"
+#include "multiply_add.h"
+#include "normal.h"
+#include "wireframe.h"
 
 BROKKR_MACHINE_BEGIN
 

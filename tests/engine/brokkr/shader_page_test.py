@@ -23,9 +23,10 @@ def main():
         (work / "shaders/toon.h").write_text(shader)
         registry = work / "src/engine/brokkr/shadings.def"
         text = registry.read_text()
-        text = text.replace("#else\n", f"{include}\n#else\n").replace("#undef BROKKR_SHADING\n",
-                                                                     f"{mode}\n#undef BROKKR_SHADING\n")
-        registry.write_text(text)
+        registry.write_text(text.replace("#undef BROKKR_SHADING\n", f"{mode}\n#undef BROKKR_SHADING\n"))
+        user_of_shaders = work / "src/engine/raster/shade.h"
+        user_of_shaders.write_text(user_of_shaders.read_text().replace('#include "wireframe.h"\n',
+                                                                       f'#include "wireframe.h"\n{include}\n'))
         user = work / "user.cpp"
         user.write_text('#include "brokkr/choices.h"\n#include <string_view>\n'
                         'static_assert(std::string_view(brokkr::name_of(brokkr::Shading::toon)) == "toon");\n')
