@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "bin/pattern_image.h"
+#include "log/csv.h"
 
 namespace brokkr::probe {
 namespace {
@@ -214,20 +215,17 @@ std::vector<uint32_t> map_picture(const TileMap& map, int width, int height) {
 }
 
 std::string pixels_csv(const Film& film, const std::vector<bool>& black) {
-  std::string text = "x,y,order,time,unit,warp,black\n";
-  const auto to = std::back_inserter(text);
+  std::string text = csv_row(std::vector<std::string>{"x", "y", "order", "time", "unit", "warp", "black"});
   for (int y = 0; y < film.height; ++y) {
     for (int x = 0; x < film.width; ++x) {
       const size_t i = film.at(x, y);
       if (film.order[i] == kNever) continue;
-      fmt::format_to(to, "{},{},{},", x, y, film.order[i]);
-      if (!film.time.empty()) fmt::format_to(to, "{:.9g}", film.time[i]);
-      text += ',';
-      if (!film.unit.empty() && film.unit[i] >= 0) fmt::format_to(to, "{}", film.unit[i]);
-      text += ',';
-      if (!film.warp.empty() && film.warp[i] >= 0) fmt::format_to(to, "{}", film.warp[i]);
-      text += black.empty() ? "," : black[i] ? ",1" : ",0";
-      text += '\n';
+      std::vector<std::string> cells = {std::to_string(x), std::to_string(y), std::to_string(film.order[i])};
+      cells.push_back(film.time.empty() ? "" : fmt::format("{:.9g}", film.time[i]));
+      cells.push_back(film.unit.empty() || film.unit[i] < 0 ? "" : std::to_string(film.unit[i]));
+      cells.push_back(film.warp.empty() || film.warp[i] < 0 ? "" : std::to_string(film.warp[i]));
+      cells.push_back(black.empty() ? "" : black[i] ? "1" : "0");
+      text += csv_row(cells);
     }
   }
   return text;

@@ -46,16 +46,18 @@ std::string table_of(const std::vector<TimedRun>& runs) {
 }
 
 std::string csv_of(const std::vector<TimedRun>& runs) {
-  std::string text = "program,machine,policy,ways";
-  for (const NamedCount& c : kCounts) text += fmt::format(",{}", c.name);
-  for (const char* c : kClasses) text += fmt::format(",{}", c);
-  text += ",instructions_per_cycle\n";
+  std::vector<std::string> heading = {"program", "machine", "policy", "ways"};
+  for (const NamedCount& c : kCounts) heading.emplace_back(c.name);
+  heading.insert(heading.end(), std::begin(kClasses), std::end(kClasses));
+  heading.emplace_back("instructions_per_cycle");
+  std::string text = csv_row(heading);
   for (const TimedRun& r : runs) {
-    text += fmt::format("{},{},{},{}", r.program, csv_cell(r.config.name), policy_names()[size_t(r.config.policy)],
-                        r.config.ways);
-    for (const NamedCount& c : kCounts) text += fmt::format(",{}", r.statistics.*c.field);
-    for (const uint64_t n : r.statistics.occupancy) text += fmt::format(",{}", n);
-    text += fmt::format(",{}\n", r.statistics.ipc());
+    std::vector<std::string> row = {r.program, r.config.name, policy_names()[size_t(r.config.policy)],
+                                    fmt::format("{}", r.config.ways)};
+    for (const NamedCount& c : kCounts) row.push_back(fmt::format("{}", r.statistics.*c.field));
+    for (const uint64_t n : r.statistics.occupancy) row.push_back(fmt::format("{}", n));
+    row.push_back(fmt::format("{}", r.statistics.ipc()));
+    text += csv_row(row);
   }
   return text;
 }
@@ -86,14 +88,16 @@ std::string table_of(const FigureInfo& info, const FigureResult& result) {
 }
 
 std::string csv_of(const FigureInfo& info, const FigureResult& result) {
-  std::string text = "figure,label";
-  for (const std::string& c : result.columns) text += "," + csv_cell(c);
-  text += ",thesis\n";
+  std::vector<std::string> heading = {"figure", "label"};
+  heading.insert(heading.end(), result.columns.begin(), result.columns.end());
+  heading.emplace_back("thesis");
+  std::string text = csv_row(heading);
   for (const FigureRow& r : result.rows) {
-    text += fmt::format("{},{}", info.name, csv_cell(r.label));
+    std::vector<std::string> row = {info.name, r.label};
     for (size_t i = 0; i < result.columns.size(); ++i)
-      text += i < r.values.size() ? fmt::format(",{}", r.values[i]) : ",";
-    text += "," + csv_cell(r.thesis) + "\n";
+      row.push_back(i < r.values.size() ? fmt::format("{}", r.values[i]) : "");
+    row.push_back(r.thesis);
+    text += csv_row(row);
   }
   return text;
 }

@@ -219,10 +219,13 @@ std::string table_of(const LaneTable& lanes) {
 }
 
 std::string csv_of(const LaneTable& lanes) {
-  std::string text = "function,file,warp_instructions,lanes,lost,worst_line,worst_line_lanes,worst_line_lost\n";
+  const auto text_of = [](auto value) { return fmt::format("{}", value); };
+  std::string text = csv_row(std::vector<std::string>{"function", "file", "warp_instructions", "lanes", "lost",
+                                                      "worst_line", "worst_line_lanes", "worst_line_lost"});
   for (const FunctionLanes& f : lanes.rows()) {
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", csv_cell(f.function), csv_cell(f.file), f.counts.instructions,
-                        f.counts.average(), f.counts.lost(), f.worst_line, f.worst.average(), f.worst.lost());
+    text += csv_row(std::vector<std::string>{
+        f.function, f.file, text_of(f.counts.instructions), text_of(f.counts.average()), text_of(f.counts.lost()),
+        text_of(f.worst_line), text_of(f.worst.average()), text_of(f.worst.lost())});
   }
   return text;
 }
