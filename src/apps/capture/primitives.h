@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <glm/vec4.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -51,5 +52,27 @@ uint64_t count_triangles(GLenum mode, uint64_t count);
 
 // The primitive that feedback records for a draw in `mode`: GL_POINTS, GL_LINES or GL_TRIANGLES.
 GLenum feedback_primitive(GLenum mode);
+
+// Clips primitives at user clip planes like drivers do, before they are stored, so that the frame needs no planes.
+// Makes no GL calls.
+
+// A draw's vertices, instance after instance: `vertices` for each of `instances`.
+struct ClippedDraw {
+  Assembly assembly;
+  uint32_t vertices = 0, instances = 1;
+  std::vector<glm::vec4> positions;
+  std::vector<float> varyings;  // per vertex, as many as ClipRules::interpolation has entries
+};
+
+struct ClipRules {
+  std::vector<Interpolation> interpolation;  // per component of a vertex's varyings
+  bool provoking_first = false;              // whether flat components come from a primitive's first vertex or its last
+};
+
+// Removes what lies behind a plane, where a distance is negative. `distances`: `planes` values per vertex. Triangles
+// become a list of their remaining parts, lines and points likewise, all in one instance; a draw that no plane cuts is
+// unchanged. Along an edge, components change linearly in clip space (smooth), linearly in window space
+// (noperspective), or not at all (flat).
+void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);
 
 }  // namespace brokkr::capture

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <optional>
 
-#include "capture/clip.h"
+#include "capture/primitives.h"
 #include "capture/program.h"
 #include "capture/read_back.h"
 #include "capture/state_guard.h"

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <limits>
 
-#include "capture/clip.h"
 #include "capture/glsl_scan.h"
 #include "capture/numbers.h"
 #include "capture/primitives.h"
