@@ -1,13 +1,306 @@
 // brokkr capture and brokkr import: frames out of a running OpenGL program, or out of an apitrace recording.
-#include <csignal>
-#include <filesystem>
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
 #include "app/pipeline_options.h"
-#include "cli/capture_run.h"
+#include "app/text.h"
+#include "base/file_io.h"
+#include "base/json_parse.h"
+#include "base/process.h"
+#include "cli/captured_program.h"
 #include "cli/commands.h"
-#include "cli/program_file.h"
 
 namespace brokkr::app {
+
+// Runs a program under the capture layer and waits for the frames asked for.
+
+// The first frame that --frame or --every name, if they do. Frames count from 0: frame N is drawn between swap N and
+// the next one.
+std::optional<int64_t> first_frame(const Arguments& arguments) {
+  const char* const option = arguments.has("frame") ? "frame" : "every";
+  return arguments.has(option) ? std::optional(arguments.integer(option, 0)) : std::nullopt;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kLibraryName = "libbrokkr-capture.so";
+constexpr int kPollMs = 20;
+
+// Signals that end this program are passed on while a program runs.
+volatile std::sig_atomic_t pending_signal = 0;
+void note_signal(int signal) { pending_signal = signal; }
+
+class Signals {
+ public:
+  Signals() {
+    struct sigaction action {};
+    action.sa_handler = note_signal;
+    for (size_t i = 0; i < kSignals.size(); i++) {
+      sigaction(kSignals[i], &action, &before_[i]);
+      // Who started this program wants none of it (nohup).
+      if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+  ~Signals() {
+    for (size_t i = 0; i < kSignals.size(); i++) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, 3> before_{};
+};
+
+fs::path output_path(const Arguments& arguments) { return absolute_path(arguments.text("output", "frame.bkf")); }
+
+// How many frames; 0: no limit.
+int64_t frame_count(const Arguments& arguments) {
+  return arguments.integer("count", arguments.has("every") || arguments.has("key") ? 0 : 1);
+}
+
+// What the layer is told (src/capture/settings.h).
+std::map<std::string, std::string> environment(const Arguments& arguments, const fs::path& library,
+                                               const StatusChannel& status, const std::string& application) {
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::optional<int64_t> frame = first_frame(arguments);
+  return {{"LD_PRELOAD", before && *before ? library.string() + ":" + before : library.string()},
+          {"BROKKR_CAPTURE_OUTPUT", output_path(arguments).string()},
+          {"BROKKR_CAPTURE_STATUS", status.address()},
+          {"BROKKR_CAPTURE_FRAME", frame ? std::to_string(*frame) : ""},
+          {"BROKKR_CAPTURE_EVERY", arguments.text("every")},
+          {"BROKKR_CAPTURE_COUNT", std::to_string(frame_count(arguments))},
+          {"BROKKR_CAPTURE_KEY", arguments.text("key")},
+          {"BROKKR_CAPTURE_FAST_FORWARD", arguments.has("fast-forward") ? "1" : ""},
+          {"BROKKR_CAPTURE_CHECK_STATE", arguments.has("check-state") ? "1" : ""},
+          {"BROKKR_CAPTURE_NO_PROGRAMS", arguments.has("no-programs") ? "1" : ""},
+          {"BROKKR_CAPTURE_TEXTURE_LIMIT", arguments.text("texture-limit")},
+          {"BROKKR_CAPTURE_KEEP_RUNNING", arguments.has("keep-running") ? "1" : ""},
+          {"BROKKR_CAPTURE_APPLICATION", application},
+          {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};
+}
+
+// The state of a run.
+struct Outcome {
+  int64_t written = 0;
+  std::string problem;
+  std::set<pid_t> programs;  // processes that draw
+  bool swapped = false, warned = false;
+  int64_t shown = 0;                                                  // frames, as far as was heard
+  int64_t frames = -1;                                                // of a program that ended
+  std::string target;                                                 // " of N": the frame that is waited for
+  std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
+};
+
+// What the layer says. A program may say anything in its place.
+struct Message {
+  std::optional<int64_t> swap, ended, frame, draws, triangles, skipped, state_checks, state_differences;
+  std::optional<bool> swaps;
+  std::optional<std::string> file, error;
+};
+
+// Fills `member` where `line` has `key`. False where that has another type.
+template <typename T>
+bool read_member(const nlohmann::json& line, const char* key, std::optional<T>& member) {
+  const auto found = line.find(key);
+  if (found == line.end()) return true;
+  if constexpr (std::is_same_v<T, int64_t>) {
+    if (!found->is_number_unsigned() || found->get<uint64_t>() > uint64_t(INT64_MAX)) return false;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!found->is_boolean()) return false;
+  } else {
+    if (!found->is_string()) return false;
+  }
+  member = found->get<T>();
+  return true;
+}
+
+// Nothing where the line is none that the layer writes.
+std::optional<Message> parse_message(const std::string& text) {
+  const auto line = parse_json_or_null<nlohmann::json>(text);
+  Message m;
+  if (!line.is_object()) return std::nullopt;
+  const bool known = read_member(line, "swaps", m.swaps) && read_member(line, "swap", m.swap) &&
+                     read_member(line, "ended", m.ended) && read_member(line, "file", m.file) &&
+                     read_member(line, "error", m.error) && read_member(line, "frame", m.frame) &&
+                     read_member(line, "draws", m.draws) && read_member(line, "triangles", m.triangles) &&
+                     read_member(line, "skipped", m.skipped) && read_member(line, "state_checks", m.state_checks) &&
+                     read_member(line, "state_differences", m.state_differences);
+  const bool whole =
+      !m.file || m.error || (m.frame && m.draws && m.triangles && m.skipped && m.state_checks && m.state_differences);
+  const bool empty = !m.swaps && !m.swap && !m.ended && !m.file && !m.error;
+  if (!known || !whole || empty) return std::nullopt;
+  return m;
+}
+
+void take(const StatusChannel::Line& line, Outcome& outcome) {
+  const std::optional<Message> message = parse_message(line.text);
+  if (!message) {
+    if (!outcome.warned) {
+      warn("process " + std::to_string(line.sender) +
+           " of the program wrote a message that the capture layer does not write; such messages are ignored");
+    }
+    outcome.warned = true;
+    return;
+  }
+  outcome.programs.insert(line.sender);
+  outcome.swapped = outcome.swapped || message->swaps.value_or(false);
+  if (message->ended) outcome.frames = *message->ended;
+  if (message->swap) outcome.shown = *message->swap;
+  if (message->swap && outcome.progress)
+    outcome.progress->show("frame " + std::to_string(*message->swap) + outcome.target);
+  if (message->file || message->error) outcome.progress.reset();
+  if (message->error) {
+    outcome.problem = *message->error;
+  } else if (message->file) {
+    outcome.written++;
+    const auto number = [](int64_t value) { return grouped(uint64_t(value)); };
+    std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped", printable(*message->file),
+                             *message->frame, number(*message->draws), number(*message->triangles),
+                             number(*message->skipped));
+    if (*message->state_checks > 0)
+      std::cout << fmt::format(", {} differences of state in {} checks", number(*message->state_differences),
+                               number(*message->state_checks));
+    std::cout << std::endl;
+  }
+}
+
+std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
+  if (!outcome.problem.empty()) return outcome.problem;
+  std::string how = "ended";
+  if (WIFSIGNALED(status)) how = "was ended by signal " + std::to_string(WTERMSIG(status));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+    how = "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  }
+  how = program + " " + how;
+  if (!outcome.swapped)
+    return how +
+           " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL? A setuid "
+           "program drops preloaded libraries";
+  if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
+  if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
+  return how + ", before the frame that was asked for; choose an earlier --frame";
+}
+
+std::string describe_timeout(const Outcome& outcome, const std::string& program) {
+  const std::string start = program + ": the frame was not reached within --timeout; ";
+  if (!outcome.swapped)
+    return start + "none was shown through GLX or EGL so far: allow more seconds, or have the program draw with OpenGL";
+  return start + "it has shown " + std::to_string(std::max<int64_t>(outcome.shown, 1)) +
+         " so far: allow more seconds, choose an earlier --frame, or press a key in it where it waits for one";
+}
+
+// The name of a setting that the layer reads is in it.
+bool is_capture_library(const fs::path& path) {
+  constexpr std::uintmax_t kMostBytes = 1 << 28;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return false;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;
+}
+
+// The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is none.
+fs::path find_capture_library(const std::string& given) {
+  std::error_code error;
+  if (!given.empty()) {
+    if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
+    if (!is_capture_library(given)) {
+      throw std::runtime_error(given + ": this is no capture library; check --library, or leave it out");
+    }
+    return absolute_path(given);
+  }
+  const fs::path folder = program_folder();
+  for (const fs::path& place : {folder / "lib/brokkr", folder / "../lib/brokkr",
+                                folder / ".." / BROKKR_LIBDIR / "brokkr", fs::path(BROKKR_LIBDIR) / "brokkr"}) {
+    const fs::path library = place / kLibraryName;
+    if (is_there(library)) return absolute_path(library).lexically_normal();
+  }
+  throw std::runtime_error(
+      std::string(kLibraryName) + " is not beside this program (" + folder.string() +
+      "/lib/brokkr); build it (it needs libgl-dev, libegl-dev and libx11-dev) or name it with --library");
+}
+
+}  // namespace
+
+// Runs `command` (program first) until the frames that the options of `brokkr capture` ask for are written, or it ends
+// by itself; prints one line per frame. `application`: for the file; empty: the program's name. `signal`: what the
+// program is ended by. Returns the exit code.
+int run_captured(const Arguments& arguments, const std::vector<std::string>& command, const std::string& application,
+                 int signal) {
+  const fs::path library = find_capture_library(arguments.text("library"));
+  const fs::path program = find_program(command.front());
+  if (program.empty()) {
+    throw std::runtime_error(command.front() + ": no such program; name a file, or a program in PATH or /usr/games");
+  }
+  require_same_word_size(program, library);
+  const fs::path folder = output_path(arguments).parent_path();
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw std::runtime_error(folder.string() + ": there is no such folder; make it, or choose another --output");
+  }
+  const Signals signals;
+  pending_signal = 0;
+  Outcome outcome;
+  if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
+  const double patience = arguments.real("timeout", 0);  // 0: for ever
+  StatusChannel channel;
+  const ProgramStart start = start_of(program, command);
+  // The layer would call it by the file that was started.
+  const bool is_named = !application.empty() || start.file == program;
+  const std::string name = is_named ? application : program.filename().string();
+  CapturedProgram game(start.file, start.words, environment_with(environment(arguments, library, channel, name)),
+                       channel.inherited(), !arguments.has("keep-running"));
+  channel.close_inherited();
+  const auto hear = [&](int milliseconds) {
+    const auto lines = channel.read(milliseconds, [&](pid_t process) { return game.has(process); });
+    for (const StatusChannel::Line& line : lines) take(line, outcome);
+    return !lines.empty();
+  };
+  const int64_t count = frame_count(arguments);
+  const auto limit = Clock::now() + std::chrono::duration<double>(patience);
+  bool timed_out = false;
+  while (game.is_running(outcome.programs)) {
+    hear(kPollMs);
+    const bool done = count > 0 && outcome.written >= count && !arguments.has("keep-running");
+    timed_out = patience > 0 && Clock::now() > limit;
+    if (done || timed_out || pending_signal != 0 || !outcome.problem.empty()) game.end(signal);
+  }
+  while (hear(0)) continue;
+  // What a game that drew leaves behind when it ends by itself is a service that it needed.
+  if (outcome.swapped) game.release();
+  outcome.progress.reset();
+  if (pending_signal != 0) return 128 + pending_signal;
+  const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
+  if (enough && outcome.problem.empty()) return kSuccess;
+  if (timed_out) throw std::runtime_error(describe_timeout(outcome, command.front()));
+  throw std::runtime_error(describe_end(arguments, outcome, command.front(), game.status()));
+}
+
 namespace {
 
 void check_output(const Arguments& arguments) {

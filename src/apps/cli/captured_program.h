@@ -6,11 +6,69 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "app/tool.h"
+
 namespace brokkr::app {
+
+// The file of a program that is to be captured: where it is, and how a preloaded library gets into it.
+
+// The file of `program`, which is a path or a name to be looked up in PATH. Empty where there is no such program.
+std::filesystem::path find_program(const std::string& program);
+
+// Throws where `program` is of another word size than `library`, which it then would not take: the dynamic linker would
+// only warn.
+void require_same_word_size(const std::filesystem::path& program, const std::filesystem::path& library);
+
+// A file to start, and the words that it gets.
+struct ProgramStart {
+  std::filesystem::path file;
+  std::vector<std::string> words;
+};
+
+// How `program` is started so that it takes a preloaded library. The system drops such libraries from programs that get
+// rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic
+// linker, without these rights. `command`: the words that were given, the program first.
+ProgramStart start_of(const std::filesystem::path& program, std::vector<std::string> command);
+
+// Where `brokkr capture` hears from the capture layer (capture/settings.h): a socket that the program's processes
+// inherit, and, for those that close it, one in a folder that only this user can enter. The system says who speaks.
+class StatusChannel {
+ public:
+  struct Line {
+    pid_t sender;  // as the system tells it
+    std::string text;
+  };
+
+  // Throws std::runtime_error where no socket can be made.
+  StatusChannel();
+  ~StatusChannel();
+  StatusChannel(const StatusChannel&) = delete;
+  StatusChannel& operator=(const StatusChannel&) = delete;
+
+  // The value of BROKKR_CAPTURE_STATUS.
+  std::string address() const;
+  // The end of the program, which this process need not keep once the program has begun.
+  int inherited() const { return inherited_; }
+  void close_inherited();
+
+  // Waits for lines, for `milliseconds` at most, and returns some of those that are there. Who connects and is none of
+  // the program's processes (`is_ours`) is not heard.
+  std::vector<Line> read(int milliseconds, const std::function<bool(pid_t)>& is_ours);
+
+ private:
+  void accept_one(const std::function<bool(pid_t)>& is_ours);
+  bool read_one(int file, pid_t sender, std::vector<Line>& lines) const;
+
+  TemporaryFolder folder_;
+  int ours_ = -1, inherited_ = -1, listener_ = -1;
+  std::map<int, pid_t> connections_;  // by descriptor
+};
 
 class CapturedProgram {
  public:

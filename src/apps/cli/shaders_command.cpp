@@ -13,9 +13,7 @@
 
 #include "app/picture.h"
 #include "app/text.h"
-#include "cli/frame_programs.h"
 #include "cli/shader_file.h"
-#include "cli/shader_picture.h"
 #include "machine/cpu_isa.h"
 #include "shade/kernels.h"
 #include "shader/assemble.h"
