@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "base/loading.h"
-#include "base/parallel.h"
 #include "base/processors.h"
 #include "shader/texels.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/file_io.h"
-#include "base/parallel.h"
+#include "base/processors.h"
 #include "lab/pattern_lab.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_search.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/loading.h"
-#include "base/parallel.h"
+#include "base/processors.h"
 #include "plan/expand.h"
 
 namespace brokkr::lab {

@@ -1,5 +1,5 @@
 // Independent pieces of work on several threads.
-#include "base/parallel.h"
+#include "base/processors.h"
 
 #include <gtest/gtest.h>
 
