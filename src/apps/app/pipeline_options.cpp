@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/text.h"
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 #include "plan/options.h"
 
 namespace brokkr::app {

@@ -22,7 +22,7 @@ RenderOptions render_options(const Arguments& arguments);
 // `first` followed by `second`.
 std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second);
 
-// Options of the simulated device (pipeline/simt_device.h), for commands with --machine.
+// Options of the simulated device (pipeline/task_machine.h), for commands with --machine.
 std::vector<Option> simt_options();
 // Before the first machine is made. Throws UsageError where the options are for another machine than `machine`, and
 // std::runtime_error where there is no simulated device.

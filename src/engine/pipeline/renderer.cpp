@@ -9,7 +9,7 @@
 #include "base/loading.h"
 #include "base/processors.h"
 #include "pipeline/cpu_machine.h"
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 #include "plan/options.h"
 #include "plan/prepare.h"
 #include "raster/program_memory.h"

@@ -1,4 +1,4 @@
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 
 #include <dlfcn.h>
 

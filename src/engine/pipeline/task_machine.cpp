@@ -11,7 +11,6 @@
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 #include "pipeline/cpu_machine.h"
-#include "pipeline/simt_device.h"
 
 namespace brokkr {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 
 namespace brokkr {
 #define X(isa)                          \

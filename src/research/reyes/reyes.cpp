@@ -22,7 +22,6 @@
 #include "base/failure.h"
 #include "base/memory_budget.h"
 #include "formats/scene_setup.h"
-#include "pipeline/simt_device.h"
 #include "pipeline/task_machine.h"
 #include "reyes/frame_cost.h"
 #include "reyes/reyes_plan.h"

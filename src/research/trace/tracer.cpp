@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 #include "trace/tables.h"
 
 namespace brokkr {

@@ -23,7 +23,7 @@
 #include "lab/lab_machine.h"
 #include "log/csv.h"
 #include "log/json_text.h"
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 #include "ptx/program.h"
 #include "simt/command/report.h"
 #include "simt/device/control.h"

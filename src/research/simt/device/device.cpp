@@ -12,7 +12,7 @@
 #include "brokkr/version.h"
 #include "lab/plans.h"
 #include "pipeline/cuda/machine.h"
-#include "pipeline/simt_device.h"
+#include "pipeline/task_machine.h"
 #include "ptx/runtime.h"
 #include "ptx/settings.h"
 #include "reyes/reyes_plan.h"
