@@ -7,7 +7,7 @@
 #include "shade/kernels.h"
 #include "shader/glsl/glsl.h"
 #include "shader/simplify.h"
-#include "shader/translate.h"
+#include "shader/spirv_module.h"
 #include "tally.h"
 
 using namespace brokkr::shader;

@@ -27,8 +27,8 @@
 #include "shade/triangle.h"
 #include "shader/captured.h"
 #include "shader/print_cpp.h"
+#include "shader/spirv_module.h"
 #include "shader/textures.h"
-#include "shader/translate.h"
 
 namespace brokkr::app {
 

@@ -8,7 +8,7 @@
 
 #include "brokkr/frame.h"
 #include "shader/captured.h"
-#include "shader/discards.h"
+#include "shader/simplify.h"
 #include "shader/textures.h"
 
 namespace brokkr {

@@ -1,4 +1,3 @@
-#include "shader/discards.h"
 
 #include <algorithm>
 #include <bit>

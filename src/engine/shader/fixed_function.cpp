@@ -1,4 +1,4 @@
-#include "shader/fixed_function.h"
+#include "shader/captured.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 
 #include "shader/program.h"
 #include "shader/spirv_module.h"
-#include "shader/translate.h"
 
 namespace brokkr::shader {
 

@@ -1,5 +1,5 @@
 // Compares the results of interval arithmetic on discards and outputs with what fragments do.
-#include "shader/discards.h"
+#include "shader/simplify.h"
 
 #include <random>
 

@@ -19,7 +19,7 @@
 #include "shade/kernels.h"
 #include "shader/glsl/glsl.h"
 #include "shader/simplify.h"
-#include "shader/translate.h"
+#include "shader/spirv_module.h"
 
 namespace brokkr::shader::test {
 

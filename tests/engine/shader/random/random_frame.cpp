@@ -6,7 +6,7 @@
 
 #include "random_glsl.h"
 #include "shader/glsl/glsl.h"
-#include "shader/translate.h"
+#include "shader/spirv_module.h"
 
 namespace brokkr::shader::test {
 

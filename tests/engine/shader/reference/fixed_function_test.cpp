@@ -1,6 +1,5 @@
 // Fixed function: the colours of the shader that is made of it beside those of llvmpipe's own fixed function, for
 // environments, fog and colours by chance.
-#include "shader/fixed_function.h"
 
 #include <gtest/gtest.h>
 
