@@ -11,9 +11,8 @@
 #include "base/nearest_name.h"
 #include "formats/generated.h"
 #include "formats/gltf.h"
+#include "formats/mesh_files.h"
 #include "formats/obj.h"
-#include "formats/ply.h"
-#include "formats/stl.h"
 #include "frame/bkf.h"
 
 namespace brokkr {

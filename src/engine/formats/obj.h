@@ -30,7 +30,7 @@
 #include "base/loading.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
-#include "formats/mtl.h"
+#include "formats/obj_text.h"
 #include "formats/resources.h"
 
 namespace brokkr {

@@ -1,6 +1,13 @@
 #include "formats/obj_text.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "base/failure.h"
 #include "base/text_scanner.h"
@@ -80,6 +87,264 @@ bool parse_number(std::string_view word, float& value) {
   if (!number) return false;
   value = float(*number);
   return true;
+}
+
+namespace {
+
+std::string lower(std::string_view word) {
+  std::string result(word);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return result;
+}
+
+std::string_view unquoted(std::string_view name) {
+  const bool quoted = name.size() > 1 && name.front() == '"' && name.back() == '"';
+  return quoted ? name.substr(1, name.size() - 2) : name;
+}
+
+// Not negative: what lighting can use.
+float to_light(float value) { return value > 0 ? std::min(value, 1e6f) : 0.0f; }
+
+class MtlReader {
+ public:
+  MtlReader(std::string_view text, std::string_view name, std::vector<ObjMaterial>& materials, Loading& loading)
+      : lines_(text), name_(name), materials_(materials), loading_(loading) {}
+
+  void read() {
+    while (lines_.next()) {
+      loading_.step();
+      std::string_view rest = lines_.line();
+      if (rest.empty() || rest.front() == '#') continue;
+      const std::string word = lower(take_word(rest));
+      rest = trimmed(rest);
+      if (word == "newmtl") {
+        finish();
+        begin(rest);
+      } else if (!has_material_) {
+        warn("before newmtl", "{}: '{}' stands before the first newmtl; left out", place(), word.substr(0, 40));
+      } else {
+        statement(word, rest);
+      }
+    }
+    finish();
+  }
+
+ private:
+  std::string place() const { return fmt::format("{}, line {}", name_, lines_.number()); }
+  template <typename... Values>
+  void warn(std::string_view kind, fmt::format_string<Values...> text, Values&&... values) {
+    loading_.warn(std::string(name_) + " " + std::string(kind), text, std::forward<Values>(values)...);
+  }
+  ObjMaterial& current() { return materials_.back(); }
+
+  void begin(std::string_view name) {
+    constexpr uint64_t kGrowth = 3;
+    loading_.check(kGrowth * sizeof(ObjMaterial) * (materials_.size() + 1), "newmtl");
+    has_material_ = true;
+    has_diffuse_ = has_shine_ = has_gloss_ = has_roughness_ = false;
+    opacity_.reset();
+    transparency_.reset();
+    ObjMaterial& added = materials_.emplace_back();
+    added.material.name = name;
+    added.material.shininess = 1;
+    if (const std::string_view plain = without_comment(name); plain != name) added.alias = plain;
+  }
+
+  void statement(const std::string& word, std::string_view rest) {
+    Material& material = current().material;
+    if (word == "kd") {
+      has_diffuse_ |= read_color(word, rest, material.diffuse);
+    } else if (word == "ks") {
+      has_shine_ |= read_color(word, rest, material.specular);
+    } else if (word == "ke") {
+      has_shine_ |= read_color(word, rest, material.emission);
+    } else if (word == "ns") {
+      if (const auto value = number(word, rest)) material.shininess = *value >= 1 ? std::min(*value, 1e4f) : 1.0f;
+      has_gloss_ = true;
+    } else if (word == "d") {
+      if (rest.starts_with("-halo")) take_word(rest);  // opacity by angle: the opacity of what faces the eye is meant
+      opacity_ = number(word, rest);
+    } else if (word == "tr") {
+      transparency_ = number(word, rest);
+    } else if (word == "pr" || word == "pm") {
+      const auto value = number(word, rest);
+      if (!value) return;
+      (word == "pr" ? material.roughness : material.metallic) = std::clamp(*value, 0.0f, 1.0f);
+      material.kind = MaterialKind::metallic_roughness;
+      has_roughness_ |= word == "pr";
+    } else if (word == "tf") {
+      glm::vec3 filter(1);
+      if (read_color(word, rest, filter) && filter != glm::vec3(1)) left_out(word);
+    } else if (word == "ps" || word == "pc" || word == "pcr" || word == "aniso" || word == "anisor") {
+      if (number(word, rest).value_or(0) != 0) left_out(word);
+    } else if (word != "ka" && word != "ni" && word != "illum" && word != "sharpness") {  // of no light that is here
+      map_statement(word, rest);
+    }
+  }
+
+  void left_out(const std::string& word) { warn(word, "{}: '{}' is not drawn", place(), word.substr(0, 40)); }
+
+  void map_statement(const std::string& word, std::string_view rest) {
+    ObjMaterial& m = current();
+    const std::pair<const char*, ObjMap*> known[] = {{"map_kd", &m.diffuse},       {"map_d", &m.alpha},
+                                                     {"map_ke", &m.emission},      {"map_emissive", &m.emission},
+                                                     {"map_bump", &m.normal},      {"bump", &m.normal},
+                                                     {"norm", &m.normal},          {"map_norm", &m.normal},
+                                                     {"map_kn", &m.normal},        {"map_pr", &m.roughness},
+                                                     {"map_pm", &m.metallic},      {"map_orm", &m.packed},
+                                                     {"map_normal", &m.normal},    {"map_roughness", &m.roughness},
+                                                     {"map_metallic", &m.metallic}};
+    const auto* found = std::ranges::find_if(known, [&](const auto& one) { return one.first == word; });
+    if (found == std::end(known)) {
+      // map_Ka mostly repeats map_Kd, and the light from all sides is the diffuse colour's.
+      if (word == "map_ka" && (m.diffuse.file.empty() || read_map(rest).file == m.diffuse.file)) return;
+      return left_out(word);
+    }
+    ObjMap map = read_map(rest);
+    if (map.file.empty()) return warn(word + " name", "{}: '{}' names no picture; drawn without it", place(), word);
+    // norm says it better than bump, whichever comes first.
+    if (!found->second->file.empty() && word.find("bump") != std::string::npos) return;
+    *found->second = std::move(map);
+  }
+
+  // Options and a name, which may have blanks.
+  ObjMap read_map(std::string_view rest) {
+    ObjMap map;
+    map.place = place();
+    rest = trimmed(rest);
+    while (rest.size() > 1 && rest.front() == '-' && std::isalpha(static_cast<unsigned char>(rest[1]))) {
+      std::string_view after = rest;
+      const std::string option = lower(take_word(after));
+      if (!read_option(option, after, map)) break;  // a name that begins with -
+      rest = trimmed(after);
+    }
+    map.file = unquoted(rest);
+    map.short_file = unquoted(without_comment(rest));
+    return map;
+  }
+
+  bool read_option(const std::string& option, std::string_view& rest, ObjMap& map) {
+    std::array<float, 3> values{};
+    if (option == "-o" || option == "-s") {
+      const bool is_scale = option == "-s";
+      const size_t count = take_numbers(rest, values);
+      for (size_t i = 0; i < std::min<size_t>(count, 2); i++) (is_scale ? map.scale : map.offset)[int(i)] = values[i];
+      for (int i = 0; i < 2; i++) {
+        if (std::abs(map.scale[i]) < 1e-6f || !std::isfinite(map.scale[i])) map.scale[i] = 1;
+        if (!(std::abs(map.offset[i]) < 1e6f)) map.offset[i] = 0;
+      }
+    } else if (option == "-mm") {
+      const size_t count = take_numbers(rest, std::span(values).first(2));
+      if (count > 0) map.base = values[0];
+      if (count > 1) map.gain = values[1];
+    } else if (option == "-bm") {
+      if (take_numbers(rest, std::span(values).first(1)) > 0) map.bump = std::clamp(values[0], -1e3f, 1e3f);
+    } else if (option == "-clamp") {
+      map.clamped = take_word(rest) == "on";
+    } else if (option == "-t") {
+      const size_t count = take_numbers(rest, values);
+      if (std::any_of(values.begin(), values.begin() + std::ptrdiff_t(count), [](float v) { return v != 0; }))
+        left_out("option " + option);
+    } else if (option == "-texres" || option == "-boost") {
+      take_numbers(rest, std::span(values).first(1));
+    } else if (option == "-blendu" || option == "-blendv" || option == "-cc" || option == "-imfchan" ||
+               option == "-type" || option == "-colorspace") {
+      const std::string value = lower(take_word(rest));
+      const bool is_usual = option == "-cc" ? value == "off" : option.starts_with("-blend") ? value == "on" : false;
+      if (!is_usual) left_out("option " + option);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // Up to as many numbers as `values` has; a last word is the picture's name, be it a number.
+  size_t take_numbers(std::string_view& rest, std::span<float> values) {
+    size_t count = 0;
+    for (; count < values.size(); count++) {
+      std::string_view after = rest;
+      float value = 0;
+      if (!parse_number(take_word(after), value) || trimmed(after).empty()) break;
+      values[count] = value;
+      rest = after;
+    }
+    return count;
+  }
+
+  std::optional<float> number(std::string_view word, std::string_view rest) {
+    float value = 0;
+    if (parse_number(take_word(rest), value) && std::isfinite(value)) return value;
+    warn(fmt::format("{} number", word), "{}: '{}' has no number; left out", place(), word);
+    return std::nullopt;
+  }
+
+  // One number is all three; of two the second is the third as well.
+  bool read_color(std::string_view word, std::string_view rest, glm::vec3& color) {
+    std::array<float, 3> values{};
+    size_t count = 0;
+    rest = without_comment(rest);
+    for (float value = 0; count < 3 && parse_number(take_word(rest), value); count++) values[count] = value;
+    if (count == 0 || std::any_of(values.begin(), values.end(), [](float v) { return !std::isfinite(v); })) {
+      warn(fmt::format("{} color", word), "{}: '{}' is no red, green and blue; left out", place(), word);
+      return false;
+    }
+    if (count < 3) values[2] = count == 1 ? values[0] : values[1];
+    if (count == 1) values[1] = values[0];
+    color = {to_light(values[0]), to_light(values[1]), to_light(values[2])};
+    return true;
+  }
+
+  // What follows from several statements.
+  void finish() {
+    if (!has_material_) return;
+    ObjMaterial& source = current();
+    Material& m = source.material;
+    const bool is_pictured = !source.diffuse.file.empty();
+    if (is_pictured && (!has_diffuse_ || m.diffuse == glm::vec3(0))) {
+      m.diffuse = glm::vec3(1);  // the picture's own colours
+    } else if (!has_diffuse_ && has_shine_) {
+      m.diffuse = glm::vec3(0);
+    }
+    finish_opacity(m);
+    const bool is_physical = !source.emission.file.empty() || !source.normal.file.empty() ||
+                             !source.roughness.file.empty() || !source.metallic.file.empty() ||
+                             !source.packed.file.empty();
+    if (is_physical) m.kind = MaterialKind::metallic_roughness;
+    // A lobe of exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+    if (!has_roughness_ && has_gloss_ && m.specular != glm::vec3(0))
+      m.roughness = std::pow(2.0f / (m.shininess + 2.0f), 0.25f);
+    if (!source.roughness.file.empty() || !source.packed.file.empty()) m.roughness = 1;
+    if (!source.emission.file.empty() && m.emission == glm::vec3(0)) m.emission = glm::vec3(1);
+    if (!source.metallic.file.empty() && m.metallic == 0) m.metallic = 1;
+    if (!source.packed.file.empty() && m.metallic == 0) m.metallic = 1;
+  }
+
+  void finish_opacity(Material& m) {
+    if (opacity_) {
+      m.opacity = std::clamp(*opacity_, 0.0f, 1.0f);
+      if (m.opacity == 0) warn("invisible", "{}: material '{}' is invisible (d 0)", name_, m.name.substr(0, 60));
+    } else if (transparency_) {
+      m.opacity = std::clamp(1 - *transparency_, 0.0f, 1.0f);
+      if (m.opacity > 0) return;
+      // Writers disagree on whether Tr is transparency or opacity.
+      m.opacity = 1;
+      warn("Tr", "{}: material '{}' would be invisible (Tr {}); drawn opaque", name_, m.name.substr(0, 60),
+           *transparency_);
+    }
+  }
+
+  ObjLines lines_;
+  std::string_view name_;
+  std::vector<ObjMaterial>& materials_;
+  Loading& loading_;
+  bool has_material_ = false, has_diffuse_ = false, has_shine_ = false, has_gloss_ = false, has_roughness_ = false;
+  std::optional<float> opacity_, transparency_;
+};
+
+}  // namespace
+
+void read_mtl(std::string_view text, std::string_view name, std::vector<ObjMaterial>& materials, Loading& loading) {
+  MtlReader(text, name, materials, loading).read();
 }
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-#include "formats/ply.h"
+#include "formats/mesh_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "formats/stl.h"
+#include "formats/mesh_files.h"
 
 #include <algorithm>
 #include <array>

@@ -19,9 +19,8 @@
 #include "base/json_parse.h"
 #include "formats/gltf.h"
 #include "formats/image_io.h"
+#include "formats/mesh_files.h"
 #include "formats/obj.h"
-#include "formats/ply.h"
-#include "formats/stl.h"
 #include "frame/bkf.h"
 #include "frame/primitive_counts.h"
 

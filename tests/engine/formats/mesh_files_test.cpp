@@ -7,8 +7,7 @@
 #include <glm/geometric.hpp>
 #include <map>
 
-#include "formats/ply.h"
-#include "formats/stl.h"
+#include "formats/mesh_files.h"
 
 namespace brokkr {
 namespace {

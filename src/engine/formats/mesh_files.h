@@ -1,0 +1,53 @@
+// Reads meshes: PLY and STL files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "brokkr/frame.h"
+#include "brokkr/load.h"
+#include "formats/resources.h"
+
+namespace brokkr {
+
+// Reads PLY meshes: ascii, binary_little_endian and binary_big_endian, format 1.0.
+//
+// The reader is our own: Debian has none for PLY alone (libassimp reads it, among fifty formats whose readers have a
+// history of crashing on hostile files), and one that checks each count against the bytes that are left is short.
+//
+// Of `vertex`: x y z, nx ny nz, s t, u v or texture_u texture_v, and red green blue; of `face`: the list vertex_indices
+// or vertex_index, of any integer type, polygons of up to 1024 corners triangulated, the list texcoord of the corners'
+// texture coordinates, red green blue and texnumber; of `tristrips`: vertex_indices. Each `comment TextureFile NAME` is
+// the picture of a material. Files without faces are drawn as points. Colours are as those of glTF: linear.
+//
+// Loading::warn names what is left out: faces with vertices that are missing or not finite, other elements and
+// properties, what is behind the end of a file that is cut short. All errors are std::runtime_error naming file, field
+// and remedy.
+struct PlyLimits {
+  uint64_t file_bytes = uint64_t(1) << 32;
+  uint64_t texture_pixels = uint64_t(1) << 28;
+};
+
+Frame read_ply(const std::filesystem::path& path, const LoadOptions& options, const PlyLimits& limits = {});
+// The same for a file in memory; `name` stands for it in messages.
+Frame read_ply(std::span<const std::byte> file, std::string_view name, const ResourceReader& resources,
+               const LoadOptions& options, const PlyLimits& limits = {});
+
+// Reads STL meshes, binary and ascii.
+//
+// A file of 84 + 50 n bytes that says n is binary, whatever its first word is: programs write "solid" into binary
+// headers too. Of other counts the bytes that are there decide. Equal positions become one vertex, so that batches
+// reuse them; normals are made anew (with creases, as for OBJ), since those of the file are of faces and often zero.
+// Attribute bytes are colours as VisCAM and Magics write them, taken as glTF's COLOR_0. Facets of text may be polygons
+// and stand on any lines. Loading::warn names what is left out. All errors are std::runtime_error naming file, field
+// and remedy.
+
+inline constexpr uint64_t kMaxStlBytes = uint64_t(1) << 32;
+
+Frame read_stl(const std::filesystem::path& path, const LoadOptions& options);
+// The same for a file in memory; `name` stands for it in messages.
+Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options);
+
+}  // namespace brokkr
