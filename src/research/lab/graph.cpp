@@ -1,4 +1,4 @@
-#include "lab/graph.h"
+#include "lab/experiment.h"
 
 #include <zlib.h>
 
