@@ -1,4 +1,4 @@
-#include "ranks/exchange.h"
+#include "ranks/render.h"
 
 #include <algorithm>
 

@@ -14,7 +14,6 @@
 #include "geometry/counter_names.h"
 #include "pipeline/machine_backend.h"
 #include "ranks/costs.h"
-#include "ranks/exchange.h"
 #include "raster/shading_traits.h"
 
 namespace brokkr::ranks {

@@ -23,7 +23,6 @@
 #include "log/json_text.h"
 #include "plan/options.h"
 #include "ranks/costs.h"
-#include "ranks/exchange.h"
 #include "ranks/render.h"
 #include "ranks/square_link.h"
 

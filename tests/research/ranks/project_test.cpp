@@ -5,7 +5,7 @@
 
 #include "brokkr/load.h"
 #include "oracle/soup.h"
-#include "ranks/exchange.h"
+#include "ranks/render.h"
 #include "ranks/settings.h"
 
 namespace brokkr::ranks {

@@ -10,7 +10,6 @@
 #include "brokkr/load.h"
 #include "oracle/soup.h"
 #include "program_passes.h"
-#include "ranks/exchange.h"
 #include "ranks/render.h"
 
 namespace brokkr::ranks {
