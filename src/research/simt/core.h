@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ptx/block.h"
-#include "simt/policy.h"
+#include "simt/config.h"
 
 namespace brokkr::simt {
 

@@ -1,4 +1,4 @@
-#include "simt/policy.h"
+#include "simt/config.h"
 
 #include <algorithm>
 #include <cstdint>
