@@ -37,7 +37,7 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
 std::string copied_name(size_t i);
 
 // A vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function currently does.
-// `opaque`: only GL knows the vertices, which may have their own materials (materials.h).
+// `opaque`: only GL knows the vertices, which may have their own materials.
 std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
 
 // Reads built-in state that a fragment shader may use as a uniform (gl_Fog.color), as 32-bit words. Returns false if it
@@ -110,7 +110,7 @@ struct VertexStage {
   bool clip_distances = false;    // the last stage writes gl_ClipDistance
   uint32_t flags = 0;             // DrawFlag bits from the fragment stage
   std::string fixed_text;         // fixed_function: text of the program that feedback runs instead
-  bool vertex_materials = false;  // whether that program reads materials of vertices (materials.h)
+  bool vertex_materials = false;  // whether that program reads materials of vertices
   std::vector<RecordedVarying> recorded;
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;

@@ -2,7 +2,7 @@
 // on standard error.
 //
 //   BROKKR_CAPTURE_OUTPUT        file to write; `{}` stands for the frame's number. Unset: the layer does nothing
-//   BROKKR_CAPTURE_STATUS        where `brokkr capture` listens (status.h)
+//   BROKKR_CAPTURE_STATUS        where `brokkr capture` listens
 //   BROKKR_CAPTURE_FRAME         first frame to capture, counted from 0
 //   BROKKR_CAPTURE_EVERY         distance to the next one
 //   BROKKR_CAPTURE_COUNT         how many frames; 0: no limit

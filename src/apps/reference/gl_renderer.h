@@ -54,9 +54,8 @@ class GlRenderer {
   explicit GlRenderer(EglContext& context);
   ~GlRenderer();
 
-  // Uploads the frame, which must outlive its use here. `exact_textures`: filters do not round, for comparing pictures
-  // (gl_texture.h). Throws std::runtime_error for an invalid frame, and if the driver rejects a size or runs out of
-  // memory.
+  // Uploads the frame, which must outlive its use here. `exact_textures`: filters do not round, for comparing pictures.
+  // Throws std::runtime_error for an invalid frame, and if the driver rejects a size or runs out of memory.
   void prepare(const Frame& frame, bool exact_textures = false);
 
   // Draws the prepared frame from its start: targets begin with colour 0, depth 1 and stencil 0.

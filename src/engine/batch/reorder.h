@@ -89,9 +89,9 @@ inline constexpr BatchWeights kFullWeights{};
 inline constexpr BatchWeights kFastWeights{1024, -3, 0, -3, 0};
 
 // The order in which to take the triangles of `indices`, each once. It is computed for the vertices' current numbers:
-// if they will change (pages.h), pass a model without the 16-bit rule (without_pages). Throws std::invalid_argument as
-// predict_batches does, and for weights.valence > 0 or weights.neighborhood > 0 (costs would have no lower bound) or a
-// negative radius.
+// if they will change (keep_pages_apart), pass a model without the 16-bit rule (without_pages). Throws
+// std::invalid_argument as predict_batches does, and for weights.valence > 0 or weights.neighborhood > 0 (costs would
+// have no lower bound) or a negative radius.
 std::vector<uint32_t> batch_order(const BatchModel& model, std::span<const uint32_t> indices,
                                   const BatchWeights& weights = kFullWeights);
 

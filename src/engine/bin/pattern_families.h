@@ -1,5 +1,5 @@
-// The builders behind make_pattern, one file per family of [Kerbl17, 4]. Internal to src/engine/bin: arguments are
-// already checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
+// The builders behind make_pattern, by family of [Kerbl17, 4]. Internal to src/engine/bin: arguments are already
+// checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ std::span<const ExperimentInfo> experiments();
 // The position of slow pixels: a tile in the quad's first triangle, away from its diagonal.
 glm::ivec2 slow_corner(int tile);
 
-// The experiments by kind of primitive (experiments_quad.cpp, experiments_small.cpp).
+// The experiments by kind of primitive.
 ResultOf all_slow(Bench& bench);
 ResultOf one_slow(Bench& bench);
 ResultOf two_slow(Bench& bench);

@@ -36,7 +36,7 @@ enum class PairTest : uint8_t {
   order,
 };
 
-// The map determined from pairs of pixels (map_by_pairs.cpp). `shown` is called with the fraction done, 0 .. 1.
+// The map determined from pairs of pixels. `shown` is called with the fraction done, 0 .. 1.
 TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(double)>& shown);
 
 // Numbers owners in order of appearance, and counts them.

@@ -127,7 +127,7 @@ class Builder {
   bool targets(const Operand& o, const Parts& parts, Instruction& in, uint32_t& count);
   bool sources(const Operand& o, Type t, const Parts& parts, Instruction& in, uint32_t& count);
 
-  // build_instruction.cpp: the table of operations.
+  // build_operands.cpp: the table of operations.
   void append(const Instruction& in, uint32_t line);
   void instruction(const Statement& s);
 
@@ -155,7 +155,7 @@ class Builder {
   bool is_space(const Statement& s, const Words& parts, Instruction& in);
   bool store_surface(const Statement& s, const Words& parts, Instruction& in);
 
-  // build_collective.cpp
+  // build_control.cpp, too: what lanes do together
   bool shuffle(const Statement& s, const Words& parts, Instruction& in);
   bool vote(const Statement& s, const Words& parts, Instruction& in);
   bool match(const Statement& s, const Words& parts, Instruction& in);

@@ -105,7 +105,7 @@ class Machine {
   void run_blocks(const Launch& launch);
   void run_all(const Launch& launch);
   size_t crew_of(const Launch& launch) const;
-  void run_crew(const Launch& launch, size_t crew);  // crew.cpp
+  void run_crew(const Launch& launch, size_t crew);  // block.cpp
   uint64_t next_block();
   void pass(uint64_t nanoseconds);  // time without an instruction
 

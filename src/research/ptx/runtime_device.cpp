@@ -111,7 +111,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 }  // extern "C"
 
-// Modules that a program loads at run time: PTX text, including the output of runtime_linker.cpp.
+// Modules that a program loads at run time: PTX text, including the output of the linker in runtime_programs.cpp.
 
 namespace brokkr::ptx {
 namespace {

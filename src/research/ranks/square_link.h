@@ -1,5 +1,5 @@
 // What carries packed squares of targets from the memory of one rank's machine to that of another: MPI between hosts,
-// or NCCL between GPUs (device_link.h).
+// or NCCL between GPUs (DeviceLibrary).
 #pragma once
 
 #include <map>

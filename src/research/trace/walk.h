@@ -89,7 +89,7 @@ BROKKR_MACHINE_END
 // Nearest hits with an eight-wide bounding volume hierarchy [Wald08]: the lanes of a warp test the children of one
 // ray's node, or the triangles of its leaf, together, and the warp processes one ray after another. So incoherent rays,
 // as after a bounce, cost no more than coherent ones. On warps wider than a node, the remaining lanes would idle: such
-// machines use binary nodes with a ray per lane (walk_bvh.h).
+// machines use binary nodes with a ray per lane (walk_bvh).
 
 BROKKR_MACHINE_BEGIN
 namespace trace_machine {
