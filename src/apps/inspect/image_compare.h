@@ -1,5 +1,5 @@
-// Compares pictures of one frame: where and how much they differ, and how far a captured frame's picture is from that of
-// the game's own driver.
+// Compares pictures of one frame: where and how much they differ, and how far a captured frame's picture is from that
+// of the game's own driver.
 #pragma once
 
 #include <cstdint>

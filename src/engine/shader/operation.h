@@ -109,9 +109,9 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
-// Facts about the texture of a sample or a detail, known before it runs (shader/simplify.h): a two-dimensional
-// texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
-// nothing is known.
+// Facts about the texture of a sample or a detail, known before it runs (shader/simplify.h): a two-dimensional texture
+// is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0: nothing
+// is known.
 enum KnownBit : uint16_t {
   kKnownUsual = 1u << 0,
   kKnownLight = 1u << 1,  // colours are encoded as sRGB

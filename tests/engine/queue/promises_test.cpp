@@ -1,5 +1,5 @@
-// The broker's guarantees while claims that went too far are still to be reverted (queue/broker_queue.h): a few threads, in
-// every order of turns with few suspensions.
+// The broker's guarantees while claims that went too far are still to be reverted (queue/broker_queue.h): a few
+// threads, in every order of turns with few suspensions.
 //
 // A refused dequeuer holds the count below the queue's length until it takes its claim back, so that enqueuers are
 // promised more than the capacity in the meantime. The last such dequeuer then finds more than the capacity, which is
