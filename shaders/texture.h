@@ -57,7 +57,7 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   return mixed_texels(w, frame, texture, level, width, {x0, x1, y0, y1, tx, ty}, m);
 }
 
-// Of sample(level) for the two levels around `lod`, which is within the texture's.
+// Mixes sample(level) of the two levels around `lod`, which must be within the texture's levels.
 template <class Sample>
 BROKKR_FN Vec4<Warp> mixed_levels(Warp& w, const TextureRecord& texture, Float lod, Mask m, Sample&& sample) {
   const Float whole = floor(lod);

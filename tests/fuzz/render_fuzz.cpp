@@ -6,9 +6,8 @@
 //
 // Random shaders are valid: one that is refused is a fault, and so is one whose bits differ between its forms.
 //
-// Most inputs are drawn in the calling thread (solo_launch.h). Of some, which their bytes choose as well, the second
-// picture is the CPU machine's with up to three workers, and some captured frames must come back from being written as
-// what they were.
+// Most inputs are drawn in the calling thread (solo_launch.h). Bytes of an input choose whether the CPU machine draws
+// the second picture with up to three workers, and whether a captured frame is written and read again without a change.
 #include <unistd.h>
 
 #include <array>

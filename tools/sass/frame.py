@@ -52,7 +52,7 @@ def frame_cost(rows, s):
 
 
 def small_passes(way, first, groups, side):
-    """Of groups of 32 small triangles."""
+    """The parts that draw groups of 32 small triangles."""
     return [(first, groups, 2 * groups), (f"{way}: row of samples", groups * side, 2 * groups * 2 * side),
             (f"{way}: step to the next sample", groups * side ** 2, 2 * groups * (2 * side) ** 2)]
 

@@ -15,7 +15,7 @@ Vec4 oracle_product(const Mat4& matrix, const Vec4& vector);
 // x, y in pixels, depth 0 to 1, and 1 / w.
 Vec4 oracle_window(const Vec4& clip, const Viewport& viewport);
 
-// Of triangles, strips and fans.
+// The triangles of lists, strips and fans.
 std::vector<Corners> oracle_assemble(Mode mode, const std::vector<int>& elements);
 
 // Pixels that a triangle covers, rows from the bottom.

@@ -62,7 +62,7 @@ struct Range {
   bool holds_one() const { return low <= 1 && 1 <= high; }
 };
 
-// Of the ratios of all rounds of one run to all rounds of the other.
+// The range of the ratios of all rounds of one run to all rounds of the other.
 Range range_of(const std::vector<double>& before, const std::vector<double>& after) {
   if (before.empty() || after.empty()) throw std::runtime_error("a row without rounds; run the benchmark again");
   const auto [low_a, high_a] = std::minmax_element(before.begin(), before.end());

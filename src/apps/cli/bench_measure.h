@@ -19,7 +19,7 @@ namespace brokkr::app {
 // Snapping to 1/256 pixel moves depths of triangles that the near plane cuts by up to this much.
 inline constexpr double kBenchDepthTolerance = 1e-4;
 inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bits rounds differently
-// Of frames with their own programs: drivers approximate filters, and thresholds fall to the other side by a last bit.
+// The tolerance for frames with their own programs: drivers approximate filters, and a last bit can flip a threshold.
 inline constexpr double kBenchProgramTolerance = 16.0 / 255;
 // Percent of the pixels that may differ by more: at edges that snapping moved, and in rows where edges run through
 // sample centres.

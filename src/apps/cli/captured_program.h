@@ -95,7 +95,7 @@ class CapturedProgram {
   // Lets what still runs go on.
   void release() { released_ = true; }
 
-  // Of the process that was started, as waitpid gives it. Only when that has ended.
+  // The status of the process that was started, as waitpid gives it. Valid after that process has ended.
   int status() const { return status_; }
 
  private:

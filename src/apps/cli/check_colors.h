@@ -14,7 +14,7 @@
 
 namespace brokkr::app {
 
-// Of one reference, by one of those who drew it.
+// The comparison of one reference with the picture of one renderer.
 struct ColorRow {
   std::string by;  // "brokkr", or the peer's name
   int target = 0;

@@ -39,7 +39,7 @@ struct FrameSummary {
   std::map<std::string, uint64_t> flags;       // draws with each flag, named as in frame files
   std::map<std::string, uint64_t> states;      // draws with each kind of state: "blend", "stencil", …
   std::vector<TargetSummary> targets;          // as in Frame::targets
-  // Of all finite positions: clip space divided by w where w > 0, or object space.
+  // The bounds of all finite positions: clip space divided by w where w > 0, or object space.
   glm::vec3 lower{0}, upper{0};
   uint64_t behind_eye = 0;  // clip-space positions with w <= 0
   uint64_t not_finite = 0;

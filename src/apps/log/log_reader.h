@@ -35,7 +35,7 @@ struct FrameLog {
 // Throws std::runtime_error naming file, line, field and remedy.
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application = {});
 
-// Of a file with one curve; an error for one with more.
+// Reads a file with one curve; throws for a file with several.
 FrameLog read_frame_log(const std::filesystem::path& path);
 
 }  // namespace brokkr

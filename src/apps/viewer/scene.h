@@ -43,7 +43,7 @@ struct Unprojection {
   float aspect = 1;                      // width / height of the viewport
 };
 
-// Of the draws into `target`. `fov`: assumed vertical field of view in degrees.
+// Finds the projection of the draws into `target`. `fov`: assumed vertical field of view in degrees.
 Unprojection unproject(const Frame& frame, uint32_t target, float fov);
 
 // Clip-space positions as `camera` sees them instead of the captured one. `from` and `to` are as long as
@@ -64,7 +64,7 @@ struct Scene {
   bool clip_space = false;  // a captured frame: it has no camera, its vertices are in clip space
   double load_ms = 0;
   LoadOptions load;  // that the frame was loaded with, without what hears of its progress
-  // Of the frame: finding them takes a while where draws are many, so that it is done once.
+  // The frame's targets. Finding them takes a while in frames with many draws, so it is done once.
   uint32_t main_target = 0;     // brokkr::main_target
   uint32_t picture_target = 0;  // app::picture_target
   uint32_t shown_target(Shading shading) const { return shading == Shading::program ? picture_target : main_target; }
@@ -72,7 +72,7 @@ struct Scene {
   Camera camera;              // as loaded; of a captured frame in its eye space
   Bounds bounds;              // of the visible geometry, in the space where the camera moves
   Unprojection unprojection;  // captured frames only
-  // Of a scene that a module paints: the frame has a target and views, and draws nothing.
+  // The content of a scene that a module paints: its frame has a target and views, and draws nothing.
   std::shared_ptr<const SceneContent> content;
 };
 

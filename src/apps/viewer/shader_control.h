@@ -35,7 +35,7 @@ class ShaderControl {
 
   const std::string& path() const { return path_; }    // empty: none
   const std::string& error() const { return error_; }  // one line about the newest text; empty: it is good
-  // Of the last good text. Call `change` after values were edited.
+  // The uniforms of the last good text. Call `change` after you edit values.
   std::vector<OwnUniform>& uniforms() { return uniforms_; }
   const std::vector<OwnUniform>& initial() const { return initial_; }  // the same as the text has them
   void change() { shader_.reset(); }

@@ -44,7 +44,7 @@ class Window {
   bool minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
   glm::ivec2 size() const;         // in screen coordinates
   glm::ivec2 framebuffer() const;  // in pixels
-  // Of the user interface, 0.5 to 4: as wished, or the monitor's (Xft.dpi), but never so large that a window has not
+  // The scale of the user interface, 0.5 to 4: the one that was set, or the monitor's (Xft.dpi). A window always has
   // room for 320 x 200 pixels at scale 1.
   float scale() const { return scale_; }
   // The wish for it; 0: as the monitor has it. From the next frame on.

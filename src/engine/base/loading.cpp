@@ -46,7 +46,7 @@ uint64_t free_in_group(const fs::path& group) {
   return least;
 }
 
-// Of the process's control group and of all that it lies in.
+// The free memory of the process's control group and of the groups around it.
 uint64_t free_in_groups(const fs::path& root) {
   uint64_t least = kUnknown;
   each_control_group(root, "memory", [&](const fs::path& group) { least = std::min(least, free_in_group(group)); });

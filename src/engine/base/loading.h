@@ -73,7 +73,7 @@ class Loading {
   void look(uint64_t done = 0, uint64_t all = 1);
 
   // Notes what the frame lacks of its file, or what was guessed: "line 7: vertex 9 is not among the 4; the face is left
-  // out". Of each `kind` the first line is kept, and the others are counted.
+  // out". The first line of each `kind` is kept, and the others are counted.
   template <typename... Values>
   void warn(std::string_view kind, fmt::format_string<Values...> text, Values&&... values) {
     if (!count_warning(kind)) add_warning(kind, fmt::format(text, std::forward<Values>(values)...));

@@ -38,7 +38,7 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
 // Reads STL meshes, binary and ascii.
 //
 // A file of 84 + 50 n bytes that says n is binary, whatever its first word is: programs write "solid" into binary
-// headers too. Of other counts the bytes that are there decide. Equal positions become one vertex, so that batches
+// headers too. For other counts, the bytes that are there decide. Equal positions become one vertex, so that batches
 // reuse them; normals are made anew (with creases, as for OBJ), since those of the file are of faces and often zero.
 // Attribute bytes are colours as VisCAM and Magics write them, taken as glTF's COLOR_0. Facets of text may be polygons
 // and stand on any lines. Loading::warn names what is left out. All errors are std::runtime_error naming file, field

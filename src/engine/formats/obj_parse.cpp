@@ -25,7 +25,7 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 // What a line of an OBJ file says besides the numbers that tinyobjloader reads.
 struct ObjStatements {
   virtual ~ObjStatements() = default;
-  // Of the vertex that tinyobjloader gets next: whether it is one, and its colour.
+  // Announces the vertex that tinyobjloader gets next: whether it is valid, and its colour.
   virtual void expect_vertex(bool usable, const std::optional<glm::vec3>& color) = 0;
   virtual void use_material(std::string_view name) = 0;
   virtual void use_library(std::string_view names) = 0;

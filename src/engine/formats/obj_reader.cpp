@@ -104,7 +104,7 @@ class TextureLoader {
     if (is_grey) image.texels = normals_of_heights(image, map.bump);
   }
 
-  // Of heights from 0 to 1, of which a step to the next texel by 1 is as steep as `bump` texels are wide.
+  // Converts heights from 0 to 1 to normals. A height of 1 is `bump` texels high.
   std::vector<uint32_t> normals_of_heights(const Image& image, float bump) {
     const auto height = [&](int x, int y) {
       const int row = (y + image.height) % image.height, column = (x + image.width) % image.width;
@@ -198,7 +198,7 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   using Numbers = VertexNumbers<kFaceColors ? 8 : 5>;
   const bool moves = map.scale != glm::vec2(1) || map.offset != glm::vec2(0);
   Numbers vertices(loading);
-  // Of a vertex: its place in the three lists, which grow by copies, and its number.
+  // The bytes that a vertex takes: its place in the three lists, which grow by copies, and its number.
   constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + Numbers::kBytes;
   constexpr size_t kCheckEvery = 1024;
   size_t done = 0;

@@ -44,7 +44,7 @@ class CpuMachine : public MachineBackend {
   const CpuKernel* kernel_;
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
   bool dirty_ = false;  // a launch that did not finish left elements and reservations in the queues
-  // Of the last launch:
+  // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;
   LaunchData data_{};
   AbortWords abort_{};

@@ -140,7 +140,7 @@ uint64_t thread_ns() {
   return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
 }
 
-// Of a launch: the block that worked longest; of a GPU's, all of it.
+// The time of a launch: the CPU block that worked longest, or the whole launch on a GPU.
 double working_ms(const Statistics& s) {
   if (s.machine == "cuda") return s.launch_ms;
   double most = 0;
@@ -149,7 +149,7 @@ double working_ms(const Statistics& s) {
   return most;
 }
 
-// Of a sample's colours.
+// The words that a sample's colours take.
 uint64_t words_of_color(const Target& target, bool programs) {
   uint64_t words = stored_format(target, programs) == ColorFormat::rgba16f ? 2 : 1;
   if (!programs) return words;
@@ -339,7 +339,7 @@ class Measurement {
   Statistics statistics_;
 };
 
-// Of short sleeps, as ranks wait in: the median of how much longer they are.
+// Ranks wait in short sleeps. The median of the time by which such a sleep is too long.
 double oversleep_us() {
   constexpr double kAsked = 20;
   std::array<double, 51> more;

@@ -19,15 +19,15 @@ inline double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Of one draw command: its projection alone, on one core.
+// The cost of one draw command: its projection alone, on one core.
 struct DrawCost {
   uint32_t command = 0;
   uint64_t primitives = 0;
   double project_us = 0;
 };
 
-// Of what one of so many ranks draws, as if it were there: the pipeline's launch for each segment, with the whole
-// machine for itself.
+// The cost of what one of `ranks` ranks draws: the pipeline's launch for each segment, with the whole machine to
+// itself.
 struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;

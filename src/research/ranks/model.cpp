@@ -219,7 +219,7 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
   ModelResult result;
   const auto n = size_t(settings.ranks);
   double stall = 0, sync = 0;
-  // Of all ranks, none of which waits for others in it.
+  // The launch of all ranks; no rank waits for another in it.
   const auto launch = [&](const std::vector<double>& us, const std::vector<double>& whole_us) {
     double longest = 0;
     for (size_t r = 0; r < us.size(); ++r) {
@@ -251,7 +251,7 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
     else
       add(SegmentModel(segment, settings));
   }
-  // Of duplicates, geometry is the time without primitives; what remains is drawing.
+  // ShareMode::duplicate: geometry is the time without primitives, and the rest is drawing.
   if (settings.mode == ShareMode::duplicate || settings.ranks == 1) stall = std::max(0.0, stall - geometry_us);
   result.stall_us = stall;
   result.sync_us = sync;

@@ -47,7 +47,7 @@ struct ModelSettings {
   double oversleep_us = 0;  // Costs::oversleep_us
 };
 
-// Of a whole frame. Parts of the cycle stack are means over ranks, and their sum is the frame's time.
+// The times of a whole frame. Parts of the cycle stack are means over ranks, and their sum is the frame's time.
 struct ModelResult {
   double frame_us = 0;
   double no_primitive_us = 0;  // nothing to draw: the rank projects or waits; of duplicates, its geometry

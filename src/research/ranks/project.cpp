@@ -66,7 +66,7 @@ int32_t snap(float at) {
   return int32_t(std::lrint(std::min(std::max(at * 256.0f, kGuardMin * 256.0f), kGuardMax * 256.0f)));
 }
 
-// Of a triangle that is not clipped: as set_up has it.
+// The box of an unclipped triangle, as set_up computes it.
 ScreenBox exact_box(const DrawRecord& draw, const Corners& tri) {
   int64_t x[3], y[3];
   for (size_t i = 0; i < 3; ++i) {
@@ -104,8 +104,8 @@ Polygon cut(const Polygon& from, double slack, Distance&& distance) {
   return to;
 }
 
-// Of a triangle that is clipped. A corner that the pipeline computes is off by a few 2^-24 of the largest coordinate;
-// so the planes are moved out by more than that, and the box grows by what it can be on the screen.
+// The box of a clipped triangle. A corner that the pipeline computes is off by a few 2^-24 of the largest coordinate;
+// so the planes are moved out by more than that, and the box grows by that error on the screen.
 ScreenBox clipped_box(const DrawRecord& draw, const Corners& tri) {
   Polygon polygon;
   double largest = 0;
@@ -312,7 +312,7 @@ std::vector<uint32_t> Distribution::run(const std::vector<Merge>& merges, Distri
 
 namespace {
 
-// Of the most over the mean.
+// The largest load over the mean.
 double unevenness(const std::vector<uint64_t>& loads) {
   const auto sum = double(std::accumulate(loads.begin(), loads.end(), uint64_t(0)));
   return sum > 0 ? double(*std::max_element(loads.begin(), loads.end())) * double(loads.size()) / sum : 1;

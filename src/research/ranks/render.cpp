@@ -201,7 +201,7 @@ class RankFrame {
     report_.exchange_ms += ms_since(begin);
   }
 
-  // Of what the last launch has left in `targets`, or in the machine's memory.
+  // Exchanges what the last launch left in `targets`, or in the machine's memory.
   std::unique_ptr<SquareExchange> exchange_of(std::vector<TargetImage>& targets) {
     return in_memory_ ? exchange_in_memory(talk_, *owned_, tables_.machine->squares())
                       : exchange_in_pictures(talk_, *owned_, targets);

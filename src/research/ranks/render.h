@@ -39,9 +39,10 @@ class SquareExchange {
   virtual uint64_t gather(const std::vector<PlaneUse>& uses) = 0;
 };
 
-// Of targets in the memory of a machine, over Talk::link or else from host to host. All arguments outlive the exchange.
+// Exchanges targets in a machine's memory, over Talk::link or else from host to host. All arguments outlive the
+// exchange.
 std::unique_ptr<SquareExchange> exchange_in_memory(Talk& talk, const OwnedBins& owned, TargetSquares& squares);
-// Of pictures, whose identifiers go with their colours and depths.
+// Exchanges pictures: their identifiers go with their colours and depths.
 std::unique_ptr<SquareExchange> exchange_in_pictures(Talk& talk, const OwnedBins& owned,
                                                      std::vector<TargetImage>& targets);
 

@@ -30,8 +30,8 @@ namespace brokkr::ranks {
 
 // Whole pictures for each rank: the views of a scene, or frame after frame.
 
-// Of pieces first, first + 1, … of work that ranks take in turn: how many of these `count` are the rank's, and whether
-// the last is.
+// Ranks take pieces first, first + 1, … of work in turn. `count`: the number of pieces that this rank takes.
+// `has_last`: it takes the last piece.
 struct Turns {
   uint64_t count = 0;
   bool has_last = false;

@@ -15,7 +15,7 @@ namespace brokkr::app {
 
 // What every rank must have alike, in words that a message can show.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-// Of a command with these options; `mode` is its --ranks.
+// The facts of a command with these options; `mode` is its --ranks.
 Facts common_facts(const std::string& mode, const RenderOptions& options, const ranks::RankSettings& settings);
 
 // Thrown where all ranks have heard why, so that rank 0 says it alone.

@@ -99,7 +99,7 @@ inline std::string text_of(const Message& message) {
 int started_ranks();
 // Which of them this process is, by the same environment; 0 where there is none.
 int started_rank();
-// Of them, those on this computer.
+// The number of ranks on this computer.
 int ranks_on_this_computer();
 
 // Opens MPI. Throws std::runtime_error where this program was built without it or it cannot start.

@@ -78,7 +78,7 @@ class Commands(unittest.TestCase):
         return run.stdout
 
     def covered(self, x, y):
-        """Of the triangle over the lower left half; its diagonal is no top or left edge."""
+        """Whether the triangle over the lower left half covers the pixel; its diagonal is no top or left edge."""
         return x + y < SIZE - 1
 
     def test_render_writes_the_picture_that_the_frame_describes(self):
@@ -353,7 +353,7 @@ class Commands(unittest.TestCase):
         return float(match[1]), float(match[2])
 
     def test_limits_are_those_that_are_named(self):
-        """Of every number that a command takes: what is just outside is refused, and the default in its help is inside."""
+        """Every command refuses a number just outside its range, and the default in its help is inside."""
         checked = set()
         for section in self.run_program("--help-markdown").split("\n## ")[1:]:
             command = section.split("\n", 1)[0].strip()

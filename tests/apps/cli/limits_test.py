@@ -106,7 +106,7 @@ class Limits(unittest.TestCase):
         self.refused(["info", file], file, "line 4", "2147483647")
 
     def test_keys(self):
-        """Of a pattern file, and of a frame."""
+        """Pattern files and frames have a limit on their keys."""
         keys = ", ".join(f'"key{i:06}": 1' for i in range(60000))
         file = self.write("pattern.json", '{"format": "brokkr pattern", "version": 1, ' + keys + "}")
         self.refused(["render", "generated:sphere-100k?triangles=300", "--no-output", "--pattern", "./" + file], file)
@@ -198,7 +198,7 @@ class Limits(unittest.TestCase):
         self.assertLess(seconds, 5)
 
     def user_seconds(self, process):
-        """Of a running process; nothing where it has ended."""
+        """Processor seconds of a running process; nothing if it has ended."""
         fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return None if fields[0] == "Z" else int(fields[11]) / os.sysconf("SC_CLK_TCK")
 

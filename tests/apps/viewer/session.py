@@ -106,7 +106,7 @@ class Session:
         return png.read(path)
 
     def settings(self):
-        """Of the frame that the window shows."""
+        """Rows, settings and command of the frame that the window shows."""
         rows, texts = self.screenshot("Shift_L")
         return rows, json.loads(texts["Settings"]), texts["Command"]
 

@@ -61,8 +61,7 @@ class Frame:
         self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / batches)
 
     def geometry_instructions(self):
-        """Of a batch, in the mean of those that keep something and those that do not; what one adds that fills a block; what
-        one adds that draws its triangles."""
+        """Instructions of a mean batch; what a batch adds that fills a block; what a batch adds that draws its triangles."""
         s, c = self.s, self.cost
         runs = s["vertex_shader_runs"] / max(1, s["batches"])
         shared = s["vertex_shader_runs"] < 2 * s["triangles_in"]
@@ -83,13 +82,13 @@ class Frame:
         return c[first] + side * c[f"{way}: row of samples"] + side ** 2 * c[f"{way}: step to the next sample"]
 
     def block_instructions(self):
-        """Of one element of a rasterizer's queue."""
+        """Instructions for one element of a rasterizer's queue."""
         s, c = self.s, self.cost
         return (self.small_instructions("small triangles: 32 of a block in a region", "small triangles") +
                 s["fragments"] / max(1, s["queue_elements"]) / 32 * c["key: load, compare and swap, once"])
 
     def region_instructions(self, complete):
-        """Of all warps, for one region of 64 x 64: its keys in and out, or in and then the colours of what is covered."""
+        """Instructions of all warps for one region of 64 x 64: its keys in and out, or keys in and covered colours out."""
         s, c = self.s, self.cost
         keys = 128 * c["keys: load 32 samples"]
         if not complete:

@@ -373,7 +373,7 @@ class CudaMachine : public MachineBackend {
   bool uses_linked_ = false;
   HostCounts host_;
   CudaSquares squares_;  // of the last launch
-  // Of the last launch:
+  // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;
   RenderOptions options_;
   LaunchCounts counts_;

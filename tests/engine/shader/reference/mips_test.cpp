@@ -9,9 +9,9 @@ namespace brokkr {
 namespace shader::test {
 namespace {
 
-// Shares of channels that may be one code off. Of even sides the mean is exact, and a tie goes to the even code; of odd
-// ones the last bits of llvmpipe's coordinates decide on which side of a tie the mean lies. llvmpipe encodes sRGB by
-// approximate square roots of the processor, and cuts 10 bits off 16 where OpenGL rounds.
+// Shares of channels that may be one code off. The mean of even sides is exact, and a tie goes to the even code. For
+// odd sides, the last bits of llvmpipe's coordinates decide on which side of a tie the mean lies. llvmpipe encodes sRGB
+// by approximate square roots of the processor, and cuts 10 bits off 16 where OpenGL rounds.
 struct MipFormat {
   const char* name;
   TexelEncoding encoding;
