@@ -1,4 +1,4 @@
-// What a frame's parts take on one machine: measured here, and what the model of many ranks is fed with.
+// The costs of a frame's parts on one machine: measured here, and the input of the model of many ranks (model.h).
 #pragma once
 
 #include <chrono>
@@ -32,8 +32,8 @@ struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;
   std::vector<double> segment_ms;
-  // From the ids of what the rank was given until all is drawn, as it passes on a quiet computer: lists and plans,
-  // threads that begin and end, and the launch. Without the clocks that the times above are taken with.
+  // The time from the rank's list of primitives to the finished picture on a quiet computer: lists and plans, start and
+  // end of threads, and the launch, without the clocks that measure segment_ms.
   std::vector<double> whole_ms;
 };
 
@@ -49,15 +49,15 @@ struct FrameCosts {
 struct Costs {
   std::string machine, isa;
   int workers = 0, most_ranks = 0, bin = 32, repeats = 1;
-  double oversleep_us = 0;  // by which a short sleep is longer here than it was asked to be
+  double oversleep_us = 0;  // the time by which a short sleep is too long
   std::string pattern;
   std::vector<FrameCosts> frames;
 };
 
-// Ranks that are measured: 1, 2, 4, … most.
+// The numbers of ranks to measure: 1, 2, 4, … most.
 std::vector<int> rank_counts(int most);
 
-// Each of `repeats` times, the least counts. Throws what rendering throws.
+// Measures each cost `repeats` times and keeps the minimum. Throws what rendering throws.
 FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
                          const RankSettings& settings, int most_ranks, int repeats, Costs& machine);
 

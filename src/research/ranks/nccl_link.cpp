@@ -65,8 +65,9 @@ class NcclLink final : public SquareLink {
   NcclLink(const NcclLink&) = delete;
   NcclLink& operator=(const NcclLink&) = delete;
 
-  void start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received, TargetSquares& of) override {
-    auto* const on = static_cast<cudaStream_t>(of.stream());
+  void start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received,
+             TargetSquares& squares) override {
+    auto* const on = static_cast<cudaStream_t>(squares.stream());
     if (on == nullptr) throw std::runtime_error("NCCL: targets are not in a GPU's memory; use --rank-link mpi");
     nccl_.check(nccl_.group_start(), "ncclGroupStart", comm_);
     for (const SquarePiece& piece : sent)
@@ -75,7 +76,9 @@ class NcclLink final : public SquareLink {
       nccl_.check(nccl_.receive(piece.memory, piece.bytes, ncclUint8, piece.rank, comm_, on), "ncclRecv", comm_);
     nccl_.check(nccl_.group_end(), "ncclGroupEnd", comm_);
   }
-  bool is_done(TargetSquares& of) override { return nccl_.is_ready(comm_, "squares of ranks") && of.finished(); }
+  bool is_done(TargetSquares& squares) override {
+    return nccl_.is_ready(comm_, "squares of ranks") && squares.finished();
+  }
 
  private:
   // Without a word to other ranks, who may be gone: nothing of theirs is under way.

@@ -1,4 +1,4 @@
-// A frame, drawn by several ranks.
+// Draws a frame with several ranks, which exchange their squares of targets.
 #pragma once
 
 #include <memory>
@@ -15,27 +15,23 @@
 
 namespace brokkr::ranks {
 
-// Ranks get each other's squares of targets.
-
-// What a rank has drawn: the samples of its squares of some planes of a target, one after another.
-
-// Takes the squares of `rank` out of the target's pictures.
+// Packs the squares of `rank`: the samples of these planes of the target, one after another.
 Message pack_squares(const TargetImage& image, const OwnedBins& bins, uint32_t rank, PlaneUse use);
 
-// Puts them into those of another rank. Throws std::runtime_error where the message is not of the size that follows.
+// Writes packed squares of `rank` to the pictures. Throws std::runtime_error if the message has another size.
 void unpack_squares(const Message& message, const OwnedBins& bins, uint32_t rank, PlaneUse use, TargetImage& image);
 
-// The same of the first colour of a whole layer. `from` is the rank that sent it.
+// The same for the first colour of a whole layer. `from` is the rank that sent it.
 Message pack_color(const Layer& layer);
 void unpack_color(const Message& message, int from, Layer& layer);
 
 class SquareExchange {
  public:
   virtual ~SquareExchange() = default;
-  // All ranks call these with the same planes. Returned are the bytes that this rank has sent. Throws what Talk throws.
-  // Every rank then has the squares of all.
+  // All ranks call these with the same planes. They return the bytes that this rank has sent, and throw what Talk
+  // throws. After broadcast, every rank has the squares of all ranks.
   virtual uint64_t broadcast(const std::vector<PlaneUse>& uses) = 0;
-  // Rank 0 has.
+  // After gather, rank 0 has the squares of all ranks.
   virtual uint64_t gather(const std::vector<PlaneUse>& uses) = 0;
 };
 
@@ -46,13 +42,13 @@ std::unique_ptr<SquareExchange> exchange_in_memory(Talk& talk, const OwnedBins& 
 std::unique_ptr<SquareExchange> exchange_in_pictures(Talk& talk, const OwnedBins& owned,
                                                      std::vector<TargetImage>& targets);
 
-// What a rank did for a frame: counts that are its alone, and where its time went.
+// The work of one rank for a frame: its counts and its times.
 struct RankReport {
   int rank = 0, workers = 0;
-  std::string host, machine, link;  // link: how targets go, LinkMode's name
-  uint64_t segments = 0;            // one more than targets were exchanged in the midst of the frame
+  std::string host, machine, link;  // link: the path of targets, by LinkMode's name
+  uint64_t segments = 0;            // the number of exchanges within the frame, plus one
   uint64_t frame_primitives = 0;    // of the whole frame
-  uint64_t drawn_primitives = 0;    // that this rank's pipeline took in
+  uint64_t drawn_primitives = 0;    // input of this rank's pipeline
   uint64_t fragments = 0;
   bool cut_off = false;  // by the frame's budget
   DistributionCounts distribution;
@@ -63,9 +59,8 @@ struct RankReport {
   double exchange_ms = 0, picture_ms = 0;
   double frame_ms = 0;  // all of it, preparation apart
 
-  // Cycle stack [Kim17, figure 15], here of a whole rank's time: no primitive to draw is there, as this rank projects
-  // or waits for others; the pipeline draws; targets are exchanged. The finished picture's way to rank 0 is none of
-  // them.
+  // Cycle stack [Kim17, figure 15] of a whole rank's time. The rank has no primitive to draw while it projects or waits
+  // for others; the pipeline draws; ranks exchange targets. Sending the finished picture to rank 0 is not part of it.
   double no_primitive_ms() const { return distribution.project_ms + distribution.wait_ms; }
   double stall_ms() const { return launch_ms; }
   double sync_ms() const { return exchange_ms; }
@@ -73,25 +68,24 @@ struct RankReport {
 
 nlohmann::ordered_json to_json(const RankReport& report);
 
-// Draws the frame with all ranks, each of which calls this with the same frame, options and settings; machine, workers
-// and the like may differ. At rank 0 the planes that `composed` names are those that one rank alone would have drawn,
-// bit for bit, with the identifiers that options.keep_ids asks for; the others know their own squares. Statistics are
-// those of all launches of this rank together. Nothing composed: no pictures are returned. Throws what Renderer::render
-// throws, and std::runtime_error where a rank does not answer.
+// Draws the frame with all ranks. Each rank calls this with the same frame, options and settings; machine and workers
+// may differ. On rank 0, the planes in `composed` have the bits that one rank alone would draw, with the identifiers
+// that options.keep_ids asks for; other ranks have their own squares. Statistics are the sum over this rank's launches.
+// If `composed` is empty, no pictures are returned. Throws what Renderer::render throws, and std::runtime_error if a
+// rank does not answer.
 RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options,
                     const RankSettings& settings, const std::vector<PlaneUse>& composed, Talk& talk,
                     RankReport& report);
 
-// Throws std::invalid_argument for options of the pipeline that pictures of several ranks cannot have.
+// Throws std::invalid_argument for options of the pipeline that several ranks do not support.
 void check_options(const RenderOptions& options);
-// Why several ranks cannot draw this frame so; empty where they can.
+// The reason why several ranks cannot draw this frame with these options; empty if they can.
 std::string why_not(const PreparedFrame& frame, const RenderOptions& options);
 
-// Workers for a rank that was not told how many: its cores, or its part of them where ranks on this computer share
-// them.
+// The default number of workers of a rank: its cores, or its share of them if several ranks run on this computer.
 int usual_workers();
 
-// What all ranks must agree on, of a frame that they load each for themselves.
+// A hash of the frame. Each rank loads the frame itself, and all must agree on the hash.
 uint64_t frame_hash(const Frame& frame);
 
 }  // namespace brokkr::ranks

@@ -1,5 +1,5 @@
-// The order of a frame's work over ranks: segments, between which ranks exchange what they have drawn, and the merges
-// of draws in each.
+// The order of a frame's work over ranks: segments, with exchanges of targets between them, and the merges of draws in
+// each segment.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct PlaneUse {
 // Commands that ranks run without knowing what others draw.
 struct Segment {
   uint32_t first_command = 0, end_command = 0;
-  // Read by its first command, and drawn to since all ranks knew them: broadcast before it.
+  // Planes that the first command reads and that ranks have changed since the last exchange: broadcast before it.
   std::vector<PlaneUse> exchanged;
 };
-// `programs`: draws run their own, which read planes as textures.
+// `programs`: draws run their own programs, which read planes as textures.
 std::vector<Segment> cut_segments(const PreparedFrame::Impl& frame, bool programs, uint32_t command_limit);
 
 // Consecutive draws whose primitives are shared out as if they were one.
@@ -33,7 +33,7 @@ struct Merge {
   uint64_t primitives = 0;
   uint32_t draws = 0;
 };
-// Those of a segment: a draw joins as long as the merge has not more than `threshold` primitives.
+// The merges of a segment: a draw joins a merge of at most `threshold` primitives.
 std::vector<Merge> merge_draws(const GivenDraws& whole, const Segment& segment, uint32_t threshold);
 
 // The consecutive primitives of a merge that a rank projects.
@@ -42,9 +42,7 @@ struct Share {
 };
 Share share_of(const Merge& merge, int rank, int ranks);
 
-// A picture of who owns what.
-
-// A layer of a target in grey, each square tinted by its owner; rows bottom to top.
+// A picture of owners: a layer of a target in grey, each square tinted by its owner. Rows run bottom to top.
 std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const OwnedBins& owners);
 
 }  // namespace brokkr::ranks

@@ -1,4 +1,4 @@
-// What the ranks of a command have in common: they agree before they begin, and end together.
+// A session of several ranks: they agree before they begin, and end together.
 #pragma once
 
 #include <functional>
@@ -13,37 +13,36 @@
 
 namespace brokkr::app {
 
-// What every rank must have alike, in words that a message can show.
+// Facts that must be equal on all ranks, as texts that a message can show.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 // The facts of a command with these options; `mode` is its --ranks.
 Facts common_facts(const std::string& mode, const RenderOptions& options, const ranks::RankSettings& settings);
 
-// Thrown where all ranks have heard why, so that rank 0 says it alone.
+// Thrown when all ranks know the reason, so that only rank 0 reports it.
 struct Refused {
   std::string why;
 };
 
-// Throws Refused where a rank has a failure to tell, or facts differ. All ranks call this.
+// Throws Refused if a rank reports a failure, or if facts differ. All ranks call this.
 void agree(ranks::Talk& talk, const std::string& failure, const Facts& facts);
-// The same about what `prepare` does, which may add facts: what it throws is the failure. `file` is named where memory
-// does not suffice.
+// The same after `prepare`, which may add facts; an exception of `prepare` is the failure. The message names `file` if
+// memory does not suffice.
 void agree_about(ranks::Talk& talk, const std::string& file, Facts& facts, const std::function<void()>& prepare);
 
-// Texts of all ranks at rank 0, in their order; nothing elsewhere.
+// The texts of all ranks in their order on rank 0; nothing on other ranks.
 std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own);
 
-// Opens MPI, and runs what all ranks do; the exit code. Where it throws Refused rank 0 says why; where it throws
-// anything else this rank does, and all end.
+// Opens MPI, runs `body` on all ranks, and returns the exit code. If `body` throws Refused, rank 0 reports the reason.
+// If it throws another exception, this rank reports it, and all ranks end.
 int run_session(const ranks::RankSettings& settings, const std::function<void(ranks::Talk&)>& body);
 
-// brokkr render with whole views or whole frames for each rank: for throughput, where a frame's own time does not
-// count.
+// `brokkr render` with whole views or whole frames for each rank: throughput counts, and not the time of one frame.
 
 // --ranks views and --ranks frames.
 MoreModes spread_modes();
 bool is_spread(const Arguments& arguments);
 
-// Runs as one of several ranks; the exit code.
+// Runs as one of several ranks; returns the exit code.
 int render_spread(const Arguments& arguments);
 
 }  // namespace brokkr::app

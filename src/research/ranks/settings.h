@@ -1,4 +1,4 @@
-// How ranks share a frame.
+// How ranks share a frame: settings and options.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 namespace brokkr::ranks {
 
 enum class ShareMode : uint8_t {
-  duplicate,  // every rank does all geometry, and draws what falls on its pixels
+  duplicate,  // every rank processes all geometry, and draws what falls on its pixels
   cpd,        // cooperative projection and distribution [Kim17, 3]: a rank gets the primitives that it needs
 };
 
-// What carries squares of targets between ranks.
+// The path of target squares between ranks.
 enum class LinkMode : uint8_t {
-  automatic,  // NCCL where all ranks can, or else MPI
+  automatic,  // NCCL if all ranks have it, otherwise MPI
   mpi,        // through hosts
-  nccl,       // as automatic, but rank 0 says where ranks cannot
+  nccl,       // like automatic, but rank 0 reports why ranks cannot use it
 };
 
 inline constexpr int kMostRanks = 64;
@@ -33,15 +33,15 @@ struct RankSettings {
   ShareMode mode = ShareMode::cpd;
   PatternChoice pattern = PatternKind::diagonal;  // which rank owns which square
   int bin = 32;                                   // edge of a square in pixels, a power of two
-  uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: each stands alone
+  uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: no merging
   bool runahead = true;   // the next merge is projected while this one is distributed
   LinkMode link = LinkMode::automatic;
-  int memory_limit = 0;   // MiB, of frames that a model loads, as LoadOptions has it
-  double timeout_s = 60;  // without a word from a rank that is waited for; 0: for ever
+  int memory_limit = 0;   // MiB for frames that the model loads (LoadOptions)
+  double timeout_s = 60;  // the longest wait for a message of another rank; 0: no limit
 };
 
-// What `rank` of `ranks` owns of this frame. Throws std::invalid_argument for a saved pattern of another number, and
-// for more than kMostRanks.
+// The bins of this frame that `rank` of `ranks` owns. Throws std::invalid_argument for a saved pattern with another
+// number of owners, and for more than kMostRanks ranks.
 std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettings& settings, int rank, int ranks);
 
 }  // namespace brokkr::ranks
@@ -66,33 +66,33 @@ struct Choices<ranks::LinkMode> {
 
 namespace brokkr::app {
 
-// How ranks share frames, as the commands that draw with them are told in the same words.
+// Options of the commands that draw with several ranks.
 
 // --rank-pattern and --rank-bin: which rank owns which square of pixels.
 std::vector<Option> owner_options();
 
-// Puts what they were given as into `settings`. Throws UsageError for a pattern that there is not.
+// Writes the values of owner_options() to `settings`. Throws UsageError for an unknown pattern.
 void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings);
 
-// All of them, under a heading of their own. `more`: modes of --ranks beside those of ranks::ShareMode, with their
-// help.
+// All options of ranks, under their own heading. `more`: further modes of --ranks, with their help.
 struct MoreModes {
   std::vector<std::string> names;
   std::string help;
 };
 std::vector<Option> rank_options(const MoreModes& more = {});
 
-// --rank-link, of commands that link ranks (ranks/square_link.h).
+// --rank-link, for commands that link ranks (ranks/square_link.h).
 Option rank_link_option();
 
-// What they say. Throws UsageError.
+// The settings that the options name. Throws UsageError.
 ranks::RankSettings rank_settings(const Arguments& arguments);
 
-// Whether this process draws with others: as --ranks says, or else as mpirun does. Throws UsageError where it does not,
-// and was given options that are about others.
+// Whether this process draws with others: --ranks decides, otherwise mpirun. Throws UsageError if the process draws
+// alone and has options for several ranks.
 bool draws_together(const Arguments& arguments);
 
-// What ranks hand in to the programs: `brokkr ranks`, and `brokkr render` and `brokkr view` over several processes.
+// The parts of the programs that ranks register: `brokkr ranks`, and `brokkr render` and `brokkr view` over several
+// processes.
 Module ranks_module();
 Command ranks_command();
 ViewPart ranks_view_part();

@@ -36,13 +36,13 @@ void choose_device() {
   }
 }
 
-void HostLink::start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received, TargetSquares& of) {
+void HostLink::start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received, TargetSquares& squares) {
   std::map<const void*, std::shared_ptr<Message>> messages;  // what goes to many is one message
   for (const SquarePiece& piece : sent) {
     std::shared_ptr<Message>& message = messages[piece.memory];
     if (!message) {
       message = std::make_shared<Message>(piece.bytes);
-      of.to_host(piece.memory, message->data(), piece.bytes);
+      squares.to_host(piece.memory, message->data(), piece.bytes);
     }
     talk_.transport().send(piece.rank, Channel::planes, message);
   }
@@ -50,7 +50,7 @@ void HostLink::start(std::span<const SquarePiece> sent, std::span<const SquarePi
   for (auto& [rank, pieces] : awaited_) std::reverse(pieces.begin(), pieces.end());
 }
 
-bool HostLink::is_done(TargetSquares& of) {
+bool HostLink::is_done(TargetSquares& squares) {
   bool done = talk_.transport().progress();
   for (auto& [rank, pieces] : awaited_) {
     while (!pieces.empty()) {
@@ -60,7 +60,7 @@ bool HostLink::is_done(TargetSquares& of) {
       if (message->size() != piece.bytes)
         throw std::runtime_error("rank " + std::to_string(rank) + " sent " + std::to_string(message->size()) +
                                  " bytes of a target, not as many as its squares have");
-      of.from_host(piece.memory, message->data(), piece.bytes);
+      squares.from_host(piece.memory, message->data(), piece.bytes);
       pieces.pop_back();
     }
     done = done && pieces.empty();

@@ -1,5 +1,5 @@
-// How ranks talk: messages between two of them, in order, none of which waits. MPI carries them (mpi_transport.cpp);
-// what is here is how they are used.
+// Messages between ranks. Sending and receiving never wait, and messages of two ranks keep their order. MPI carries
+// them (mpi_transport.cpp).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace brokkr::ranks {
 
 using Message = std::vector<std::byte>;
 
-// Messages of a kind arrive in the order in which they were sent.
+// Messages of one channel arrive in the order in which they were sent.
 enum class Channel : uint8_t { hello, ids, planes, picture, report };
 
 class Transport {
@@ -25,28 +25,28 @@ class Transport {
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Begins to send, and returns; the message is kept until it has gone.
+  // Starts to send, and returns. The transport keeps the message until it is sent.
   virtual void send(int to, Channel channel, std::shared_ptr<const Message> message) = 0;
-  // The next message from there, if it has come whole. Carries all others forward, too.
+  // The next message of that rank, if it has arrived completely. Also makes progress with all other messages.
   virtual std::optional<Message> receive(int from, Channel channel) = 0;
-  // Carries messages forward. Returns whether all that were sent have gone.
+  // Makes progress with all messages. Returns whether all messages are sent.
   virtual bool progress() = 0;
-  // All ranks have come to their end.
+  // Call it when all ranks have finished.
   virtual void finish() = 0;
-  // Ends every rank, at once.
+  // Ends every rank at once.
   [[noreturn]] virtual void end_all(int code) = 0;
-  // The name of the other's computer, for messages to people.
+  // The name of this computer, for messages to people.
   virtual std::string host() const = 0;
 };
 
-// How long who has waited for so long sleeps before it looks for a message again: a message is noticed late by an
-// eighth of the time that it took at most, and by a millisecond.
+// The time to sleep before the next look for a message, after a wait of `waited_us`: a rank notices a message at most
+// an eighth of its waiting time late, and at most a millisecond.
 double turn_us(double waited_us);
 
 class DeviceLibrary;  // ranks/square_link.h
 class SquareLink;     // ranks/square_link.h
 
-// What ranks say to each other, and how long they wait for it.
+// Messages with a limit on the time that a rank waits for them.
 class Talk {
  public:
   Talk(Transport& transport, double timeout_s) : transport_(transport), timeout_s_(timeout_s) {}
@@ -60,16 +60,17 @@ class Talk {
   }
   void send_all(Channel channel, Message message);
   std::optional<Message> poll(int from, Channel channel) { return transport_.receive(from, channel); }
-  // Waits asleep, in turns. Throws std::runtime_error that names the rank after the timeout.
+  // Waits in short sleeps. After the timeout it throws std::runtime_error that names the rank.
   Message receive(int from, Channel channel);
-  // Waits without a limit, for what may come in an hour: a request of somebody who sits at a window.
+  // Waits without a limit, for requests of a user, which may take an hour.
   Message await(int from, Channel channel);
-  // Until all that this rank has sent is gone. Throws like receive.
+  // Waits until all messages of this rank are sent. Throws like receive.
   void flush();
-  // Until `done` says so, and carries messages forward. `what` has not ended where it throws after the timeout.
+  // Waits until `done` returns true, and makes progress with messages. After the timeout it throws; the message says
+  // that `what` has not ended.
   void wait_for(const std::function<bool()>& done, const std::string& what);
 
-  // What carries memory of devices; null: nothing does.
+  // The link between the memories of devices; null: there is none.
   SquareLink* link() const { return link_.get(); }
   void link(std::shared_ptr<DeviceLibrary> library, std::shared_ptr<SquareLink> link);
 
@@ -95,19 +96,19 @@ inline std::string text_of(const Message& message) {
   return {reinterpret_cast<const char*>(message.data()), message.size()};
 }
 
-// The number of ranks that this process was started as one of, by the environment that mpirun and srun make; 1: none.
+// The number of ranks that were started together, from the environment of mpirun or srun; 1 without one.
 int started_ranks();
-// Which of them this process is, by the same environment; 0 where there is none.
+// The rank of this process, from the same environment; 0 without one.
 int started_rank();
 // The number of ranks on this computer.
 int ranks_on_this_computer();
 
-// Opens MPI. Throws std::runtime_error where this program was built without it or it cannot start.
+// Opens MPI. Throws std::runtime_error if this program was built without it, or if it cannot start.
 std::unique_ptr<Transport> open_transport();
 
 }  // namespace brokkr::ranks
 
-// What the module exports (brokkr-mpi.so); null, with a reason in `error`, where MPI cannot start.
+// The function that the module brokkr-mpi.so exports. It returns null and a reason in `error` if MPI cannot start.
 extern "C" {
 using BrokkrOpenMpi = brokkr::ranks::Transport*(char* error, size_t error_size);
 }
