@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int kMemoryMib = 256;
-constexpr uint32_t kMostDrawn = 64;  // patches
+constexpr uint32_t kMaxDrawn = 64;  // patches
 
 // Cameras that fit the scene, stand in its midst, and look from far away; full quality, and a few splits.
 void draw(brokkr::PatchScene scene) {
@@ -56,6 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) std::abort();
     }
     if (brokkr::edge_numbers(scene.points).size() != size_t(scene.patches()) * 4) std::abort();
-    if (scene.patches() <= kMostDrawn) draw(std::move(scene));
+    if (scene.patches() <= kMaxDrawn) draw(std::move(scene));
   });
 }

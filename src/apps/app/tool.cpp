@@ -109,10 +109,10 @@ size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture,
     }
     std::ranges::move(some, std::back_inserter(logs));
   }
-  if (logs.size() > kMostPlottedLogs) {
+  if (logs.size() > kMaxPlottedLogs) {
     throw std::runtime_error(std::to_string(logs.size()) + " curves are too many for one picture, which has up to " +
-                             std::to_string(kMostPlottedLogs) + ", from '" + logs[0].name + "' to '" +
-                             logs.back().name + "'; name one program (--application)");
+                             std::to_string(kMaxPlottedLogs) + ", from '" + logs[0].name + "' to '" + logs.back().name +
+                             "'; name one program (--application)");
   }
   nlohmann::ordered_json document = {{"title", title}, {"logs", nlohmann::ordered_json::array()}};
   for (const FrameLog& log : logs) {

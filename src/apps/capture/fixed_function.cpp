@@ -21,7 +21,7 @@ constexpr GLenum kCombineSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR
                                       GL_TEXTURE4, GL_TEXTURE5, GL_TEXTURE6,      GL_TEXTURE7};
 constexpr GLenum kCombineOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLenum kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
-constexpr GLint kMostUnits = 8;  // units with coordinates in GLSL 1.20
+constexpr GLint kMaxUnits = 8;  // units with coordinates in GLSL 1.20
 
 GLint environment(GLenum name) {
   GLint value = 0;
@@ -85,7 +85,7 @@ bool adds_specular() {
          (is_enabled(GL_LIGHTING) && get_integer(GL_LIGHT_MODEL_COLOR_CONTROL) == GL_SEPARATE_SPECULAR_COLOR);
 }
 
-GLint unit_count() { return std::min(get_integer(GL_MAX_TEXTURE_UNITS), kMostUnits); }
+GLint unit_count() { return std::min(get_integer(GL_MAX_TEXTURE_UNITS), kMaxUnits); }
 
 // Restores the active unit.
 struct KeepActiveUnit {

@@ -120,10 +120,10 @@ ProgramStart start_of(const fs::path& program, std::vector<std::string> command)
 namespace {
 
 constexpr int kType = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
-constexpr int kFirstFree = 200;           // above the numbers that shell scripts use
-constexpr size_t kMostConnections = 256;  // further processes are not heard
-constexpr size_t kMostLines = 256;        // of one call, so that a flood does not keep the caller from its other work
-constexpr size_t kMostLine = size_t(1) << 16;
+constexpr int kFirstFree = 200;          // above the numbers that shell scripts use
+constexpr size_t kMaxConnections = 256;  // further processes are not heard
+constexpr size_t kMaxLines = 256;        // of one call, so that a flood does not keep the caller from its other work
+constexpr size_t kMaxLine = size_t(1) << 16;
 
 [[noreturn]] void fail_to_listen() {
   throw std::runtime_error(std::string("no socket for the program's messages can be made (") + std::strerror(errno) +
@@ -182,7 +182,7 @@ void StatusChannel::accept_one(const std::function<bool(pid_t)>& is_ours) {
   ucred peer{};
   socklen_t size = sizeof peer;
   const int on = 1;
-  const bool heard = connections_.size() < kMostConnections &&
+  const bool heard = connections_.size() < kMaxConnections &&
                      getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && is_ours(peer.pid) &&
                      setsockopt(file, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0;
   const char answer = '\n';  // whoever connects waits for it, so that it still runs when it is looked up
@@ -195,7 +195,7 @@ void StatusChannel::accept_one(const std::function<bool(pid_t)>& is_ours) {
 
 // False at the end of the stream.
 bool StatusChannel::read_one(int file, pid_t sender, std::vector<Line>& lines) const {
-  std::string text(kMostLine, '\0');
+  std::string text(kMaxLine, '\0');
   alignas(cmsghdr) std::array<char, 256> control{};
   iovec part{text.data(), text.size()};
   msghdr message{};
@@ -239,7 +239,7 @@ std::vector<StatusChannel::Line> StatusChannel::read(int milliseconds, const std
     const auto connection = connections_.find(ready.fd);
     const pid_t sender = connection == connections_.end() ? 0 : connection->second;
     bool open = true;
-    for (size_t before = lines.size() + 1; open && lines.size() < kMostLines && before != lines.size();) {
+    for (size_t before = lines.size() + 1; open && lines.size() < kMaxLines && before != lines.size();) {
       before = lines.size();
       open = read_one(ready.fd, sender, lines);
     }

@@ -13,9 +13,9 @@ int run_plot(const Arguments& arguments) {
   if (!arguments.has("output")) throw UsageError("--output is missing; name the picture, FILE.svg");
   const std::string output = arguments.text("output");
   require_picture(output, {".svg"}, "--output");
-  if (files.size() > kMostPlottedLogs) {
+  if (files.size() > kMaxPlottedLogs) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
-                     std::to_string(kMostPlottedLogs));
+                     std::to_string(kMaxPlottedLogs));
   }
   const size_t curves = plot_logs(files, written_path(output), arguments.text("title"), arguments.text("application"));
   if (output == "-") return kSuccess;

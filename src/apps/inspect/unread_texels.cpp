@@ -16,7 +16,7 @@ namespace brokkr {
 namespace {
 
 // Opened blocks alternate with closed ones, and Linux tracks at most 65 530 such memory ranges.
-constexpr size_t kMostBlocks = 30000;
+constexpr size_t kMaxBlocks = 30000;
 
 std::atomic<TexelWatch*> active = nullptr;
 struct sigaction before;
@@ -39,7 +39,7 @@ TexelWatch::TexelWatch(const PreparedFrame& prepared) {
   const size_t skipped = (page - reinterpret_cast<uintptr_t>(texels_) % page) % page;
   const size_t pages = bytes > skipped ? (bytes - skipped) / page : 0;
   block_bytes_ = page;
-  while (pages * page / block_bytes_ > kMostBlocks) block_bytes_ *= 2;
+  while (pages * page / block_bytes_ > kMaxBlocks) block_bytes_ *= 2;
   blocks_ = pages * page / block_bytes_;
   // The texels belong to the prepared frame and are not constant there: planes are copied into them.
   start_ = const_cast<std::byte*>(texels_ + std::min(skipped, bytes));

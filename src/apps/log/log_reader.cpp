@@ -20,7 +20,7 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 31;
 // The range of accepted times; the largest is thirty years. Beyond it, sums, ratios and axes would overflow or
 // underflow.
 constexpr double kMostMs = 1e12, kLeastMs = 1e-6;
-constexpr size_t kMostCurves = 64;
+constexpr size_t kMaxCurves = 64;
 constexpr size_t kTellingRows = 1001;  // that tell MangoHud's unit
 
 // The fields of a line, without the quotes around them.
@@ -277,7 +277,7 @@ FrameLog& LogReader::log_of(std::string_view name) {
   };
   if (current_ < keys_.size() && is_of(keys_[current_])) return logs_[current_];
   current_ = size_t(std::ranges::find_if(keys_, is_of) - keys_.begin());
-  if (current_ == kMostCurves) refuse(fmt::format("more than {} applications and swap chains", kMostCurves));
+  if (current_ == kMaxCurves) refuse(fmt::format("more than {} applications and swap chains", kMaxCurves));
   if (current_ == keys_.size()) {
     keys_.push_back(fmt::format("{}\n{}\n{}\n", parts[0], parts[1], parts[2]));
     FrameLog& log = logs_.emplace_back();

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMostSceneBytes = uint64_t(1) << 34;
+constexpr uint64_t kMaxSceneBytes = uint64_t(1) << 34;
 
 std::string geometry_hash(const Frame& f) {
   // The counts are hashed too: a value that moves from one array to the next changes the hash.
@@ -62,7 +62,7 @@ Json scene_json(const std::string& path, const Frame& frame) {
   Json json = {{"file", path}};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) {
-    const std::vector<std::byte> bytes = read_file(path, kMostSceneBytes);
+    const std::vector<std::byte> bytes = read_file(path, kMaxSceneBytes);
     const std::span<const std::byte> parts[] = {bytes};
     json["bytes"] = bytes.size();
     json["sha256"] = sha256(parts);

@@ -261,8 +261,8 @@ std::string pass_through_text(const FragmentProgram& program) {
 }
 
 GlCapturedProgram::GlCapturedProgram(const FragmentProgram& source) : source_(&source) {
-  if (varying_components(source) > kMostVaryingComponents) {
-    failure_ = fmt::format("it has more than {} components of varyings", kMostVaryingComponents);
+  if (varying_components(source) > kMaxVaryingComponents) {
+    failure_ = fmt::format("it has more than {} components of varyings", kMaxVaryingComponents);
   } else if (link(pass_through_text(source))) {
     find_places();
   }

@@ -19,7 +19,7 @@ void apply_fixed_function(const FragmentProgram& program);
 void set_built_in(const ProgramUniform& uniform, const uint32_t* words);
 
 // Attribute 0 is the position; each of the following ones holds four components of the varyings.
-inline constexpr uint32_t kMostVaryingComponents = 60;
+inline constexpr uint32_t kMaxVaryingComponents = 60;
 
 class GlCapturedProgram {
  public:

@@ -61,8 +61,8 @@ class JsonBuilder {
   }
 
   [[noreturn]] bool parse_error(size_t, const std::string&, const nlohmann::json::exception& error) {
-    constexpr size_t kMostMessage = 200;
-    throw std::runtime_error(std::string(error.what()).substr(0, kMostMessage));
+    constexpr size_t kMaxMessage = 200;
+    throw std::runtime_error(std::string(error.what()).substr(0, kMaxMessage));
   }
 
  private:

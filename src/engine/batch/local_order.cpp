@@ -13,10 +13,10 @@
 namespace brokkr {
 namespace {
 
-constexpr uint32_t kMostReflected = 48;  // triangles in a reflected stretch
-constexpr uint32_t kMostSpan = 1 << 14;  // distance of two triangles that are moved together; those in between shift
-constexpr uint32_t kMostTail = 256;      // triangles within which the effect of a change must end
-constexpr int kMostPasses = 8;
+constexpr uint32_t kMaxReflected = 48;  // triangles in a reflected stretch
+constexpr uint32_t kMaxSpan = 1 << 14;  // distance of two triangles that are moved together; those in between shift
+constexpr uint32_t kMaxTail = 256;      // triangles within which the effect of a change must end
+constexpr int kMaxPasses = 8;
 constexpr double kLeastGain = 1e-3;  // fraction of all runs that a pass must save for another pass
 
 // The cost of one triangle in an order: which of its corners are shaded (bits 0 to 2), and whether it begins a batch.
@@ -149,11 +149,11 @@ Changes changes_between(uint32_t at, uint32_t other, uint32_t places) {
     const uint32_t lo = at + 1;
     changes.add({lo, other, {Piece{other, other + 1}, {lo, other}}});
     if (other + 1 < places) changes.add({lo, other + 1, {Piece{other, other + 2}, {lo, other}}});
-    if (other - lo < kMostReflected) changes.add({lo, other, {Piece{lo, other + 1, true}, {}}});
+    if (other - lo < kMaxReflected) changes.add({lo, other, {Piece{lo, other + 1, true}, {}}});
   } else {  // it moves forward, behind `at`
     changes.add({other, at, {Piece{other + 1, at + 1}, {other, other + 1}}});
     if (other > 0) changes.add({other - 1, at, {Piece{other + 1, at + 1}, {other - 1, other + 1}}});
-    if (at - other < kMostReflected) changes.add({other + 1, at, {Piece{other + 1, at + 1, true}, {}}});
+    if (at - other < kMaxReflected) changes.add({other + 1, at, {Piece{other + 1, at + 1, true}, {}}});
   }
   return changes;
 }
@@ -177,7 +177,7 @@ class LocalOrder {
 
   std::vector<uint32_t> run(const OrderProgress& progress) {
     const auto places = uint32_t(order_.triangles.size());
-    for (int pass = 1; pass <= kMostPasses; ++pass) {
+    for (int pass = 1; pass <= kMaxPasses; ++pass) {
       const uint64_t before = runs_;
       for (uint32_t at = 0; at < places; ++at) {
         if (progress && at % 4096 == 0) progress(fmt::format("pass {}, {} %", pass, uint64_t(at) * 100 / places));
@@ -210,7 +210,7 @@ class LocalOrder {
       if (other == kNoTriangle) continue;
       const uint32_t place = place_[other];
       if (place + 1 == at || place == at + 1) continue;
-      if (std::max(place, at) - std::min(place, at) > kMostSpan) continue;
+      if (std::max(place, at) - std::min(place, at) > kMaxSpan) continue;
       const Changes changes = changes_between(at, place, uint32_t(order_.triangles.size()));
       for (uint32_t i = 0; i < changes.count; ++i) {
         const int gain = try_change(changes.list[i]);
@@ -225,7 +225,7 @@ class LocalOrder {
     apply(best);
   }
 
-  // The number of runs that the change saves; 0 if the effect does not end within kMostTail triangles. Leaves the
+  // The number of runs that the change saves; 0 if the effect does not end within kMaxTail triangles. Leaves the
   // triangles' new marks in written_.
   int try_change(const Change& change) {
     written_.clear();
@@ -241,7 +241,7 @@ class LocalOrder {
           cost_.depart();
           continue;
         }
-        if (i - piece.begin > kMostTail) return 0;
+        if (i - piece.begin > kMaxTail) return 0;
         if (!cost_.is_as_before()) continue;
         cost_.begin(order_, piece.end);  // the rest of the piece has the same cost as before
         to += piece.end - 1 - i;
@@ -253,7 +253,7 @@ class LocalOrder {
     for (uint32_t at = change.hi + 1; at < places; ++at) {
       draw(at, at, gain);
       if (cost_.is_as_before()) return gain;
-      if (at - change.hi > kMostTail) return 0;
+      if (at - change.hi > kMaxTail) return 0;
     }
     return gain;
   }

@@ -15,7 +15,7 @@
 namespace brokkr {
 namespace {
 
-constexpr size_t kMostLine = size_t(1) << 20;
+constexpr size_t kMaxLine = size_t(1) << 20;
 
 [[noreturn]] void refuse_line(uint64_t number) {
   fail_limit("field 'line {}': it has more than 1048576 bytes; export the file again", number);
@@ -34,7 +34,7 @@ std::string_view ObjLines::take_line() {
   size_t size = end == nullptr ? rest_.size() : size_t(static_cast<const char*>(end) - rest_.data());
   const void* const carriage = std::memchr(rest_.data(), '\r', size);
   if (carriage != nullptr) size = size_t(static_cast<const char*>(carriage) - rest_.data());
-  if (size > kMostLine) refuse_line(next_number_);
+  if (size > kMaxLine) refuse_line(next_number_);
   const std::string_view line = rest_.substr(0, size);
   rest_.remove_prefix(size);
   rest_.remove_prefix(rest_.starts_with("\r\n") ? 2 : rest_.empty() ? 0 : 1);
@@ -52,7 +52,7 @@ bool ObjLines::next() {
     joined_.back() = ' ';
     if (rest_.empty()) break;
     joined_ += trimmed(take_line());
-    if (joined_.size() > kMostLine) refuse_line(number_);
+    if (joined_.size() > kMaxLine) refuse_line(number_);
   }
   line_ = trimmed(joined_);
   return true;

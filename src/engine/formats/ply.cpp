@@ -93,7 +93,7 @@ std::string_view take_line(std::string_view& text, std::string_view end) {
 
 // Leaves `text` behind the line end_header.
 Header read_header(std::string_view& text, Loading& loading) {
-  constexpr size_t kMostProperties = 4096;
+  constexpr size_t kMaxProperties = 4096;
   Header header;
   size_t properties = 0;
   bool has_format = false;
@@ -131,7 +131,7 @@ Header read_header(std::string_view& text, Loading& loading) {
     } else if (!word.empty() && word != "obj_info") {
       loading.warn("header", "header: '{}' is no word of PLY; left out", word.substr(0, 40));
     }
-    if (++properties > kMostProperties) fail("field 'header': it has more than 4096 lines; export the file again");
+    if (++properties > kMaxProperties) fail("field 'header': it has more than 4096 lines; export the file again");
   }
   fail("field 'end_header': it is missing; copy the file again");
 }

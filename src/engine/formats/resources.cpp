@@ -33,14 +33,14 @@ bool same_but_for_case(const std::string& a, const std::string& b) {
 
 // `relative` below `folder`, where the case of its letters does not count; nothing where no file or several fit.
 std::optional<fs::path> find_in_any_case(const fs::path& folder, const fs::path& relative) {
-  constexpr size_t kMostEntries = 100000;
+  constexpr size_t kMaxEntries = 100000;
   std::optional<fs::path> found = folder.empty() ? fs::path(".") : folder;
   for (const fs::path& part : relative) {
     std::error_code error;
     std::optional<fs::path> next;
     size_t entries = 0;
     for (fs::directory_iterator at(*found, error), end; !error && at != end; at.increment(error)) {
-      if (++entries > kMostEntries) return std::nullopt;
+      if (++entries > kMaxEntries) return std::nullopt;
       if (!same_but_for_case(at->path().filename().string(), part.string())) continue;
       if (next) return std::nullopt;
       next = at->path();

@@ -69,7 +69,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
 // 5.2.4].
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Decision& decision) {
-  for (int tries = 0; tries < kMostTriesOfBlock; ++tries) {
+  for (int tries = 0; tries < kMaxTriesOfBlock; ++tries) {
     const Choice choice = Root::choose(w, view, TreePlace{});
     if (choice.leaf == kNoLeaf) return;
     if (choice.leaf == kGeometryLeaf) {

@@ -15,7 +15,7 @@ namespace {
 // Upper bound on the (triangle, bin) pairs that one task of several batches tests. An aborted launch waits for the
 // tasks in progress, and testing a million pairs takes one core about 30 ms. With half the bound, small bins need more
 // shared counters.
-constexpr uint64_t kMostTaskPairs = uint64_t(1) << 20;
+constexpr uint64_t kMaxTaskPairs = uint64_t(1) << 20;
 
 // The number of bins of the target that has the most.
 uint64_t most_bins(const TargetPlan& targets) {
@@ -41,25 +41,25 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
         std::bit_floor(std::max<uint64_t>(16, shape.memory_limit / (20u * uint64_t(rasterizers))));
     const uint32_t needed =
         std::max(kLeastStoreBlocks, std::bit_ceil(std::min<uint32_t>(batches, 1u << 20) * 2 * chunks));
-    blocks = uint32_t(std::min<uint64_t>(kMostStoreBlocks, affordable));
+    blocks = uint32_t(std::min<uint64_t>(kMaxStoreBlocks, affordable));
     blocks = std::min(std::max(blocks, std::bit_ceil(2 * clipped_blocks * workers)), needed);
   }
   s.store_blocks = std::max(blocks, clipped_blocks + 1);
   const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
-  s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMostTaskBatches);
+  s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMaxTaskBatches);
   // Each warp of a block must find the blocks for its task in the block's stock.
   const auto fit = [&] {
     const uint32_t of_workers = s.task_batches * batch_blocks * workers;
     return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
   };
   while (s.task_batches > 1 && !fit()) --s.task_batches;
-  const uint64_t of_pairs = kMostTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
+  const uint64_t of_pairs = kMaxTaskPairs / (uint64_t(draws.batch_triangles) * most_bins(targets));
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
   // After everything that started is drawn, the blocks that one task needs are outside all stocks.
   const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
-  s.stock_keep = std::min(kMostStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
+  s.stock_keep = std::min(kMaxStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
   s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
   s.window = std::bit_ceil(std::max<uint32_t>(kLeastWindow, kWindowRounds * workers * uint32_t(shape.warps)));
   return s;

@@ -12,7 +12,7 @@ namespace brokkr {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kMostIncluded = 32;  // files that include each other
+constexpr size_t kMaxIncluded = 32;  // files that include each other
 
 // Replaces comments by spaces and keeps line breaks, so that line numbers hold.
 std::string without_comments(std::string_view text) {
@@ -243,7 +243,7 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
           (chain.back().parent_path() / std::string(rest.substr(1, end - 1))).lexically_normal();
       const bool is_open = std::find(chain.begin(), chain.end(), wanted) != chain.end();
       std::error_code ignored;
-      if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) || chain.size() > kMostIncluded)) {
+      if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) || chain.size() > kMaxIncluded)) {
         result += "#error \"" + wanted.string() + "\" cannot be included\n";
         return;
       }

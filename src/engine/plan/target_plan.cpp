@@ -23,7 +23,7 @@ int rasterizers_of(const Frame& frame, int bin) {
 // pattern gives them and the rank owns. The next one receives all other bins; it has no regions, so triangles sent
 // there are not drawn. The last ones own the regions of those other bins, for clears and copies, and never receive a
 // triangle.
-constexpr int kMostDrawing = 2047;  // all three kinds together stay within kMaxRasterizers
+constexpr int kMaxDrawing = 2047;  // all three kinds together stay within kMaxRasterizers
 
 // Makes a pattern large enough for the bins of every target.
 Pattern make_pattern_for(const Frame& frame, const PatternChoice& choice, const TargetPlan& plan) {
@@ -139,8 +139,8 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   plan.drawing = plan.rasterizers;
   if (key.owned != nullptr) {
     if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than what a rank owns together");
-    if (saved == nullptr) plan.drawing = std::min(plan.drawing, kMostDrawing);
-    plan.rasterizers = plan.drawing + 1 + std::min(plan.drawing, kMostDrawing);
+    if (saved == nullptr) plan.drawing = std::min(plan.drawing, kMaxDrawing);
+    plan.rasterizers = plan.drawing + 1 + std::min(plan.drawing, kMaxDrawing);
     plan.is_shared = true;
   }
   const Pattern pattern = make_pattern_for(frame, key.pattern, plan);

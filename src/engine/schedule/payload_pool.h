@@ -14,11 +14,11 @@
 namespace brokkr {
 
 // Words of payload that a slot holds, beside the task's id.
-inline constexpr int kMostSlotWords = 15;
+inline constexpr int kMaxSlotWords = 15;
 
 template <class Task>
 constexpr bool is_pooled() {
-  return Task::kWords > kMostSlotWords;
+  return Task::kWords > kMaxSlotWords;
 }
 // What a queue's element holds for a task: its payload, or the number of its record.
 template <class Task>

@@ -80,8 +80,8 @@ using Discrete = LastFirst<ByPriority<kWord>>;
 // bound stays, as for Discrete.
 template <int kWord>
 struct DecreasingPriorities : BucketDefaults {
-  static constexpr int kSharedWords = 2;         // for each child, of which there are two or more
-  static constexpr uint32_t kMostHalvings = 16;  // leaves 8 bits of the priority
+  static constexpr int kSharedWords = 2;        // for each child, of which there are two or more
+  static constexpr uint32_t kMaxHalvings = 16;  // leaves 8 bits of the priority
   static constexpr int kHalvingsWord = 0, kEmptyWord = 1, kPatienceWord = 2;
 
   template <class Task>
@@ -109,7 +109,7 @@ struct DecreasingPriorities : BucketDefaults {
     if (patience == 0 || device_atomic<uint64_t>(state.shared[kEmptyWord]).load(kRelaxed) < patience) return false;
     device_atomic<uint64_t> bound(state.shared[kHalvingsWord]);
     uint64_t halvings = bound.load(kRelaxed);
-    if (halvings >= kMostHalvings) return false;
+    if (halvings >= kMaxHalvings) return false;
     return bound.compare_exchange_strong(halvings, (uint64_t(1) << 32) | (halvings + 1), kRelaxed);
   }
   BROKKR_FN static void lowered(const BucketState& state) {

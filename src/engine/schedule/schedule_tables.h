@@ -15,7 +15,7 @@ namespace brokkr {
 
 // The most batches that a task takes, and the number of tasks per warp from which on tasks take more than one. Larger
 // tasks access the shared counters less often; smaller tasks balance the end of a frame better.
-inline constexpr uint32_t kMostTaskBatches = 4;
+inline constexpr uint32_t kMaxTaskBatches = 4;
 inline constexpr uint32_t kTasksPerWarp = 64;
 // The same for launches with hundreds of warps of 32 lanes, each of which gets only a few batches. There, decisions
 // cost more than an uneven end.
@@ -29,19 +29,19 @@ inline constexpr uint32_t kLeastWindow = 1024;
 // Blocks of the triangle store, at least 64, if the frame needs as many. With this size rasterizers are visited seldom
 // and with full queues. Twice as many cost 20 more bytes per block and rasterizer, and exceed the caches.
 inline constexpr uint32_t kLeastStoreBlocks = 64;
-inline constexpr uint32_t kMostStoreBlocks = 8192;
+inline constexpr uint32_t kMaxStoreBlocks = 8192;
 
 // The most tasks that one decision of a block starts: one for each of its warps.
 inline constexpr int kMostTasksOfDecision = 8;
 
 // Free store blocks that a block of warps keeps for its next tasks, and the largest part of the store that all blocks
 // keep together. With fewer, blocks access the shared queue more often.
-inline constexpr uint32_t kMostStock = 256;
+inline constexpr uint32_t kMaxStock = 256;
 inline constexpr uint32_t kStockShare = 2;
 // Capacity of a block's stock while it works, for the blocks of its tasks and those that its rasterizers have released.
 // Each entry takes 4 bytes of shared storage. With fewer, a decision starts fewer tasks if their batches are large and
 // may be clipped.
-inline constexpr uint32_t kStockCapacity = 2 * kMostStock;
+inline constexpr uint32_t kStockCapacity = 2 * kMaxStock;
 
 // Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides the stocks, is free. Near 1,
 // rasterizers are visited for fewer triangles; far above 1, geometry fills the store and waits.
@@ -56,12 +56,12 @@ inline constexpr int kEnoughRasterizers = 64;
 inline constexpr int kAskedTogether = 4;
 
 // The number of consecutive decisions for leaves that others have emptied, after which a block or a worker pauses.
-inline constexpr int kMostTriesOfBlock = 4;
-inline constexpr int kMostTriesOfWorker = 8;
+inline constexpr int kMaxTriesOfBlock = 4;
+inline constexpr int kMaxTriesOfWorker = 8;
 
 // The number of leaves that a worker's decisions can exclude, one bit each, and of queues whose order a maintainer
 // remembers, two words each. Leaves beyond are asked again; queues beyond share entries.
-inline constexpr int kMostExcludedLeaves = 256;
+inline constexpr int kMaxExcludedLeaves = 256;
 inline constexpr int kTrackedQueues = 64;
 
 // Requests of the host to the running kernel.

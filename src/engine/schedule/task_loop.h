@@ -288,7 +288,7 @@ class Worker {
   BROKKR_FN int step() {
     view_.now = now();
     view_.exclude_none();
-    for (int tries = 0; tries < kMostTriesOfWorker; ++tries) {
+    for (int tries = 0; tries < kMaxTriesOfWorker; ++tries) {
       const Choice choice = Root::choose(w_, view_, TreePlace{});
       if (choice.leaf == kNoLeaf) return 0;
       int ran = 0;
@@ -368,7 +368,7 @@ class Worker {
   }
   template <class Leaf>
   BROKKR_FN int take_and_run(Leaf, int leaf) {
-    constexpr int kTasks = Leaf::kMostThreads < kWidth ? kWidth / Leaf::kMostThreads : 1;
+    constexpr int kTasks = Leaf::kMaxThreads < kWidth ? kWidth / Leaf::kMaxThreads : 1;
     Uint element[kWords];
     const int n = queues_.dequeue(w_, leaf, element, kTasks);
     if (n == 0) return 0;

@@ -5,7 +5,7 @@
 //   Repeat<n, Callbacks, Child>     a bucket of n equal children
 //
 // A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to 32),
-// T::kWords (words of its payload; beyond kMostSlotWords it is a record of the program's pool) and has
+// T::kWords (words of its payload; beyond kMaxSlotWords it is a record of the program's pool) and has
 //
 //   template <class Worker>
 //   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
@@ -70,9 +70,9 @@ constexpr int span_of_bucket() {
   bool all = RatesLanes<Callbacks>;
   ((most = most > span_of<Children>() ? most : span_of<Children>(), all = all && span_of<Children>() > 0), ...);
   // On a narrow warp, one reduction is faster for a bucket that fills the warp alone.
-  constexpr int kMostSpan = kWidth < 16 ? kWidth / 2 : kWidth;
+  constexpr int kMaxSpan = kWidth < 16 ? kWidth / 2 : kWidth;
   const int span = most * power_not_below(int(sizeof...(Children)));
-  return all && span <= kMostSpan ? span : 0;
+  return all && span <= kMaxSpan ? span : 0;
 }
 template <class Node>
 constexpr int record_words_of() {

@@ -82,13 +82,13 @@ struct TreeView {
   uint64_t* shared = nullptr;
   uint32_t* local = nullptr;
   uint64_t now = 0;
-  uint32_t excluded[kMostExcludedLeaves / 32] = {};  // leaves that were found empty
+  uint32_t excluded[kMaxExcludedLeaves / 32] = {};  // leaves that were found empty
 
   BROKKR_FN bool is_excluded(int leaf) const {
-    return leaf < kMostExcludedLeaves && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
+    return leaf < kMaxExcludedLeaves && (excluded[leaf >> 5] >> (leaf & 31) & 1u) != 0;
   }
   BROKKR_FN void exclude(int leaf) {
-    if (leaf < kMostExcludedLeaves) excluded[leaf >> 5] |= 1u << (leaf & 31);
+    if (leaf < kMaxExcludedLeaves) excluded[leaf >> 5] |= 1u << (leaf & 31);
   }
   BROKKR_FN void exclude_none() {
     for (uint32_t& bits : excluded) bits = 0;
@@ -146,7 +146,7 @@ struct Queue {
     ((words = is_pooled<Tasks>() && Tasks::kWords > words ? Tasks::kWords : words), ...);
     return words;
   }();
-  static constexpr int kMostThreads = [] {
+  static constexpr int kMaxThreads = [] {
     int threads = 1;
     ((threads = threads > Tasks::kThreads ? threads : Tasks::kThreads), ...);
     return threads;

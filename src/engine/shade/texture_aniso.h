@@ -38,16 +38,16 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are indexed by integers from 0 to kMostWeights - 1 and fall off from 1 to e^-2. A weight is the product of
+// Weights are indexed by integers from 0 to kMaxWeights - 1 and fall off from 1 to e^-2. A weight is the product of
 // two table entries: for the upper and for the lower five bits of the index.
-BROKKR_CONSTANT int kMostWeights = 1024, kWeightSteps = 32;
-BROKKR_CONSTANT float kWeightEdge = float(kMostWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
+BROKKR_CONSTANT int kMaxWeights = 1024, kWeightSteps = 32;
+BROKKR_CONSTANT float kWeightEdge = float(kMaxWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
 #if !defined(__CUDACC__)
 // All weights, for machines that read a small table faster than they compute: the same values as exp2_lanes.
 struct EllipseWeights {
   float upper[kWeightSteps], lower[kWeightSteps];
-  float weight[kMostWeights];
+  float weight[kMaxWeights];
 };
 constexpr float exp2_of_weight(float x) {
   int whole = 0;  // floor(x + 0.5)
@@ -62,13 +62,13 @@ constexpr EllipseWeights ellipse_weights() {
     all.upper[i] = exp2_of_weight(float(i * kWeightSteps) * kWeightFalloff);
     all.lower[i] = exp2_of_weight(float(i) * kWeightFalloff);
   }
-  for (int i = 0; i < kMostWeights; ++i) all.weight[i] = all.upper[i / kWeightSteps] * all.lower[i % kWeightSteps];
+  for (int i = 0; i < kMaxWeights; ++i) all.weight[i] = all.upper[i / kWeightSteps] * all.lower[i % kWeightSteps];
   return all;
 }
 inline constexpr EllipseWeights kEllipseWeights = ellipse_weights();
 #endif
 
-// The weight of q; in lanes m, 0 <= q < kMostWeights.
+// The weight of q; in lanes m, 0 <= q < kMaxWeights.
 BROKKR_FN Float ellipse_weight(Warp& w, Float q, Mask m) {
 #if !defined(__CUDACC__)
   if constexpr (Warp::has_small_tables) {

@@ -25,10 +25,10 @@ namespace brokkr::shader {
 
 namespace {
 
-constexpr int kPollMs = 50;                            // interval at which `loading` is asked whether to continue
-constexpr size_t kMostBroken = 8;                      // number of programs that may crash the compiler
-constexpr uint32_t kMostResult = uint32_t(256) << 20;  // bytes; far more than a million instructions
-constexpr size_t kPiece = size_t(1) << 16;             // bytes that are read at once
+constexpr int kPollMs = 50;                           // interval at which `loading` is asked whether to continue
+constexpr size_t kMaxBroken = 8;                      // number of programs that may crash the compiler
+constexpr uint32_t kMaxResult = uint32_t(256) << 20;  // bytes; far more than a million instructions
+constexpr size_t kPiece = size_t(1) << 16;            // bytes that are read at once
 
 void append_number(std::string& bytes, uint32_t number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -64,9 +64,9 @@ std::optional<GlslAnswer> refused(const Texts& texts) {
   size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size();
   if (bytes > kMostText) return refusal(fmt::format("the shader has {} bytes; at most {} are read", bytes, kMostText));
-  constexpr size_t kMostTexts = 64;
-  if (texts.empty() || texts.size() > kMostTexts)
-    return refusal(fmt::format("a program of {} texts; it has 1 to {}", texts.size(), kMostTexts));
+  constexpr size_t kMaxTexts = 64;
+  if (texts.empty() || texts.size() > kMaxTexts)
+    return refusal(fmt::format("a program of {} texts; it has 1 to {}", texts.size(), kMaxTexts));
   return std::nullopt;
 }
 
@@ -125,7 +125,7 @@ class Compiler {
     std::array<uint32_t, 2> head{};
     if (incoming_.size() < sizeof head) return std::nullopt;
     std::memcpy(head.data(), incoming_.data(), sizeof head);
-    if (head[1] > kMostResult) {
+    if (head[1] > kMaxResult) {
       broken = true;
       return refusal("the compiler's result is too large; simplify the shader");
     }
@@ -161,8 +161,8 @@ class Run {
     while (done_ < programs_.size()) {
       if (!program) {
         give(refusal(missing, false));
-      } else if (broken == kMostBroken) {
-        give(refusal(fmt::format("it was not compiled, since {} others broke the compiler", kMostBroken), false));
+      } else if (broken == kMaxBroken) {
+        give(refusal(fmt::format("it was not compiled, since {} others broke the compiler", kMaxBroken), false));
       } else {
         broken += compile_some(*program) ? 0 : 1;
       }

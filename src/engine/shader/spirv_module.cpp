@@ -9,7 +9,7 @@ namespace brokkr::shader {
 
 namespace {
 
-constexpr uint32_t kMostIds = 1u << 20;
+constexpr uint32_t kMaxIds = 1u << 20;
 
 [[noreturn]] void broken(const char* what) {
   throw ShaderError(0, fmt::format("the compiler's result is no SPIR-V module ({})", what));
@@ -36,7 +36,7 @@ class Reader {
     constexpr size_t kHeader = 5;
     if (m_.words.size() < kHeader || m_.words[0] != spv::MagicNumber) broken("no magic number");
     m_.bound = m_.words[3];
-    if (m_.bound > kMostIds) throw ShaderError(0, "the shader is too large: more than a million values");
+    if (m_.bound > kMaxIds) throw ShaderError(0, "the shader is too large: more than a million values");
     uint32_t line = 0;
     for (size_t at = kHeader; at < m_.words.size();) {
       const uint32_t first = m_.words[at], length = first >> 16;
@@ -135,9 +135,9 @@ class Reader {
 
   SpirvType group(TypeClass kind, uint32_t element, uint32_t count) const {
     const uint64_t scalars = uint64_t(count) * scalars_of(element);
-    if (scalars > kMostScalars)
-      throw ShaderError(0, fmt::format("an array has {} numbers; at most {} are possible", scalars, kMostScalars));
-    if (count == 0 || count > kMostScalars) throw ShaderError(0, "an array has no elements, or too many");
+    if (scalars > kMaxScalars)
+      throw ShaderError(0, fmt::format("an array has {} numbers; at most {} are possible", scalars, kMaxScalars));
+    if (count == 0 || count > kMaxScalars) throw ShaderError(0, "an array has no elements, or too many");
     return {kind, element, count, uint32_t(scalars), {}};
   }
 
@@ -147,8 +147,8 @@ class Reader {
     type.members.assign(one.operands.begin(), one.operands.end());
     uint64_t scalars = 0;
     for (const uint32_t member : type.members) scalars += scalars_of(member);
-    if (scalars > kMostScalars)
-      throw ShaderError(0, fmt::format("a structure has {} numbers; at most {} are possible", scalars, kMostScalars));
+    if (scalars > kMaxScalars)
+      throw ShaderError(0, fmt::format("a structure has {} numbers; at most {} are possible", scalars, kMaxScalars));
     type.scalars = uint32_t(scalars);
     return type;
   }

@@ -92,7 +92,7 @@ struct SpirvModule {
 };
 
 // The largest number of scalars in one type: it limits variables and uniforms.
-inline constexpr uint32_t kMostScalars = 16384;
+inline constexpr uint32_t kMaxScalars = 16384;
 
 // Throws ShaderError unless `words` are a module of version 1.0 to 1.6 with supported types.
 SpirvModule read_module(std::vector<uint32_t> words);

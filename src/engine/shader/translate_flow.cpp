@@ -8,7 +8,7 @@ namespace brokkr::shader {
 
 namespace {
 
-constexpr size_t kMostInstructions = size_t(1) << 18;
+constexpr size_t kMaxInstructions = size_t(1) << 18;
 // A branch costs more than executing fewer instructions than this.
 constexpr size_t kWorthABranch = 4;
 
@@ -236,7 +236,7 @@ void Translator::translate_body(uint32_t number) {
       fail(one, "SPIR-V instruction " + std::to_string(one.op) + " is not supported");
     }
     if (one.result != 0 && !(one.op == spv::OpPhi && block.heads_loop)) keep_escaped(one.result);
-    if (program_.code.size() > kMostInstructions) fail(one, "the shader is too large: more than 262144 instructions");
+    if (program_.code.size() > kMaxInstructions) fail(one, "the shader is too large: more than 262144 instructions");
   }
 }
 

@@ -200,8 +200,8 @@ void ValueTranslator::add_uniforms(const std::string& name, const std::string& b
   if (type.scalars == 0) return add_samplers(name, id, 0);
   const Kind kind = kind_of(id), word_kind = kind == Kind::mask ? Kind::natural : kind;
   program_.uniforms.push_back({name, block, word_kind, program_.uniform_words, type.scalars});
-  if (program_.uniform_words + type.scalars > kMostScalars)
-    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMostScalars));
+  if (program_.uniform_words + type.scalars > kMaxScalars)
+    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMaxScalars));
   for (uint32_t i = 0; i < type.scalars; ++i) {
     const Id word = b_.make(word_kind, Role::uniform, program_.uniform_words++);
     if (kind != Kind::mask) {

@@ -161,7 +161,7 @@ Values ValueTranslator::constant(const SpirvInstruction& one) {
     for (const uint32_t part : one.operands) {
       const Values some = ValueTranslator::value(part, one.line);
       all.insert(all.end(), some.begin(), some.end());
-      if (all.size() > kMostScalars) fail(one, "a constant is too large");
+      if (all.size() > kMaxScalars) fail(one, "a constant is too large");
     }
     return all;
   }

@@ -23,11 +23,11 @@ constexpr int kSpacingBins[] = {8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 120, 
 constexpr int kLineLengths[] = {16, 32, 64, 128};
 constexpr int kAngleStep = 2;  // degrees; [Kerbl17, Table 1] seems to use the same step
 constexpr int kLoadBins[] = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192};
-constexpr int kMostLoadRasterizers = 64;
+constexpr int kMaxLoadRasterizers = 64;
 // Distances in bins over which the search trusts correlations of load. The first is used if no frames are left to
 // choose it by.
 constexpr double kReaches[] = {12, 4, 7, 25, 0};
-constexpr int kMostTile = 64;  // largest number of rasterizers for which whole tiles are searched, not only row shifts
+constexpr int kMaxTile = 64;  // largest number of rasterizers for which whole tiles are searched, not only row shifts
 
 constexpr int kTableRasterizers[] = {6, 20, 60, 132, 264};
 constexpr int kTableBins[] = {16, 64};
@@ -86,8 +86,8 @@ Rows load(PatternBench& bench, LabFrame& frame) {
   for (const FragmentMap& map : frame.maps) {
     std::vector<BinLoads> grids;
     for (const int bin : kLoadBins) grids.push_back(bin_loads(map, bin));
-    append(rows, joined_rows(bench, "patterns", kMostLoadRasterizers - 1, [&](int i) {
-             const int rasterizers = kMostLoadRasterizers - i;  // long ones first
+    append(rows, joined_rows(bench, "patterns", kMaxLoadRasterizers - 1, [&](int i) {
+             const int rasterizers = kMaxLoadRasterizers - i;  // long ones first
              Rows part;
              for (const BinLoads& grid : grids) {
                for (const auto& info : Choices<PatternKind>::all) {
@@ -183,7 +183,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
   std::set<std::string> groups;
   for (const Sample& s : samples) groups.insert(s.group);
   const auto start = bench.book.get(PatternKind::van_der_corput, rasterizers, 1, 1, 1);
-  const bool tiles = rasterizers <= kMostTile;
+  const bool tiles = rasterizers <= kMaxTile;
   const uint64_t trial_moves = o.quick ? 20000 : 60000, shift_moves = o.quick ? 60000 : 1000000,
                  tile_moves = o.quick ? 300000 : 6000000;
   const auto joined = [&](size_t reach, const std::string& out, const std::string& out_too) {

@@ -20,10 +20,10 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr int kMostBlocks = 64;  // threads of the CPU, for a block of its own for each rasterizer
-constexpr float kSeconds = 6;    // a film's length
-constexpr int kReach = 4;        // pixels: a click so near to a slow one takes that away
-constexpr int kMostCost = 10000000, kMostBackground = 10000;
+constexpr int kMaxBlocks = 64;  // threads of the CPU, for a block of its own for each rasterizer
+constexpr float kSeconds = 6;   // a film's length
+constexpr int kReach = 4;       // pixels: a click so near to a slow one takes that away
+constexpr int kMostCost = 10000000, kMaxBackground = 10000;
 constexpr const char* kSubjects = "this frame\0the pipeline\0the G80 model\0an OpenGL driver\0";
 enum ProbeSubject : int { kFrame, kPipeline, kModel, kDriver };
 
@@ -37,7 +37,7 @@ struct Probed {
 RenderOptions with_own_blocks(RenderOptions options) {
   options.keep_stamps = true;
   options.ownership = Ownership::fixed;
-  if (options.rasterizers > 0 && options.rasterizers <= kMostBlocks) options.workers = options.rasterizers;
+  if (options.rasterizers > 0 && options.rasterizers <= kMaxBlocks) options.workers = options.rasterizers;
   return options;
 }
 

@@ -32,7 +32,7 @@ namespace {
 constexpr const char* kForm = "X,Y[,COST[,BRANCH]]";
 constexpr const char* kGroup = "Experiment draw";
 constexpr double kMostCost = 1e9;
-constexpr uint64_t kMostListBytes = 1 << 20;
+constexpr uint64_t kMaxListBytes = 1 << 20;
 
 // Parses "10,20,1000,2"; the defaults are `cost` and branch 1. Throws std::invalid_argument.
 SlowPixel parse_slow(const std::string& text, uint32_t cost) {
@@ -53,7 +53,7 @@ SlowPixel parse_slow(const std::string& text, uint32_t cost) {
 
 // Reads one line per pixel; ignores empty lines and those that begin with #.
 void read_list(const std::string& file, uint32_t cost, std::vector<SlowPixel>& slow) {
-  const std::vector<std::byte> bytes = read_file(file, kMostListBytes);
+  const std::vector<std::byte> bytes = read_file(file, kMaxListBytes);
   int number = 0;
   for (const std::string& line : app::split(std::string(as_text(bytes)), '\n')) {
     ++number;

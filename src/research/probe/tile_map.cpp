@@ -181,11 +181,11 @@ Pattern pattern_of(const TileMap& map, const MapRule& rule) {
 
 namespace {
 
-constexpr int kPoints = 192;           // at the pixels of a pair: many warps of any width
-constexpr double kSameFrom = 0.75;     // fraction of the time at one pixel; on different processors it is one half
-constexpr int kMostTilesByPairs = 32;  // per side
-constexpr int kTurns = 3;              // films in which points must alternate; by chance they do so in one
-constexpr int kRounds = 24;            // of points at many pixels
+constexpr int kPoints = 192;          // at the pixels of a pair: many warps of any width
+constexpr double kSameFrom = 0.75;    // fraction of the time at one pixel; on different processors it is one half
+constexpr int kMaxTilesByPairs = 32;  // per side
+constexpr int kTurns = 3;             // films in which points must alternate; by chance they do so in one
+constexpr int kRounds = 24;           // of points at many pixels
 constexpr int kAskedAgain = 32;
 
 class Pairs {
@@ -273,8 +273,8 @@ TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(d
   TileMap map;
   map.tile_x = tile_edge(pairs, {1, 0}, kWindow);
   map.tile_y = tile_edge(pairs, {0, 1}, kWindow);
-  map.columns = std::min(kWindow / map.tile_x, kMostTilesByPairs);
-  map.rows = std::min(kWindow / map.tile_y, kMostTilesByPairs);
+  map.columns = std::min(kWindow / map.tile_x, kMaxTilesByPairs);
+  map.rows = std::min(kWindow / map.tile_y, kMaxTilesByPairs);
   std::vector<glm::ivec2> first;  // a pixel in each owner's first tile
   for (int j = 0; j < map.rows; ++j) {
     for (int i = 0; i < map.columns; ++i) {

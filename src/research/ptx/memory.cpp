@@ -14,7 +14,7 @@ namespace brokkr::ptx {
 namespace {
 
 constexpr uint64_t kSpan = uint64_t(1) << 38;  // addresses are not reused: 256 GiB last long
-constexpr uint32_t kMostRanges = 1u << 20;
+constexpr uint32_t kMaxRanges = 1u << 20;
 
 void* reserve(size_t bytes, int protection) {
   void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,7 +33,7 @@ Memory::Memory() {
   base_ = reinterpret_cast<uint64_t>(reserve(kSpan, PROT_NONE));
   pages_ = kSpan >> kPageBits;
   table_ = static_cast<uint32_t*>(reserve(pages_ * sizeof(uint32_t), PROT_READ | PROT_WRITE));
-  ranges_ = static_cast<Range*>(reserve(kMostRanges * sizeof(Range), PROT_READ | PROT_WRITE));
+  ranges_ = static_cast<Range*>(reserve(kMaxRanges * sizeof(Range), PROT_READ | PROT_WRITE));
   ranges_[0] = Range();
   total_ = size_t(settings().memory_mib) << 20;
   poison_ = settings().poison;
@@ -48,7 +48,7 @@ void* Memory::allocate(size_t bytes, RangeKind kind, const void* owner, bool zer
   if (!free_ranges_.empty() && free_ranges_.size() > 4096) {
     index = free_ranges_.front();
     free_ranges_.erase(free_ranges_.begin());
-  } else if (range_count_ < kMostRanges) {
+  } else if (range_count_ < kMaxRanges) {
     index = range_count_++;
   } else {
     return nullptr;

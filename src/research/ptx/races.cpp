@@ -10,7 +10,7 @@
 namespace brokkr::ptx {
 namespace {
 
-constexpr uint32_t kMostReports = 20;
+constexpr uint32_t kMaxReports = 20;
 constexpr uint32_t kAnyStep = ~0u;
 
 uint64_t address_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at); }
@@ -163,7 +163,7 @@ void Races::keep(Accesses& known, const Access& now) const {
     const bool weaker = now.strong && (!a.strong || (now.narrow && !a.narrow));
     return !weaker && (a.bytes & ~now.bytes) == 0 && is_ordered(a, now);
   });
-  if (known.size() >= kMostAccesses) known.erase(known.begin() + 1);
+  if (known.size() >= kMaxAccesses) known.erase(known.begin() + 1);
   known.push_back(now);
   std::swap(known.front(), known.back());
 }
@@ -255,7 +255,7 @@ std::string Races::describe(const Access& a) const {
 
 // Reports each pair of instructions once.
 void Races::report(uint32_t pc, uint32_t other, const std::string& what) {
-  if (!reported_.emplace(std::min(pc, other), std::max(pc, other)).second || reported_.size() > kMostReports) return;
+  if (!reported_.emplace(std::min(pc, other), std::max(pc, other)).second || reported_.size() > kMaxReports) return;
   std::fprintf(stderr, "ptx: %s\n", what.c_str());
 }
 

@@ -70,7 +70,7 @@ class Races {
   };
   // No access is ordered after another; the latest is in front.
   using Accesses = std::vector<Access>;
-  static constexpr size_t kMostAccesses = 64;  // beyond, the oldest is dropped
+  static constexpr size_t kMaxAccesses = 64;  // beyond, the oldest is dropped
   struct Word {
     Accesses stores, loads;
     uint8_t written = 0;  // bytes of shared memory

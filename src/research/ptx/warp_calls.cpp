@@ -101,7 +101,7 @@ void Warp::arrive(const Instruction& in, uint32_t lanes, uint32_t pc) {
 namespace {
 
 constexpr uint32_t kNowhereYet = ~0u;
-constexpr size_t kMostArguments = 8;  // of a function that the interpreter or its machine provides
+constexpr size_t kMaxArguments = 8;  // of a function that the interpreter or its machine provides
 
 }  // namespace
 
@@ -270,9 +270,9 @@ uint64_t Warp::argument_of(const Instruction& in, uint32_t lane, size_t argument
 void Warp::call_builtin(const Instruction& in, const CallSite& site, uint32_t lanes) {
   for (uint32_t m = lanes; m != 0; m &= m - 1) {
     const uint32_t l = uint32_t(__builtin_ctz(m));
-    uint64_t local, argument[kMostArguments] = {};
+    uint64_t local, argument[kMaxArguments] = {};
     std::memcpy(&local, words(place_of(kFrame, kFrameLocal)) + 2 * l, 8);
-    for (size_t i = 0; i < site.arguments.size() && i < kMostArguments; ++i)
+    for (size_t i = 0; i < site.arguments.size() && i < kMaxArguments; ++i)
       std::memcpy(&argument[i], reinterpret_cast<const void*>(local + site.arguments[i].from), site.arguments[i].bytes);
     if (site.builtin == Builtin::foreign) {
       if (machine_.foreign == nullptr)

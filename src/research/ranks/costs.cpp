@@ -110,7 +110,7 @@ Costs read_costs(const std::filesystem::path& file) try {
   json.at("workers").get_to(costs.workers);
   json.at("most_ranks").get_to(costs.most_ranks);
   json.at("bin").get_to(costs.bin);
-  if (costs.most_ranks < 1 || costs.most_ranks > kMostRanks) fail("most_ranks: not 1 to {}", kMostRanks);
+  if (costs.most_ranks < 1 || costs.most_ranks > kMaxRanks) fail("most_ranks: not 1 to {}", kMaxRanks);
   if (costs.bin < 8 || costs.bin > 256 || !std::has_single_bit(unsigned(costs.bin)))
     fail("bin: no power of two from 8 to 256");
   json.at("pattern").get_to(costs.pattern);

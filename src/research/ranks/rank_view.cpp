@@ -305,9 +305,9 @@ class Server {
 void RankView::begin() {
   transport_ = ranks::open_transport();
   talk_.emplace(*transport_, settings_.timeout_s);
-  if (size() > ranks::kMostRanks)
+  if (size() > ranks::kMaxRanks)
     throw std::runtime_error("ranks: " + std::to_string(size()) + " are too many for one window; start " +
-                             std::to_string(ranks::kMostRanks) + " at most");
+                             std::to_string(ranks::kMaxRanks) + " at most");
 }
 
 // Scenes are told apart by their objects: a file that was written anew is another one.

@@ -156,7 +156,7 @@ Command ranks_command() {
       output_option("-o,--output", "FILE",
                     "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
       integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
-                     ranks::kMostRanks),
+                     ranks::kMaxRanks),
       real_option("--hop-ns", "NS", "Of model times: latency of a hop (400)", 0, 1e9),
       real_option("--link-gb-s", "N", "Of model times: bandwidth of a link in GB/s (40)", 1e-6, 1e6),
       flag("--hub", "Of model times: ranks around a hub, and not in a line"),

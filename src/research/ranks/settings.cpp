@@ -16,9 +16,9 @@ std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettin
     throw std::invalid_argument("rank-pattern: '" + saved->name + "' has " +
                                 std::to_string(saved->pattern.rasterizers) + " owners for " + std::to_string(ranks) +
                                 " ranks; start as many ranks as owners");
-  if (ranks > kMostRanks)
+  if (ranks > kMaxRanks)
     throw std::invalid_argument("ranks: " + std::to_string(ranks) + " are too many for one frame; start " +
-                                std::to_string(kMostRanks) + " at most, or give each whole frames: --ranks frames");
+                                std::to_string(kMaxRanks) + " at most, or give each whole frames: --ranks frames");
   int bins_x = 1, bins_y = 1;
   for (const Target& target : frame.targets) {
     bins_x = std::max(bins_x, (target.width + settings.bin - 1) / settings.bin);

@@ -27,7 +27,7 @@ enum class LinkMode : uint8_t {
   nccl,       // like automatic, but rank 0 reports why ranks cannot use it
 };
 
-inline constexpr int kMostRanks = 64;
+inline constexpr int kMaxRanks = 64;
 
 struct RankSettings {
   ShareMode mode = ShareMode::cpd;
@@ -41,7 +41,7 @@ struct RankSettings {
 };
 
 // The bins of this frame that `rank` of `ranks` owns. Throws std::invalid_argument for a saved pattern with another
-// number of owners, and for more than kMostRanks ranks.
+// number of owners, and for more than kMaxRanks ranks.
 std::shared_ptr<const OwnedBins> owned_bins(const Frame& frame, const RankSettings& settings, int rank, int ranks);
 
 }  // namespace brokkr::ranks

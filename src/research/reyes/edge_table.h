@@ -17,7 +17,7 @@ BROKKR_MACHINE_BEGIN
 namespace reyes {
 using namespace brokkr;
 
-// Bits 0 .. kMostDice of a node's mark: a grid with that many halvings has this side. One more bit:
+// Bits 0 .. kMaxDice of a node's mark: a grid with that many halvings has this side. One more bit:
 BROKKR_CONSTANT uint32_t kParted = 1u << 7;
 BROKKR_CONSTANT int kParameterBits = 15;
 
@@ -75,7 +75,7 @@ class EdgeTable {
     uint32_t most = 0;
     uint32_t level = 31u - uint32_t(leading_zeros(node));
     for (; node != 0; node >>= 1, --level) {
-      if (level > kMostSplits) continue;
+      if (level > kMaxSplits) continue;
       const uint32_t dice = marks(line, node) & (kParted - 1);
       if (dice == 0) continue;
       const uint32_t reach = level + 31u - uint32_t(leading_zeros(dice));
@@ -85,9 +85,9 @@ class EdgeTable {
   }
   // Returns true if the midpoint of the part is a vertex.
   BROKKR_FN bool is_parted(const Line& line, uint32_t level, uint32_t number) const {
-    if (level > kMostSplits + kMostDice) return false;
+    if (level > kMaxSplits + kMaxDice) return false;
     const uint32_t node = node_of(line, level, number);
-    return (level <= kMostSplits && (marks(line, node) & kParted) != 0) || level_at(line, node) > level;
+    return (level <= kMaxSplits && (marks(line, node) & kParted) != 0) || level_at(line, node) > level;
   }
 
  private:

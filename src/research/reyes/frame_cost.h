@@ -71,7 +71,7 @@ class FrameCost {
   // four times as many per halving.
   void learn_grids(uint32_t dice, double triangles) {
     triangles_[dice] = triangles;
-    for (uint32_t d = dice + 1; d <= kMostDice; ++d) {
+    for (uint32_t d = dice + 1; d <= kMaxDice; ++d) {
       triangles_[d] = std::clamp(triangles_[d], triangles_[d - 1], 4 * triangles_[d - 1]);
     }
     for (uint32_t d = dice; d-- > 0;) {
@@ -85,7 +85,7 @@ class FrameCost {
   double weight_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
   double slope_ = 0, base_ = 0, above_ = 1, shade_ = 0, split_ = 0;
   // Triangles per grid, by the maximum number of halvings, in the last such frame.
-  std::array<double, kMostDice + 1> triangles_ = {full_grid(0), full_grid(1), full_grid(2), full_grid(3), full_grid(4)};
+  std::array<double, kMaxDice + 1> triangles_ = {full_grid(0), full_grid(1), full_grid(2), full_grid(3), full_grid(4)};
 };
 
 }  // namespace brokkr

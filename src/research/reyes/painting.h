@@ -14,8 +14,8 @@
 namespace brokkr::viewer {
 
 // What widgets and the file of settings let through.
-inline constexpr uint32_t kMostReyesSplits = 1000000;
-inline constexpr float kLeastBudgetMs = 1, kMostBudgetMs = 2000, kMostGain = 64, kLeastRate = 0.5f, kMostRate = 16;
+inline constexpr uint32_t kMaxReyesSplits = 1000000;
+inline constexpr float kLeastBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kLeastRate = 0.5f, kMaxRate = 16;
 
 // What limits a frame.
 enum class ReyesLimit : uint8_t { none, time, splits };

@@ -96,7 +96,7 @@ double since(Clock::time_point begin) {
 // Initial capacity per grid; it grows if necessary. A grid has at most 289 vertices and 1536 indices, and gets more of
 // both next to finer grids.
 constexpr uint32_t kGridPoints = 320, kGridIndices = 1800, kGridEdges = 16;
-constexpr uint32_t kFirstGrids = 4096, kMostGrids = 1u << 20, kFirstQueue = 4096, kMostQueue = 1u << 17;
+constexpr uint32_t kFirstGrids = 4096, kMaxGrids = 1u << 20, kFirstQueue = 4096, kMaxQueue = 1u << 17;
 // Size of the fixation point's surroundings, as a fraction of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
 // Fractions of a budget: the minimum for splits, and the reserve for frames that take longer than the previous ones. A
@@ -196,7 +196,7 @@ struct Reyes::Impl {
     render.shading = Shading::material;
     // A store of the same size for all frames. If its size followed the frame's triangles, a frame that needs another
     // size would pay for new pages, which exceeds most budgets.
-    if (!machine->is_gpu()) render.store_blocks = int(kMostStoreBlocks);
+    if (!machine->is_gpu()) render.store_blocks = int(kMaxStoreBlocks);
     // A small limit has room for small pictures.
     const uint32_t least = std::bit_ceil(scene.patches() * 2);
     grid_capacity = std::max(kFirstGrids, least);
@@ -236,17 +236,17 @@ struct Reyes::Impl {
   void grow(const ReyesCounts& counts) {
     const uint32_t more_slack = counts.lost > 0 ? slack * 2 : slack,
                    more_grids = counts.crowded > 0 ? grid_capacity * 2 : grid_capacity;
-    if (more_grids > kMostGrids || more_slack > 64) {
-      fail("micropolygons: the picture needs more than {} grids; give a larger --rate or a smaller --size", kMostGrids);
+    if (more_grids > kMaxGrids || more_slack > 64) {
+      fail("micropolygons: the picture needs more than {} grids; give a larger --rate or a smaller --size", kMaxGrids);
     }
     budget->check(bytes_of_grids(more_grids, more_slack) - bytes_of_grids(grid_capacity, slack), "grids");
     slack = more_slack;
     grid_capacity = more_grids;
-    if (counts.crowded > 0) queue_capacity = std::min(kMostQueue, queue_capacity * 2);
+    if (counts.crowded > 0) queue_capacity = std::min(kMaxQueue, queue_capacity * 2);
     make_memory();
   }
   bool can_have_more_grids() const {
-    return grid_capacity < kMostGrids && budget->fits(2 * bytes_of_grids(grid_capacity, slack));
+    return grid_capacity < kMaxGrids && budget->fits(2 * bytes_of_grids(grid_capacity, slack));
   }
 
   // Sets up the frame's targets, view and clear.
@@ -275,14 +275,14 @@ struct Reyes::Impl {
   // more.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
-    if (o.budget_ms <= 0) return o.tasks ? 3 : kMostDice;
+    if (o.budget_ms <= 0) return o.tasks ? 3 : kMaxDice;
     const auto least_ms = [&](uint32_t dice) {
       return cost.fixed_ms() + visible * (cost.grid_ms(dice) + cost.shade_ms(dice));
     };
-    uint32_t dice = kMostDice;
+    uint32_t dice = kMaxDice;
     while (dice > 0 && least_ms(dice) > (1 - kPartOfSplits) * o.budget_ms) --dice;
     const double last = least_ms(0) + 0.02 * o.budget_ms;
-    while (dice < kMostDice && least_ms(dice + 1) <= last) ++dice;
+    while (dice < kMaxDice && least_ms(dice + 1) <= last) ++dice;
     return dice;
   }
   ReyesPlan plan_of(const ReyesOptions& o) {
@@ -375,7 +375,7 @@ struct Reyes::Impl {
   void hold_frame(const ReyesCounts& counts, const ReyesOptions& o) {
     constexpr uint64_t kVertex = 2 * sizeof(glm::vec4) + sizeof(glm::vec3);
     // Memory for the lines of a grid, which lie on its four sides.
-    constexpr uint64_t kLines = 4 << kMostDice, kOfLine = 4 * kVertex + 6 * sizeof(uint32_t);
+    constexpr uint64_t kLines = 4 << kMaxDice, kOfLine = 4 * kVertex + 6 * sizeof(uint32_t);
     uint64_t bytes = counts.points * kVertex + counts.indices * 2 * sizeof(uint32_t) +
                      counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));
     if (o.grid_lines) bytes += counts.grids * kLines * kOfLine;

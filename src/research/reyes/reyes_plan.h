@@ -13,9 +13,9 @@ namespace brokkr {
 
 // Parameters are integers 0 .. kParameterOne, so equal parameters are equal to the bit. Ten levels of splits and grids
 // of 16 x 16 leave two steps for the smallest micropolygon, so its midpoint is an integer too.
-inline constexpr uint32_t kParameterOne = 32768, kMostSplits = 10, kMostDice = 4;
+inline constexpr uint32_t kParameterOne = 32768, kMaxSplits = 10, kMaxDice = 4;
 // Maximum split levels of pieces that reach behind the eye and so have no size on the screen.
-inline constexpr uint32_t kMostBlindSplits = 5;
+inline constexpr uint32_t kMaxBlindSplits = 5;
 inline constexpr int kPriorityBuckets = 32;
 
 // What determines the urgency of a split (thesis 5.4.1, Fig. 5.11).
@@ -59,9 +59,9 @@ struct ReyesPlan {
   float eye[3] = {}, light[3] = {};                      // the light's direction, of length 1
   float half_width = 0, half_height = 0;                 // pixels
   float fixation_x = 0, fixation_y = 0;                  // pixels from the middle, y up
-  float falloff = 1;               // distance from the fixation point in pixels at which a split's priority is halved
-  float rate = 1;                  // maximum length of a micropolygon's side in pixels
-  uint32_t most_dice = kMostDice;  // a grid has at most 2^most_dice micropolygons along a side
+  float falloff = 1;              // distance from the fixation point in pixels at which a split's priority is halved
+  float rate = 1;                 // maximum length of a micropolygon's side in pixels
+  uint32_t most_dice = kMaxDice;  // a grid has at most 2^most_dice micropolygons along a side
   SplitPriority priority = SplitPriority::both;
   ReyesLook look = ReyesLook::shaded;
 

@@ -220,10 +220,10 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
 
   const Uint level_u = pieces.shape & 15u, level_v = pieces.shape >> 4 & 15u;
   const float grid = plan.rate * float(1u << plan.most_dice);
-  const Mask large_u = level_u < Uint(kMostSplits) && size.along_u > Float(grid);
-  const Mask large_v = level_v < Uint(kMostSplits) && size.along_v > Float(grid);
-  const Mask blind_u = size.blind && level_u < Uint(kMostBlindSplits) && !(level_v < level_u);
-  const Mask blind_v = size.blind && level_v < Uint(kMostBlindSplits) && level_v < level_u;
+  const Mask large_u = level_u < Uint(kMaxSplits) && size.along_u > Float(grid);
+  const Mask large_v = level_v < Uint(kMaxSplits) && size.along_v > Float(grid);
+  const Mask blind_u = size.blind && level_u < Uint(kMaxBlindSplits) && !(level_v < level_u);
+  const Mask blind_v = size.blind && level_v < Uint(kMaxBlindSplits) && level_v < level_u;
   const Mask along_u = blind_u || (!size.blind && large_u && (!large_v || !(size.along_u < size.along_v)));
   const Mask along_v = (blind_v || (!size.blind && large_v)) && !along_u;
   const Uint dice_u = brokkr::select(size.blind, Uint(plan.most_dice), dice_for(plan, size.along_u));

@@ -46,7 +46,7 @@ const FigureInfo& find_figure(const std::string& name) {
 namespace {
 
 // Each run holds a program's memory: a scene of a million triangles, thousands of warps.
-constexpr unsigned kMostThreads = 4;
+constexpr unsigned kMaxThreads = 4;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ void for_each_run(size_t count, const std::function<void(size_t)>& run) {
       }
     }
   };
-  const size_t threads = std::min<size_t>(count, std::clamp(unsigned(usable_processors()), 1u, kMostThreads));
+  const size_t threads = std::min<size_t>(count, std::clamp(unsigned(usable_processors()), 1u, kMaxThreads));
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
   work();

@@ -5,7 +5,7 @@
 namespace brokkr::simt {
 
 void Timeline::count(uint64_t cycle, uint32_t which, uint64_t n) {
-  while (cycle >> shift_ >= kMostWindows) {
+  while (cycle >> shift_ >= kMaxWindows) {
     for (size_t i = 0; i < windows_.size(); ++i) {
       if (i % 2 == 0) {
         windows_[i / 2] = windows_[i];

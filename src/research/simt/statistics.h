@@ -48,7 +48,7 @@ struct Statistics {
 // Windows that grow with the run, so that their number stays bounded.
 class Timeline {
  public:
-  static constexpr size_t kMostWindows = 256;
+  static constexpr size_t kMaxWindows = 256;
   void count(uint64_t cycle, uint32_t which, uint64_t n = 1);
   void count_range(uint64_t begin, uint64_t end, uint32_t which, uint64_t each_cycle);
   void finish(Statistics& s) const;

@@ -11,7 +11,7 @@ namespace brokkr::trace {
 namespace {
 
 constexpr int kBvhBins = 16;
-constexpr int kMostDepth = 60;  // beyond it, ranges are halved by number: a ray's stack has 96 entries
+constexpr int kMaxDepth = 60;  // beyond it, ranges are halved by number: a ray's stack has 96 entries
 
 // Cost model of binary and of eight-wide trees.
 struct BvhCosts {
@@ -106,7 +106,7 @@ class BvhBuilder {
       const float part = (center(primitive)[axis] - low[axis]) / (high[axis] - low[axis]);
       return std::clamp(int(part * kBvhBins), 0, kBvhBins - 1);
     };
-    for (int axis = 0; axis < 3 && depth < kMostDepth; ++axis) {
+    for (int axis = 0; axis < 3 && depth < kMaxDepth; ++axis) {
       if (!(high[axis] > low[axis])) continue;
       std::array<Box, kBvhBins> boxes;
       std::array<uint32_t, kBvhBins> counts{};
@@ -140,7 +140,7 @@ class BvhBuilder {
     }
     const auto begin = places_.begin() + range.first, end = places_.begin() + range.last;
     if (best_axis < 0) {
-      if (range.size() <= uint32_t(kMostBvhLeaf) && depth < kMostDepth) return range.last;
+      if (range.size() <= uint32_t(kMaxBvhLeaf) && depth < kMaxDepth) return range.last;
       if (range.size() <= costs_.leaf_aim) return range.last;
       return range.first + range.size() / 2;  // all centres coincide: any halves will do
     }

@@ -54,7 +54,7 @@ void read_trace_entry(const std::string& text, ModuleSettings& settings) {
   s.samples = std::clamp(s.samples, 4u, kMostSamples);
   s.bounces = std::min(s.bounces, kMostBounces);
   keep_within(s.worst_error, 1e-6f, 1e6f, usual.worst_error);
-  keep_within(s.exposure, -kMostExposure, kMostExposure, usual.exposure);
+  keep_within(s.exposure, -kMaxExposure, kMaxExposure, usual.exposure);
   keep_within(s.map_opacity, 0, 1, usual.map_opacity);
 }
 

@@ -22,7 +22,7 @@ BROKKR_MACHINE_BEGIN
 namespace trace_machine {
 
 // The number of cut-outs that a path's ray may pass; the next one is opaque.
-BROKKR_CONSTANT int kMostPassed = 64;
+BROKKR_CONSTANT int kMaxPassed = 64;
 // Russian roulette starts at this bounce.
 BROKKR_CONSTANT int kSafeBounces = 3;
 
@@ -65,7 +65,7 @@ BROKKR_FN Float unhindered(Warp& w, const SceneTables& scene, Ray ray, Effort& e
   if (scene.all_opaque) return select(any_hit(w, scene, ray, effort, stack, m), 0.0f, Float(1.0f));
   Float through = 1.0f;
   Mask active = m;
-  for (int passed = 0; passed < kMostPassed && w.any(active); ++passed) {
+  for (int passed = 0; passed < kMaxPassed && w.any(active); ++passed) {
     const Hit hit = nearest_hit(w, scene, ray, effort, stack, active);
     active = active && hit.primitive != kNone;
     if (!w.any(active)) break;
@@ -157,7 +157,7 @@ BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler
   // Decides which surface is hit and whether the path ends; each passed cut-out transforms the first number.
   const V2 chances = sampler.point(pair);
   const Float met = fraction(chances.x + to_float(path.passed) * 0.61803399f);
-  const Mask passes = on && met >= s.opacity && path.passed < kMostPassed;
+  const Mask passes = on && met >= s.opacity && path.passed < kMaxPassed;
   path.passed = select(passes, path.passed + 1, path.passed);
   path.ray.after = select(passes, hit.t, path.ray.after);
   path.ray.after_primitive = select(passes, as_int(hit.primitive), path.ray.after_primitive);

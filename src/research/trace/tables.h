@@ -88,7 +88,7 @@ struct BvhNode {
 inline constexpr int kBvhWords = 14;
 static_assert(sizeof(BvhNode) == kBvhWords * 4);
 inline constexpr uint32_t kBvhLeaf = 1u << 31;
-inline constexpr int kMostBvhLeaf = 8;
+inline constexpr int kMaxBvhLeaf = 8;
 // The same with eight children per node, each tested by one lane of a warp; each leaf is one block of triangles. Rows
 // of planes: low and high of x, of y, of z. No ray hits the planes of absent children.
 inline constexpr int kWide = 8;

@@ -51,7 +51,7 @@ TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
   return values.empty() ? TaskArray<T>(machine, 1) : TaskArray<T>(machine, values);
 }
 
-constexpr uint32_t kMostRegions = 1u << 22;
+constexpr uint32_t kMaxRegions = 1u << 22;
 
 // Host memory of a pixel: three planes, three floats, a count, a word of the screen, and a file that is written.
 constexpr uint64_t kPictureBytes = 12 + 12 + 4 + 4 + 8;
@@ -93,8 +93,8 @@ struct Tracer::State {
 
   static uint32_t regions_of(int width, int height) {
     const uint64_t x = uint64_t(width + kRegion - 1) / kRegion, y = uint64_t(height + kRegion - 1) / kRegion;
-    if (x * y == 0 || x * y > kMostRegions)
-      throw std::invalid_argument("--size: a traced picture has 1 to " + std::to_string(kMostRegions) +
+    if (x * y == 0 || x * y > kMaxRegions)
+      throw std::invalid_argument("--size: a traced picture has 1 to " + std::to_string(kMaxRegions) +
                                   " regions of 8x8 pixels; choose a smaller one");
     return uint32_t(x * y);
   }

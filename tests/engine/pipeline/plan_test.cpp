@@ -219,7 +219,7 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
 // there are, and on every machine. The emulated one, in the GPU's shape, has no worst case of its own: it only takes
 // longer for the same work, since some threads of one core are its warps.
 TEST(TaskSizes, WorkOfATaskIsBounded) {
-  constexpr uint64_t kMostPairs = uint64_t(1) << 20;
+  constexpr uint64_t kMaxPairs = uint64_t(1) << 20;
   uint64_t worst = 0, several = 0;
   for (const int height : {120, 1080, 2160}) {
     LoadOptions load;
@@ -245,14 +245,14 @@ TEST(TaskSizes, WorkOfATaskIsBounded) {
           const TargetRecord& target = plan->targets->targets.front();
           const uint64_t of_batch = uint64_t(plan->draws->batch_triangles) * target.bins_x * target.bins_y;
           const uint64_t pairs = of_batch * plan->sizes.task_batches;
-          EXPECT_LE(pairs, std::max(kMostPairs, of_batch)) << height << ' ' << bin << ' ' << rasterizers;
+          EXPECT_LE(pairs, std::max(kMaxPairs, of_batch)) << height << ' ' << bin << ' ' << rasterizers;
           worst = std::max(worst, pairs);
           several += plan->sizes.task_batches > 1;
         }
       }
     }
   }
-  EXPECT_GT(worst, kMostPairs / 2) << "the search found no case near the bound";
+  EXPECT_GT(worst, kMaxPairs / 2) << "the search found no case near the bound";
   EXPECT_GT(several, 0u);
 }
 

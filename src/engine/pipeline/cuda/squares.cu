@@ -8,7 +8,7 @@ namespace brokkr {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr uint64_t kMostBlocks = 4096;
+constexpr uint64_t kMaxBlocks = 4096;
 
 // A thread copies words in packed order.
 __global__ void copy_tiles(TileWords tiles_of, const uint32_t* tiles, uint64_t words, uint32_t* packed, bool packs) {
@@ -37,7 +37,7 @@ void CudaSquares::copy(const OwnedBins& owned, uint32_t rank, uint32_t target, u
   tiles_.upload(tiles.data(), tiles.size() * sizeof(uint32_t), "squares of a rank");
   for (const TileWords& plane : words_of_planes(*plan_, planes_, target, planes)) {
     const uint64_t words = tiles.size() * uint64_t(plane.of_tile);
-    const auto blocks = unsigned(std::min((words + kThreads - 1) / kThreads, kMostBlocks));
+    const auto blocks = unsigned(std::min((words + kThreads - 1) / kThreads, kMaxBlocks));
     copy_tiles<<<blocks, kThreads, 0, stream_>>>(plane, tiles_.as<uint32_t>(), words, packed, packs);
     check_cuda(cudaGetLastError(), "squares of a rank");
     packed += words;

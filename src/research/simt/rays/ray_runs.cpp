@@ -80,13 +80,13 @@ std::shared_ptr<const RayScene> build_scene(uint32_t triangles, const std::share
 }  // namespace
 
 std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
-  constexpr size_t kMostKept = 3;  // a figure has as many
+  constexpr size_t kMaxKept = 3;  // a figure has as many
   static std::mutex mutex;
   static std::deque<std::pair<uint32_t, std::shared_ptr<const RayScene>>> kept;
   const std::lock_guard lock(mutex);
   const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == triangles; });
   if (known != kept.end()) return known->second;
-  if (kept.size() == kMostKept) kept.pop_front();
+  if (kept.size() == kMaxKept) kept.pop_front();
   kept.emplace_back(triangles, build_scene(triangles, budget));
   return kept.back().second;
 }

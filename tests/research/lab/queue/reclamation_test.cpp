@@ -62,10 +62,10 @@ class HoldAndSleep : public TurnPolicy {
 
 TEST(RingPool, SufficesWhere1024ThreadsHoldOneEach) {
   if (kThreadSanitizer) GTEST_SKIP() << "one thread plays all parts";
-  constexpr uint32_t kMostThreads = 1024, kCapacity = 64;
+  constexpr uint32_t kMaxThreads = 1024, kCapacity = 64;
   const auto queue =
-      make_queue(QueueKind::lcrq, {.capacity = kCapacity, .threads = kMostThreads, .homes = 1, .segment = 4});
-  Interleaving threads(kMostThreads);
+      make_queue(QueueKind::lcrq, {.capacity = kCapacity, .threads = kMaxThreads, .homes = 1, .segment = 4});
+  Interleaving threads(kMaxThreads);
   HoldAndSleep policy;
   uint32_t refused = 0, wrong = 0, late = 0;
   threads.run(
@@ -75,7 +75,7 @@ TEST(RingPool, SufficesWhere1024ThreadsHoldOneEach) {
           late += queue->dequeue(uint32_t(t), value) != Outcome::refused;
           return;
         }
-        for (uint32_t sleeper = 1; sleeper < kMostThreads; ++sleeper) {
+        for (uint32_t sleeper = 1; sleeper < kMaxThreads; ++sleeper) {
           policy.hand_over = true;
           // Until the list has got another ring, and the first one has left it.
           const uint32_t before = queue->allocated();
