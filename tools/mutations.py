@@ -74,11 +74,11 @@ MUTATIONS = [
     # Vertices and primitives.
     ("point-origin", "src/engine/plan/expand.cpp", "from_below_(‹state.point_origin_low == ((flags & kOriginUpperLeft) == 0)›)",
      "!state.point_origin_low", PIPELINE, "ProgramPrimitives.Points*"),
-    ("point-memory", "src/engine/plan/program_varyings.cpp", "const uint64_t more = ‹expanded.sources.size() * uint64_t(record.stride + 5)›;",
+    ("point-memory", "src/engine/plan/program_draws.cpp", "const uint64_t more = ‹expanded.sources.size() * uint64_t(record.stride + 5)›;",
      "uint64_t(0)", PIPELINE, "ProgramPrimitives.VaryingsOfPoints*"),
     ("line-width", "src/engine/plan/expand.cpp", "in_range(‹state.line_width›, !state.smooth_lines)", "state.point_size",
      PIPELINE, "ProgramPrimitives.LinesHave*"),
-    ("back-color", "src/engine/plan/program_varyings.cpp", "if (‹input.back != shader::kNoPlace›) record.bits", "false",
+    ("back-color", "src/engine/plan/program_draws.cpp", "if (‹input.back != shader::kNoPlace›) record.bits", "false",
      PIPELINE, "ProgramPrimitives.BackFaces*"),
     ("bounded-half", "src/engine/raster/tile.h", "if (‹how.bounded›) color", "false", PIPELINE, "ProgramDraws.NumbersOfTheFirst*"),
     ("blend-without-alpha", "src/engine/plan/program_draws.cpp", "if (‹!has_alpha(target, buffer.plane)›) {", "false",
