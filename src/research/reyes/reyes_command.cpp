@@ -174,10 +174,17 @@ Point fixation_in(const ReyesOptions& o) {
   return o.fixation ? *o.fixation : Point{0.5f * float(o.width), 0.5f * float(o.height)};
 }
 
-nlohmann::ordered_json frame_row(int number, double phase, const ReyesStatistics& s) {
+// A frame of the animation.
+struct FrameRow {
+  int number = 0;
+  double phase = 0;
+  ReyesStatistics statistics;
+};
+nlohmann::ordered_json json_of(const FrameRow& row) {
+  const ReyesStatistics& s = row.statistics;
   const ReyesCounts& c = s.counts;
-  return {{"frame", number},
-          {"phase", phase},
+  return {{"frame", row.number},
+          {"phase", row.phase},
           {"budget_ms", s.budget_ms},
           {"frame_ms", s.frame_ms},
           {"split_ms", s.split_ms},
@@ -202,24 +209,45 @@ nlohmann::ordered_json frame_row(int number, double phase, const ReyesStatistics
           {"workers", s.workers}};
 }
 
+// A ring's error under a priority.
+struct ErrorRow {
+  SplitPriority priority{};
+  RingError ring;
+};
+nlohmann::ordered_json json_of(const ErrorRow& row) {
+  return {{"priority", kPriorities[size_t(row.priority)]},
+          {"from_px", row.ring.from_px},
+          {"to_px", row.ring.to_px},
+          {"pixels", row.ring.pixels},
+          {"rmse", row.ring.rmse},
+          {"other_percent", row.ring.other_percent}};
+}
+
+template <class Row>
+std::vector<nlohmann::ordered_json> json_of_all(const std::vector<Row>& rows) {
+  std::vector<nlohmann::ordered_json> all;
+  for (const Row& row : rows) all.push_back(json_of(row));
+  return all;
+}
+
 // What the animation's frames took.
 struct Times {
   double least = 0, median = 0, most = 0;
 };
-Times times_of(const std::vector<nlohmann::ordered_json>& rows) {
+Times times_of(const std::vector<FrameRow>& rows) {
   std::vector<double> times;
-  for (const auto& row : rows) times.push_back(row.at("frame_ms").get<double>());
+  for (const FrameRow& row : rows) times.push_back(row.statistics.frame_ms);
   const auto [least, most] = std::minmax_element(times.begin(), times.end());
   return {*least, median(times), *most};
 }
 
 // How many frames were late, and why.
-std::string budget_line(const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
+std::string budget_line(const ReyesOptions& o, const std::vector<FrameRow>& rows) {
   std::vector<size_t> counts(kMisses.size());
   double least = 0;
-  for (const auto& row : rows) {
-    ++counts[place_of(kMisses, row.at("miss").get<std::string>())];
-    least = std::max(least, row.at("least_ms").get<double>());
+  for (const FrameRow& row : rows) {
+    ++counts[size_t(row.statistics.miss)];
+    least = std::max(least, row.statistics.least_ms);
   }
   std::string line = fmt::format("  budget     {:g} ms, missed by {} of {} frames\n", o.budget_ms,
                                  rows.size() - counts[0], rows.size());
@@ -232,38 +260,31 @@ std::string budget_line(const ReyesOptions& o, const std::vector<nlohmann::order
   return line;
 }
 
-void print_summary(const std::string& name, const ReyesOptions& o, const std::vector<nlohmann::ordered_json>& rows) {
-  const auto& last = rows.back();
+void print_summary(const std::string& name, const ReyesOptions& o, const std::vector<FrameRow>& rows) {
+  const ReyesStatistics& last = rows.back().statistics;
   const Times times = times_of(rows);
-  const auto of = [&](const char* key) { return last.at(key).get<uint64_t>(); };
   std::cout << fmt::format("{}: {}x{}, {}\n", name, o.width, o.height, is_limited(o) ? "limited" : "full quality");
   if (rows.size() > 1) {
     std::cout << fmt::format("  frames     {}: {:.1f} ms (median), {:.1f} to {:.1f}\n", rows.size(), times.median,
                              times.least, times.most);
   } else {
     std::cout << fmt::format("  frame      {:.1f} ms: {:.1f} splits, {:.1f} stitching, {:.1f} pipeline\n", times.median,
-                             last.at("split_ms").get<double>(), last.at("stitch_ms").get<double>(),
-                             last.at("sample_ms").get<double>());
+                             last.split_ms, last.stitch_ms, last.sample_ms);
   }
   if (o.budget_ms > 0) std::cout << budget_line(o, rows);
-  std::cout << fmt::format("  splits     {}, {} pieces stopped\n", grouped(of("splits")), grouped(of("stopped")));
-  std::cout << fmt::format("  grids      {}, {} stitched\n", grouped(of("grids")), grouped(of("stitched")));
-  std::cout << fmt::format("  triangles  {}, {} vertices\n", grouped(of("triangles")), grouped(of("vertices")));
+  std::cout << fmt::format("  splits     {}, {} pieces stopped\n", grouped(last.counts.splits),
+                           grouped(last.counts.stopped));
+  std::cout << fmt::format("  grids      {}, {} stitched\n", grouped(last.counts.grids), grouped(last.counts.stitched));
+  std::cout << fmt::format("  triangles  {}, {} vertices\n", grouped(last.triangles), grouped(last.vertices));
 }
 
 // The error of the chosen priority and of size alone at the same limit, against the full quality, by distance.
-std::vector<nlohmann::ordered_json> error_rows(Reyes& reyes, float phase, ReyesOptions o, const Layer& full,
-                                               const Layer& chosen, Progress& progress) {
-  std::vector<nlohmann::ordered_json> rows;
+std::vector<ErrorRow> error_rows(Reyes& reyes, float phase, ReyesOptions o, const Layer& full, const Layer& chosen,
+                                 Progress& progress) {
+  std::vector<ErrorRow> rows;
   const auto add = [&](SplitPriority priority, const Layer& layer) {
-    for (const RingError& ring : errors_by_distance(full, layer, fixation_in(o), kRings)) {
-      rows.push_back({{"priority", kPriorities[size_t(priority)]},
-                      {"from_px", ring.from_px},
-                      {"to_px", ring.to_px},
-                      {"pixels", ring.pixels},
-                      {"rmse", ring.rmse},
-                      {"other_percent", ring.other_percent}});
-    }
+    for (const RingError& ring : errors_by_distance(full, layer, fixation_in(o), kRings))
+      rows.push_back({priority, ring});
   };
   add(o.priority, chosen);
   if (o.priority != SplitPriority::size) {
@@ -318,7 +339,8 @@ int run_reyes(const Arguments& arguments) {
   bool quiet = false;
   for (const std::string& path : {output, csv, json, errors, patches}) quiet = quiet || path == "-";
 
-  std::vector<nlohmann::ordered_json> rows, error_table;
+  std::vector<FrameRow> rows;
+  std::vector<ErrorRow> error_table;
   std::optional<Reyes> reyes;
   {
     Progress progress;
@@ -340,7 +362,7 @@ int run_reyes(const Arguments& arguments) {
       progress.show(fmt::format("frame {} of {}", k + 1, frames));
       const bool last = k + 1 == frames, shown = !output.empty() && (every || last);
       const ReyesFrame frame = reyes->draw(part, o, shown || (last && !errors.empty()));
-      rows.push_back(frame_row(k, phase, frame.statistics));
+      rows.push_back({k, phase, frame.statistics});
       if (!shown && !(last && !errors.empty())) continue;
       Layer full;
       if (arguments.has("difference") || (last && !errors.empty())) {
@@ -359,12 +381,16 @@ int run_reyes(const Arguments& arguments) {
       write_pixels(frame_name(output, k), o.width, o.height, pixels);
     }
   }
-  if (!csv.empty()) write_text(written_path(csv), csv_table(rows, kDecimals));
-  if (!errors.empty()) write_text(written_path(errors), csv_table(error_table, kDecimals));
+  if (!csv.empty()) write_text(written_path(csv), csv_table(json_of_all(rows), kDecimals));
+  if (!errors.empty()) write_text(written_path(errors), csv_table(json_of_all(error_table), kDecimals));
   if (!json.empty()) {
-    const nlohmann::ordered_json document = {
-        {"scene", name},  {"patches", reyes->scene().patches()},         {"width", o.width}, {"height", o.height},
-        {"rate", o.rate}, {"priority", kPriorities[size_t(o.priority)]}, {"frames", rows}};
+    const nlohmann::ordered_json document = {{"scene", name},
+                                             {"patches", reyes->scene().patches()},
+                                             {"width", o.width},
+                                             {"height", o.height},
+                                             {"rate", o.rate},
+                                             {"priority", kPriorities[size_t(o.priority)]},
+                                             {"frames", json_of_all(rows)}};
     write_text(written_path(json), json_text(document));
   }
   if (!quiet) print_summary(name, o, rows);
