@@ -119,9 +119,9 @@ BROKKR_FN Mask meets_triangle(Warp& w, const SceneTables& scene, const Ray& ray,
 
 // Tests primitive `id` for lanes m, and updates the hit if it is nearer.
 BROKKR_FN void test_triangle(Warp& w, const SceneTables& scene, const Ray& ray, Uint id, Hit& hit, Mask m) {
-  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
-  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
-  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
+  const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kCorner, m);
+  const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge1, m);
+  const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge2, m);
   Meeting at{0.0f, 0.0f, 0.0f};
   const Mask is_hit = meets_triangle(w, scene, ray, corner, e1, e2, id, hit, at, m);
   if (!w.any(is_hit)) return;

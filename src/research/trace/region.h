@@ -95,15 +95,15 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
     Uint low = 0u, high = scene.light_count - 1;
     for (uint32_t size = scene.light_count; size > 1; size = (size + 1) / 2) {
       const Uint middle = (low + high) >> 1;
-      const Mask above = choice >= gather_word(w, scene.lights, middle, 2, 1, m);
+      const Mask above = choice >= gather_word(w, scene.lights, middle, kLightWords, light_word::kSum, m);
       const Mask open = low < high;
       low = select(open && above, middle + 1u, low);
       high = select(open && !above, middle, high);
     }
-    const Uint id = gather_bits(w, scene.lights, low, 2, 0, m);
-    const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, 0, m);
-    const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, 3, m);
-    const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, 6, m);
+    const Uint id = gather_bits(w, scene.lights, low, kLightWords, light_word::kTriangle, m);
+    const V3 corner = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kCorner, m);
+    const V3 e1 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge1, m);
+    const V3 e2 = gather3(w, scene.triangles, id, kTriangleWords, triangle_word::kEdge2, m);
     const Float root = sqrt(u.x);
     Hit there;
     there.u = root * (1.0f - u.y);
@@ -114,7 +114,7 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
     const Float distance = sqrt(distance2);
     const V3 direction = away * (1.0f / distance);
     const Float facing = absolute(dot(normalized(cross(e1, e2)), direction));
-    const Uint material = gather_bits(w, scene.triangles, id, kTriangleWords, 9, m);
+    const Uint material = gather_bits(w, scene.triangles, id, kTriangleWords, triangle_word::kMaterial, m);
     const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
     const HitAttributes at(w, scene, there, m);
     const V3 emission =
@@ -224,15 +224,15 @@ BROKKR_FN void add_sample(Warp& w, const TracePlan& plan, V3 gathered, Int at, M
     w.scatter(p, at, select(first, value, most ? maximum(old, value) : minimum(old, value)), m);
   };
   const V3 c = select3(is_finite(gathered.x + gathered.y + gathered.z), gathered, all_of(0.0f));
-  add(0, c.x);
-  add(1, c.y);
-  add(2, c.z);
+  add(plane_number::kRed, c.x);
+  add(plane_number::kGreen, c.y);
+  add(plane_number::kBlue, c.z);
   const Float bright = luminance(c);
-  add(3, bright * bright);
+  add(plane_number::kSquares, bright * bright);
   const Float channel[3] = {c.x, c.y, c.z};
   for (int k = 0; k < 3; ++k) {
-    extreme(4 + 2 * k, channel[k], false);
-    extreme(5 + 2 * k, channel[k], true);
+    extreme(plane_number::kLeast + plane_number::kChannel * k, channel[k], false);
+    extreme(plane_number::kMost + plane_number::kChannel * k, channel[k], true);
   }
 }
 
@@ -317,14 +317,16 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
     };
     Float spread;
     if (plan.metric == Metric::gain) {
-      const Float mean = luminance({load(0), load(1), load(2)}) / count;
-      const Float variance = (load(3) - mean * mean * count) / maximum(count - 1.0f, 1.0f);
+      const Float mean =
+          luminance({load(plane_number::kRed), load(plane_number::kGreen), load(plane_number::kBlue)}) / count;
+      const Float variance = (load(plane_number::kSquares) - mean * mean * count) / maximum(count - 1.0f, 1.0f);
       spread = sqrt(maximum(variance, 0.0f));
     } else {
       const float threshold[3] = {0.4f, 0.3f, 0.6f};
       spread = 0.0f;
       for (int k = 0; k < 3; ++k) {
-        const Float least = load(4 + 2 * k), most = load(5 + 2 * k);
+        const Float least = load(plane_number::kLeast + plane_number::kChannel * k);
+        const Float most = load(plane_number::kMost + plane_number::kChannel * k);
         spread = maximum(spread, (most - least) / maximum(most + least, 1e-6f) * (1.0f / threshold[k]));
       }
     }

@@ -37,9 +37,11 @@ BROKKR_FN Int wrapped_texel(Int i, Int size, Uint wrap) {
 // Bilinear lookup in linear light for lanes m, which must have a texture.
 BROKKR_FN_NOINLINE Texel sample_texture(Warp& w, const SceneTables& scene, Uint texture, Float u, Float v, Mask m) {
   const auto field = [&](int k) { return gather_bits(w, scene.textures, texture, kTextureWords, k, m); };
-  const Uint first = field(0), wrap_x = field(3), wrap_y = field(4);
-  const Int width = maximum(as_int(field(1)), 1), height = maximum(as_int(field(2)), 1);
-  const Mask srgb = field(5) != 0u;
+  const Uint first = field(texture_word::kFirst);
+  const Uint wrap_x = field(texture_word::kWrapX), wrap_y = field(texture_word::kWrapY);
+  const Int width = maximum(as_int(field(texture_word::kWidth)), 1);
+  const Int height = maximum(as_int(field(texture_word::kHeight)), 1);
+  const Mask srgb = field(texture_word::kSrgb) != 0u;
   // Reduces large coordinates before they become integers: by whole pairs of repeats, because of mirroring.
   const auto near = [](Float c, Uint wrap) {
     const Mask clamps = wrap == uint32_t(Wrap::clamp_to_edge);
@@ -80,24 +82,28 @@ class HitAttributes {
  public:
   BROKKR_FN HitAttributes(Warp& w, const SceneTables& scene, const Hit& hit, Mask m)
       : w_(w), s_(scene), corner_(hit.primitive * 3u), a_(1.0f - hit.u - hit.v), b_(hit.u), c_(hit.v), m_(m) {}
-  // Interpolates `count` <= 4 floats from `word` of CornerRecord on.
+  // Interpolates word `word` of CornerRecord.
   BROKKR_FN Float value(int word) const {
     return gather_word(w_, s_.corners, corner_, kCornerWords, word, m_) * a_ +
            gather_word(w_, s_.corners, corner_ + 1u, kCornerWords, word, m_) * b_ +
            gather_word(w_, s_.corners, corner_ + 2u, kCornerWords, word, m_) * c_;
   }
-  // The texel that a material's mapping reads; white without a texture.
-  BROKKR_FN Texel texel(Uint material, int mapping_word) const {
+  BROKKR_FN V3 vector(int word) const { return {value(word), value(word + 1), value(word + 2)}; }
+  // The texel that a material's mapping reads; white without a texture. `mapping`: one of material_word.
+  BROKKR_FN Texel texel(Uint material, int mapping) const {
     Texel white{all_of(1.0f), 1.0f};
-    const auto field = [&](int k) {
-      return gather_word(w_, s_.materials, material, kMaterialWords, mapping_word + k, m_);
-    };
-    const Uint texture = as_uint(field(7));
+    const auto field = [&](int k) { return gather_word(w_, s_.materials, material, kMaterialWords, mapping + k, m_); };
+    const Uint texture = as_uint(field(mapping_word::kTexture));
     const Mask has = m_ && texture != kNone;
     if (!w_.any(has)) return white;
-    const Mask second = as_uint(field(6)) != 0u;
-    const Float u = select(second, value(5), value(3)), v = select(second, value(6), value(4));
-    const Float x = u * field(0) + v * field(2) + field(4), y = u * field(1) + v * field(3) + field(5);
+    const Mask second = as_uint(field(mapping_word::kSet)) != 0u;
+    const auto texcoord = [&](int k) {
+      return select(second, value(corner_word::kSecond + k), value(corner_word::kTexcoord + k));
+    };
+    const Float u = texcoord(0), v = texcoord(1);
+    const auto linear = [&](int k) { return field(mapping_word::kLinear + k); };
+    const Float x = u * linear(0) + v * linear(2) + field(mapping_word::kOffset);
+    const Float y = u * linear(1) + v * linear(3) + field(mapping_word::kOffset + 1);
     const Texel texel = sample_texture(w_, s_, texture, x, y, has);
     return {select3(has, texel.color, white.color), select(has, texel.alpha, white.alpha)};
   }
@@ -116,7 +122,8 @@ BROKKR_FN Float opacity_of(Warp& w, const SceneTables& scene, Uint material, con
   const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
   const Mask reads = m && as_uint(field(kReadsAlpha)) != 0u;
   if (!w.any(reads)) return 1.0f;
-  const Float alpha = field(kOpacity) * diffuse.alpha * at.texel(material, kAlphaMapping).color.x * at.value(10);
+  const Float alpha =
+      field(kOpacity) * diffuse.alpha * at.texel(material, kAlphaMapping).color.x * at.value(corner_word::kColor + 3);
   const Float cutoff = field(kCutoff);
   const Float kept = select(cutoff > 0.0f, select(alpha >= cutoff, Float(1.0f), 0.0f), clamp_to(alpha, 0.0f, 1.0f));
   return select(reads, kept, 1.0f);
@@ -124,7 +131,7 @@ BROKKR_FN Float opacity_of(Warp& w, const SceneTables& scene, Uint material, con
 
 // Only the opacity, for shadow rays.
 BROKKR_FN_NOINLINE Float find_opacity(Warp& w, const SceneTables& scene, const Hit& hit, Mask m) {
-  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, 9, m);
+  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, triangle_word::kMaterial, m);
   const Mask reads = m && gather_bits(w, scene.materials, material, kMaterialWords, kReadsAlpha, m) != 0u;
   if (!w.any(reads)) return 1.0f;
   const HitAttributes at(w, scene, hit, reads);
@@ -133,25 +140,24 @@ BROKKR_FN_NOINLINE Float find_opacity(Warp& w, const SceneTables& scene, const H
 
 BROKKR_FN_NOINLINE Surface find_surface(Warp& w, const SceneTables& scene, const Ray& ray, const Hit& hit, Mask m) {
   Surface s;
-  const V3 e1 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 3, m);
-  const V3 e2 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 6, m);
-  const V3 corner = gather3(w, scene.triangles, hit.primitive, kTriangleWords, 0, m);
+  const V3 e1 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, triangle_word::kEdge1, m);
+  const V3 e2 = gather3(w, scene.triangles, hit.primitive, kTriangleWords, triangle_word::kEdge2, m);
+  const V3 corner = gather3(w, scene.triangles, hit.primitive, kTriangleWords, triangle_word::kCorner, m);
   s.point = corner + e1 * hit.u + e2 * hit.v;
   s.geometric = normalized(cross(e1, e2));
   s.geometric = select3(dot(s.geometric, ray.direction) > 0.0f, -s.geometric, s.geometric);
   const HitAttributes at(w, scene, hit, m);
-  const V3 normal = normalized({at.value(0), at.value(1), at.value(2)});
+  const V3 normal = normalized(at.vector(corner_word::kNormal));
   // The interpolated normal lies on the side of the surface that the ray sees; if it points away from the ray, it is
   // bent back.
   s.normal = select3(dot(normal, s.geometric) < 0.0f, -normal, normal);
   const Float facing = dot(s.normal, ray.direction);
   s.normal = normalized(select3(facing > -0.01f, s.normal - ray.direction * (facing + 0.01f), s.normal));
 
-  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, 9, m);
+  const Uint material = gather_bits(w, scene.triangles, hit.primitive, kTriangleWords, triangle_word::kMaterial, m);
   const auto field = [&](int k) { return gather_word(w, scene.materials, material, kMaterialWords, k, m); };
   const Texel diffuse = at.texel(material, kDiffuseMapping);
-  const V3 base =
-      V3{field(kBase), field(kBase + 1), field(kBase + 2)} * diffuse.color * V3{at.value(7), at.value(8), at.value(9)};
+  const V3 base = V3{field(kBase), field(kBase + 1), field(kBase + 2)} * diffuse.color * at.vector(corner_word::kColor);
   const V3 specular{field(kSpecular), field(kSpecular + 1), field(kSpecular + 2)};
   const Float metallic = field(kMetallic);
   const Mask is_physical = metallic >= 0.0f;

@@ -21,6 +21,12 @@ struct TriangleRecord {
 };
 inline constexpr int kTriangleWords = 10;
 static_assert(sizeof(TriangleRecord) == kTriangleWords * 4);
+// Offsets of the fields of records, in words.
+namespace triangle_word {
+inline constexpr int kCorner = 0, kEdge1 = 3, kEdge2 = 6, kMaterial = 9;
+static_assert(offsetof(TriangleRecord, edge1) == kEdge1 * 4 && offsetof(TriangleRecord, edge2) == kEdge2 * 4 &&
+              offsetof(TriangleRecord, material) == kMaterial * 4);
+}  // namespace triangle_word
 
 // Attributes of the corners, in the triangle's order: normals in world space, both sets of texture coordinates, linear
 // colours.
@@ -29,12 +35,22 @@ struct CornerRecord {
 };
 inline constexpr int kCornerWords = 11;
 static_assert(sizeof(CornerRecord) == kCornerWords * 4);
+namespace corner_word {
+inline constexpr int kNormal = 0, kTexcoord = 3, kSecond = 5, kColor = 7;
+static_assert(offsetof(CornerRecord, texcoord) == kTexcoord * 4 && offsetof(CornerRecord, second) == kSecond * 4 &&
+              offsetof(CornerRecord, color) == kColor * 4);
+}  // namespace corner_word
 
 struct MappingRecord {
   float linear[4] = {1, 0, 0, 1}, offset[2] = {0, 0};
   uint32_t set = 0, texture = kNone;
 };
 inline constexpr int kMappingWords = 8;
+namespace mapping_word {
+inline constexpr int kLinear = 0, kOffset = 4, kSet = 6, kTexture = 7;
+static_assert(offsetof(MappingRecord, offset) == kOffset * 4 && offsetof(MappingRecord, set) == kSet * 4 &&
+              offsetof(MappingRecord, texture) == kTexture * 4 && sizeof(MappingRecord) == kMappingWords * 4);
+}  // namespace mapping_word
 struct MaterialRecord {
   float base[3], specular[3];  // diffuse or base colour, and the reflectance along the normal if metallic < 0
   float emission[3];
@@ -49,7 +65,6 @@ struct MaterialRecord {
 };
 inline constexpr int kMaterialWords = 16 + 4 * kMappingWords;
 static_assert(sizeof(MaterialRecord) == kMaterialWords * 4);
-// Offsets of its fields, in words.
 namespace material_word {
 inline constexpr int kBase = 0, kSpecular = 3, kEmission = 6, kMetallic = 9, kRoughness = 10, kOpacity = 11,
                      kCutoff = 12, kLightDensity = 13, kReadsAlpha = 14, kDiffuseMapping = 16, kMetalMapping = 24,
@@ -66,12 +81,22 @@ struct TextureRecord {
   uint32_t first, width, height, wrap_x, wrap_y, srgb;
 };
 inline constexpr int kTextureWords = 6;
+namespace texture_word {
+inline constexpr int kFirst = 0, kWidth = 1, kHeight = 2, kWrapX = 3, kWrapY = 4, kSrgb = 5;
+static_assert(offsetof(TextureRecord, width) == kWidth * 4 && offsetof(TextureRecord, wrap_x) == kWrapX * 4 &&
+              offsetof(TextureRecord, srgb) == kSrgb * 4 && sizeof(TextureRecord) == kTextureWords * 4);
+}  // namespace texture_word
 
 // Lights: emitting triangles with the cumulative sums of their power; the last sum is 1.
 struct LightRecord {
   uint32_t triangle;
   float sum;
 };
+inline constexpr int kLightWords = 2;
+namespace light_word {
+inline constexpr int kTriangle = 0, kSum = 1;
+static_assert(offsetof(LightRecord, sum) == kSum * 4 && sizeof(LightRecord) == kLightWords * 4);
+}  // namespace light_word
 
 // Nodes of the kd-tree and of GrUG's trees. `link`: the two lowest bits are the split axis, or 3 for a leaf; the bits
 // above are the index of the lower child, followed by its sibling, or a leaf's number of primitives.
@@ -79,6 +104,11 @@ struct KdNode {
   uint32_t value;  // the split position as a float; for a leaf, the start of its primitives in the list
   uint32_t link;
 };
+inline constexpr int kKdWords = 2;
+namespace kd_word {
+inline constexpr int kValue = 0, kLink = 1;
+static_assert(offsetof(KdNode, link) == kLink * 4 && sizeof(KdNode) == kKdWords * 4);
+}  // namespace kd_word
 // The two children of a BVH node. child: bit 31 set: a leaf, with its count in bits 27..30 and its first index in the
 // list below; otherwise a node.
 struct BvhNode {
@@ -87,6 +117,11 @@ struct BvhNode {
 };
 inline constexpr int kBvhWords = 14;
 static_assert(sizeof(BvhNode) == kBvhWords * 4);
+namespace bvh_word {
+inline constexpr int kLow0 = 0, kHigh0 = 3, kLow1 = 6, kHigh1 = 9, kChild = 12;
+static_assert(offsetof(BvhNode, high0) == kHigh0 * 4 && offsetof(BvhNode, low1) == kLow1 * 4 &&
+              offsetof(BvhNode, high1) == kHigh1 * 4 && offsetof(BvhNode, child) == kChild * 4);
+}  // namespace bvh_word
 inline constexpr uint32_t kBvhLeaf = 1u << 31;
 inline constexpr int kMaxBvhLeaf = 8;
 // The same with eight children per node, each tested by one lane of a warp; each leaf is one block of triangles. Rows
@@ -107,6 +142,12 @@ struct GrugGroup {
   uint32_t root;       // a KdNode; kNone: the group is empty
   uint32_t low, high;  // x | y << 10 | z << 20
 };
+inline constexpr int kGroupWords = 3;
+namespace group_word {
+inline constexpr int kRoot = 0, kLow = 1, kHigh = 2;
+static_assert(offsetof(GrugGroup, low) == kLow * 4 && offsetof(GrugGroup, high) == kHigh * 4 &&
+              sizeof(GrugGroup) == kGroupWords * 4);
+}  // namespace group_word
 
 struct SceneTables {
   const TriangleRecord* triangles = nullptr;
@@ -148,6 +189,10 @@ inline constexpr int kSamplesOfTask = 4;  // per pixel
 inline constexpr int kBuckets = 128;
 // Planes of floats [regions * 64] for regions: sums of red, green, blue and squared luminance, then the minimum and the
 // maximum of each channel.
+namespace plane_number {
+inline constexpr int kRed = 0, kGreen = 1, kBlue = 2, kSquares = 3, kLeast = 4, kMost = 5;
+inline constexpr int kChannel = 2;  // from the extremes of a channel to those of the next
+}  // namespace plane_number
 inline constexpr int kPlanes = 10;
 inline constexpr int kStackEntries = 96;  // per lane, three words each
 

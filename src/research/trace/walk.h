@@ -44,12 +44,12 @@ BROKKR_FN_NOINLINE void walk_bvh(Warp& w, const SceneTables& scene, const Ray& r
     const Mask inner = active && left == 0u;
     if (w.any(inner)) {
       effort.steps += select(inner, 1u, 0u);
-      const V3 low0 = gather3(w, nodes, node, kBvhWords, 0, inner),
-               high0 = gather3(w, nodes, node, kBvhWords, 3, inner);
-      const V3 low1 = gather3(w, nodes, node, kBvhWords, 6, inner),
-               high1 = gather3(w, nodes, node, kBvhWords, 9, inner);
-      const Uint child0 = gather_bits(w, nodes, node, kBvhWords, 12, inner);
-      const Uint child1 = gather_bits(w, nodes, node, kBvhWords, 13, inner);
+      const V3 low0 = gather3(w, nodes, node, kBvhWords, bvh_word::kLow0, inner),
+               high0 = gather3(w, nodes, node, kBvhWords, bvh_word::kHigh0, inner);
+      const V3 low1 = gather3(w, nodes, node, kBvhWords, bvh_word::kLow1, inner),
+               high1 = gather3(w, nodes, node, kBvhWords, bvh_word::kHigh1, inner);
+      const Uint child0 = gather_bits(w, nodes, node, kBvhWords, bvh_word::kChild, inner);
+      const Uint child1 = gather_bits(w, nodes, node, kBvhWords, bvh_word::kChild + 1, inner);
       const Span span0 = span_of(ray, low0, high0), span1 = span_of(ray, low1, high1);
       const Float far = minimum(hit.t, ray.limit);
       const Mask meets0 = inner && span0.enter * kNearer <= minimum(span0.leave, far);

@@ -32,7 +32,8 @@ class GrugGrid {
   // Leaves the group through the nearest plane: sets the distance and the next cell. Returns the lanes of m that are
   // still inside the grid.
   BROKKR_FN Mask leave(const Ray& ray, Uint group, GrugCell& cell, Float& leave_at, Mask m) const {
-    const Uint low = gather_bits(w_, s_.groups, group, 3, 1, m), high = gather_bits(w_, s_.groups, group, 3, 2, m);
+    const Uint low = gather_bits(w_, s_.groups, group, kGroupWords, group_word::kLow, m),
+               high = gather_bits(w_, s_.groups, group, kGroupWords, group_word::kHigh, m);
     Int from[3], to[3];
     for (int a = 0; a < 3; ++a) {
       from[a] = as_int((low >> uint32_t(10 * a)) & 1023u);
@@ -111,8 +112,8 @@ class KdWalk {
   BROKKR_FN Mask step_nodes(Mask inner) {
     if (!w_.any(inner)) return false;
     effort_.steps += select(inner, 1u, 0u);
-    const Uint value = gather_bits(w_, s_.kd, node_, 2, 0, inner);
-    const Uint link = gather_bits(w_, s_.kd, node_, 2, 1, inner);
+    const Uint value = gather_bits(w_, s_.kd, node_, kKdWords, kd_word::kValue, inner);
+    const Uint link = gather_bits(w_, s_.kd, node_, kKdWords, kd_word::kLink, inner);
     const Uint axis = link & 3u;
     const Mask is_leaf = inner && axis == 3u, splits = inner && axis != 3u;
     place_ = select(is_leaf, value, place_);
