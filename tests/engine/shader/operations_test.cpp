@@ -253,5 +253,26 @@ TEST(ShaderOperations, ConversionsMeetTheirLimits) {
   EXPECT_EQ(as_number(converted(Op::log2, 0.0f)), -INFINITY);
 }
 
+// spirv-opt would divide these constants as this processor does, which ends the process (glsl.cpp, DivisionGuard).
+TEST(ShaderOperations, TheLeastIntegerIsDividedByMinusOne) {
+  const std::string text = R"(#version 450
+    uniform int u;
+    out ivec4 result;
+    void main() {
+      int least = -2147483647 - 1, minus = -1;
+      ivec3 all = ivec3(least, 7, -8), by = ivec3(minus, -1, 3);
+      ivec3 quotients = all / by, remainders = all % by;
+      result = ivec4(least / minus, least % minus, quotients.x ^ quotients.y << 8 ^ quotients.z << 16,
+                     remainders.x | remainders.y | u / minus);
+      result.y += u / (u - 6) + u % (u - 6);
+    })";
+  const Results results = run_everywhere(compiled(text), {5}, [](uint32_t, int) { return 0u; });
+  const auto found = [&](size_t word) { return results.outputs[word][3]; };
+  EXPECT_EQ(found(0), 0x80000000u);
+  EXPECT_EQ(found(1), uint32_t(-5));
+  EXPECT_EQ(found(2), 0x80000000u ^ uint32_t(-7) << 8 ^ uint32_t(-2) << 16);
+  EXPECT_EQ(found(3), uint32_t(-5));
+}
+
 }  // namespace
 }  // namespace brokkr::shader::test

@@ -6,10 +6,15 @@
 #include <glslang/SPIRV/GlslangToSpv.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <set>
 #include <spirv-tools/optimizer.hpp>
+#include <spirv/unified1/spirv.hpp>
+#include <utility>
 
 namespace brokkr::shader {
 
@@ -143,9 +148,106 @@ glslang::TShader& parsed(std::string_view text, const std::string& place, std::d
   throw error;
 }
 
+// spirv-opt divides constants as this processor does, and the least integer by -1 ends the process. Signed divisions
+// whose divisor may be -1 divide by 1 there instead: the remainder is 0, and the quotient is the negated dividend, which
+// wraps, as the machines' is.
+class DivisionGuard {
+ public:
+  explicit DivisionGuard(const std::vector<uint32_t>& words) : words_(words) {}
+
+  std::vector<uint32_t> guarded() {
+    constexpr size_t kHeader = 5;
+    if (words_.size() < kHeader) return words_;
+    bound_ = words_[3];
+    size_t functions = 0;  // length of the result before the first function
+    for (size_t at = 0, length = kHeader; at < words_.size(); at += length) {
+      if (at >= kHeader) length = std::max(words_[at] >> 16, 1u);
+      const uint32_t* const word = &words_[at];
+      const auto op = at < kHeader ? spv::OpNop : spv::Op(*word & 0xffff);
+      if (op == spv::OpFunction && functions == 0) functions = result_.size();
+      note(op, word, length);
+      const bool divides = op == spv::OpSDiv || op == spv::OpSRem || op == spv::OpSMod;
+      if (divides && !safe_.contains(word[4])) {
+        divide(op, word[1], word[2], word[3], word[4]);
+      } else {
+        result_.insert(result_.end(), word, word + length);
+      }
+    }
+    result_.insert(result_.begin() + std::ptrdiff_t(functions), made_.begin(), made_.end());
+    result_[3] = bound_;
+    return std::move(result_);
+  }
+
+ private:
+  static void append(std::vector<uint32_t>& to, spv::Op op, std::initializer_list<uint32_t> operands) {
+    to.push_back(uint32_t(operands.size() + 1) << 16 | uint32_t(op));
+    to.insert(to.end(), operands);
+  }
+
+  void note(spv::Op op, const uint32_t* word, size_t length) {
+    const bool is_composite = op == spv::OpConstantComposite;
+    if (op == spv::OpTypeBool) types_of_truth_[0] = word[1];
+    if (op == spv::OpTypeVector) vectors_[word[1]] = {word[2], word[3]};
+    if ((op == spv::OpConstant && length == 4 && word[3] != ~0u) ||
+        (is_composite && std::all_of(word + 3, word + length, [&](uint32_t part) { return safe_.contains(part); })))
+      safe_.insert(word[2]);
+  }
+
+  // Id of the type of a comparison of values of `type`.
+  uint32_t truth_of(uint32_t type) {
+    if (types_of_truth_[0] == 0) append(made_, spv::OpTypeBool, {types_of_truth_[0] = bound_++});
+    const auto vector = vectors_.find(type);
+    if (vector == vectors_.end()) return types_of_truth_[0];
+    const uint32_t size = vector->second.second;
+    for (const auto& [id, one] : vectors_)
+      if (one == std::pair(types_of_truth_[0], size)) return id;
+    if (types_of_truth_[size] == 0)
+      append(made_, spv::OpTypeVector, {types_of_truth_[size] = bound_++, types_of_truth_[0], size});
+    return types_of_truth_[size];
+  }
+
+  uint32_t constant(uint32_t type, uint32_t bits) {
+    uint32_t& id = constants_[{type, bits}];
+    if (id != 0) return id;
+    const auto vector = vectors_.find(type);
+    if (vector == vectors_.end()) {
+      append(made_, spv::OpConstant, {type, id = bound_++, bits});
+      return id;
+    }
+    const auto [element, size] = vector->second;
+    const uint32_t part = constant(element, bits);
+    id = bound_++;
+    made_.push_back((size + 3) << 16 | uint32_t(spv::OpConstantComposite));
+    made_.insert(made_.end(), {type, id});
+    made_.insert(made_.end(), size, part);
+    return id;
+  }
+
+  void divide(spv::Op op, uint32_t type, uint32_t result, uint32_t a, uint32_t b) {
+    const uint32_t truth = truth_of(type), minus_one = constant(type, ~0u), one = constant(type, 1);
+    const uint32_t is_minus_one = bound_++, divisor = bound_++;
+    append(result_, spv::OpIEqual, {truth, is_minus_one, b, minus_one});
+    append(result_, spv::OpSelect, {type, divisor, is_minus_one, one, b});
+    if (op != spv::OpSDiv) return append(result_, op, {type, result, a, divisor});
+    const uint32_t quotient = bound_++, negated = bound_++;
+    append(result_, op, {type, quotient, a, divisor});
+    append(result_, spv::OpSNegate, {type, negated, a});
+    append(result_, spv::OpSelect, {type, result, is_minus_one, negated, quotient});
+  }
+
+  const std::vector<uint32_t>& words_;
+  std::vector<uint32_t> result_, made_;  // `made_`: types and constants
+  uint32_t bound_ = 0;
+  std::set<uint32_t> safe_;                                      // constants without -1
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> vectors_;    // element and size of vector types
+  std::array<uint32_t, 5> types_of_truth_{};                     // by size of the vector; 0: the scalar
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants_;  // by type and bits
+};
+
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
   if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves the version undefined without SPIR-V's rules
+  words = DivisionGuard(words).guarded();
   spvtools::Optimizer optimizer(SPV_ENV_UNIVERSAL_1_6);
   std::string problem;
   optimizer.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {

@@ -151,8 +151,7 @@ class Writer {
   void declare_random(Type type) {
     const std::string name = fmt::format("v{}", next_++);
     Variable made{name, type};
-    // Arrays of truths must not be chosen from by an index of each sample.
-    if (random_.one_in(5) && type.base != 'b') {
+    if (random_.one_in(5)) {
       made.length = any_of({2, 4, 8});
       std::string list;
       for (int i = 0; i < made.length; ++i) list += (i == 0 ? "" : ", ") + value(type, i == 0 ? 1 : 0);
@@ -249,7 +248,7 @@ class Writer {
       type.columns = 1;
     }
     if (type.columns == 1 && type.rows > 1 && random_.one_in(2)) {
-      const bool chosen = random_.one_in(3) && type.rows % 2 == 0 && type.base != 'b' && one.type.columns == 1;
+      const bool chosen = random_.one_in(3) && type.rows % 2 == 0 && one.type.columns == 1;
       if (chosen) {
         to += fmt::format("[{} & {}]", index(1), type.rows - 1);
         type.rows = 1;
@@ -336,7 +335,36 @@ class Writer {
                  : fmt::format("if ({}) return {};", condition, value(result_, 1)));
   }
 
+  // A built-in function that has results beside the one that it returns.
+  void write_built_in() {
+    const int rows = int(1 + random_.below(4));
+    const Type real{'f', rows}, whole{'i', rows}, natural{'u', rows};
+    const std::string high = fmt::format("v{}", next_++), low = fmt::format("v{}", next_++);
+    const auto two = [&](Type first, Type second, const std::string& call) {
+      row(fmt::format("{} {} = {};\n{} {} = {};\n{};", name_of(first), high, constant(first), name_of(second), low,
+                      constant(second), call));
+      variables_.push_back({high, first});
+      variables_.push_back({low, second});
+    };
+    const auto a = [&](Type type) { return value(type, 2); };
+    switch (random_.below(4)) {
+      case 0: return two(real, real, fmt::format("{} = modf({}, {})", low, a(real), high));
+      case 1: return two(whole, real, fmt::format("{} = frexp({}, {})", low, a(real), high));
+      case 2:
+        return two(
+            natural, natural,
+            fmt::format("{} = {}({}, {}, {})", low, any({"uaddCarry", "usubBorrow"}), a(natural), a(natural), high));
+      default: {
+        const Type type = random_.one_in(2) ? whole : natural;
+        return two(
+            type, type,
+            fmt::format("{}mulExtended({}, {}, {}, {})", type.base == 'i' ? "i" : "u", a(type), a(type), high, low));
+      }
+    }
+  }
+
   void write_call() {
+    if (!defined_ && random_.one_in(4)) return write_built_in();
     if (functions_.empty()) return assign();
     const Function& called = functions_[random_.below(uint32_t(functions_.size()))];
     const std::string name = fmt::format("v{}", next_++);
@@ -490,11 +518,11 @@ class Writer {
     switch (random_.below(18)) {
       case 0:
       case 1:
-        return fmt::format(
-            "{}({})", any({"sin",  "cos",  "tan",   "exp",  "exp2",  "log",     "log2",      "sqrt",  "inversesqrt",
-                           "abs",  "sign", "floor", "ceil", "fract", "round",   "roundEven", "trunc", "asin",
-                           "acos", "atan", "sinh",  "cosh", "tanh",  "radians", "degrees"}),
-            a);
+        return fmt::format("{}({})", any({"sin",   "cos",         "tan",   "exp",   "exp2",  "log",     "log2",
+                                          "sqrt",  "inversesqrt", "abs",   "sign",  "floor", "ceil",    "fract",
+                                          "round", "roundEven",   "trunc", "asin",  "acos",  "atan",    "sinh",
+                                          "cosh",  "tanh",        "asinh", "acosh", "atanh", "radians", "degrees"}),
+                           a);
       case 2: return fmt::format("{}({}, {})", any({"min", "max", "mod"}), a, b());
       case 3: return fmt::format("{}({}, {})", any({"pow", "atan", "step"}), a, value(type, depth));
       case 4:
@@ -523,6 +551,11 @@ class Writer {
         if (type.rows == 4)
           return fmt::format("{}({})", any({"unpackUnorm4x8", "unpackSnorm4x8"}), value(kUint, depth));
         return fmt::format("reflect({}, {})", a, value(type, depth));
+      case 13:
+        if (type.rows == 2)
+          return fmt::format("{}({})", any({"unpackUnorm2x16", "unpackSnorm2x16"}), value(kUint, depth));
+        return random_.one_in(2) ? fmt::format("refract({}, {}, {})", a, value(type, depth), value(kFloat, depth))
+                                 : fmt::format("faceforward({}, {}, {})", a, value(type, depth), value(type, depth));
       default: return fmt::format("({} {} {})", a, any({"+", "-", "*", "/"}), b());
     }
   }
@@ -538,10 +571,7 @@ class Writer {
       case 3: return fmt::format("({} {} {})", a, any({"<<", ">>"}), any({"1", "3", "5"}));
       case 4: return fmt::format("{}({})", is_signed ? any({"abs", "sign", "~"}) : "~", a);
       case 5: return fmt::format("{}({})", own, value({any_of({'b', is_signed ? 'u' : 'i'}), type.rows}, depth));
-      case 6:
-        // spirv-opt divides constants as this processor does, which ends it for the least whole number by -1.
-        return fmt::format("({} {} {})", a, any({"/", "%"}),
-                           is_signed ? fmt::format("({} & 0x7fffffff)", value(type, depth)) : b());
+      case 6: return fmt::format("({} {} {})", a, any({"/", "%"}), b());
       case 7: return fmt::format("({} {} {})", a, any({"<<", ">>"}), b());
       case 8: return fmt::format("{}({})", own, value({'f', type.rows}, depth));
       case 9:
@@ -551,6 +581,8 @@ class Writer {
       case 10:
         if (is_signed) return fmt::format("{}({})", any({"bitCount", "findMSB", "findLSB", "bitfieldReverse"}), a);
         if (type.rows > 1) return fmt::format("bitfieldReverse({})", a);
+        if (random_.one_in(2))
+          return fmt::format("{}({})", any({"packHalf2x16", "packUnorm2x16", "packSnorm2x16"}), value({'f', 2}, depth));
         return fmt::format("{}({})", any({"packUnorm4x8", "packSnorm4x8"}), value({'f', 4}, depth));
       case 11: return fmt::format("bitfieldExtract({}, {}, {})", a, any({"0", "3", "7"}), any({"0", "5", "16"}));
       default:
