@@ -10,6 +10,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
     list(APPEND BROKKR_ISA_FLAGS_v4 -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
   set(BROKKR_ISA_FLAGS_emulated -march=x86-64-v2)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Without AVX2, libstdc++ shifts each lane by its own count through numbers, and converts 2^31 to an int, which is
+    # undefined. clang makes the same instructions of a plain shift of vectors.
+    list(APPEND BROKKR_ISA_FLAGS_v2 -D_GLIBCXX_SIMD_NO_SHIFT_OPT)
+    list(APPEND BROKKR_ISA_FLAGS_emulated -D_GLIBCXX_SIMD_NO_SHIFT_OPT)
+  endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(BROKKR_KNOWN_ISAS neon emulated)
 else()

@@ -14,7 +14,8 @@
 #include "machine/worker_pool.h"
 #include "pipeline/task_machine.h"
 
-#if !defined(BROKKR_NO_FORKS)
+// ThreadSanitizer lets no child of several threads have threads of its own.
+#if !BROKKR_THREAD_SANITIZER
 namespace brokkr {
 namespace {
 

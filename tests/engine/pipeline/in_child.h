@@ -8,14 +8,7 @@
 #include <functional>
 #include <string>
 
-// ThreadSanitizer lets no child of several threads have threads of its own.
-#if defined(__SANITIZE_THREAD__)
-#define BROKKR_NO_FORKS
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BROKKR_NO_FORKS
-#endif
-#endif
+#include "base/sanitizers.h"
 
 namespace brokkr::test {
 

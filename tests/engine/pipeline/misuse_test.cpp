@@ -15,7 +15,8 @@
 #include "brokkr/renderer.h"
 #include "in_child.h"
 
-#if !defined(BROKKR_NO_FORKS)
+// ThreadSanitizer lets no child of several threads have threads of its own.
+#if !BROKKR_THREAD_SANITIZER
 namespace brokkr {
 namespace {
 

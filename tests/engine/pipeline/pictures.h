@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "brokkr/renderer.h"
 
 namespace brokkr::test {
@@ -29,8 +30,7 @@ bool is_there(MachineKind machine);
 std::filesystem::path find_capture(const std::string& name);
 
 // Sanitizers make code many times slower, and so does the PTX interpreter; bounds on time allow for that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG) || \
-    defined(BROKKR_TEST_INTERPRETED)
+#if BROKKR_ADDRESS_SANITIZER || BROKKR_THREAD_SANITIZER || !defined(NDEBUG) || defined(BROKKR_TEST_INTERPRETED)
 inline constexpr double kSlowBuild = 20;
 #else
 inline constexpr double kSlowBuild = 1;

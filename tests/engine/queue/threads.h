@@ -9,19 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/sanitizers.h"
+
 namespace brokkr::queue_test {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool kThreadSanitizer = true;
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
+inline constexpr bool kThreadSanitizer = BROKKR_THREAD_SANITIZER != 0;
 
 inline std::shared_ptr<void> allocate(size_t bytes) {
   void* p = ::operator new(bytes, std::align_val_t(64));

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/sanitizers.h"
 #include "shader/front_end.h"
 #include "shader/glsl/glsl.h"
 
@@ -88,7 +89,7 @@ bool serve(GlslTask task, const Texts& texts) {
 }  // namespace
 
 int main() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // shadow memory takes terabytes of address space
+#if !BROKKR_ADDRESS_SANITIZER && !BROKKR_THREAD_SANITIZER  // shadow memory takes terabytes of address space
   limit(RLIMIT_AS, kMostMemory);
 #endif
   limit(RLIMIT_CORE, 0);
