@@ -755,7 +755,10 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
   for (const SamplerInput& sampler : program.samplers) {
     constexpr Binding kBindings[] = {Binding::nothing, Binding::whole, Binding::whole, Binding::without_alpha,
                                      Binding::misfit};
-    const Binding binding = kBindings[random.below(defined ? 4 : 5)];
+    Binding binding = kBindings[random.below(defined ? 4 : 5)];
+    // OpenGL does not say what a fetch from no texture is, and has no buffers of three bytes a texel.
+    if (defined && !is_cube(sampler.kind) && binding == Binding::nothing) binding = Binding::whole;
+    if (defined && sampler.kind == TextureKind::buffer) binding = Binding::whole;
     CapturedTexture texture;
     CapturedSampler how;
     texture.kind = sampler.kind;
@@ -789,6 +792,11 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
                                       TextureWrap::clamp_to_border};
     how.wrap.fill(kind == TextureKind::rectangle ? TextureWrap::clamp_to_edge : kWraps[random.below(4)]);
     if (random.one_in(5) && texture.levels > 1) how.anisotropy = 4;
+    if (defined) {
+      // Integers that are filtered have no value, and llvmpipe filters a level that is given anisotropically too.
+      if (type != SampledType::real) how.mip = std::min(how.mip, MipFilter::nearest);
+      how.anisotropy = 1;
+    }
     std::vector<uint32_t> texels(size_t(texture_bytes(texture) + 3) / 4);
     for (uint32_t& texel : texels)
       texel = is_depth ? std::bit_cast<uint32_t>(float(random.below(256)) / 255.0f) : uint32_t(random.next());

@@ -25,7 +25,12 @@ namespace brokkr::shader::test {
 class CompatibilityContext {
  public:
   // The one of all tests; throws as the constructor.
-  static void begin() { static const CompatibilityContext context; }
+  static void begin() {
+    static const CompatibilityContext context;
+    has_begun = true;
+  }
+  // Whether this process has one. Its children cannot draw: they lack the driver's threads.
+  inline static bool has_begun = false;
 
   // Throws std::runtime_error where there is no such context.
   CompatibilityContext() {
@@ -162,6 +167,11 @@ class GlTriangle {
     planes_ = std::make_unique<GlPlanes>(frame);
     textures_ = std::make_unique<GlCapturedTextures>(frame, *planes_);
     glDisable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+    // A sampler that our program no longer reads has a unit of its own: two of different types must not share one.
+    const std::regex declaration("uniform [iu]?sampler\\w+ (\\w+);");
+    GLint unit = GLint(program_.samplers.size());
+    for (std::sregex_iterator found(text_.begin(), text_.end(), declaration), end; found != end; ++found)
+      glUniform1i(glGetUniformLocation(gl_.id(), (*found)[1].str().c_str()), unit++);
     for (size_t i = 0; i < program_.samplers.size(); ++i) {
       const BoundTexture bound = frame.inputs[0].textures[i];
       textures_->bind(GLuint(i), bound);
