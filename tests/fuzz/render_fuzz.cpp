@@ -4,12 +4,14 @@
 // settings that the input's own bytes choose. Frames with many pixels or triangles are only prepared. Sanitizers,
 // -rss_limit_mb, -malloc_limit_mb and -timeout judge the rest.
 //
-// Random shaders are valid: one that is refused is a fault, and so is one whose bits differ between its forms.
+// Random shaders are valid: one that is refused or drawn in false colours is a fault, and so is one whose bits differ
+// between its forms, between the CPU machine and the emulated one, or, of a few, from those of its compiled code.
 //
 // Most inputs are drawn in the calling thread (solo_launch.h). Bytes of an input choose whether the CPU machine draws
 // the second picture with up to three workers, and whether a captured frame is written and read again without a change.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -59,8 +61,9 @@ constexpr uint64_t kMostFragments = uint64_t(1) << 22, kUsualFragments = uint64_
 constexpr uint64_t kManyRegions = 64;  // regions of 64 x 64 samples; with more of them, bins are of 8 x 8
 constexpr int kSceneSize = 32;         // pixels a side of scenes
 constexpr int kMemoryLimit = 512;      // MiB; given, so that nobody looks up for each input what is free
-// One in so many inputs is drawn in spite of its size, drawn by several threads, and written and read again.
-constexpr uint32_t kLargeShare = 16, kThreadsShare = 32, kAgainShare = 8;
+// One in so many inputs is drawn in spite of its size, drawn by several threads, written and read again, and has its
+// random shader compiled, which takes a second.
+constexpr uint32_t kLargeShare = 16, kThreadsShare = 32, kAgainShare = 8, kCompiledShare = 64;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -154,13 +157,24 @@ RenderOptions other_options(const RenderOptions& plain, const Frame& frame, Lot&
   return other;
 }
 
+Renderer& renderer() {
+  static Renderer made;
+  return made;
+}
+
+void expect_same(const std::vector<TargetImage>& expected, const std::vector<TargetImage>& found,
+                 const RenderOptions& plain, const RenderOptions& other) {
+  if (const auto difference = first_difference(expected, found))
+    fault(std::string(difference->what) + " of " + std::to_string(difference->pixels) + " pixels differs under" +
+          settings_text(other, plain));
+}
+
 // Draws `frame`, and `again`, which must be the same, under settings that `seed` chooses. Throws std::runtime_error for
 // a frame that the pipeline refuses.
 void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternChoice* pattern = nullptr) {
-  static Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame, load_options());
+  PreparedFrame prepared = renderer().prepare(frame, load_options());
   std::optional<PreparedFrame> of_again;
-  if (&again != &frame) of_again.emplace(renderer.prepare(again, load_options()));
+  if (&again != &frame) of_again.emplace(renderer().prepare(again, load_options()));
   PreparedFrame& second = of_again ? *of_again : prepared;
   const RenderOptions options = plain_options(frame);
   const std::vector<TargetImage> expected = draw_solo(prepared, options);
@@ -168,12 +182,7 @@ void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternCh
   const bool threads = lot.below(kThreadsShare) == 0;
   RenderOptions other = other_options(options, frame, lot);
   if (pattern != nullptr) other.pattern = *pattern, other.rasterizers = 0;
-  const auto found =
-      first_difference(expected, threads ? renderer.render(second, other).targets : draw_solo(second, other));
-  if (found) {
-    fault(std::string(found->what) + " of " + std::to_string(found->pixels) + " pixels differs under" +
-          settings_text(other, options));
-  }
+  expect_same(expected, threads ? renderer().render(second, other).targets : draw_solo(second, other), options, other);
   Tally::get().drawn();
 }
 
@@ -278,16 +287,41 @@ std::vector<std::string> runnable_kernels() {
   return names;
 }
 
+void draw_random_shader(uint64_t of_shader, Lot& lot, const std::vector<std::string>& kernels) {
+  shader::test::RandomTrial trial(of_shader);
+  if (const std::string found = trial.run(kernels); !found.empty()) fault(found);
+  const Frame frame = shader::test::random_frame(of_shader);
+  validate(frame);
+  Tally::get().accepted();
+  PreparedFrame prepared = renderer().prepare(frame, load_options());
+  const RenderOptions options = plain_options(frame);
+  const std::vector<TargetImage> expected = draw_solo(prepared, options);
+  const auto try_machine = [&](MachineKind machine, ShaderCode code) {
+    RenderOptions other = other_options(options, frame, lot);
+    other.machine = machine;
+    other.warps_per_block = 1 + int(lot.below(4));
+    other.shaders = code;
+    const RenderResult result = renderer().render(prepared, other);
+    for (const std::string& line : result.statistics.false_colors) fault(line);
+    expect_same(expected, result.targets, options, other);
+  };
+  const bool has_emulated = std::find(kernels.begin(), kernels.end(), "emulated") != kernels.end();
+  try_machine(has_emulated ? MachineKind::emulated : MachineKind::cpu, ShaderCode::interpreted);
+  if (lot.below(kCompiledShare) == 0) try_machine(MachineKind::cpu, ShaderCode::compiled);
+  Tally::get().drawn();
+}
+
 void try_random_shader(const Document& d, uint64_t seed) {
   static const std::vector<std::string> kernels = runnable_kernels();
+  static const int no_cache = setenv("XDG_CACHE_HOME", folder().c_str(), 1);
+  if (no_cache != 0) fault("no folder for compiled code");
   const uint64_t of_shader = std::hash<std::string>()(d.parts[0]);
+  Lot lot(seed);
   try {
-    shader::test::RandomTrial trial(of_shader);
-    if (const std::string found = trial.run(kernels); !found.empty()) fault(found);
+    draw_random_shader(of_shader, lot, kernels);
   } catch (const std::exception& error) {
     fault("random shader " + std::to_string(of_shader) + ": " + error.what());
   }
-  draw(shader::test::random_frame(of_shader), seed);
 }
 #else
 void try_random_shader(const Document&, uint64_t) { throw std::runtime_error("built without shaders"); }

@@ -20,10 +20,43 @@ brokkr::Interpolation captured(Interpolation interpolation) {
   }
 }
 
+constexpr int kWidth = 24, kHeight = 16;
+
+template <class Enum>
+Enum any_up_to(Enum last, RandomBits& random) {
+  return Enum(random.below(uint32_t(last) + 1));
+}
+
+// Programs here have no second colour to blend by.
+BlendTerm random_term(RandomBits& random) {
+  return {any_up_to(BlendFactor::src_alpha_saturate, random), any_up_to(BlendFactor::src_alpha_saturate, random),
+          any_up_to(BlendEquation::max, random)};
+}
+
+State random_state(RandomBits& random) {
+  State state;
+  state.viewport = {0, 0, kWidth, kHeight};
+  state.depth = {!random.one_in(4), !random.one_in(4), any_up_to(CompareFunc::always, random)};
+  if (random.one_in(2)) state.depth.func = CompareFunc::lequal;
+  if (random.one_in(3))
+    state.blend = BlendState{random_term(random), random_term(random), glm::vec4(0.25f, 0.5f, 0.75f, 1)};
+  if (random.one_in(4)) state.scissor = Rect{3, 2, int(random.below(kWidth)), int(random.below(kHeight))};
+  if (random.one_in(4)) state.alpha_test = AlphaTest{any_up_to(CompareFunc::always, random), 0.25f};
+  if (random.one_in(4)) {
+    const auto op = [&] { return any_up_to(StencilOp::decrement_wrap, random); };
+    state.stencil =
+        StencilState{any_up_to(CompareFunc::always, random), uint8_t(random.below(3)), 0xff, 0xff, op(), op(), op()};
+  }
+  if (random.one_in(6)) state.cull = any_up_to(CullMode::back, random);
+  if (random.one_in(6)) state.polygon_mode = any_up_to(PolygonMode::point, random);
+  if (random.one_in(6)) state.polygon_offset = PolygonOffset{1, 2};
+  if (random.one_in(6)) state.color_mask = {true, random.one_in(2), true, random.one_in(2)};
+  return state;
+}
+
 }  // namespace
 
 Frame random_frame(uint64_t seed) {
-  constexpr int kWidth = 24, kHeight = 16;
   const std::string text = random_shader(seed);
   const Program program = translate(read_module(compile_glsl({&text, 1})));
   BoundTextures bound;
@@ -35,7 +68,6 @@ Frame random_frame(uint64_t seed) {
   frame.targets.push_back({.width = kWidth, .height = kHeight});
   frame.views.emplace_back();
   frame.materials.emplace_back();
-  frame.states.emplace_back().viewport = {0, 0, kWidth, kHeight};
 
   FragmentProgram& made = frame.programs.emplace_back();
   made.texts = {text};
@@ -65,14 +97,29 @@ Frame random_frame(uint64_t seed) {
     made.samplers.push_back(
         {.name = sampler.name, .kind = sampler.kind, .type = sampler.type, .shadow = sampler.compares});
 
+  // A triangle over everything, and others before and behind it.
+  RandomBits random(seed ^ 0x737461746573u);
+  const uint32_t draws = 1 + random.below(3);
   frame.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
-  for (int vertex = 0; vertex < 3; ++vertex) {
+  const auto place = [&] { return float(random.below(65)) / 16.0f - 2.0f; };
+  for (uint32_t vertex = 3; vertex < 3 * draws; ++vertex)
+    frame.positions.emplace_back(place(), place(), place() * 0.5f, 1 + float(random.below(2)));
+  for (int vertex = 0; vertex < int(frame.positions.size()); ++vertex) {
     for (uint32_t word = 0; word < components; ++word)
       frame.varyings.push_back(std::bit_cast<float>(random_input(seed, word, vertex)));
   }
-  frame.uniforms = random_uniforms(seed, program);
   frame.commands.emplace_back(ClearCommand{.color = glm::vec4(0, 0, 0, 1), .depth = 1.0f});
-  frame.commands.emplace_back(DrawCommand{.element_count = 3, .vertex_count = 3, .inputs = 0});
+  for (uint32_t draw = 0; draw < draws; ++draw) {
+    frame.states.push_back(random_state(random));
+    if (draw > 0) frame.inputs.push_back(frame.inputs[0]);
+    frame.inputs.back().first_varying = uint64_t(draw) * 3 * components;
+    frame.inputs.back().first_uniform = frame.uniforms.size();
+    const std::vector<uint32_t> uniforms = random_uniforms(seed + (uint64_t(draw) << 40), program);
+    frame.uniforms.insert(frame.uniforms.end(), uniforms.begin(), uniforms.end());
+    DrawCommand command{.state = draw, .element_count = 3, .vertex_count = 3, .inputs = int32_t(draw)};
+    command.first_vertex = uint64_t(draw) * 3;
+    frame.commands.emplace_back(command);
+  }
   return frame;
 }
 

@@ -1,4 +1,4 @@
-// A captured frame of one triangle that a random shader draws over the whole target.
+// A captured frame that a random shader draws, under random states: a triangle over the whole target, and up to two more.
 #pragma once
 
 #include <cstdint>
