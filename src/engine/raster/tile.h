@@ -228,21 +228,7 @@ struct TileDraw {
   }
 };
 
-// The samples that a triangle covers; counts them.
-BROKKR_FN Mask covered_samples(Warp& w, const TilePass& pass, const TileEdges& edges, int s, bool whole,
-                               TileCounts& counts) {
-  const Mask m = whole ? true : edges.inside(s);
-  const uint32_t bits = w.ballot(m);
-  counts.fragments += uint64_t(count_bits(bits));
-  counts.quads += uint64_t(count_bits((bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x11111111u));
-  if (pass.planes.overdraw && bits != 0) {
-    uint32_t* const drawn = pass.planes.overdraw + pass.memory + size_t(s);
-    w.merge(drawn, w.load(drawn) + 1, m);
-  }
-  return m;
-}
-
-// The same for a whole tile, as bits.
+// The samples of the tile that a triangle covers, as bits; counts them.
 BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
   uint64_t covered = whole ? ~uint64_t(0) : 0;
   if constexpr (kTileStartsFit) {
@@ -342,20 +328,100 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   ++batch.triangles;
 }
 
+// Writes one colour to samples of a tile in an 8-bit format, without notes of writers. Everything that is the same for
+// all samples is computed once.
+class FlatWrite {
+ public:
+  // Returns true if this class can do all writes of a draw to the tile.
+  BROKKR_FN static bool suffices(const TilePass& pass, const DrawRecord& draw) {
+    return pass.shading.shading == Shading::flat && !pass.half() && !(draw.bits & kDrawStencil) &&
+           !pass.planes.visible_id && !pass.planes.depth_id;
+  }
+  BROKKR_FN FlatWrite(const TilePass& pass, const DrawRecord& draw, Color color)
+      : pass_(pass), draw_(draw), how_(ColorWrite::of(draw)), written_(bytes_of_channels(draw.color_mask)) {
+    if (draw.bits & kDrawSeeThrough) color.a = color.a * 0.4f;
+    color_ = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
+  }
+  BROKKR_FN void draw(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) {
+    if (!how_.blends) {
+      same_ = store_color(uint32_t(pass_.format), color_).low;
+      draw_vectors<Blending::none>(w, edges, covered, counts);
+    } else if (is_over(how_.blend_color) && is_over(how_.blend_alpha)) {
+      through_ = 1.0f - color_.a;
+      color_ = {color_.r * color_.a, color_.g * color_.a, color_.b * color_.a, color_.a * color_.a};
+      draw_vectors<Blending::over>(w, edges, covered, counts);
+    } else {
+      draw_vectors<Blending::other>(w, edges, covered, counts);
+    }
+  }
+
+ private:
+  enum class Blending : uint8_t { none, over, other };
+
+  const TilePass& pass_;
+  const DrawRecord& draw_;
+  const ColorWrite how_;
+  const uint32_t written_;  // mask of bytes
+  Uint same_;               // Blending::none: what is stored
+  Color color_;             // Blending::over: times its alpha
+  Float through_;
+
+  template <Blending kBlending>
+  BROKKR_FN Uint drawn(Uint old) const {
+    if constexpr (kBlending == Blending::none) return same_;
+    const uint32_t format = uint32_t(pass_.format);
+    const Color under = load_color(format, old, 0u);
+    if constexpr (kBlending == Blending::over) {
+      return store_color(format, {color_.r + under.r * through_, color_.g + under.g * through_,
+                                  color_.b + under.b * through_, color_.a + under.a * through_})
+          .low;
+    }
+    return store_color(format, blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color_, nullptr, under))
+        .low;
+  }
+  template <Blending kBlending>
+  BROKKR_FN void draw_vectors(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) const {
+    const TileDraw to{pass_, draw_};
+    const bool has_depth = (draw_.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      Mask m = w.lanes_of(uint32_t(covered >> s));
+      if (!w.any(m)) continue;
+      if (has_depth) {
+        const Float z = edges.depth(s);
+        m = to.passes_depth(w, s, z, m);
+        if (!w.any(m)) continue;
+        if (draw_.bits & kDrawDepthWrite) w.merge(pass_.tile.depth + s, z, m);
+      }
+      if (written_ == 0) continue;
+      counts.shaded += uint64_t(w.count(m));
+      const Uint old = w.load(pass_.tile.color + s);
+      const Uint next = (drawn<kBlending>(old) & written_) | (old & ~written_);
+      w.store(pass_.tile.color + s, select(m, next, old));
+    }
+  }
+};
+
 // Coverage, tests, shading and blending of one triangle in one tile.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw, const RegionTriangle& tri,
                                      bool whole) {
+  const TileEdges edges(w, tri, pass.x0, pass.y0);
+  const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   TileCounts counts;
+  // On CUDA the rest would pay for its registers.
+  if (Warp::takes_turns && FlatWrite::suffices(pass, draw)) {
+    const Fragment<Warp> fragment = Flat<Warp>()(w, ShaderInput<Warp>(), true);
+    FlatWrite(pass, draw, color_of(fragment)).draw(w, edges, covered, counts);
+    pass.counts += counts;
+    return;
+  }
   const MaterialRecord* material = draw.bits & kDrawMaterial ? pass.shading.frame->materials + draw.material : nullptr;
   const bool discards = material && (material->alpha_cutoff > 0.0f || (draw.bits & kDrawAlphaTest)) &&
                         shows_materials(pass.shading.shading);
-  const TileEdges edges(w, tri, pass.x0, pass.y0);
   const TileDraw to{pass, draw};
   const Int lane_x = tile_x(w.lane()), lane_y = tile_y(w.lane());
   for (int s = 0; s < kTileSamples; s += w.width) {
-    Mask m = covered_samples(w, pass, edges, s, whole, counts);
-    const uint32_t covered = w.ballot(m);
-    if (covered == 0) continue;
+    Mask m = w.lanes_of(uint32_t(covered >> s));
+    if (!w.any(m)) continue;
     Samples in;
     in.x = to_float(lane_x + (tile_x(s) + pass.x0 + pass.region.x)) + 0.5f;
     in.y = to_float(lane_y + (tile_y(s) + pass.y0 + pass.region.y)) + 0.5f;
@@ -364,7 +430,7 @@ BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRe
     Fragment<Warp> fragment;
     if (discards) {
       fragment = shade(w, pass.shading, in, true);
-      counts.shaded += uint64_t(count_bits(covered));
+      counts.shaded += uint64_t(w.count(m));
       m = m && fragment.keep;
       if (draw.bits & kDrawAlphaTest) m = m && compare(draw.alpha_func, fragment.color.w, draw.alpha_ref);
     }

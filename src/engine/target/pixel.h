@@ -184,17 +184,19 @@ BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
 // that name it; null: it is the source.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
                       const Color& source, const Color* second, const Color& destination) {
+  if (is_over(color) && is_over(alpha)) {
+    const Color from =
+        bounded ? Color{saturate(source.r), saturate(source.g), saturate(source.b), saturate(source.a)} : source;
+    const Float through = 1.0f - from.a;
+    return {from.r * from.a + destination.r * through, from.g * from.a + destination.g * through,
+            from.b * from.a + destination.b * through, from.a * from.a + destination.a * through};
+  }
   BlendOperands of;  // not cleared, which would take longer than blending
   of.source[0] = source.r, of.source[1] = source.g, of.source[2] = source.b, of.source[3] = source.a;
   of.destination[0] = destination.r, of.destination[1] = destination.g;
   of.destination[2] = destination.b, of.destination[3] = destination.a;
   for (int c = 0; c < 4 && bounded; ++c) of.source[c] = saturate(of.source[c]);
   Float out[4];
-  if (is_over(color) && is_over(alpha)) {
-    const Float through = 1.0f - of.source[3];
-    for (int c = 0; c < 4; ++c) out[c] = of.source[c] * of.source[3] + of.destination[c] * through;
-    return {out[0], out[1], out[2], out[3]};
-  }
   for (int c = 0; c < 4; ++c) {
     const float k = constant[c];
     of.constant[c] = bounded ? (k > 0.0f ? (k < 1.0f ? k : 1.0f) : 0.0f) : k;
