@@ -49,6 +49,44 @@ BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseReco
   }
 }
 
+// A row of eight samples of a tile. Samples 2 k and 2 k + 1 of it are adjacent: their indices in the region are
+// sample + pair(k) and the next one.
+struct TileRow {
+  int x, y;    // position of the first sample in the layer
+  int sample;  // its index in the region
+
+  BROKKR_FN TileRow(const TargetTables& planes, const RegionRecord& region, int i) {
+    const int tiles_shift = planes.region_shift - 3;
+    const int tile = i & ((1 << tiles_shift) - 1), row = i >> tiles_shift;
+    x = region.x + tile * kTile;
+    y = region.y + row;
+    sample = ((row / kTile << tiles_shift) + tile) * kTileSamples + ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
+  }
+  BROKKR_FN static int count(const TargetTables& planes) { return planes.region << (planes.region_shift - 3); }
+  BROKKR_FN static int pair(int k) { return (k & 1) << 2 | (k & 2) << 3; }
+};
+
+// Copies a picture's texels of one word to a region: each lane fills a row of a tile at a time.
+BROKKR_FN void load_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
+                         const uint32_t* texels, Share share) {
+  const int rows = TileRow::count(planes);
+  uint32_t* const colors = planes.color + first_sample(planes, region);
+  for (int first = share.first; first < rows; first += share.step) {
+    w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
+      const TileRow row(planes, region, first + lane);
+      if (row.x >= phase.image_width || row.y >= phase.image_height) return;
+      const uint32_t* const from =
+          texels + size_t(phase.first_word) + size_t(row.y) * size_t(phase.image_width) + size_t(row.x);
+      uint32_t* const to = colors + row.sample;
+      if (row.x + kTile <= phase.image_width) {
+        for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + TileRow::pair(k), from + 2 * k, sizeof(uint64_t));
+        return;
+      }
+      for (int k = 0; row.x + k < phase.image_width; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
+    });
+  }
+}
+
 // Loads a picture's texels into the rasterizer's own regions of a plane. The caller's next barrier completes it.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
@@ -69,6 +107,10 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
         end_clears(v, region, phase.planes);
       else if ((planes.region_state[region.number].bits & phase.planes) != 0)
         write_clears(v, region, phase.planes);
+    }
+    if (as == LoadedAs::word && !planes.color_high) {
+      load_rows(w, planes, region, phase, v.t.programs.loads, v.share());
+      continue;
     }
     for (int s = share; s < planes.region * planes.region; s += step) {
       const Position at = region_position(w, planes, region, s);
@@ -108,21 +150,20 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
 template <class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             Share share, uint32_t* texels, Pair pair) {
-  const int tiles_shift = planes.region_shift - 3, rows = planes.region << tiles_shift;
+  const int rows = TileRow::count(planes);
   for (int first = share.first; first < rows; first += share.step) {
     w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
-      const int tile = (first + lane) & ((1 << tiles_shift) - 1), row = (first + lane) >> tiles_shift;
-      const int x = region.x + tile * kTile, y = region.y + row;
-      if (x >= phase.image_width || y >= phase.image_height) return;
-      const int sample =
-          ((row / kTile << tiles_shift) + tile) * kTileSamples + ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
-      const uint64_t in_row[kTile / 2] = {pair(sample), pair(sample + 4), pair(sample + 16), pair(sample + 20)};
-      uint32_t* const to = texels + size_t(phase.first_word) + size_t(y) * size_t(phase.image_width) + size_t(x);
-      if (x + kTile <= phase.image_width) {
+      const TileRow row(planes, region, first + lane);
+      if (row.x >= phase.image_width || row.y >= phase.image_height) return;
+      const uint64_t in_row[kTile / 2] = {pair(row.sample), pair(row.sample + TileRow::pair(1)),
+                                          pair(row.sample + TileRow::pair(2)), pair(row.sample + TileRow::pair(3))};
+      uint32_t* const to =
+          texels + size_t(phase.first_word) + size_t(row.y) * size_t(phase.image_width) + size_t(row.x);
+      if (row.x + kTile <= phase.image_width) {
         for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + 2 * k, in_row + k, sizeof(uint64_t));
         return;
       }
-      for (int k = 0; x + k < phase.image_width; ++k) to[k] = uint32_t(in_row[k / 2] >> (k % 2 * 32));
+      for (int k = 0; row.x + k < phase.image_width; ++k) to[k] = uint32_t(in_row[k / 2] >> (k % 2 * 32));
     });
   }
 }
