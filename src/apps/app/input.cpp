@@ -14,7 +14,7 @@
 #include "app/resize.h"
 #include "base/file_io.h"
 #include "base/known_kind.h"
-#include "frame/camera.h"
+#include "brokkr/camera.h"
 #include "plan/options.h"
 
 namespace brokkr::app {

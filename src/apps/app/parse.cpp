@@ -13,6 +13,7 @@
 
 #include "app/text.h"
 #include "base/nearest_name.h"
+#include "brokkr/errors.h"
 #include "plan/options.h"
 
 namespace brokkr::app {
@@ -168,6 +169,19 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
   return line.run(words);
 }
 
+namespace {
+
+// The option that a remedy of the library speaks of.
+std::string option_of(const MachineError& error) {
+  const std::string& remedy = error.remedy();
+  const auto has = [&](const char* word) { return remedy.find(word) != std::string::npos; };
+  if (has("gpu_timeout_s")) return " (--gpu-timeout)";
+  if (has("the CPU")) return " (--machine cpu)";
+  return has("shaders ") ? " (--shaders, --machine)" : "";
+}
+
+}  // namespace
+
 int run_guarded(const std::function<int()>& body) {
   int code = kFailure;
   try {
@@ -189,6 +203,11 @@ int run_guarded(const std::function<int()>& body) {
         kFailure,
         "workers: the system starts no more threads; choose fewer --workers, or raise the limits of processes and "
         "memory (ulimit -u, ulimit -v)");
+  } catch (const MemoryLimitError& error) {
+    const bool raises = error.remedy().find("memory limit") != std::string::npos;
+    return fail(kFailure, error.what() + std::string(raises ? " (--memory-limit)" : ""));
+  } catch (const MachineError& error) {
+    return fail(kFailure, error.what() + option_of(error));
   } catch (const std::exception& error) {
     return fail(kFailure, error.what());
   }

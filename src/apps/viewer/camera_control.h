@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "frame/camera.h"
+#include "brokkr/camera.h"
 
 namespace brokkr::viewer {
 

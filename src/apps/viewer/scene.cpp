@@ -82,7 +82,7 @@ Bounds bounds_of(const Frame& frame) {
 
 glm::vec3 row(const glm::mat4& m, int r) { return {m[0][r], m[1][r], m[2][r]}; }
 
-// The camera that a view was made of (frame/camera.h: make_view), its target at the distance of `bounds`.
+// The camera that a view was made of (brokkr/camera.h: make_view), its target at the distance of `bounds`.
 Camera camera_of(const View& view, const Bounds& bounds) {
   // The rows of projection * view are the view's axes, scaled: right / (aspect tan), up / tan, ..., forward.
   Camera camera;

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/camera.h"
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
-#include "frame/camera.h"
 
 namespace brokkr::viewer {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/camera.h"
 #include "brokkr/options.h"
-#include "frame/camera.h"
 #include "viewer/docks.h"
 
 namespace brokkr::viewer {

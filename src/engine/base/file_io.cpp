@@ -134,7 +134,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
     if (size > max_bytes)
       fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
     if (loading == nullptr || loading->fits(size)) return;
-    fail("{}: its {} are more than the memory that is left of the limit; use a smaller file, or raise --memory-limit",
+    fail("{}: its {} are more than the memory that is left of the limit; use a smaller file, or raise the memory limit",
          path.string(), memory_text(size));
   };
 

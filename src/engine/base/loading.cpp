@@ -95,7 +95,7 @@ std::string memory_text(uint64_t bytes) {
 void require_memory(uint64_t bytes, uint64_t limit, std::string_view field, std::string_view file,
                     std::string_view remedy) {
   if (bytes <= limit) return;
-  fail_limit("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise --memory-limit", file,
+  fail_limit("{}{}field '{}': needs {} of memory, above the limit of {}; {}, or raise the memory limit", file,
              file.empty() ? "" : ": ", field, memory_text(bytes), memory_text(limit), remedy);
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/errors.h"
 #include "brokkr/frame.h"
 #include "brokkr/image.h"
 #include "brokkr/load.h"
@@ -38,13 +39,13 @@ struct OwnUniform {
 };
 
 // Checks that the frame provides everything the shader reads, and returns the shader's own uniforms in their order.
-// Throws std::runtime_error as set_fragment_shader does.
+// Throws ShaderError as set_fragment_shader does.
 std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& shader);
 
 // From now on, draws all surfaces of the frame with the shader if RenderOptions::shading is Shading::program. In a
 // captured frame, the surfaces are the draws into its main target that test and write depth, or all draws into that
 // target if there are none; the shader may also read the inputs of the draws' own programs by their names. A frame
-// accepts one shader: keep a copy of the frame for another one. Throws std::runtime_error with one line: "NAME:12: …"
+// accepts one shader: keep a copy of the frame for another one. Throws ShaderError with one line: "NAME:12: …"
 // for an error in the shader, "NAME: …" for uniforms and textures that it does not have.
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 

@@ -1,10 +1,13 @@
 // Loads every renderable source: files and generated scenes.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "brokkr/errors.h"
 #include "brokkr/frame.h"
 #include "brokkr/version.h"
 
@@ -25,7 +28,7 @@ using LoadWarning = std::function<void(const std::string&)>;
 // `view_size` do not apply to it, and a camera or several views are an error.
 struct LoadOptions {
   int width = 0, height = 0;  // pixels; 0: 1920 x 1080, or view_size if there are several views
-  std::string camera;   // "eye=1,2,3 target=0,0,0 fov=40 ..." (frame/camera.h); missing parts are fitted to the scene
+  std::string camera;   // "eye=1,2,3 target=0,0,0 fov=40 ..." (brokkr/camera.h); missing parts are fitted to the scene
   int views = 0;        // 0: the scene's own number (usually 1); > 1: an orbit, each view in a layer of target 0
   int view_size = 128;  // pixels per side, if there are several views
   // Limit in MiB for the file, the frame, and the additional memory of reading it; 0: a quarter of the free memory,
@@ -49,8 +52,12 @@ std::vector<SceneSource> scene_sources();
 bool is_loadable(const std::string& path);
 
 // `path` is a file, or "generated:NAME[?key=value&key=value]" (generated.h). The returned frame has been validated.
-// Throws std::runtime_error that names file, field and remedy, and what `progress` throws.
+// Throws FileError or MemoryLimitError that name file, field and remedy, and what `progress` throws.
 Frame load_frame(const std::string& path, const LoadOptions& options);
+
+// The same for a file in memory. `name` stands for the file in messages; its ending is the kind of file. What the file
+// names beside it (buffers of a .gltf, an OBJ's materials, textures) is not there: a .glb or .bkf has all in itself.
+Frame load_frame(std::span<const std::byte> file, const std::string& name, const LoadOptions& options);
 
 }  // namespace brokkr
 #pragma GCC visibility pop

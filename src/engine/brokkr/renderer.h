@@ -14,9 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "brokkr/errors.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
 #include "brokkr/options.h"
+#include "brokkr/read_back.h"
 #include "brokkr/statistics.h"
 #include "brokkr/version.h"
 
@@ -76,6 +78,19 @@ class PreparedFrame {
   // Throws std::invalid_argument where the frame has changed otherwise, and for a PreparedFrame that was moved from.
   void update_views();
 
+  // Take over lists of the frame that the caller has changed since, without preparing it anew: positions (of
+  // `count` vertices from `first` on), normals, texture coordinates and colours, the models of instances, and the texels of
+  // textures. The lists must keep their lengths, textures their sizes. Bounds and a GPU's copies are renewed with the
+  // next frame. Between a change of a list that the CPU reads in place and its update no frame may be rendered.
+  // Throw std::invalid_argument where the frame has changed otherwise, for a PreparedFrame that was moved from, and for
+  // frames whose vertices were taken over when they were prepared: with a fragment shader or programs, lines, points.
+  void update_positions(uint64_t first = 0, uint64_t count = ~uint64_t(0));
+  void update_normals();
+  void update_texcoords();
+  void update_colors();
+  void update_models();
+  void update_textures(uint32_t first = 0, uint32_t count = ~0u);
+
   struct [[gnu::visibility("hidden")]] Impl;  // plan/prepare.h
 
  private:
@@ -90,17 +105,20 @@ class Renderer {
   ~Renderer();
 
   // Copies what the kernel needs from `frame`, which must outlive the PreparedFrame. Only memory_limit and progress of
-  // `options` are used. Throws std::runtime_error for an invalid frame and if the frame and its tables exceed the
+  // `options` are used. Throws FileError for an invalid frame, MemoryLimitError if the frame and its tables exceed the
   // memory limit, and what `progress` throws.
   PreparedFrame prepare(const Frame& frame, const LoadOptions& options = {});
 
   // Renders the whole frame in one launch. Throws std::invalid_argument for options out of range, for a PreparedFrame
-  // that was moved from and for one whose frame has changed. Throws std::runtime_error where the machine is not
-  // available, where the frame, its tables, targets, pictures, store and queues together need more memory than
-  // options.memory_limit, and where a GPU's frame hangs (options.gpu_timeout_s); the Renderer can be used after that,
-  // but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back`
+  // that was moved from and for one whose frame has changed. Throws MachineError where the machine is not available and
+  // where a GPU's frame hangs (options.gpu_timeout_s), and MemoryLimitError where the frame, its tables, targets,
+  // pictures, store and queues together need more memory than options.memory_limit; the Renderer can be used after
+  // that, but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back`
   // false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
+  // The same, with chosen planes in the caller's memory; RenderResult::targets stays empty. An aborted frame is read back
+  // as well. Throws std::invalid_argument before the launch where the memory does not fit the planes.
+  RenderResult render(PreparedFrame& frame, const RenderOptions& options, const ReadBack& read_back);
   // Prepares and renders a frame once. Throws as prepare and render do.
   RenderResult render(const Frame& frame, const RenderOptions& options);
 

@@ -38,13 +38,13 @@ struct Statistics {
   std::string kernel;  // GPU: the kernel that was chosen for the frame (docs/research/gpu.md); otherwise empty
   int workers = 0, warps_per_block = 0, width = 0, rasterizers = 0, bin = 0;
   // Renderer::render takes frame_ms + read_back_ms of its caller's time. Before it, Renderer::prepare took prepare_ms,
-  // and PreparedFrame::update_views update_ms. A frame costs nothing else.
+  // and its updates update_ms. A frame costs nothing else.
   double frame_ms = 0;      // from the call until the picture is in the machine's memory: plan, uploads, launch, counts
   double launch_ms = 0;     // part of frame_ms: from the start of the first block to the end of the last
   double upload_ms = 0;     // part of frame_ms, on a GPU: allocating memory and copying tables
   double read_back_ms = 0;  // from the machine's memory to RenderResult::targets; 0 if those are left out
   double prepare_ms = 0;    // draw tables, batches and mip chains, once for all frames
-  double update_ms = 0;     // since the previous frame, for views that moved
+  double update_ms = 0;     // since the previous frame, for what PreparedFrame::update_… took over
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "brokkr/camera.h"
 #include "brokkr/frame.h"
 #include "formats/gltf_data.h"
-#include "frame/camera.h"
 
 namespace brokkr {
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/failure.h"
+#include "base/file_io.h"
 #include "base/known_kind.h"
 #include "base/nearest_name.h"
 #include "formats/generated.h"
@@ -48,23 +49,55 @@ bool is_loadable(const std::string& path) {
          std::any_of(sources.begin(), sources.end(), [&](const SceneSource& source) { return source.name == ending; });
 }
 
-Frame load_frame(const std::string& path, const LoadOptions& options) {
+namespace {
+
+void refuse_cameras(const std::string& name, const LoadOptions& options) {
+  if (options.camera.empty() && options.views <= 1) return;
+  fail(
+      "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera and "
+      "the number of views",
+      name);
+}
+
+Frame read_any(const std::string& path, const LoadOptions& options) {
   if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
   const std::string extension = lower_ending(path);
+  const std::filesystem::path file(path);
   if (extension == ".bkf") {
-    if (!options.camera.empty() || options.views > 1) {
-      fail(
-          "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera "
-          "and the number of views",
-          path);
-    }
-    return read_bkf(std::filesystem::path(path), {}, options);
+    refuse_cameras(path, options);
+    return read_bkf(file, {}, options);
   }
-  if (extension == ".obj") return read_obj(std::filesystem::path(path), options);
-  if (extension == ".gltf" || extension == ".glb") return read_gltf(std::filesystem::path(path), options);
-  if (extension == ".ply") return read_ply(std::filesystem::path(path), options);
-  if (extension == ".stl") return read_stl(std::filesystem::path(path), options);
+  if (extension == ".obj") return read_obj(file, options);
+  if (extension == ".gltf" || extension == ".glb") return read_gltf(file, options);
+  if (extension == ".ply") return read_ply(file, options);
+  if (extension == ".stl") return read_stl(file, options);
   refuse_kind(path);
+}
+
+Frame read_bytes(std::span<const std::byte> file, const std::string& name, const LoadOptions& options) {
+  const ResourceReader none = [](const std::string& resource, Loading&) -> std::vector<std::byte> {
+    throw MissingResource(resource + ": the file is in memory and has no folder; load it by its path");
+  };
+  const std::string extension = lower_ending(name);
+  if (extension == ".bkf") {
+    refuse_cameras(name, options);
+    return read_bkf(file, name, {}, options);
+  }
+  if (extension == ".obj") return read_obj(as_text(file), name, none, options);
+  if (extension == ".gltf" || extension == ".glb") return read_gltf(file, name, none, options);
+  if (extension == ".ply") return read_ply(file, name, none, options);
+  if (extension == ".stl") return read_stl(file, name, options);
+  refuse_kind(name);
+}
+
+}  // namespace
+
+Frame load_frame(const std::string& path, const LoadOptions& options) {
+  return typed<FileError>([&] { return read_any(path, options); });
+}
+
+Frame load_frame(std::span<const std::byte> file, const std::string& name, const LoadOptions& options) {
+  return typed<FileError>([&] { return read_bytes(file, name, options); });
 }
 
 void refuse_kind(const std::string& path) {

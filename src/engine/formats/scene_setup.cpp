@@ -81,7 +81,8 @@ Frame named_frame(std::string_view name, const LoadOptions& options, const std::
     frame.source = name;
     validate(frame, loading);
     frame.warnings = loading.warnings();
-    if (options.strict && !frame.warnings.empty()) fail("{} (a warning, which --strict refuses)", frame.warnings[0]);
+    if (options.strict && !frame.warnings.empty())
+      fail("{} (a warning, which is an error here because `strict` is on)", frame.warnings[0]);
     for (const std::string& line : frame.warnings) {
       if (options.warning) options.warning(fmt::format("{}: {}", name, line));
     }

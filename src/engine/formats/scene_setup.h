@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/loading.h"
+#include "brokkr/camera.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
-#include "frame/camera.h"
 
 namespace brokkr {
 

@@ -1,4 +1,4 @@
-#include "frame/camera.h"
+#include "brokkr/camera.h"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +63,25 @@ glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
 void Bounds::add(const glm::vec3& point) {
   low = glm::min(low, point);
   high = glm::max(high, point);
+}
+
+Bounds bounds_of(const Frame& frame) {
+  Bounds bounds;
+  for (const Command& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr || draw->vertex_kind != VertexKind::transform) continue;
+    Bounds own;
+    for (uint64_t v = draw->first_vertex; v < draw->first_vertex + draw->vertex_count; ++v) {
+      const glm::vec3 at(frame.positions[size_t(v)]);
+      if (std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z)) own.add(at);
+    }
+    if (own.empty()) continue;
+    for (uint32_t i = 0; i < draw->instances; ++i) {
+      const glm::mat4& model = frame.models[draw->first_instance + i];
+      for (const glm::vec3& corner : corners_of(own)) bounds.add(glm::vec3(model * glm::vec4(corner, 1.0f)));
+    }
+  }
+  return bounds;
 }
 
 Camera fit_camera(const Bounds& bounds, float aspect) {

@@ -7,8 +7,8 @@
 #include <glm/vec3.hpp>
 
 #include "base/loading.h"
+#include "brokkr/camera.h"
 #include "brokkr/frame.h"
-#include "frame/camera.h"
 
 namespace brokkr {
 

@@ -120,12 +120,14 @@ LaunchCounts CpuMachine::finish(bool aborted, Statistics& s) {
           .trace_count = data_.trace_count};
 }
 
-std::vector<TargetImage> CpuMachine::read_back() {
+HostPlanes CpuMachine::planes(const PlaneNeeds&) {
   const TargetTables& t = data_.raster.targets;
-  return read_planes(*plan_->targets,
-                     {t.region_state, t.color, t.color_high, t.more_colors, t.depth, t.stencil, t.visible_id,
-                      t.depth_id, t.overdraw, t.stamps},
-                     &pool_, usable_processors());
+  return {t.region_state, t.color,      t.color_high, t.more_colors, t.depth,
+          t.stencil,      t.visible_id, t.depth_id,   t.overdraw,    t.stamps};
+}
+
+std::vector<TargetImage> CpuMachine::read_back() {
+  return read_planes(*plan_->targets, planes(PlaneNeeds::all()), &pool_, usable_processors());
 }
 
 TargetSquares& CpuMachine::squares() {

@@ -33,7 +33,9 @@ class CpuMachine : public MachineBackend {
   bool wait(double ms) override { return pool_.wait(ms); }
   void request(AbortLevel word) override;
   LaunchCounts finish(bool aborted, Statistics& statistics) override;
+  HostPlanes planes(const PlaneNeeds& needs) override;
   std::vector<TargetImage> read_back() override;
+  WorkerPool* pool() override { return &pool_; }
   TargetSquares& squares() override;
 
  private:

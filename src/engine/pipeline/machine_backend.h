@@ -1,6 +1,7 @@
 // The Renderer's view of a machine: start a launch, wait for it, finish it, read it back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,22 @@ struct LaunchCounts {
   const TraceRecord* trace = nullptr;  // blocks * trace_stride; null: no trace
   size_t trace_stride = kTraceCapacity;
   const uint32_t* trace_count = nullptr;
+};
+
+// Planes in host memory (target/target_tables.h). Null planes are absent from the pictures.
+struct HostPlanes {
+  const RegionState* region_state = nullptr;
+  const uint32_t *color = nullptr, *color_high = nullptr, *more_colors = nullptr;
+  const float* depth = nullptr;
+  const uint8_t* stencil = nullptr;
+  const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
+};
+
+// The planes that somebody will read.
+struct PlaneNeeds {
+  bool color = false, more_colors = false, depth = false, stencil = false, ids = false, overdraw = false,
+       stamps = false;
+  static PlaneNeeds all() { return {true, true, true, true, true, true, true}; }
 };
 
 class MachineBackend {
@@ -42,8 +59,12 @@ class MachineBackend {
   // Call after the launch has ended. Returns its counts and fills the statistics that only the machine knows.
   // `aborted`: the launch was asked to end.
   virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
+  // The planes of the last launch, valid until the next one; at least those that are needed.
+  virtual HostPlanes planes(const PlaneNeeds& needs) = 0;
   // Reads back the pictures of the last launch.
   virtual std::vector<TargetImage> read_back() = 0;
+  // Threads that read-back may use after a launch; null: the calling one alone.
+  virtual WorkerPool* pool() { return nullptr; }
   // The content of the last launch's targets, from which the next launch can continue (FramePart::stays).
   virtual TargetSquares& squares() = 0;
   // Renderer::resolve_to_surface for the last launch.
@@ -56,18 +77,20 @@ class MachineBackend {
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);
 
-// Planes in host memory (target/target_tables.h). Null planes are absent from the pictures.
-struct HostPlanes {
-  const RegionState* region_state = nullptr;
-  const uint32_t *color = nullptr, *color_high = nullptr, *more_colors = nullptr;
-  const float* depth = nullptr;
-  const uint8_t* stencil = nullptr;
-  const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
-};
 // Converts planes to pictures in rows (read_back.cpp). Pending clears of an aborted frame appear as done. With a pool,
 // `threads` of its threads share the work.
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool = nullptr,
                                      int threads = 1);
+
+// Throws std::invalid_argument unless the planes exist and fit their memory.
+void check_read_back(const PreparedFrame::Impl& frame, const RenderOptions& options, const ReadBack& wanted);
+PlaneNeeds needs_of(const ReadBack& wanted);
+// Converts planes to the caller's memory (read_into.cpp).
+void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
+               const ReadBack& wanted, WorkerPool* pool, int threads);
+
+// Calls work(0) .. work(threads - 1), each on a thread of the pool, or work(0) alone where the `pixels` in all are few.
+void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::function<void(int)>& work);
 
 // Planes that pictures can be written to.
 struct WritablePlanes {

@@ -9,64 +9,11 @@
 
 #include "pipeline/machine_backend.h"
 #include "pipeline/overdraw_color.h"
+#include "pipeline/tile_rows.h"
 #include "plan/color_code.h"
 
 namespace brokkr {
 namespace {
-
-// The Morton index in an 8x8 tile, by row and column.
-constexpr std::array<uint8_t, 64> morton_table() {
-  std::array<uint8_t, 64> table{};
-  for (int y = 0; y < 8; ++y) {
-    for (int x = 0; x < 8; ++x) {
-      int m = 0;
-      for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
-      table[size_t(y * 8 + x)] = uint8_t(m);
-    }
-  }
-  return table;
-}
-constexpr std::array<uint8_t, 64> kMorton = morton_table();
-
-// One row of 8x8 tiles in one layer: a thread's unit of work.
-struct TileRow {
-  const TargetPlan& plan;
-  const TargetRecord& target;
-  uint32_t layer, y;  // first row of pixels
-
-  // Calls copy(pixel in the layer, sample in the planes, pixels in the row, region) for every row of every tile;
-  // kMorton[8 * (pixel row % 8) + i] is the offset of pixel i's sample.
-  template <class F>
-  void for_rows(F&& copy) const {
-    const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
-    const uint32_t first_region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
-    for (uint32_t x = 0; x < target.width; x += 8) {
-      const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
-      const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;
-      const size_t sample = (size_t(region) * edge * edge) + tile * 64;
-      for (uint32_t row = 0; row < rows; ++row) copy(size_t(y + row) * target.width + x, sample, row, wide, region);
-    }
-  }
-
-  // Copies the plane's samples, or `cleared(region)` where a clear of `bit` is pending.
-  template <class T, class Cleared>
-  void gather(const T* plane, T* out, const RegionState* states, uint32_t bit, Cleared&& cleared) const {
-    for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
-      T* const to = out + pixel;
-      if (states != nullptr && (states[region].bits & bit) != 0) {
-        std::fill_n(to, wide, T(cleared(states[region])));
-        return;
-      }
-      const T* const from = plane + sample;
-      const uint8_t* const at = &kMorton[row * 8];
-      if (wide == 8) {
-        for (uint32_t i = 0; i < 8; ++i) to[i] = from[at[i]];
-      } else {
-        for (uint32_t i = 0; i < wide; ++i) to[i] = from[at[i]];
-      }
-    });
-  }
-};
 
 void size_layer(const TargetRecord& target, const HostPlanes& planes, Layer& layer) {
   layer.width = int(target.width);
@@ -200,15 +147,25 @@ void since_first(std::vector<TargetImage>& images) {
 
 }  // namespace
 
+void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::function<void(int)>& work) {
+  // Waking threads takes as long as converting some ten thousand pixels.
+  constexpr uint64_t kWorthWaking = 1 << 15;
+  if (pool == nullptr || threads <= 1 || pixels < kWorthWaking) return work(0);
+  pool->start(threads, work);
+  pool->wait(-1);
+}
+
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool, int threads) {
   std::vector<TargetImage> images(plan.targets.size());
   struct Part {
     uint32_t target, layer, y;
   };
   std::vector<Part> parts;
+  uint64_t pixels = 0;
   for (uint32_t t = 0; t < plan.targets.size(); ++t) {
     const TargetRecord& target = plan.targets[t];
     images[t].layers.resize(target.layers);
+    pixels += uint64_t(target.width) * target.height * target.layers;
     for (uint32_t l = 0; l < target.layers; ++l) {
       size_layer(target, planes, images[t].layers[l]);
       for (uint32_t y = 0; y < target.height; y += 8) parts.push_back({t, l, y});
@@ -221,12 +178,7 @@ std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& p
       read_tiles({plan, plan.targets[p.target], p.layer, p.y}, planes, images[p.target].layers[p.layer]);
     }
   };
-  if (pool != nullptr && threads > 1) {
-    pool->start(threads, work);
-    pool->wait(-1);
-  } else {
-    work(0);
-  }
+  run_parts(pool, threads, pixels, work);
   if (planes.stamps != nullptr) since_first(images);
   return images;
 }

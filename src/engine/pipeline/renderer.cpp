@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/failure.h"
 #include "base/loading.h"
 #include "base/processors.h"
 #include "pipeline/cpu_machine.h"
@@ -74,8 +75,8 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
   if (options.shaders == ShaderCode::interpreted) return;
   if (isa.empty()) {
     if (must)
-      throw std::runtime_error(
-          "shaders: the emulated machine interprets them; use --shaders auto, or --machine cpu or cuda");
+      throw MachineError(
+          "shaders: the emulated machine interprets them; choose shaders auto, or the machine cpu or cuda");
     return;
   }
   std::unique_ptr<shader::CodeMaker>& maker = frame.compiled[isa];
@@ -91,7 +92,7 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
     maker->fail(error.what());
   }
   s.shaders_problem = maker->problem();
-  if (must && maker->failed()) throw std::runtime_error("shaders: " + s.shaders_problem);
+  if (must && maker->failed()) throw MachineError("shaders: " + s.shaders_problem);
   if (!maker->is_ready()) return;
   programs.use_compiled(maker->functions());
   s.shaders = "compiled";
@@ -186,6 +187,39 @@ struct Renderer::Impl {
     }
   }
 
+  // Renders, and then calls read(machine, plan), which reads back.
+  template <class Read>
+  RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, Read&& read) {
+    const Stopwatch call;
+    const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back);
+    require(p, of_targets, options, "targets");
+    MachineBackend& on = machine(options);
+    const std::shared_ptr<const LaunchPlan> its_plan = plan(p, on, options);
+    require(p, of_targets + memory_of_launch(*its_plan), options, "store");
+    RenderResult result;
+    Statistics& s = result.statistics;
+    last = p.machine = &on;
+    choose_shaders(p, on, options, abort, s);
+    on.start(p, its_plan, options);
+    result.aborted = wait_for_end(on, abort, options.frame_budget_ms);
+    fill_statistics(p, *its_plan, on.finish(result.aborted, s), s);
+    s.update_ms = std::exchange(p.update_ms, 0.0);
+    s.frame_ms = call.ms();
+    if (!s.shaders.empty()) p.program_ms += s.frame_ms;
+    if (read(on, *its_plan, result)) s.read_back_ms = call.ms() - s.frame_ms;
+    return result;
+  }
+
+  // What both functions of the interface check and choose.
+  RenderOptions begin(PreparedFrame::Impl& p, const RenderOptions& asked) {
+    abort.store(0);
+    check_options(asked);
+    RenderOptions options = asked;
+    p.shape.require(*p.frame);
+    options.shading = p.shading(asked.shading);
+    return options;
+  }
+
   MachineBackend& machine(const RenderOptions& options) {
     MachineKind kind = options.machine;
 #if defined(BROKKR_HAVE_CUDA)
@@ -197,8 +231,7 @@ struct Renderer::Impl {
     }
 #else
     if (kind == MachineKind::cuda) {
-      throw std::runtime_error(
-          "machine: this program was built without CUDA; use --machine cpu, or rebuild with BROKKR_CUDA=ON");
+      throw MachineError("machine: this library was built without CUDA; use the CPU, or rebuild with BROKKR_CUDA=ON");
     }
 #endif
     if (kind == MachineKind::simt) {
@@ -217,33 +250,29 @@ Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
 Renderer::~Renderer() = default;
 
 RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, bool read_back) {
-  const Stopwatch call;
-  impl_->abort.store(0);
-  check_options(asked);
-  RenderOptions options = asked;
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame);
-  p.shape.require(*p.frame);
-  options.shading = p.shading(asked.shading);
-  const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back);
-  impl_->require(p, of_targets, options, "targets");
-  MachineBackend& machine = impl_->machine(options);
-  const std::shared_ptr<const LaunchPlan> plan = impl_->plan(p, machine, options);
-  impl_->require(p, of_targets + memory_of_launch(*plan), options, "store");
-  RenderResult result;
-  Statistics& s = result.statistics;
-  impl_->last = p.machine = &machine;
-  choose_shaders(p, machine, options, impl_->abort, s);
-  machine.start(p, plan, options);
-  result.aborted = wait_for_end(machine, impl_->abort, options.frame_budget_ms);
-  fill_statistics(p, *plan, machine.finish(result.aborted, s), s);
-  s.update_ms = std::exchange(p.update_ms, 0.0);
-  s.frame_ms = call.ms();
-  if (!s.shaders.empty()) p.program_ms += s.frame_ms;
-  if (read_back) {
-    result.targets = machine.read_back();
-    s.read_back_ms = call.ms() - s.frame_ms;
-  }
-  return result;
+  const RenderOptions options = impl_->begin(p, asked);
+  return typed<MachineError>([&] {
+    return impl_->render(p, options, read_back, [&](MachineBackend& machine, const LaunchPlan&, RenderResult& result) {
+      if (read_back) result.targets = machine.read_back();
+      return read_back;
+    });
+  });
+}
+
+RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, const ReadBack& wanted) {
+  PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame);
+  RenderOptions options = impl_->begin(p, asked);
+  check_read_back(p, options, wanted);
+  const PlaneNeeds needs = needs_of(wanted);
+  options.keep_ids |= needs.ids;
+  return typed<MachineError>([&] {
+    return impl_->render(p, options, false, [&](MachineBackend& machine, const LaunchPlan& plan, RenderResult&) {
+      if (wanted.planes.empty()) return false;
+      read_into(p, *plan.targets, machine.planes(needs), wanted, machine.pool(), usable_processors());
+      return true;
+    });
+  });
 }
 
 RenderResult Renderer::render(const Frame& frame, const RenderOptions& options) {

@@ -78,37 +78,53 @@ bool is_inside(const ClipRows& rows, const Plane& plane, const PositionBox& box,
   return least > kMargin * size;  // false if positions are not finite
 }
 
-}  // namespace
-
-std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& f) {
-  const std::vector<glm::vec4>& positions = f.positions();
+// By draw record: the vertices that it reads, with those of all its instances.
+std::vector<uint64_t> vertices_of(const PreparedFrame::Impl& f) {
   std::vector<uint64_t> vertices(f.draws.size());
-  uint64_t looks = 0;
   for (const RunRecord& run : f.runs) {
     const DrawRecord& draw = f.draws[run.draw];
     const uint64_t instances = draw.bits & kDrawTransform ? 1 : uint64_t(run.instance) + 1;
     vertices[run.draw] = std::max(vertices[run.draw], instances * draw.vertex_count);
   }
+  return vertices;
+}
+
+PositionBox box_of(const PreparedFrame::Impl& f, size_t draw, uint64_t vertices) {
+  const glm::vec4* const first = f.positions().data() + f.draws[draw].first_vertex;
+  PositionBox box{{INFINITY, INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+  bool finite = true;
+  for (uint64_t v = 0; v < vertices; ++v) {
+    for (int c = 0; c < 4; ++c) {
+      const float at = first[v][c];
+      finite &= std::isfinite(at);
+      box.low[c] = std::min(box.low[c], at);
+      box.high[c] = std::max(box.high[c], at);
+    }
+  }
+  if (!finite) box.low[0] = NAN;  // makes every comparison with the box false
+  return box;
+}
+
+}  // namespace
+
+std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& f) {
+  const std::vector<uint64_t> vertices = vertices_of(f);
+  uint64_t looks = 0;
   for (const uint64_t n : vertices) looks += n;
   std::vector<PositionBox> boxes;
-  if (looks > kMostLooks * positions.size() || f.runs.size() > kMostRuns) return boxes;
+  if (looks > kMostLooks * f.positions().size() || f.runs.size() > kMostRuns) return boxes;
   boxes.reserve(f.draws.size());
-  for (size_t d = 0; d < f.draws.size(); ++d) {
-    const glm::vec4* const first = positions.data() + f.draws[d].first_vertex;
-    PositionBox box{{INFINITY, INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
-    bool finite = true;
-    for (uint64_t v = 0; v < vertices[d]; ++v) {
-      for (int c = 0; c < 4; ++c) {
-        const float at = first[v][c];
-        finite &= std::isfinite(at);
-        box.low[c] = std::min(box.low[c], at);
-        box.high[c] = std::max(box.high[c], at);
-      }
-    }
-    if (!finite) box.low[0] = NAN;  // makes every comparison with the box false
-    boxes.push_back(box);
-  }
+  for (size_t d = 0; d < f.draws.size(); ++d) boxes.push_back(box_of(f, d, vertices[d]));
   return boxes;
+}
+
+void update_boxes(PreparedFrame::Impl& f, uint64_t first, uint64_t end) {
+  if (f.boxes.empty()) return;
+  const std::vector<uint64_t> vertices = vertices_of(f);
+  for (size_t d = 0; d < f.draws.size(); ++d) {
+    const uint64_t begin = f.draws[d].first_vertex;
+    if (begin < end && first < begin + vertices[d]) f.boxes[d] = box_of(f, d, vertices[d]);
+  }
 }
 
 bool is_inside(const PreparedFrame::Impl& f) {

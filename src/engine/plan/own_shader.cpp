@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/failure.h"
 #include "base/loading.h"
 #include "base/nearest_name.h"
 #include "brokkr/fragment_shader.h"
@@ -252,7 +253,7 @@ OwnShader checked(const Frame& frame, const FragmentShader& source, Loading& loa
 std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& shader) {
   const LoadOptions load;
   Loading loading(load);
-  const OwnShader own = checked(frame, shader, loading);
+  const OwnShader own = typed<ShaderError>([&] { return checked(frame, shader, loading); });
   std::vector<OwnUniform> all;
   for (const shader::Uniform& uniform : own.program.uniforms) {
     if (!is_own(uniform)) continue;
@@ -271,16 +272,18 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load) {
   Loading loading(load);
   loading.holds(memory_of(frame), "frame");
-  validate(frame, loading);
-  const OwnShader own = checked(frame, shader, loading);
-  add_own_draws(frame, own, loading);
-  fill_uniforms(frame, own);
+  typed<FileError>([&] { validate(frame, loading); });
+  typed<ShaderError>([&] {
+    const OwnShader own = checked(frame, shader, loading);
+    add_own_draws(frame, own, loading);
+    fill_uniforms(frame, own);
+  });
 }
 
 void update_fragment_shader(Frame& frame, const FragmentShader& shader) {
   const LoadOptions load;
   Loading loading(load);
-  fill_uniforms(frame, checked(frame, shader, loading));
+  typed<ShaderError>([&] { fill_uniforms(frame, checked(frame, shader, loading)); });
 }
 
 }  // namespace brokkr

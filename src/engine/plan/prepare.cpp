@@ -204,6 +204,7 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   p.main_target = main_target(frame);
   p.version = next_version();
   p.views_version = next_version();
+  p.vertices_version = p.models_version = p.textures_version = next_version();
   loading.until(0.5);
   p.programs.open(frame, loading);
   DrawTables tables(frame, p, loading);
@@ -221,9 +222,11 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   for (const Texture& t : frame.textures) p.textures.push_back(append_mip_chain(t, p.texels, loading));
   p.prepare_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
-} catch (const std::runtime_error& error) {
+} catch (const MemoryLimitError& error) {
   if (frame.source.empty()) throw;
-  throw std::runtime_error(frame.source + ": " + error.what());
+  throw MemoryLimitError(frame.source + ": " + error.what());
+} catch (const std::runtime_error& error) {
+  throw FileError((frame.source.empty() ? "" : frame.source + ": ") + error.what());
 }
 
 PreparedFrame::Impl& PreparedFrame::Impl::of(const PreparedFrame& frame) {
@@ -332,6 +335,87 @@ void PreparedFrame::update_views() {
     p.version = next_version();
   }
   p.update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+namespace {
+
+// Measures an update, and checks that vertices of the frame may change: none were copied into tables of other kinds.
+template <class Update>
+void update_lists(PreparedFrame::Impl& p, Update&& update) {
+  const auto begin = std::chrono::steady_clock::now();
+  p.shape.require(*p.frame);
+  if (p.programs.any() || !p.own_positions.empty()) {
+    throw std::invalid_argument(
+        "frame: its vertices were taken over when it was prepared, for a shader, programs, lines or points; prepare it "
+        "anew");
+  }
+  update();
+  p.update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+void PreparedFrame::update_positions(uint64_t first, uint64_t count) {
+  Impl& p = Impl::of(*this);
+  update_lists(p, [&] {
+    const uint64_t all = p.frame->positions.size();
+    if (first > all) {
+      throw std::invalid_argument(
+          fmt::format("first: {} is beyond the {} positions of the frame; name one of them", first, all));
+    }
+    update_boxes(p, first, first + std::min(count, all - first));
+    p.inside = is_inside(p);
+    p.vertices_version = next_version();
+  });
+}
+
+void PreparedFrame::update_normals() {
+  Impl& p = Impl::of(*this);
+  update_lists(p, [&] { p.vertices_version = next_version(); });
+}
+void PreparedFrame::update_texcoords() { update_normals(); }
+void PreparedFrame::update_colors() { update_normals(); }
+
+void PreparedFrame::update_models() {
+  Impl& p = Impl::of(*this);
+  update_lists(p, [&] {
+    p.inside = is_inside(p);
+    p.models_version = next_version();
+  });
+}
+
+void PreparedFrame::update_textures(uint32_t first, uint32_t count) {
+  Impl& p = Impl::of(*this);
+  update_lists(p, [&] {
+    const std::vector<Texture>& all = p.frame->textures;
+    if (first > all.size()) {
+      throw std::invalid_argument(
+          fmt::format("first: {} is beyond the {} textures of the frame; name one of them", first, all.size()));
+    }
+    const size_t end = first + std::min<size_t>(count, all.size() - first);
+    for (size_t i = first; i < end; ++i) {
+      TextureRecord& held = p.textures[i];
+      const Texture& texture = all[i];
+      if (uint32_t(texture.width) != held.width || uint32_t(texture.height) != held.height ||
+          texture.texels.size() != size_t(held.width) * held.height) {
+        throw std::invalid_argument(
+            fmt::format("textures: texture {} was {} x {} when the frame was prepared and is {} x {} with {} texels; "
+                        "prepare the frame anew",
+                        i, held.width, held.height, texture.width, texture.height, texture.texels.size()));
+      }
+    }
+    const LoadOptions options;
+    Loading loading(options);
+    for (size_t i = first; i < end; ++i) {
+      std::vector<uint32_t> texels;
+      TextureRecord record = append_mip_chain(all[i], texels, loading);
+      const uint32_t at = p.textures[i].first_texel[0];
+      for (uint32_t level = 0; level < record.levels; ++level) record.first_texel[level] += at;
+      std::copy(texels.begin(), texels.end(), p.texels.begin() + at);
+      p.textures[i] = record;
+    }
+    p.textures_version = next_version();
+  });
 }
 
 PreparedFrame::PreparedFrame() = default;

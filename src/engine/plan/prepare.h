@@ -49,6 +49,9 @@ struct PositionBox {
 // One box per draw record. The list is empty if draws share so many vertices that computing the boxes would take long.
 std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& frame);
 
+// Computes the boxes again of draws that read positions first .. end - 1.
+void update_boxes(PreparedFrame::Impl& frame, uint64_t first, uint64_t end);
+
 // Returns true if no triangle of the frame can need clipping (needs_clipping, geometry/setup.h). Tests the corners of
 // the boxes with a margin wider than all rounding errors of a vertex transform. Returns false if it cannot decide.
 bool is_inside(const PreparedFrame::Impl& frame);
@@ -81,10 +84,11 @@ struct PreparedFrame::Impl {
   // Triangles of draws whose discard a clip-space replay does not know; `known`: those of them whose programs can run.
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;
   double prepare_ms = 0;
-  double update_ms = 0;  // time of update_views, reported in the next frame's statistics
+  double update_ms = 0;  // time of updates, reported in the next frame's statistics
   // Unique numbers of the tables' contents, by which devices keep copies. A camera move changes only the numbers of the
   // views and of the uniforms that depend on them.
   uint64_t version = 0, views_version = 0, uniforms_version = 0;
+  uint64_t vertices_version = 0, models_version = 0, textures_version = 0;  // of what update_positions … changed
   std::vector<PositionBox> boxes;  // per draw, of its vertices; empty: too much work
   bool inside = false;             // no triangle needs clipping in the current views
   PlanCache plans;

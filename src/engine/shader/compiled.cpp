@@ -104,7 +104,7 @@ std::string why_it_failed(const std::string& compiler, const fs::path& file) {
     return fmt::format(
         "{} cannot be started; close other programs, or raise the limits of open files and processes (ulimit -n, -u)",
         compiler);
-  return fmt::format("{} does not compile shaders ({}); name another compiler by CXX, or choose --shaders interpreted",
+  return fmt::format("{} does not compile shaders ({}); name another compiler by CXX, or let shaders be interpreted",
                      compiler, said.empty() ? "without a word" : said);
 }
 

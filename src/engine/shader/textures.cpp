@@ -122,7 +122,7 @@ TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
     texels.first[level] = uint32_t(words);
     words += uint64_t(extent.width) * uint64_t(extent.height) * uint64_t(extent.depth) * words_of(texels.encoding);
     if (words > uint64_t(std::numeric_limits<int32_t>::max()))
-      throw std::runtime_error("textures: shaders would read more than 8 GiB of texels; capture with --texture-limit");
+      throw std::runtime_error("textures: shaders would read more than 8 GiB of texels; capture smaller textures");
   }
   ++words;
   return texels;

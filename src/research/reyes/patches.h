@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/loading.h"
+#include "brokkr/camera.h"
 #include "brokkr/load.h"
-#include "frame/camera.h"
 
 namespace brokkr {
 

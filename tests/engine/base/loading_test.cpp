@@ -95,7 +95,7 @@ TEST(Loading, CountsAndRefuses) {
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),
                  "field 'commands': needs 1.5 MiB of memory, above the limit of 1.0 MiB; make it smaller, or raise "
-                 "--memory-limit");
+                 "memory limit");
   }
   EXPECT_EQ(loading.left(), kMib / 2);
 }

@@ -1,5 +1,5 @@
 // Cameras see what they should.
-#include "frame/camera.h"
+#include "brokkr/camera.h"
 
 #include <gtest/gtest.h>
 

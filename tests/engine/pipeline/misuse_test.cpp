@@ -342,7 +342,7 @@ TEST(Misuse, LimitsOfMemory) {
     });
 #endif
   }
-  expect("small", "--memory-limit", [] {
+  expect("small", "memory limit", [] {
     RenderOptions options = on_cpu();
     options.memory_limit = 1;
     Frame frame = triangle();

@@ -45,17 +45,23 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.runs = runs_.hold(host.frame.runs, f.runs.size());
     t.batch_run = batch_run_.hold(host.frame.batch_run, f.batch_run.size());
     t.materials = materials_.hold(host.frame.materials, f.materials.size());
-    t.textures = textures_.hold(host.frame.textures, f.textures.size());
-    t.texels = texels_.hold(host.frame.texels, f.texels.size());
     t.indices = indices_.hold(host.frame.indices, f.indices().size());
+    t.whole_ids = whole_ids_.hold(host.frame.whole_ids, f.whole_ids.size());
+    hold_programs(f, host);
+  });
+  renew(vertices_version_, f.vertices_version, [&] {
     t.positions = positions_.hold(host.frame.positions, 4 * f.positions().size());
     t.normals = normals_.hold(host.frame.normals, 3 * f.frame->normals.size());
     t.texcoords = texcoords_.hold(host.frame.texcoords, 2 * f.frame->texcoords.size());
     t.second_texcoords = second_texcoords_.hold(host.frame.second_texcoords, 2 * f.frame->second_texcoords.size());
     t.colors = colors_.hold(host.frame.colors, 4 * f.frame->colors.size());
-    t.whole_ids = whole_ids_.hold(host.frame.whole_ids, f.whole_ids.size());
+  });
+  renew(models_version_, f.models_version, [&] {
     t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
-    hold_programs(f, host);
+  });
+  renew(textures_version_, f.textures_version, [&] {
+    t.textures = textures_.hold(host.frame.textures, f.textures.size());
+    t.texels = texels_.hold(host.frame.texels, f.texels.size());
   });
   renew(uniforms_version_, f.uniforms_version, [&] { hold_programs(f, host); });
   renew(views_version_, f.views_version, [&] { t.views = views_.hold(host.frame.views, f.views.size()); });

@@ -21,7 +21,8 @@ class DeviceFrame {
   void hold_programs(const PreparedFrame::Impl& frame, const PlanTables& host);
 
   // Identify the tables that are in device memory.
-  uint64_t version_ = 0, views_version_ = 0, uniforms_version_ = 0;
+  uint64_t version_ = 0, views_version_ = 0, uniforms_version_ = 0, vertices_version_ = 0, models_version_ = 0,
+           textures_version_ = 0;
   std::shared_ptr<const LaunchPlan> plan_;
   std::shared_ptr<const DrawPlan> draw_plan_;
   std::shared_ptr<const ReusePlan> reuse_plan_;

@@ -142,7 +142,7 @@ void CudaLauncher::check_launch(cudaError_t error, const char* what) const {
   if (error == cudaErrorCooperativeLaunchTooLarge) {
     cudaGetLastError();
     throw NotTogether("CUDA: the device cannot run all " + std::to_string(frame_.blocks) +
-                      " blocks of a frame at once (another program may hold a part of it); use --workers N with fewer");
+                      " blocks of a frame at once (another program may hold a part of it); use fewer workers");
   }
   check_cuda(error, what);
 }

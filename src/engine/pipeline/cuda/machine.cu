@@ -51,15 +51,23 @@ const FrameKernel& kernel_with(uint32_t features) {
                        [&](const FrameKernel& kernel) { return (features & ~kernel.features) == 0; });
 }
 
+// Planes of the last launch in host memory.
+struct HostCopy {
+  std::vector<RegionState> state;
+  std::vector<uint32_t> color, color_high, more_colors, visible, depth_id, overdraw, stamps;
+  std::vector<float> depth;
+  std::vector<uint8_t> stencil;
+};
+
 class CudaMachine : public MachineBackend {
  public:
   CudaMachine() {
     check_cuda(cudaSetDevice(0), "device 0");
     check_cuda(cudaGetDeviceProperties(&properties_, 0), "device properties");
     if (properties_.cooperativeLaunch == 0)
-      throw std::runtime_error(
+      throw MachineError(
           "CUDA: this device or its driver has no cooperative launches, which run all blocks of a frame at once; use "
-          "--machine cpu");
+          "the CPU");
     shared_bytes_ = cuda_shared_bytes();
     prepare_kernels();
     int kilohertz = 0;
@@ -95,7 +103,7 @@ class CudaMachine : public MachineBackend {
       linked_.reset();
       auto kernel = std::make_unique<LinkedKernel>(programs);
       if (blocks_that_fit(kernel->kernel()) < blocks_per_sm_)
-        throw std::runtime_error("CUDA: fewer blocks of the linked kernel fit a multiprocessor than of the others");
+        throw MachineError("CUDA: fewer blocks of the linked kernel fit a multiprocessor than of the others");
       prefer_shared_memory(kernel->kernel());
       linked_ = std::move(kernel);
     }
@@ -105,7 +113,7 @@ class CudaMachine : public MachineBackend {
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
     if (device_is_lost)
-      throw std::runtime_error("CUDA: an earlier frame still hangs on the device; start the program anew");
+      throw MachineError("CUDA: an earlier frame still hangs on the device; start the program anew");
     begin_ = Clock::now();
     transferred_ = transfers();
     ended_ = false;
@@ -166,19 +174,33 @@ class CudaMachine : public MachineBackend {
     return counts;
   }
 
-  std::vector<TargetImage> read_back() override {
+  HostPlanes planes(const PlaneNeeds& needs) override {
     const LaunchMemory<DeviceBuffer>& m = *memory_;
-    const auto state = download<RegionState>(m.region_state);
-    const auto color = download<uint32_t>(m.color), color_high = download<uint32_t>(m.color_high),
-               more_colors = download<uint32_t>(m.more_colors);
-    const auto depth = download<float>(m.depth);
-    const auto stencil = download<uint8_t>(m.stencil);
-    const auto visible = download<uint32_t>(m.visible_id), depth_id = download<uint32_t>(m.depth_id),
-               over = download<uint32_t>(m.overdraw), stamps = download<uint32_t>(m.stamps);
+    HostCopy& h = copy_;
+    h = {};
+    h.state = download<RegionState>(m.region_state);
+    if (needs.color) {
+      h.color = download<uint32_t>(m.color);
+      h.color_high = download<uint32_t>(m.color_high);
+    }
+    if (needs.more_colors) h.more_colors = download<uint32_t>(m.more_colors);
+    if (needs.depth) h.depth = download<float>(m.depth);
+    if (needs.stencil) h.stencil = download<uint8_t>(m.stencil);
+    if (needs.ids) {
+      h.visible = download<uint32_t>(m.visible_id);
+      h.depth_id = download<uint32_t>(m.depth_id);
+    }
+    if (needs.overdraw) h.overdraw = download<uint32_t>(m.overdraw);
+    if (needs.stamps) h.stamps = download<uint32_t>(m.stamps);
     const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-    return read_planes(*plan_->targets,
-                       {state.data(), color.data(), color_high.data(), more_colors.data(), depth.data(), stencil.data(),
-                        plane(visible), plane(depth_id), plane(over), plane(stamps)});
+    return {h.state.data(),  h.color.data(),   h.color_high.data(), h.more_colors.data(), h.depth.data(),
+            h.stencil.data(), plane(h.visible), plane(h.depth_id),   plane(h.overdraw),    plane(h.stamps)};
+  }
+
+  std::vector<TargetImage> read_back() override {
+    std::vector<TargetImage> images = read_planes(*plan_->targets, planes(PlaneNeeds::all()));
+    copy_ = {};
+    return images;
   }
 
   TargetSquares& squares() override {
@@ -220,9 +242,9 @@ class CudaMachine : public MachineBackend {
     }
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.4g", patience_s());
-    throw std::runtime_error(std::string("CUDA: the frame made no progress for ") + seconds + " s (" + text + ") and " +
+    throw MachineError(std::string("CUDA: the frame made no progress for ") + seconds + " s (" + text + ") and " +
                              (device_is_lost ? "does not end; start the program anew" : "was ended") +
-                             "; --gpu-timeout N waits longer");
+                             "; a larger gpu_timeout_s waits longer");
   }
 
   int architecture() const { return properties_.major * 10 + properties_.minor; }
@@ -236,7 +258,7 @@ class CudaMachine : public MachineBackend {
     blocks_per_sm_ = INT_MAX;
     for (const FrameKernel& kernel : kFrameKernels) blocks_per_sm_ = std::min(blocks_per_sm_, blocks_that_fit(kernel));
     if (blocks_per_sm_ < 1)
-      throw std::runtime_error("CUDA: a block of the pipeline does not fit this device; use --machine cpu");
+      throw MachineError("CUDA: a block of the pipeline does not fit this device; use the CPU");
     for (const FrameKernel& kernel : kFrameKernels) prefer_shared_memory(kernel);
   }
   static void set(const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
@@ -372,6 +394,7 @@ class CudaMachine : public MachineBackend {
   std::unique_ptr<LinkedKernel> linked_;  // of the last launch, if it was linked
   bool uses_linked_ = false;
   HostCounts host_;
+  HostCopy copy_;  // what `planes` returned
   CudaSquares squares_;  // of the last launch
   // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;
@@ -413,7 +436,7 @@ std::unique_ptr<MachineBackend> make_cuda_machine() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
-    throw std::runtime_error("machine: no CUDA device (" + why_no_device(error) + "); use --machine cpu");
+    throw MachineError("machine: no CUDA device (" + why_no_device(error) + "); use the CPU");
   }
   return std::make_unique<CudaMachine>();
 }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "brokkr/frame.h"
+#include "brokkr/version.h"
 
+#pragma GCC visibility push(default)
 namespace brokkr {
 
 // An axis-aligned box; empty if low > high.
@@ -20,6 +22,10 @@ struct Bounds {
   glm::vec3 center() const { return 0.5f * (low + high); }
   float radius() const { return 0.5f * glm::length(high - low); }
 };
+
+// The box around all vertices of the frame's VertexKind::transform draws, in world space, each instance where its model
+// matrix puts it. Vertices that are not finite do not count. Empty if there are none.
+Bounds bounds_of(const Frame& frame);
 
 struct Camera {
   glm::vec3 eye{0, 0, 1}, target{0}, up{0, 1, 0};
@@ -43,3 +49,4 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
 std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t count);
 
 }  // namespace brokkr
+#pragma GCC visibility pop

@@ -1,0 +1,75 @@
+// Walks the tiles of targets in rows: the pipeline's planes hold 8x8 tiles in Morton order (target/target_tables.h).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "plan/launch_plan.h"
+#include "target/target_tables.h"
+
+namespace brokkr {
+
+// The Morton index in an 8x8 tile, by row and column.
+constexpr std::array<uint8_t, 64> morton_table() {
+  std::array<uint8_t, 64> table{};
+  for (int y = 0; y < 8; ++y) {
+    for (int x = 0; x < 8; ++x) {
+      int m = 0;
+      for (int bit = 0; bit < 3; ++bit) m |= ((x >> bit) & 1) << (2 * bit) | ((y >> bit) & 1) << (2 * bit + 1);
+      table[size_t(y * 8 + x)] = uint8_t(m);
+    }
+  }
+  return table;
+}
+inline constexpr std::array<uint8_t, 64> kMorton = morton_table();
+
+// One row of 8x8 tiles in one layer: a thread's unit of work.
+struct TileRow {
+  const TargetPlan& plan;
+  const TargetRecord& target;
+  uint32_t layer, y;  // first row of pixels
+
+  // Calls copy(pixel in the layer, sample in the planes, pixels in the row, region) for every row of every tile;
+  // kMorton[8 * (pixel row % 8) + i] is the offset of pixel i's sample.
+  template <class F>
+  void for_rows(F&& copy) const {
+    const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
+    const uint32_t first_region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
+    for (uint32_t x = 0; x < target.width; x += 8) {
+      const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
+      const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;
+      const size_t sample = (size_t(region) * edge * edge) + tile * 64;
+      for (uint32_t row = 0; row < rows; ++row) copy(size_t(y + row) * target.width + x, sample, row, wide, region);
+    }
+  }
+
+  // Copies the plane's samples, or `cleared(region)` where a clear of `bit` is pending. `at_pixel(x, y)` is where the pixel's
+  // value belongs, with those to its right behind it.
+  template <class T, class Place, class Cleared>
+  void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared) const {
+    for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
+      T* const to = at_pixel(uint32_t(pixel % target.width), y + row);
+      if (states != nullptr && (states[region].bits & bit) != 0) {
+        std::fill_n(to, wide, T(cleared(states[region])));
+        return;
+      }
+      const T* const from = plane + sample;
+      const uint8_t* const at = &kMorton[row * 8];
+      if (wide == 8) {
+        for (uint32_t i = 0; i < 8; ++i) to[i] = from[at[i]];
+      } else {
+        for (uint32_t i = 0; i < wide; ++i) to[i] = from[at[i]];
+      }
+    });
+  }
+
+  template <class T, class Cleared>
+  void gather(const T* plane, T* out, const RegionState* states, uint32_t bit, Cleared&& cleared) const {
+    const auto place = [&](uint32_t x, uint32_t row) { return out + size_t(row) * target.width + x; };
+    gather_to(plane, states, bit, place, cleared);
+  }
+};
+
+}  // namespace brokkr
