@@ -10,12 +10,12 @@ build="build-essential clang-19 cmake ninja-build git ca-certificates
   glslang-dev spirv-tools spirv-headers libglfw3-dev libimgui-dev libpng-dev python3 python3-glad fonts-roboto-unhinted"
 # Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
 # screen and a window manager on it, programs to capture, what measurements are drawn with, what looks at manual
-# pages, completions and packages, and what ranks talk with.
+# pages, completions and packages, what ranks talk with, and what tests the Python package.
 checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclang-rt-19-dev llvm-19
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
   xvfb libxtst6 openbox mesa-utils apitrace python3-matplotlib
   man-db zsh fish lintian debootstrap desktop-file-utils
-  libopenmpi-dev openmpi-bin"
+  libopenmpi-dev openmpi-bin python3-dev python3-numpy python3-pytest python3-hypothesis"
 
 bench="mesa-vulkan-drivers libembree-dev"
 

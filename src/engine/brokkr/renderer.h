@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -126,6 +127,10 @@ class Renderer {
   // texels, as large as the target. If the frame was cut off, copies the part that was drawn. Must not be called during
   // a launch. Returns false if that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
+
+  // While a launch runs, `ends` is called about every 50 ms on the thread that waits in `render`; true ends the launch as
+  // request_abort does. It must not call this Renderer. Empty: nobody asks. Not during a launch.
+  void watch(std::function<bool()> ends);
 
   // May be called from any thread: ends the launch that is running. None of its threads needs more than 100 ms of
   // processor time until then (the emulated machine: 1 s), so that it ends within 100 ms where each has a processor. A

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -43,10 +44,16 @@ double finish_ms(bool spent, double budget_ms) {
 
 // Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent; returns
 // true if it did.
-bool wait_for_end(MachineBackend& machine, const std::atomic<uint32_t>& abort, double budget_ms) {
-  constexpr double kLookAgainMs = 10;
+bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends,
+                  double budget_ms) {
+  constexpr double kLookAgainMs = 10, kAskAgainMs = 50;
   const Stopwatch launch;
+  double asked = 0;
   for (;;) {
+    if (ends && launch.ms() - asked >= kAskAgainMs) {
+      asked = launch.ms();
+      if (ends()) abort.store(1);
+    }
     const double left = budget_ms > 0 ? budget_ms - launch.ms() : kLookAgainMs;
     if (left <= 0 || abort.load(std::memory_order_relaxed) != 0) {
       machine.request(kAbortFinish);
@@ -156,6 +163,7 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
+  std::function<bool()> ends;
   MachineBackend* last = nullptr;  // the machine that rendered the last frame
   uint64_t allowed = 0;            // largest total size in bytes that was accepted under `allowed_limit`
   int allowed_limit = -1;
@@ -201,7 +209,7 @@ struct Renderer::Impl {
     last = p.machine = &on;
     choose_shaders(p, on, options, abort, s);
     on.start(p, its_plan, options);
-    result.aborted = wait_for_end(on, abort, options.frame_budget_ms);
+    result.aborted = wait_for_end(on, abort, ends, options.frame_budget_ms);
     fill_statistics(p, *its_plan, on.finish(result.aborted, s), s);
     s.update_ms = std::exchange(p.update_ms, 0.0);
     s.frame_ms = call.ms();
@@ -285,6 +293,8 @@ RenderResult Renderer::render(const Frame& frame, const RenderOptions& options) 
 bool Renderer::resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface) {
   return impl_->last != nullptr && impl_->last->resolve_to_surface(target, layer, surface);
 }
+
+void Renderer::watch(std::function<bool()> ends) { impl_->ends = std::move(ends); }
 
 void Renderer::request_abort() { impl_->abort.store(1); }
 

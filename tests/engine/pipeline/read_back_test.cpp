@@ -1,0 +1,173 @@
+// Chosen planes in the caller's memory, and lists that change under a prepared frame.
+#include "brokkr/read_back.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <glm/ext/matrix_transform.hpp>
+#include <string>
+
+#include "brokkr/camera.h"
+#include "brokkr/load.h"
+#include "pictures.h"
+
+namespace brokkr {
+namespace {
+
+constexpr int kViews = 3, kSide = 41;
+
+Frame scene() {
+  LoadOptions load;
+  load.views = kViews;
+  load.view_size = kSide;
+  return load_frame("generated:sphere-100k?triangles=500&textured=1", load);
+}
+
+template <class T>
+std::span<std::byte> bytes_of(std::vector<T>& values) {
+  return std::as_writable_bytes(std::span(values));
+}
+
+RenderOptions options_of(MachineKind machine) {
+  RenderOptions options;
+  options.machine = machine;
+  options.keep_ids = true;
+  return options;
+}
+
+TEST(ReadBack, IsThePictureWithRowsTurnedAndStrides) {
+  const Frame frame = scene();
+  for (const MachineKind machine : test::machines()) {
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    const RenderResult whole = renderer.render(prepared, options_of(machine));
+    constexpr size_t row = kSide + 3, layer = row * (kSide + 2);
+    std::vector<uint32_t> color(layer * kViews, 7), ids(kSide * kSide * kViews);
+    std::vector<float> depth(kSide * kSide * kViews);
+    ReadBack wanted;
+    wanted.planes = {{PixelPlane::color, bytes_of(color), row * 4, layer * 4},
+                     {PixelPlane::depth, bytes_of(depth)},
+                     {PixelPlane::visible_id, bytes_of(ids)}};
+    const RenderResult result = renderer.render(prepared, options_of(machine), wanted);
+    EXPECT_TRUE(result.targets.empty());
+    for (size_t l = 0; l < kViews; ++l) {
+      const Layer& expected = whole.targets[0].layers[l];
+      for (size_t y = 0; y < kSide; ++y) {
+        for (size_t x = 0; x < kSide; ++x) {
+          const size_t there = (kSide - 1 - y) * kSide + x, here = (l * kSide + y) * kSide + x;
+          ASSERT_EQ(color[l * layer + y * row + x], expected.color[there]);
+          ASSERT_EQ(depth[here], expected.depth[there]);
+          ASSERT_EQ(ids[here], expected.visible_id[there]);
+        }
+        ASSERT_EQ(color[l * layer + y * row + kSide], 7u) << "beyond the row";
+      }
+    }
+  }
+}
+
+TEST(ReadBack, SurfacesLieWhereDepthSays) {
+  const Frame frame = scene();
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  const size_t pixels = kSide * kSide * kViews;
+  std::vector<float> position(pixels * 3), normal(pixels * 3), weights(pixels * 2), depth(pixels), distance(pixels);
+  std::vector<int32_t> triangle(pixels), instance(pixels), command(pixels);
+  std::vector<uint32_t> ids(pixels);
+  ReadBack wanted;
+  wanted.rows_from_top = false;
+  wanted.planes = {{PixelPlane::position, bytes_of(position)},   {PixelPlane::normal, bytes_of(normal)},
+                   {PixelPlane::barycentric, bytes_of(weights)}, {PixelPlane::depth, bytes_of(depth)},
+                   {PixelPlane::distance, bytes_of(distance)},   {PixelPlane::triangle, bytes_of(triangle)},
+                   {PixelPlane::instance, bytes_of(instance)},   {PixelPlane::command, bytes_of(command)},
+                   {PixelPlane::visible_id, bytes_of(ids)}};
+  renderer.render(prepared, options_of(MachineKind::cpu), wanted);
+  size_t hits = 0;
+  for (size_t i = 0; i < pixels; ++i) {
+    const PrimitiveOrigin origin = prepared.origin(ids[i]);
+    if (origin.command == ~0u) {
+      ASSERT_EQ(triangle[i], -1);
+      ASSERT_EQ(command[i], -1);
+      ASSERT_TRUE(std::isinf(distance[i]));
+      ASSERT_EQ(position[3 * i], 0);
+      continue;
+    }
+    ++hits;
+    ASSERT_EQ(triangle[i], int32_t(origin.triangle));
+    ASSERT_EQ(command[i], int32_t(origin.command));
+    const glm::vec3 at(position[3 * i], position[3 * i + 1], position[3 * i + 2]);
+    const glm::vec4 clip = frame.views[origin.view].view_projection * glm::vec4(at, 1);
+    EXPECT_NEAR(0.5f + 0.5f * clip.z / clip.w, depth[i], 2e-4f);
+    EXPECT_NEAR(clip.w, distance[i], 2e-3f * clip.w);
+    EXPECT_NEAR(glm::length(glm::vec3(normal[3 * i], normal[3 * i + 1], normal[3 * i + 2])), 1, 1e-5f);
+    EXPECT_GE(weights[2 * i], 0);
+    EXPECT_LE(weights[2 * i] + weights[2 * i + 1], 1.000001f);
+  }
+  EXPECT_GT(hits, pixels / 20);
+}
+
+TEST(ReadBack, RefusesMemoryThatDoesNotFit) {
+  const Frame frame = scene();
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  std::vector<uint32_t> small(kSide * kSide * kViews - 1);
+  const auto refused = [&](const ReadBack& wanted, const char* word) {
+    try {
+      renderer.render(prepared, options_of(MachineKind::cpu), wanted);
+      ADD_FAILURE() << word;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  };
+  refused({.planes = {{PixelPlane::color, bytes_of(small)}}}, "plane 'color'");
+  refused({.planes = {{PixelPlane::overdraw, bytes_of(small)}}}, "plane 'overdraw'");
+  refused({.target = 1}, "target");
+  refused({.first_layer = 2, .layers = 2}, "layers");
+}
+
+// Positions, models and textures that change give what a frame that is prepared anew gives.
+TEST(ReadBack, UpdatesAreAsPreparedAnew) {
+  for (const MachineKind machine : test::machines()) {
+    Frame frame = scene();
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    renderer.render(prepared, options_of(machine));
+    const auto expect_anew = [&] {
+      const RenderResult changed = renderer.render(prepared, options_of(machine));
+      Renderer other;
+      test::expect_same_pictures(other.render(frame, options_of(machine)).targets, changed.targets);
+    };
+    for (glm::vec4& p : frame.positions) p.z *= 60;  // through the near plane: triangles need clipping now
+    prepared.update_positions();
+    expect_anew();
+    for (glm::vec4& p : frame.positions) p.z /= 60;
+    frame.models[0] = glm::translate(glm::mat4(1), {0.2f, 0.1f, 0});
+    prepared.update_positions();
+    prepared.update_models();
+    for (glm::vec3& n : frame.normals) n = -n;
+    prepared.update_normals();
+    expect_anew();
+    ASSERT_FALSE(frame.textures.empty());
+    for (uint32_t& texel : frame.textures[0].texels) texel ^= 0x00ffffff;
+    prepared.update_textures();
+    expect_anew();
+  }
+}
+
+TEST(ReadBack, BytesAreLoadedAsFilesAre) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const Frame frame = load_frame(std::as_bytes(std::span(text)), "a.obj", {});
+  EXPECT_EQ(triangle_count(frame), 1u);
+  const Bounds bounds = bounds_of(frame);
+  EXPECT_EQ(bounds.high.x, 1);
+  EXPECT_THROW(load_frame(std::as_bytes(std::span(text)), "a.xyz", {}), FileError);
+  try {
+    load_frame(std::as_bytes(std::span(text)), "a.ply", {});
+    ADD_FAILURE();
+  } catch (const FileError& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    EXPECT_EQ(error.problem() + "; " + error.remedy(), error.what());
+  }
+}
+
+}  // namespace
+}  // namespace brokkr
