@@ -41,7 +41,7 @@ def floats(value: Any, name: str, *shapes: tuple, finite: bool = False) -> np.nd
         raise TypeError(f"{name}: {described(array)} is not of real numbers; give float32")
     _shape(array, name, shapes, "float32")
     with np.errstate(over="ignore"):
-        array = np.ascontiguousarray(array, np.float32)
+        array = np.asarray(array, np.float32, order="C")
     if finite and not np.isfinite(array).all():
         raise ValueError(f"{name}: holds values that are not finite float32; replace them")
     return array

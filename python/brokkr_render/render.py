@@ -376,7 +376,7 @@ class Prepared:
         if isinstance(cameras, Camera):
             matrices, eyes = cameras.matrices(self.size, self._bounds), cameras.eye
         else:
-            matrices = _check.floats(cameras, "cameras", (self.views, 4, 4), (4, 4), finite=True).reshape(-1, 4, 4)
+            matrices = _check.floats(cameras, "cameras", (self.views, 4, 4), (1, 4, 4), (4, 4), finite=True).reshape(-1, 4, 4)
             eyes = _eyes(matrices)
         if len(matrices) not in (1, self.views):
             raise ValueError(f"cameras: {len(matrices)} came; wanted {self.views}, as many as views")

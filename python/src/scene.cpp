@@ -271,8 +271,11 @@ void bind_scene(nb::module_& m) {
         const Target& t = h.frame.targets.at(target);
         return nb::make_tuple(t.width, t.height, t.layers);
       });
-  m.def("load_path", &load_path);
-  m.def("load_bytes", &load_bytes);
+  m.def("load_path", &load_path, nb::arg("path"), nb::arg("width"), nb::arg("height"), nb::arg("camera"),
+        nb::arg("views"), nb::arg("memory_limit"), nb::arg("progress").none(), nb::arg("warn").none());
+  m.def("load_bytes", &load_bytes, nb::arg("file"), nb::arg("name"), nb::arg("width"), nb::arg("height"),
+        nb::arg("camera"), nb::arg("views"), nb::arg("memory_limit"), nb::arg("progress").none(),
+        nb::arg("warn").none());
   m.def("build", &build, nb::arg("positions"), nb::arg("indices"), nb::arg("normals").none(), nb::arg("uv").none(),
         nb::arg("colors").none(), nb::arg("draws"), nb::arg("models"), nb::arg("materials"), nb::arg("textures"),
         nb::arg("width"), nb::arg("height"), nb::arg("views"), nb::arg("background"), nb::arg("light"));

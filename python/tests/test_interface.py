@@ -62,7 +62,7 @@ def test_opencv_camera(renderer):
     K = [[f, 0, 30.0], [0, f, 20.0], [0, 0, 1]]
     camera = brokkr.Camera.from_opencv(K, np.eye(3), [0, 0, 0], size=(w, h), near=0.1, far=10)
     at = np.array([0.3, 0.2, 2.0])
-    dot = brokkr.Mesh(at + 0.02 * np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]]), [[0, 1, 2]])
+    dot = brokkr.Mesh(at + 0.06 * np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]]), [[0, 1, 2]])
     r = renderer.render(dot, size=(w, h), camera=camera, outputs=("triangle", "depth"))
     y, x = np.argwhere(r.triangle >= 0).mean(axis=0) + 0.5
     assert abs(x - (30 + f * 0.3 / 2)) < 1 and abs(y - (20 + f * 0.2 / 2)) < 1
