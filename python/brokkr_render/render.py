@@ -153,8 +153,10 @@ class Shader:
         if not isinstance(name, str):
             raise TypeError(f"name: {_check.described(name)} came; wanted a str")
         self.text, self.name = text, name
-        self.values = _uniforms(uniforms or {})
+        self.values = _uniforms({} if uniforms is None else uniforms)
         self.time = _check.real(time, "time", -1e9, 1e9)
+        if textures is not None and not isinstance(textures, Mapping):
+            raise TypeError(f"textures: {_check.described(textures)} came; wanted a dict of names and arrays")
         self.textures = {str(k): _check.texels(v, f"textures[{k!r}]") for k, v in (textures or {}).items()}
         self._native = _brokkr.shader(text, name, self.values, self.textures, self.time)
 
@@ -360,6 +362,7 @@ class Prepared:
         self._models = np.ascontiguousarray(models, np.float32)
         join = {k: np.ascontiguousarray(np.concatenate(v)) if v else None for k, v in parts.items()}
         clear = [0.0, 0.0, 0.0, 0.0] if background is None else _check.color(background, "background")
+        clear[:3] = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.clip(clear[:3], 0, 1)]
         frame = _brokkr.build(join["positions"], join["indices"], join["normals"], join["uv"], join["colors"],
                               np.array(mine, np.int64).reshape(-1, 9), self._models, materials, textures, width, height,
                               views, clear, [float(x) for x in scene.light])

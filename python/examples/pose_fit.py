@@ -6,7 +6,7 @@ import numpy as np
 import brokkr_render as brokkr
 from shapes import save, torus, turn
 
-STEP = 0.01
+STEP = 0.03  # radians, and units: a few pixels
 
 
 def pose(v):
@@ -18,7 +18,7 @@ def pose(v):
     return m
 
 
-def main(out="pose_fit.png", steps=25):
+def main(out="pose_fit.png", steps=40):
     p, t, n, _ = torus(40, 20)
     p = p * [1, 1, 0.6]  # a ring that looks different from each side
     scene = brokkr.Scene([brokkr.Mesh(p, t, normals=n)])
@@ -29,7 +29,8 @@ def main(out="pose_fit.png", steps=25):
     def depths(vectors):
         batch.set_poses(np.stack([pose(v) for v in vectors])[:, None])
         r = batch.render()
-        return np.minimum(r.depth, 6).reshape(13, -1).astype(float), r.color[0]
+        # Means of 4 x 4 pixels: outlines then move smoothly.
+        return np.minimum(r.depth, 5).reshape(13, 16, 4, 16, 4).mean((2, 4)).reshape(13, -1).astype(float), r.color[0]
 
     truth = np.array([0.3, 0.5, -0.2, 0.25, -0.1, 0.2])
     wanted, picture = depths([truth] * 13)

@@ -155,7 +155,7 @@ std::unique_ptr<HeldFrame> build(In<float, nb::shape<-1, 3>> positions, In<uint3
   f.application = "python";
   f.window_width = width;
   f.window_height = height;
-  f.targets = {{.id = 0, .width = width, .height = height, .layers = views}};
+  f.targets = {{.id = 0, .width = width, .height = height, .layers = views, .format = ColorFormat::rgba8_srgb}};
   f.views.resize(size_t(views));
   for (int i = 0; i < views; ++i) f.views[size_t(i)].layer = uint32_t(i);
   State state;
