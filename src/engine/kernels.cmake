@@ -1,7 +1,7 @@
 # The pipeline's kernel and the interpreter of shaders by itself, once per instruction set of the CPU machine and once
 # for CUDA.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
-  brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp shade/interpreter_kernel.cpp)
+  brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp shade/interpreter_kernel.cpp diff/cpu_kernel.cpp)
   set(BROKKR_KERNEL_LIBRARIES ${brokkr_kernel_LIBRARIES} PARENT_SCOPE)
 endif()
 

@@ -116,6 +116,7 @@ BROKKR_FN Int as_int(Float a) { return bit_cast_lanes<int32_t>(a); }
 BROKKR_FN Int as_int(Uint a) { return bit_cast_lanes<int32_t>(a); }
 BROKKR_FN Float as_float(Uint a) { return bit_cast_lanes<float>(a); }
 BROKKR_FN Float as_float(Int a) { return bit_cast_lanes<float>(a); }
+BROKKR_FN Ulong as_ulong(Double a) { return bit_cast_lanes<uint64_t>(a); }
 
 BROKKR_FN Float floor(Float a) { return Float(Vector<float>(stdx::floor(a.v))); }
 BROKKR_FN Float sqrt(Float a) { return Float(Vector<float>(stdx::sqrt(a.v))); }

@@ -44,6 +44,7 @@ BROKKR_FN Int as_int(Float a) { return __float_as_int(a.v); }
 BROKKR_FN Int as_int(Uint a) { return int32_t(a.v); }
 BROKKR_FN Float as_float(Uint a) { return __uint_as_float(a.v); }
 BROKKR_FN Float as_float(Int a) { return __int_as_float(a.v); }
+BROKKR_FN Ulong as_ulong(Double a) { return uint64_t(__double_as_longlong(a.v)); }
 BROKKR_FN Float floor(Float a) { return ::floorf(a.v); }
 BROKKR_FN Double floor(Double a) { return ::floor(a.v); }
 BROKKR_FN Float sqrt(Float a) { return __fsqrt_rn(a.v); }

@@ -1,0 +1,57 @@
+// What runs the stages: threads of the CPU, each with one warp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "brokkr/renderer.h"
+#include "diff/data.h"
+#include "machine/worker_pool.h"
+#include "machine/zeroed_memory.h"
+
+namespace brokkr {
+
+// A frame of the last call of DiffMachine::visible, for calls in which nothing but positions has changed.
+struct DrawnFrame {
+  DiffShape shape;
+  bool is_shared, has_ranges;
+  std::vector<int32_t> ranges;
+  Frame frame;
+  std::unique_ptr<PreparedFrame> prepared;
+
+  DrawnFrame(const DiffShape& shape, const DiffMesh& mesh, Frame frame);
+  bool fits(const DiffShape& shape, const DiffMesh& mesh) const;
+};
+
+struct DiffMachine::Impl {
+  explicit Impl(const DiffOptions& options);
+
+  // Runs a stage over `items` pixels or elements, in as many parts as it is worth.
+  void run(DiffStage stage, const void* data, uint64_t items);
+  uint32_t parts_of(uint64_t items) const;
+  // Memory for sums of `size` elements, of which at most `most` contributions meet in one. Runs `largest`, then `add`
+  // with them, and writes the results. The data's sums are `sums`.
+  void sum(DiffStage largest, DiffStage add, const void* data, DiffSums& sums, uint64_t items, uint64_t most);
+
+  std::mutex mutex;  // one call at a time
+  DiffOptions options;
+  const DiffKernel* kernel;
+  int workers;
+  WorkerPool pool;
+  ZeroedMemory words;  // of sums; zero between calls
+  std::vector<uint32_t> largest;
+  std::vector<double> units;
+  std::unique_ptr<Renderer> renderer;
+  std::unique_ptr<DrawnFrame> drawn;
+
+ private:
+  void run_in(uint32_t parts, DiffStage stage, const void* data);
+};
+
+// Arguments of public functions, checked: std::invalid_argument.
+void check_shape(const DiffShape& shape);
+void check_mesh(const DiffShape& shape, const DiffMesh& mesh);
+
+}  // namespace brokkr
