@@ -11,6 +11,7 @@ namespace nb = nanobind;
 template <class T, class... Shape>
 using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
+void bind_diff(nb::module_& m);
 void bind_errors(nb::module_& m);
 void bind_machines(nb::module_& m);
 void bind_scene(nb::module_& m);
