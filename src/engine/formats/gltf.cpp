@@ -17,6 +17,8 @@
 #include "formats/gltf_materials.h"
 #include "formats/gltf_meshes.h"
 #include "formats/gltf_nodes.h"
+#include "formats/image_io.h"
+#include "formats/marks.h"
 #include "formats/obj.h"
 #include "formats/scene_setup.h"
 
@@ -25,17 +27,22 @@ namespace {
 
 // What an extension of a file says is drawn, or left out without loss to this picture.
 const std::set<std::string>& known_extensions() {
-  static const std::set<std::string> kKnown = {"EXT_mesh_gpu_instancing",
-                                               "EXT_meshopt_compression",
-                                               "KHR_lights_punctual",
-                                               "KHR_materials_emissive_strength",
-                                               "KHR_materials_pbrSpecularGlossiness",
-                                               "KHR_materials_unlit",
-                                               "KHR_mesh_quantization",
-                                               "KHR_meshopt_compression",
-                                               "KHR_node_visibility",
-                                               "KHR_texture_transform",
-                                               "KHR_xmp_json_ld"};
+  static const std::set<std::string> kKnown = [] {
+    std::set<std::string> known = {"EXT_mesh_gpu_instancing",
+                                   "EXT_meshopt_compression",
+                                   "KHR_lights_punctual",
+                                   "KHR_materials_emissive_strength",
+                                   "KHR_materials_pbrSpecularGlossiness",
+                                   "KHR_materials_unlit",
+                                   "KHR_mesh_quantization",
+                                   "KHR_meshopt_compression",
+                                   "KHR_node_visibility",
+                                   "KHR_texture_transform",
+                                   "KHR_xmp_json_ld"};
+    if (kHasDraco) known.insert("KHR_draco_mesh_compression");
+    if (kHasWebp) known.insert("EXT_texture_webp");
+    return known;
+  }();
   return kKnown;
 }
 
@@ -106,14 +113,14 @@ class SceneReader {
     check_extensions(data_);
     const GltfNodes nodes(data_);
     for (const auto& [placement, models] : nodes.meshes) add_mesh(placement, models, nodes);
-    if (opaque_.empty() && blended_.empty()) {
+    if (opaque_.empty() && blended_.empty() && marked_.empty()) {
       const std::vector<std::string> warnings = data_.loading().warnings();
-      if (warnings.empty()) fail("field 'meshes': the scene shows no triangles; name a file with meshes in its scene");
-      fail("field 'meshes': the scene shows no triangles that can be drawn ({}); export the file again",
-           warnings.back());
+      if (warnings.empty()) fail("field 'meshes': the scene shows nothing; name a file with meshes in its scene");
+      fail("field 'meshes': the scene shows nothing that can be drawn ({}); export the file again", warnings.back());
     }
-    meshes_.complete();
     set_up_scene(frame_, bounds_, camera(nodes), options_);
+    for (const Marked& marked : marked_) draw_marks(marked);
+    meshes_.complete();
     take_light(nodes);
     for (Draw& draw : opaque_) {
       draw.command.view_count = uint32_t(frame_.views.size());
@@ -129,6 +136,13 @@ class SceneReader {
     DrawCommand command;
     bool blended, two_sided, mirrored;
     glm::vec3 middle{0};  // of what is blended, in the world
+  };
+
+  struct Marked {
+    GltfMarks marks;
+    std::vector<glm::mat4> models;
+    GltfMaterials::Made material;
+    std::string label;
   };
 
   GltfPose pose_of(const GltfPlacement& placement, const GltfPart& mesh, const GltfNodes& nodes) const {
@@ -153,8 +167,16 @@ class SceneReader {
     std::vector<std::pair<GltfMesh, GltfMaterials::Made>> primitives;
     for (const GltfPart& primitive : part.parts("primitives")) {
       try {
-        if (!meshes_.is_drawn(primitive)) continue;
+        if (!GltfMeshes::is_drawn(primitive)) continue;
         const GltfMaterials::Made material = materials_.make(primitive.whole("material", kGltfNone), primitive);
+        if (GltfMeshes::is_of_marks(primitive)) {
+          Marked marked{meshes_.read_marks(primitive, material.opaque, material.second_texcoords, pose), models,
+                        material, part.text("name", fmt::format("mesh {}", placement.mesh)).substr(0, 256)};
+          if (marked.marks.ends.empty()) continue;
+          for (const glm::mat4& model : models) add_bounds(marked.marks.bounds, model, part);
+          marked_.push_back(std::move(marked));
+          continue;
+        }
         const GltfMesh mesh = meshes_.read(primitive, material.opaque, material.second_texcoords, pose);
         if (mesh.indices > 0) primitives.emplace_back(mesh, material);
       } catch (const LimitReached&) {
@@ -189,6 +211,25 @@ class SceneReader {
         }
       }
     }
+  }
+
+  // Without normals they are unlit [Gltf20, 3.7.2.1]. A line is a third as wide as a point.
+  void draw_marks(const Marked& marked) {
+    const float pixels = options_.point_size / (marked.marks.are_lines ? 3.0f : 1.0f);
+    const GltfMesh mesh = meshes_.solids(marked.marks, marked.models, mark_radius(frame_, bounds_, pixels));
+    Draw draw{make_draw(mesh), marked.material.blended, true, false};
+    draw.command.label = marked.label;
+    draw.command.material = marked.material.number;
+    if (!marked.marks.has_normals) {
+      Material unlit = frame_.materials[marked.material.number];
+      unlit.unlit = true;
+      draw.command.material = uint32_t(frame_.materials.size());
+      frame_.materials.push_back(std::move(unlit));
+    }
+    draw.command.first_instance = uint32_t(frame_.models.size());
+    frame_.models.emplace_back(1.0f);
+    draw.middle = mesh.bounds.center();
+    (draw.blended ? blended_ : opaque_).push_back(std::move(draw));
   }
 
   // The far ones first, as each view sees them.
@@ -290,6 +331,7 @@ class SceneReader {
   GltfMeshes meshes_;
   Bounds bounds_;
   std::vector<Draw> opaque_, blended_;
+  std::vector<Marked> marked_;
 };
 
 }  // namespace

@@ -153,6 +153,13 @@ std::vector<uint64_t> GltfPart::wholes(const char* key) const {
   return result;
 }
 
+std::vector<std::string> GltfPart::keys() const {
+  std::vector<std::string> result;
+  if (!json_->is_object()) return result;
+  for (const auto& [key, value] : json_->items()) result.push_back(key);
+  return result;
+}
+
 std::vector<float> GltfPart::floats(const char* key) const {
   std::vector<float> result;
   const Json* list = find(key);
@@ -351,13 +358,51 @@ std::span<const std::byte> GltfData::unpacked(uint64_t number, const GltfPart& e
   return unpacked_.emplace(number, std::move(bytes)).first->second;
 }
 
+void GltfData::unpack_draco(const GltfPart& primitive) {
+  const GltfPart extension = primitive.part("extensions").part("KHR_draco_mesh_compression");
+  const GltfPart ids = extension.part("attributes"), attributes = primitive.part("attributes");
+  const uint64_t number = extension.whole("bufferView");
+  std::map<std::string, uint64_t> named;
+  for (const std::string& name : ids.keys()) {
+    if (attributes.has(name.c_str())) named.emplace(name, ids.whole(name.c_str()));
+  }
+  std::vector<uint64_t> wanted;
+  for (const auto& [name, id] : named) wanted.push_back(id);
+  auto found = draco_.find(number);
+  if (found == draco_.end()) {
+    const std::span<const std::byte> packed = view(number, extension, "bufferView", nullptr);
+    try {
+      found = draco_.emplace(number, decode_draco(packed, wanted, loading_)).first;
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const std::runtime_error& problem) {
+      extension.fail_at("bufferView", problem.what());
+    }
+    for (const auto& [id, attribute] : found->second.by_id) bytes_ += attribute.values.size() * sizeof(float);
+    bytes_ += found->second.indices.size() * sizeof(uint32_t);
+  }
+  const DracoMesh& mesh = found->second;
+  for (const auto& [name, id] : named) {
+    const auto attribute = mesh.by_id.find(id);
+    if (attribute == mesh.by_id.end())
+      ids.fail_at(name.c_str(), "another primitive unpacks the same data without it; export the file again");
+    const uint64_t accessor = attributes.whole(name.c_str());
+    if (elements_of(accessor, attributes, name.c_str()) != mesh.vertices)
+      attributes.fail_at(name.c_str(), fmt::format("Draco packs {} vertices; export the file again", mesh.vertices));
+    Plain& plain = plain_[accessor];
+    plain.components = attribute->second.components;
+    plain.values = attribute->second.values;
+  }
+  if (primitive.has("indices")) plain_[primitive.whole("indices")].indices = mesh.indices;
+}
+
 uint64_t GltfData::elements_of(uint64_t accessor, const GltfPart& from, const char* key) const {
   return element("accessors", accessor, from, key).whole("count");
 }
 
 bool GltfData::has_values(uint64_t accessor, const GltfPart& from, const char* key) const {
   const GltfPart part = element("accessors", accessor, from, key);
-  return part.has("bufferView") || part.has("sparse");
+  return part.has("bufferView") || part.has("sparse") || plain_.contains(accessor);
 }
 
 // How an accessor's elements are stored.
@@ -479,6 +524,13 @@ std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t>
     from.fail_at(key, fmt::format("its accessor has {} components; export the file again", layout.components));
   }
   if (layout.kind == 5125) from.fail_at(key, "its accessor holds 32-bit integers; export the file again");
+  if (const auto plain = plain_.find(accessor); plain != plain_.end()) {
+    if (plain->second.components != layout.components)
+      from.fail_at(key, "Draco packs another number of components; export the file again");
+    charge(layout.count, part);
+    if (has_components) *has_components = layout.components;
+    return plain->second.values;
+  }
   if (part.has("bufferView")) elements(part, layout, layout.count);  // before memory is taken for so many
   charge(layout.count, part);
   std::vector<float> values(size_t(layout.count) * layout.components, 0.0f);
@@ -497,6 +549,10 @@ std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from,
   const bool is_unsigned = layout.kind == 5121 || layout.kind == 5123 || layout.kind == 5125;
   if (layout.components != 1 || !is_unsigned || layout.normalized) {
     from.fail_at(key, "its accessor holds no unsigned integers; export the file again");
+  }
+  if (const auto plain = plain_.find(accessor); plain != plain_.end()) {
+    charge(plain->second.indices.size(), part);
+    return plain->second.indices;
   }
   if (part.has("bufferView")) elements(part, layout, layout.count);
   charge(layout.count, part);

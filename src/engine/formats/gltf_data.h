@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/loading.h"
+#include "formats/gltf_draco.h"
 #include "formats/resources.h"
 
 namespace brokkr {
@@ -41,6 +42,7 @@ class GltfPart {
   }
   std::vector<uint64_t> wholes(const char* key) const;    // a list, empty where it is missing
   std::vector<std::string> texts(const char* key) const;  // a list, empty where it is missing
+  std::vector<std::string> keys() const;                  // of all its members
   std::vector<GltfPart> parts(const char* key) const;     // a list of objects, empty where it is missing
   GltfPart part(const char* key) const;                   // an object, an empty one where it is missing
   std::vector<float> floats(const char* key) const;       // a list, empty where it is missing
@@ -76,6 +78,8 @@ class GltfData {
   uint64_t elements_of(uint64_t accessor, const GltfPart& from, const char* key) const;
   // Whether the accessor's values are in the file, and not all zero.
   bool has_values(uint64_t accessor, const GltfPart& from, const char* key) const;
+  // The triangles of a primitive that Draco packs: from then on its accessors have their values.
+  void unpack_draco(const GltfPart& primitive);
   // The file of an image.
   std::span<const std::byte> image(const GltfPart& image);
 
@@ -99,7 +103,15 @@ class GltfData {
   std::span<const std::byte> binary_;                       // the binary chunk of a .glb
   std::map<std::string, std::vector<std::byte>> contents_;  // by URI
   std::map<uint64_t, std::vector<std::byte>> unpacked_;     // buffer views that were compressed
-  uint64_t bytes_ = 0, decoded_ = 0;                        // bytes there are, values read from them
+  // Accessors' values that Draco packed: components and floats, or indices.
+  struct Plain {
+    uint32_t components = 1;
+    std::vector<float> values;
+    std::vector<uint32_t> indices;
+  };
+  std::map<uint64_t, Plain> plain_;
+  std::map<uint64_t, DracoMesh> draco_;  // by buffer view
+  uint64_t bytes_ = 0, decoded_ = 0;     // bytes there are, values read from them
 };
 
 }  // namespace brokkr

@@ -92,6 +92,21 @@ Material GltfMaterials::surface(const GltfPart& part) {
           texture(pbr, "metallicRoughnessTexture", false, Channels::opaque, m.metallic_roughness_mapping);
     }
   }
+  // What a material says beside the picture that is all of its colour says nothing without it.
+  const GltfPart owner = extensions.has("KHR_materials_pbrSpecularGlossiness")
+                             ? extensions.part("KHR_materials_pbrSpecularGlossiness")
+                             : pbr;
+  const bool wants_picture = owner.has("baseColorTexture") || owner.has("diffuseTexture");
+  const bool has_color = owner.has("baseColorFactor") || owner.has("diffuseFactor");
+  if (wants_picture && m.diffuse_texture < 0 && !has_color) {
+    data_.warn(part.place() + ": without its picture it has no colour; drawn with the default material");
+    Material plain;
+    plain.name = m.name;
+    plain.kind = MaterialKind::metallic_roughness;
+    plain.diffuse = glm::vec3(1);
+    plain.metallic = 1;
+    return plain;
+  }
   if (m.unlit) return m;
   m.normal_texture = texture(part, "normalTexture", false, Channels::opaque, m.normal_mapping);
   m.normal_scale = float(std::clamp(part.part("normalTexture").number("scale", 1), -1e4, 1e4));
@@ -164,7 +179,11 @@ int GltfMaterials::load(const GltfPart& use, const GltfPart& texture, bool srgb,
     const std::span<const std::byte> file = data_.image(part);
     return std::vector<std::byte>(file.begin(), file.end());
   };
-  std::optional<Image> image = read_picture(bytes, fmt::format("images {}", source), {}, pixels_left_, data_.loading());
+  const std::string uri = part.text("uri");
+  const bool is_file = !uri.empty() && uri.find(':') == std::string::npos && uri.size() <= 256;
+  const std::string place = fmt::format("images {}", source);
+  std::optional<Image> image =
+      read_picture(bytes, is_file ? uri : place, is_file ? place : "", pixels_left_, data_.loading());
   if (!image) return -1;
   for (uint32_t& texel : image->texels) {
     if (channels == Channels::opaque) texel |= 0xff000000u;

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <glm/gtc/matrix_inverse.hpp>
 #include <glm/matrix.hpp>
 #include <utility>
 
 #include "base/failure.h"
+#include "formats/marks.h"
 #include "formats/obj.h"
 #include "frame/frame_tables.h"
 
 namespace brokkr {
 namespace {
 
+constexpr uint64_t kTriangles = 4;  // the first mode that is not points or lines
 constexpr std::array<uint32_t, 1> kTwo = {2}, kThree = {3}, kFour = {4};
 constexpr std::array<uint32_t, 2> kThreeOrFour = {3, 4};
 const char* const kTooFew = "there are not as many as positions; export the file again";
@@ -45,13 +48,13 @@ glm::vec3 unit_normal(const glm::vec3& normal) {
 }  // namespace
 
 bool GltfMeshes::is_drawn(const GltfPart& primitive) {
-  constexpr uint64_t kTriangles = 4, kFan = 6;
-  const uint64_t mode = primitive.whole("mode", kTriangles);
-  if (mode > kFan) primitive.fail_at("mode", "it is outside 0..6; export the file again");
-  if (mode < kTriangles) data_.warn("points and lines are not drawn");
-  // glTF asks to leave out what has no positions.
-  return mode >= kTriangles && primitive.part("attributes").has("POSITION");
+  constexpr uint64_t kFan = 6;
+  if (primitive.whole("mode", kTriangles) > kFan)
+    primitive.fail_at("mode", "it is outside 0..6; export the file again");
+  return primitive.part("attributes").has("POSITION");
 }
+
+bool GltfMeshes::is_of_marks(const GltfPart& primitive) { return primitive.whole("mode", kTriangles) < kTriangles; }
 
 // The accessors that fit the positions.
 GltfMeshes::Key GltfMeshes::usable_key(const GltfPart& primitive, bool opaque, bool second_texcoords) {
@@ -79,8 +82,7 @@ GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_te
   const GltfPart attributes = primitive.part("attributes");
   if (primitive.part("extensions").has("KHR_draco_mesh_compression") &&
       !data_.has_values(attributes.whole("POSITION"), attributes, "POSITION")) {
-    primitive.fail_at("extensions",
-                      "KHR_draco_mesh_compression is not read, and there is no plain data beside it; export without");
+    data_.unpack_draco(primitive);
   }
   const Shape shape{.key = usable_key(primitive, opaque, second_texcoords),
                     .indices = primitive.whole("indices", kGltfNone),
@@ -99,9 +101,7 @@ GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_te
     mesh = shared->second.first;
     list = triangles(primitive, shape, shared->second.second);
   } else {
-    std::vector<Vertex> vertices = read_vertices(shape.key, attributes);
-    if (is_moved && !pose.weights.empty()) morph(primitive, pose.weights, !is_flat, vertices);
-    if (is_moved && !pose.joints.empty() && attributes.has("JOINTS_0")) skin(attributes, pose.joints, vertices);
+    std::vector<Vertex> vertices = posed_vertices(primitive, shape.key, pose);
     std::vector<bool> usable(vertices.size());
     for (size_t i = 0; i < vertices.size(); i++) {
       usable[i] = is_usable(vertices[i].position);
@@ -115,6 +115,103 @@ GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_te
   mesh.indices = uint32_t(list.size());
   for (size_t i = 0; i < list.size(); i++) frame_.indices.push_back(is_flat ? uint32_t(i) : list[i]);
   if (!is_moved) meshes_.emplace(shape, mesh);
+  return mesh;
+}
+
+std::vector<GltfMeshes::Vertex> GltfMeshes::posed_vertices(const GltfPart& primitive, const Key& key,
+                                                           const GltfPose& pose) {
+  const GltfPart attributes = primitive.part("attributes");
+  std::vector<Vertex> vertices = read_vertices(key, attributes);
+  if (!pose.weights.empty() && primitive.has("targets"))
+    morph(primitive, pose.weights, key.normal != kGltfNone, vertices);
+  if (!pose.joints.empty() && attributes.has("JOINTS_0")) skin(attributes, pose.joints, vertices);
+  return vertices;
+}
+
+GltfMarks GltfMeshes::read_marks(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose) {
+  constexpr uint64_t kPoints = 0, kLines = 1, kLoop = 2;
+  const uint64_t mode = primitive.whole("mode");
+  const Key key = usable_key(primitive, opaque, second_texcoords);
+  GltfMarks marks;
+  marks.are_lines = mode != kPoints;
+  marks.has_normals = key.normal != kGltfNone;
+  marks.has_colors = key.color != kGltfNone;
+  for (const Vertex& vertex : posed_vertices(primitive, key, pose)) {
+    marks.positions.push_back(vertex.position);
+    marks.normals.push_back(vertex.normal);
+    marks.texcoords.push_back(vertex.texcoord);
+    marks.colors.push_back(vertex.color);
+  }
+  std::vector<uint32_t> elements;
+  if (primitive.has("indices")) {
+    elements = data_.indices(primitive.whole("indices"), primitive, "indices");
+  } else {
+    for (uint32_t i = 0; i < marks.positions.size(); i++) elements.push_back(i);
+  }
+  const auto add = [&](std::initializer_list<uint32_t> ends) {
+    for (const uint32_t end : ends) {
+      if (end >= marks.positions.size()) {
+        return data_.loading().warn("index", "{}, field 'indices': vertex {} is not among the {}; its {} is left out",
+                                    primitive.place(), end, marks.positions.size(), marks.are_lines ? "line" : "point");
+      }
+      if (!is_usable(marks.positions[end])) {
+        return data_.loading().warn("nan",
+                                    "{}, field 'POSITION': a vertex is not finite or beyond 1e15; its {} is left out",
+                                    primitive.place(), marks.are_lines ? "line" : "point");
+      }
+    }
+    for (const uint32_t end : ends) {
+      marks.ends.push_back(end);
+      marks.bounds.add(marks.positions[end]);
+    }
+  };
+  const size_t count = elements.size();
+  if (mode == kPoints) {
+    for (const uint32_t element : elements) add({element});
+  } else {
+    for (size_t i = 1; i < count; i += mode == kLines ? 2 : 1) add({elements[i - 1], elements[i]});
+    if (mode == kLoop && count > 2) add({elements.back(), elements.front()});
+  }
+  return marks;
+}
+
+GltfMesh GltfMeshes::solids(const GltfMarks& marks, const std::vector<glm::mat4>& models, float radius) {
+  const size_t per_mark = marks.are_lines ? 2 : 1;
+  const Solid solid = marks.are_lines ? bar() : octahedron();
+  const uint64_t count = marks.ends.size() / per_mark * models.size();
+  if (count * solid.triangles.size() > kMaxTriangles)
+    fail_limit("field 'primitives': {} points and lines are above the limit of 67 million triangles; thin them out",
+               count);
+  data_.loading().need(count * (solid.corners.size() * sizeof(Vertex) + solid.triangles.size() * 12), "primitives");
+  Key key{kGltfNone, kGltfNone, kGltfNone, kGltfNone, marks.has_colors ? 0 : kGltfNone, false};
+  std::vector<Vertex> vertices;
+  std::vector<uint32_t> list;
+  for (const glm::mat4& model : models) {
+    const glm::mat3 to_normal = glm::inverseTranspose(glm::mat3(model));
+    for (size_t i = 0; i + per_mark <= marks.ends.size(); i += per_mark) {
+      data_.loading().step();
+      const uint32_t a = marks.ends[i], b = marks.ends[i + per_mark - 1];
+      const glm::vec3 from(model * glm::vec4(marks.positions[a], 1)), to(model * glm::vec4(marks.positions[b], 1));
+      const auto first = uint32_t(vertices.size());
+      const glm::mat3 axes = across(to - from);
+      for (const glm::vec3& corner : solid.corners) {
+        const uint32_t end = corner.z > 0 ? b : a;
+        Vertex vertex;
+        vertex.position = (corner.z > 0 ? to : from) + axes * (corner * radius);
+        vertex.normal = marks.has_normals ? unit_normal(to_normal * marks.normals[end]) : glm::vec3(0, 1, 0);
+        vertex.texcoord = marks.texcoords[end];
+        vertex.color = marks.colors[end];
+        vertices.push_back(vertex);
+      }
+      for (const auto& triangle : solid.triangles) {
+        for (const uint32_t corner : triangle) list.push_back(first + corner);
+      }
+    }
+  }
+  GltfMesh mesh = add(vertices, key);
+  mesh.first_index = frame_.indices.size();
+  mesh.indices = uint32_t(list.size());
+  frame_.indices.insert(frame_.indices.end(), list.begin(), list.end());
   return mesh;
 }
 

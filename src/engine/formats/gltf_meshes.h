@@ -30,13 +30,27 @@ struct GltfPose {
   bool moves() const { return !weights.empty() || !joints.empty(); }
 };
 
+// Points or lines: what a mark is drawn with is known when the camera is.
+struct GltfMarks {
+  std::vector<glm::vec3> positions, normals;  // in the object
+  std::vector<glm::vec2> texcoords;
+  std::vector<glm::vec4> colors;
+  std::vector<uint32_t> ends;  // numbers of vertices: one for each point, two for each line
+  bool are_lines = false, has_normals = false, has_colors = false;
+  Bounds bounds;
+};
+
 class GltfMeshes {
  public:
   // Vertices and indices are appended to `frame`; at most `copies` vertices by with_normals_for.
   GltfMeshes(GltfData& data, Frame& frame, uint64_t copies) : data_(data), frame_(frame), copies_left_(copies) {}
 
-  // False for points, lines and primitives without positions.
-  bool is_drawn(const GltfPart& primitive);
+  // False for primitives without positions, which glTF asks to leave out.
+  static bool is_drawn(const GltfPart& primitive);
+  static bool is_of_marks(const GltfPart& primitive);  // points or lines
+  GltfMarks read_marks(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose);
+  // A solid of `radius` in the world around each mark of each instance.
+  GltfMesh solids(const GltfMarks& marks, const std::vector<glm::mat4>& models, float radius);
   // A primitive that is drawn. Those that name the same accessors share them, unless a pose moves them. `opaque`: the
   // alpha of its colours counts for nothing; `second_texcoords`: its material reads TEXCOORD_1. Triangles with vertices
   // that are missing or not finite are left out.
@@ -69,6 +83,7 @@ class GltfMeshes {
   };
 
   Key usable_key(const GltfPart& primitive, bool opaque, bool second_texcoords);
+  std::vector<Vertex> posed_vertices(const GltfPart& primitive, const Key& key, const GltfPose& pose);
   std::vector<Vertex> read_vertices(const Key& key, const GltfPart& attributes);
   void morph(const GltfPart& primitive, const std::vector<float>& weights, bool has_normals,
              std::vector<Vertex>& vertices);

@@ -4,6 +4,9 @@
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 #include <tinyexr.h>
+#ifdef BROKKR_HAVE_WEBP
+#include <webp/decode.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -39,12 +42,32 @@ void check_pixels(const char* function, int width, int height, int channels, siz
   }
 }
 
-// stb_image also reads formats that no scene uses and whose decoders have a history of reading beyond their input.
-// Files of these formats are refused by their first bytes.
-bool is_unsupported(std::span<const std::byte> file) {
-  static constexpr std::string_view kMagics[] = {"GIF8", "8BPS", "#?", "\x53\x80\xf6\x34", "P5", "P6"};
-  return std::any_of(std::begin(kMagics), std::end(kMagics),
-                     [&](std::string_view magic) { return as_text(file).starts_with(magic); });
+// Formats that are refused by their first bytes. stb_image reads some of them, which no scene uses and whose decoders
+// have a history of reading beyond their input.
+struct OtherFormat {
+  std::string_view magic;
+  const char* name;
+};
+constexpr OtherFormat kOtherFormats[] = {
+    {"GIF8", "GIF"},        {"8BPS", "PSD"},
+    {"#?", "Radiance HDR"}, {"\x53\x80\xf6\x34", "PIC"},
+    {"P5", "PNM"},          {"P6", "PNM"},
+    {"DDS ", "DDS"},        {"II*", "TIFF"},
+    {"MM", "TIFF"},         {"v/1\x01", "OpenEXR"},
+    {"\xabKTX 11", "KTX"},  {"\xabKTX 20", "KTX2, which no package of Debian 12 decodes"},
+};
+
+// The name of the format that such a file has; null for others.
+const char* other_format(std::span<const std::byte> file) {
+  for (const OtherFormat& one : kOtherFormats) {
+    if (as_text(file).starts_with(one.magic)) return one.name;
+  }
+  const std::string_view brand = as_text(file).substr(0, 12);
+  return brand.ends_with("ftypavif") ? "AVIF" : nullptr;
+}
+
+bool is_webp(std::span<const std::byte> file) {
+  return as_text(file).starts_with("RIFF") && as_text(file).substr(0, 12).ends_with("WEBP");
 }
 
 // stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer than the
@@ -65,10 +88,11 @@ bool has_whole_png_chunks(std::span<const std::byte> file) {
 
 // The most pixels that so many bytes of a picture can hold. A file that claims more is cut short or a trap, and is not
 // decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8 pixels. TGA: runs
-// of 128 pixels in two bytes. BMP: 8 pixels a byte.
+// of 128 pixels in two bytes. BMP: 8 pixels a byte. WebP: a picture of one colour needs no bits for its pixels.
 uint64_t most_pixels(std::span<const std::byte> file) {
   const uint64_t per_byte = as_text(file).starts_with("\x89PNG")    ? 8 * 1032
                             : as_text(file).starts_with("\xff\xd8") ? 8 * 64
+                            : is_webp(file)                         ? kMaxImagePixels
                                                                     : 64;
   return file.size() * per_byte;
 }
@@ -82,6 +106,14 @@ struct Decoded {
 Decoded decode(std::span<const std::byte> file) {
   Decoded decoded;
   int width = 0, height = 0, channels = 0;
+#ifdef BROKKR_HAVE_WEBP
+  if (is_webp(file)) {
+    decoded.pixels = {WebPDecodeRGBA(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height),
+                      WebPFree};
+    if (!decoded.pixels) decoded.failure = "it is damaged, or moves";
+    return decoded;
+  }
+#endif
   decoded.pixels.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), int(file.size()), &width,
                                              &height, &channels, 4));
   if (!decoded.pixels) decoded.failure = stbi_failure_reason();
@@ -146,11 +178,20 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading) {
   const char* const kFormats = "use PNG, JPEG, BMP or TGA";
   if (file.empty() || file.size() > size_t(INT_MAX)) fail("{}: is empty or larger than 2 GiB; {}", name, kFormats);
-  if (is_unsupported(file)) fail("{}: has a picture format that is not supported; {}", name, kFormats);
+  if (const char* const other = other_format(file); other != nullptr)
+    fail("{}: has a picture format that is not supported, {}; {}", name, other, kFormats);
+#ifndef BROKKR_HAVE_WEBP
+  if (is_webp(file))
+    fail("{}: is WebP, which this build does not read; install libwebp-dev and build again, or {}", name, kFormats);
+#endif
   if (!has_whole_png_chunks(file)) fail("{}: is a PNG file that is cut short; save the picture again", name);
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   int width = 0, height = 0, channels = 0;
-  if (!stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
+  bool is_known = false;
+#ifdef BROKKR_HAVE_WEBP
+  if (is_webp(file)) is_known = WebPGetInfo(bytes, file.size(), &width, &height) != 0;
+#endif
+  if (!is_known && !stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
     fail("{}: is no picture ({}); {}", name, stbi_failure_reason(), kFormats);
   }
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||

@@ -11,6 +11,13 @@
 
 namespace brokkr {
 
+inline constexpr bool kHasWebp =
+#ifdef BROKKR_HAVE_WEBP
+    true;
+#else
+    false;
+#endif
+
 // read_image (brokkr/image.h) within the memory that `loading` has left: what is too large by its header is refused
 // before it is decoded.
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading);

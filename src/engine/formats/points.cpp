@@ -1,5 +1,6 @@
+#include "formats/marks.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <utility>
@@ -10,15 +11,6 @@
 #include "formats/scene_setup.h"
 
 namespace brokkr {
-namespace {
-
-using Corners = std::array<uint32_t, 3>;
-
-// Around the middle, at distance 1.
-struct Solid {
-  std::vector<glm::vec3> corners;
-  std::vector<Corners> triangles;
-};
 
 Solid octahedron() {
   return {{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
@@ -30,16 +22,42 @@ Solid tetrahedron() {
   return {{{k, k, k}, {-k, -k, k}, {-k, k, -k}, {k, -k, -k}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
 }
 
-// What a pixel of the first view is wide in the world, at the depth of `point`.
-float pixel_at(const Frame& frame, const glm::vec3& point) {
-  const glm::mat4& m = frame.views[0].view_projection;
-  const float w = std::abs((m * glm::vec4(point, 1)).w);
-  const glm::vec3 up(m[0][1], m[1][1], m[2][1]);
-  const float scale = glm::length(up) * float(frame.targets[0].height);
-  return scale > 0 ? 2 * w / scale : 0.0f;
+// Four sides of width 2 and two ends, half a width beyond the line's own.
+Solid bar() {
+  Solid solid;
+  for (const float z : {-0.5f, 0.5f}) {
+    for (const auto& [x, y] : {std::pair{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}})
+      solid.corners.emplace_back(x, y, z);
+  }
+  for (uint32_t i = 0; i < 4; i++) {
+    const uint32_t k = (i + 1) % 4;
+    solid.triangles.push_back({i, k, k + 4});
+    solid.triangles.push_back({i, k + 4, i + 4});
+  }
+  for (const auto& end : {std::array<uint32_t, 3>{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}})
+    solid.triangles.push_back(end);
+  return solid;
 }
 
-}  // namespace
+glm::mat3 across(const glm::vec3& line) {
+  const float length = glm::length(line);
+  if (!(length > 0) || !std::isfinite(length)) return glm::mat3(1);
+  const glm::vec3 along = line / length;
+  const glm::vec3 other = std::abs(along.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(1, 0, 0);
+  const glm::vec3 x = glm::normalize(glm::cross(other, along));
+  return {x, glm::cross(along, x), along};
+}
+
+float mark_radius(const Frame& frame, const Bounds& bounds, float pixels) {
+  const glm::mat4& m = frame.views[0].view_projection;
+  const float w = std::abs((m * glm::vec4(bounds.center(), 1)).w);
+  const glm::vec3 up(m[0][1], m[1][1], m[2][1]);
+  const float scale = glm::length(up) * float(frame.targets[0].height);
+  const float radius = (scale > 0 ? 2 * w / scale : 0.0f) * pixels / 2;
+  // Positions that differ by less than this are one.
+  const float least = 1e-6f * std::max(glm::length(bounds.low), glm::length(bounds.high));
+  return std::isfinite(radius) ? std::max(radius, std::max(least, 1e-30f)) : 1.0f;
+}
 
 Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loading) {
   constexpr size_t kFine = size_t(1) << 22;  // so many are octahedra; a larger cloud is seen as a whole
@@ -62,7 +80,8 @@ Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loadin
   }
   const bool has_colors = !mesh.colors.empty(), has_normals = mesh.normals.size() == mesh.positions.size();
   constexpr uint64_t kVertex = sizeof(glm::vec4) * 2 + sizeof(glm::vec3) + sizeof(glm::vec2);
-  loading.need(usable.size() * (solid.corners.size() * kVertex + solid.triangles.size() * sizeof(Corners)), "vertex");
+  loading.need(usable.size() * (solid.corners.size() * kVertex + solid.triangles.size() * sizeof(solid.triangles[0])),
+               "vertex");
   set_up_scene(frame, bounds, std::nullopt, options);
   frame.models = {glm::mat4(1.0f)};
   frame.states = {opaque_state(frame)};
@@ -71,10 +90,7 @@ Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loadin
   material.kind = MaterialKind::metallic_roughness;
   material.diffuse = glm::vec3(has_colors ? 1.0f : 0.8f);
   material.unlit = !has_normals;
-  float radius = pixel_at(frame, bounds.center()) * options.point_size / 2;
-  // Positions that differ by less than this are one.
-  const float least = 1e-6f * std::max(glm::length(bounds.low), glm::length(bounds.high));
-  radius = std::isfinite(radius) ? std::max(radius, std::max(least, 1e-30f)) : 1.0f;
+  const float radius = mark_radius(frame, bounds, options.point_size);
   for (const uint32_t point : usable) {
     loading.step(frame.positions.size(), usable.size() * solid.corners.size());
     const auto first = uint32_t(frame.positions.size());
@@ -84,7 +100,7 @@ Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loadin
       push_in_steps(frame.texcoords, glm::vec2(0), loading);
       if (has_colors) push_in_steps(frame.colors, glm::vec4(mesh.colors[point], 1), loading);
     }
-    for (const Corners& triangle : solid.triangles) {
+    for (const auto& triangle : solid.triangles) {
       for (const uint32_t corner : triangle) push_in_steps(frame.indices, first + corner, loading);
     }
   }

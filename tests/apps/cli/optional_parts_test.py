@@ -16,10 +16,11 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 CMAKE = sys.argv.pop()
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 ABSENT = ["-DCMAKE_DISABLE_FIND_PACKAGE_glfw3=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_embree=ON",
-          "-DBROKKR_LIBRARY_SPIRV-Tools-opt="]
+          "-DBROKKR_LIBRARY_SPIRV-Tools-opt=", "-DCMAKE_DISABLE_FIND_PACKAGE_draco=ON", "-DBROKKR_WEBP_LIBRARY="]
 # The line that each part is left out with, and the option that insists on it.
 LINES = {"Ranks over MPI": "BROKKR_RANKS", "Viewer": "BROKKR_VIEWER", "Run-time shaders": "BROKKR_SHADERS",
-         "brokkr-trace-embree": "BROKKR_EMBREE"}
+         "brokkr-trace-embree": "BROKKR_EMBREE",
+         "glTF's Draco meshes": "BROKKR_DRACO", "WebP pictures": "BROKKR_WEBP"}
 
 
 def cached(name):
@@ -64,8 +65,10 @@ set(MPI_FOUND TRUE)
         self.write("prefix/lib/cmake/glfw3/glfw3ConfigVersion.cmake", "set(PACKAGE_VERSION 3.3.8)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
         self.write("prefix/lib/cmake/embree/embree-config.cmake", "message(FATAL_ERROR \"half installed\")\n")
         self.write("prefix/lib/cmake/embree/embree-config-version.cmake", "set(PACKAGE_VERSION 3.13)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+        self.write("prefix/lib/cmake/draco/draco-config.cmake", "include(/nowhere/draco-targets.cmake)\n")
+        self.write("prefix/lib/cmake/draco/draco-config-version.cmake", "set(PACKAGE_VERSION 1.5)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
         return [f"-DCMAKE_MODULE_PATH={self.folder}/modules", f"-DCMAKE_PREFIX_PATH={self.folder}/prefix",
-                f"-DBROKKR_LIBRARY_SPIRV-Tools-opt={self.empty_library()}"]
+                f"-DBROKKR_LIBRARY_SPIRV-Tools-opt={self.empty_library()}", f"-DBROKKR_WEBP_LIBRARY={self.empty_library()}"]
 
     def empty_library(self):
         return self.write("libempty.a", "!<arch>\n")
