@@ -16,6 +16,7 @@
 #include "base/known_kind.h"
 #include "brokkr/camera.h"
 #include "plan/options.h"
+#include "shader/compiled_call.h"
 
 namespace brokkr::app {
 namespace {
@@ -132,10 +133,14 @@ void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::s
 }
 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
+  return load_input(file, arguments, progress, read_shader(arguments));
+}
+
+Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
+                 const std::optional<FragmentShader>& shader) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
   const LoadOptions options = load_options(arguments);
   progress.show("reading " + file);
-  const std::optional<FragmentShader> shader = read_shader(arguments);
   Frame frame = load_frame(file, options);
   if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
@@ -146,6 +151,13 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   }
   if (shader) set_fragment_shader(frame, *shader, options);
   return frame;
+}
+
+std::string line_of_loops(const Statistics& statistics) {
+  if (statistics.loops_cut == 0) return {};
+  return "a loop of its shader was ended after " + grouped(shader::kMostIterations) +
+         " rounds, or all loops of a run after " + grouped(shader::kMostIterationsOfRun) +
+         "; the picture lacks what the rest would have drawn";
 }
 
 uint32_t picture_target(const Frame& frame) {

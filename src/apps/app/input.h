@@ -1,14 +1,17 @@
 // Loads the inputs of commands.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/command.h"
 #include "app/module.h"
 #include "app/text.h"
+#include "brokkr/fragment_shader.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
+#include "brokkr/statistics.h"
 
 namespace brokkr::app {
 
@@ -41,6 +44,12 @@ void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::s
 
 // Loads `file` with these options, and gives it the shader that they name. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
+// The same with a shader that is read already.
+Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
+                 const std::optional<FragmentShader>& shader);
+
+// The line about loops of programs that were ended (Statistics::loops_cut); empty where none was.
+std::string line_of_loops(const Statistics& statistics);
 
 // The target that people look at: the window of a frame with programs, which put the picture together there; else the
 // main target.

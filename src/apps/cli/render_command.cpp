@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,26 @@ void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& reque
   write_aovs(request.aovs, layer, *overdraw, prepared, file, request.several);
 }
 
+// Draws all pictures from the beginning of time to the one that is wanted, 60 a second, where buffers keep what they
+// held in the picture before.
+void draw_earlier(Renderer& renderer, Frame& frame, const FragmentShader& shader, const Request& request,
+                  const Arguments& arguments, Progress& progress) {
+  if (!reads_earlier_buffers(shader)) return;
+  const LoadOptions load = load_options(arguments);
+  FragmentShader earlier = shader;
+  const auto pictures = uint64_t(std::max(0.0, std::floor(shader.time * 60 + 1e-6)));
+  for (uint64_t picture = 0; picture < pictures; ++picture) {
+    progress.show(fmt::format("rendering picture {} of {}", picture, pictures));
+    earlier.time = double(picture) / 60;
+    update_fragment_shader(frame, earlier);
+    PreparedFrame prepared = renderer.prepare(frame, load);
+    keep_buffers(frame, shader, renderer.render(prepared, request.options));
+    earlier.pressed.clear();
+  }
+  earlier.time = shader.time;
+  update_fragment_shader(frame, earlier);
+}
+
 nlohmann::ordered_json statistics_json(const std::string& file, const Timing& timing, const RenderResult& result,
                                        const std::string& simt) {
   nlohmann::ordered_json json = {{"file", file}, {"aborted", result.aborted}};
@@ -130,14 +151,20 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   RenderResult result;
   Frame frame;
   uint32_t target = 0;
+  std::string cut;
   {
     Progress progress;
-    frame = load_input(file, arguments, progress);
+    const std::optional<FragmentShader> shader = read_shader(arguments);
+    frame = load_input(file, arguments, progress, shader);
     target = chosen_target(frame, arguments);
     const uint32_t layer_number = chosen_layer(frame, target, arguments);
     progress.show("preparing " + file);
+    if (shader && shader->has_buffers()) draw_earlier(renderer, frame, *shader, request, arguments, progress);
     PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
     result = render_frames(renderer, prepared, request, timing, progress);
+    cut = result.aborted ? "" : line_of_loops(result.statistics);
+    if (!cut.empty()) cut = named + ": " + cut;
+    if (!cut.empty() && arguments.has("strict")) throw std::runtime_error(cut + " (a warning, which --strict refuses)");
     const std::vector<Layer>& layers = result.targets[target].layers;
     progress.show("writing " + picture);
     picture =
@@ -146,6 +173,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     draw_aovs(renderer, prepared, request, file, layer, target, layer_number);
   }
   print_false_colors(file, result.statistics);
+  if (!cut.empty()) warn(cut);
   const std::string simt = simt_report(arguments);
   const std::string json = json_text(statistics_json(file, timing, result, simt));
   if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());

@@ -90,7 +90,13 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
     if (io.MouseWheel != 0 && moves_image) zoom(state, std::pow(1.25f, io.MouseWheel), mouse);
     if (io.MouseWheel != 0 && !moves_image) state.camera.dolly(io.MouseWheel);
   }
-  if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
+  if (state.is_toy() && drag_ == Drag::maybe_click) {
+    // iMouse: where it is and where it was pressed; that is negative once it is no longer held.
+    const glm::vec2 at = state.view.to_pixel(mouse), pressed = state.view.to_pixel(pressed_at_);
+    const double held = io.MouseDown[button_] ? 1 : -1;
+    state.shader.set_mouse({at.x, at.y, held * pressed.x, (ImGui::IsMouseClicked(button_) ? 1 : -1) * pressed.y});
+    state.commands.request_render();
+  } else if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
     drag_ = has_camera ? Drag::orbit : Drag::pan_image;
   const bool held = drag_ != Drag::none && io.MouseDown[button_];
   // Movement after the button was released is no part of the drag.

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "app/own_shader.h"
 #include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
@@ -170,6 +171,8 @@ struct ViewerState {
     const auto found = std::find_if(paintings.begin(), paintings.end(), takes);
     return found == paintings.end() ? nullptr : &*found;
   }
+  // Whether a shader alone fills the picture: mouse and keys are its own.
+  bool is_toy() const { return scene && settings.shader && scene->path == app::kScreenScene; }
   // Whether the window shows, or will show, something else than a frame of the pipeline.
   bool is_painted() const { return painting() != nullptr || (last && last->painting); }
   // Whether the picture gets better without another request.

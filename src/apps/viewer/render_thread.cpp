@@ -41,6 +41,14 @@ void skip_loads(Frame& frame) {
   }
 }
 
+// Of all passes, in one; empty for no shader.
+std::string texts_of(const FragmentShader* shader) {
+  if (shader == nullptr) return {};
+  std::string all = shader->text + shader->common;
+  for (const ShaderBuffer& buffer : shader->buffers) all += std::string(1, '\0') + buffer.text;
+  return all;
+}
+
 }  // namespace
 
 std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height) {
@@ -59,7 +67,10 @@ void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>&
     if (camera) reproject(scene.unprojection, *camera, loaded.positions, frame.positions);
     return;
   }
-  frame.views = views_of(scene, camera, frame.targets[0].width, frame.targets[0].height);
+  std::vector<View> views = views_of(scene, camera, frame.targets[0].width, frame.targets[0].height);
+  // Behind the scene's own are those of the shader's buffers.
+  views.insert(views.end(), frame.views.begin() + std::ptrdiff_t(loaded.views.size()), frame.views.end());
+  frame.views = std::move(views);
 }
 
 void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request,
@@ -91,14 +102,18 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
                     target,
                     settings.hidden_commands,
                     is_partial,
-                    settings.shader ? settings.shader->text : std::string()};
+                    texts_of(settings.shader.get())};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
     make_anew(renderer, wanted, request, load);
   } else if (camera_ != request.camera || shader_ != settings.shader) {
     if (camera_ != request.camera) place_camera(*request.scene, request.camera);
+    const bool keys_changed =
+        shader_ && (shader_->keys != settings.shader->keys || shader_->pressed != settings.shader->pressed);
     shader_ = settings.shader;
     if (shader_) update_fragment_shader(frame, *shader_);
-    prepared->update_views();
+    if (!has_buffers() && !keys_changed) return prepared->update_views();
+    // Textures have another content.
+    prepared.emplace(renderer.prepare(frame, load));
   }
 }
 
@@ -304,7 +319,8 @@ void RenderThread::render(const RenderRequest& request) {
   const bool together = update(request);
   drawn_ = request.settings;
   const RenderOptions& options = request.settings.options;
-  const bool read_back = together || options.keep_ids || !presenter_.takes_device_frames(options);
+  const bool read_back =
+      together || options.keep_ids || frame.has_buffers() || !presenter_.takes_device_frames(options);
   done->begin = Clock::now();
   done->ranks = together ? sharing_->size() : 1;
   done->result = together ? sharing_->render(renderer_, *frame.prepared, options, frame.target)
@@ -313,6 +329,7 @@ void RenderThread::render(const RenderRequest& request) {
     const std::lock_guard lock(mutex_);
     if (cancelled_) return;
   }
+  if (frame.has_buffers() && read_back && !done->result.aborted && !together) frame.keep_buffers(done->result);
   const Target& target = frame.frame.targets[frame.target];
   done->number = ++number_;
   done->scene = request.scene;

@@ -27,6 +27,10 @@ class WorkingFrame {
   // the limits; the frame is then invalid until the next call.
   void update(Renderer& renderer, const RenderRequest& request, const LoadOptions& load);
 
+  // Whether the shader has buffers, which keep what they hold from one picture to the next.
+  bool has_buffers() const { return shader_ && shader_->has_buffers(); }
+  void keep_buffers(const RenderResult& result) { brokkr::keep_buffers(frame, *shader_, result); }
+
   Frame frame;
   std::optional<PreparedFrame> prepared;  // of `frame`; nothing: there is no frame
   uint32_t target = 0, layer = 0;
@@ -39,7 +43,7 @@ class WorkingFrame {
     uint32_t target = 0;
     std::set<uint32_t> hidden;
     bool no_loads = false;  // pictures that targets are filled with first would hide what is left out
-    std::string shader;     // the text of the user's own; empty: none
+    std::string shader;     // the texts of the user's own; empty: none
     bool operator==(const Made&) const = default;
   };
   void make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request, const LoadOptions& load);

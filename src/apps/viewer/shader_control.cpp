@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "app/own_shader.h"
@@ -23,7 +24,9 @@ void ShaderControl::open(const std::string& path, FragmentShader from) {
   path_ = path;
   time_ = from.time;
   for (const auto& [name, values] : from.uniforms) uniforms_.push_back({name, ShaderType::f32, values});
-  good_.textures = std::move(from.textures);
+  good_ = std::move(from);
+  good_.text.clear();
+  good_.uniforms.clear();
   watch_.watch(path);
   wants_ = true;
 }
@@ -47,7 +50,9 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::sh
     const Frame none;
     const Frame& frame = scene ? scene->frame : none;
     const std::map<std::string, std::vector<double>> before = std::exchange(shader.uniforms, {});
-    shader.text = app::shader_text(shader.name);
+    const std::string file = shader.name;
+    app::read_texts(file, shader, [&](const std::string& line) { checked.warnings.push_back(line); });
+    shader.name = file;
     checked.initial = own_uniforms(frame, shader);
     checked.uniforms = checked.initial;
     // Values stay where the uniform is still there, as it was.
@@ -72,6 +77,7 @@ bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
       good_ = std::move(checked.good);
       uniforms_ = std::move(checked.uniforms);
       initial_ = std::move(checked.initial);
+      warnings_ = std::move(checked.warnings);
       shader_.reset();
       is_new = true;
     }
@@ -97,6 +103,24 @@ bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
 void ShaderControl::set_time(double seconds) {
   if (seconds == time_) return;
   time_ = seconds;
+  shader_.reset();
+}
+
+void ShaderControl::set_mouse(const std::array<double, 4>& mouse) {
+  if (mouse == good_.mouse) return;
+  good_.mouse = mouse;
+  shader_.reset();
+}
+
+void ShaderControl::set_keys(const std::set<uint8_t>& held) {
+  std::set<uint8_t> pressed;
+  std::ranges::set_difference(held, good_.keys, std::inserter(pressed, pressed.end()));
+  if (held == good_.keys && pressed == good_.pressed) return;
+  for (const uint8_t key : pressed) {
+    if (good_.toggled.erase(key) == 0) good_.toggled.insert(key);
+  }
+  good_.keys = held;
+  good_.pressed = std::move(pressed);
   shader_.reset();
 }
 

@@ -2,9 +2,12 @@
 // The last good text stays while the newest has a fault.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,7 @@ class ShaderControl {
 
   const std::string& path() const { return path_; }    // empty: none
   const std::string& error() const { return error_; }  // one line about the newest text; empty: it is good
+  const std::vector<std::string>& warnings() const { return warnings_; }  // what its files lack, a line each
   // The uniforms of the last good text. Call `change` after you edit values.
   std::vector<OwnUniform>& uniforms() { return uniforms_; }
   const std::vector<OwnUniform>& initial() const { return initial_; }  // the same as the text has them
@@ -46,6 +50,11 @@ class ShaderControl {
   // Time goes on by so many seconds, if it runs.
   void advance(double seconds);
 
+  // iMouse and the keys that are held, for Shadertoy's texts.
+  const std::array<double, 4>& mouse() const { return good_.mouse; }
+  void set_mouse(const std::array<double, 4>& mouse);
+  void set_keys(const std::set<uint8_t>& held);  // before each picture
+
   // What is to be drawn with; null: no text was good yet. Another one after each change.
   std::shared_ptr<const FragmentShader> shader();
 
@@ -54,6 +63,7 @@ class ShaderControl {
     FragmentShader good;
     std::vector<OwnUniform> uniforms, initial;
     std::string error;
+    std::vector<std::string> warnings;
   };
   static Checked check(FragmentShader shader, const std::shared_ptr<const Scene>& scene);
 
@@ -63,6 +73,7 @@ class ShaderControl {
   bool wants_ = false;
   FragmentShader good_;  // without text: none
   std::vector<OwnUniform> uniforms_, initial_;
+  std::vector<std::string> warnings_;
   double time_ = 0;
   std::shared_ptr<const FragmentShader> shader_;
   std::future<Checked> checked_;

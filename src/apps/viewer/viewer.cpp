@@ -1,9 +1,11 @@
 #include "viewer/viewer.h"
 
+#include <GLFW/glfw3.h>
 #include <glad/gl.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -61,6 +63,26 @@ std::vector<KeyBinding> keys_of(const std::vector<Module>& modules) {
   std::vector<KeyBinding> keys;
   for (const Module& module : modules) keys.insert(keys.end(), module.keys.begin(), module.keys.end());
   return keys;
+}
+
+// The keys that are held, by JavaScript's codes, which letters, digits and space share with GLFW.
+std::set<uint8_t> held_keys(const Window& window) {
+  constexpr std::pair<int, uint8_t> kOthers[] = {
+      {GLFW_KEY_SPACE, 32},      {GLFW_KEY_BACKSPACE, 8},     {GLFW_KEY_TAB, 9},       {GLFW_KEY_ENTER, 13},
+      {GLFW_KEY_LEFT_SHIFT, 16}, {GLFW_KEY_LEFT_CONTROL, 17}, {GLFW_KEY_LEFT_ALT, 18}, {GLFW_KEY_ESCAPE, 27},
+      {GLFW_KEY_PAGE_UP, 33},    {GLFW_KEY_PAGE_DOWN, 34},    {GLFW_KEY_END, 35},      {GLFW_KEY_HOME, 36},
+      {GLFW_KEY_LEFT, 37},       {GLFW_KEY_UP, 38},           {GLFW_KEY_RIGHT, 39},    {GLFW_KEY_DOWN, 40}};
+  std::set<uint8_t> held;
+  if (ImGui::GetIO().WantTextInput) return held;
+  for (const auto& [first, last] : {std::pair<int, int>{GLFW_KEY_A, GLFW_KEY_Z}, {GLFW_KEY_0, GLFW_KEY_9}}) {
+    for (int key = first; key <= last; ++key) {
+      if (window.key_down(key)) held.insert(uint8_t(key));
+    }
+  }
+  for (const auto& [key, code] : kOthers) {
+    if (window.key_down(key)) held.insert(code);
+  }
+  return held;
 }
 
 }  // namespace
@@ -199,10 +221,14 @@ void Viewer::open_shader(const std::string& path, FragmentShader from) {
 
 // Time goes on while pictures come; the newest good text and its values are what is drawn with.
 void Viewer::follow_shader() {
-  if (state_.shader.poll(state_.scene)) show_note(display_name(state_.shader.path()) + " draws the surfaces");
+  if (state_.shader.poll(state_.scene)) {
+    const std::vector<std::string>& lines = state_.shader.warnings();
+    show_note(lines.empty() ? display_name(state_.shader.path()) + " draws the surfaces" : lines[0]);
+  }
   const auto now = Clock::now();
   if (!render_thread_->request_waits()) {
     state_.shader.advance(seconds(now - shader_time_));
+    if (state_.is_toy()) state_.shader.set_keys(held_keys(*window_));
     shader_time_ = now;
   }
   state_.settings.shader = state_.shader.shader();
@@ -317,9 +343,21 @@ void Viewer::poll() {
   if (!fresh) return;
   // Panels lay out text about the frame in one UI frame and show it right in the next.
   if (!state_.continuous) settle_ = std::max(settle_, 2);
+  warn_of_loops();
   for (const auto& panel : panels_) {
     if (panel->applies(state_)) panel->on_frame(state_);
   }
+}
+
+// Once for each scene and shader.
+void Viewer::warn_of_loops() {
+  const Rendered& frame = *state_.last;
+  const std::string line = app::line_of_loops(frame.result.statistics);
+  const FragmentShader* const shader = frame.settings.shader.get();
+  const std::string name = shader ? shader->name : frame.scene ? frame.scene->path : "";
+  if (line.empty() || frame.result.aborted || name == cut_) return;
+  cut_ = name;
+  show_note(display_name(name) + ": " + line);
 }
 
 void Viewer::request_frame() {

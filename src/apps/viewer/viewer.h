@@ -62,6 +62,7 @@ class Viewer : public ViewerCommands {
   void remember();
   void poll();
   void request_frame();
+  void warn_of_loops();
   void present();
   double sleep_time() const;
   void take_screenshot();
@@ -152,6 +153,7 @@ class Viewer : public ViewerCommands {
   std::future<std::string> saving_;  // what is to be said once the file is written; an exception is an error
   std::vector<std::string> errors_;
   std::string note_;
+  std::string cut_;  // what was drawn when loops were ended, and has been said
   Clock::time_point note_until_;
   std::optional<Clock::time_point> last_present_;
   std::shared_ptr<const Rendered> timed_;  // the frame that was presented last

@@ -60,6 +60,7 @@ struct Statistics {
   uint64_t queue_peak = 0;                 // most elements observed in one rasterizer's queue
   uint64_t store_peak = 0;                 // most triangle blocks in use at once
   uint64_t spins = 0;                      // pauses taken while waiting
+  uint64_t loops_cut = 0;                  // visits in which a program's loop reached its limit of rounds and was ended
   uint64_t store_bytes = 0;                // triangle store, queues and pending lists: the fixed part of the memory
   uint64_t target_bytes = 0;               // render targets and their key planes
   uint64_t frame_bytes = 0;                // the prepared frame: input and its tables

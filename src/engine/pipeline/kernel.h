@@ -109,7 +109,10 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   if constexpr (kKernelFeatures & kFeaturePrograms) {
     const ProgramTables& programs = data.raster.programs;
     shading.programs = &programs;
-    if (programs.memory != nullptr) shading.memory = memory_of_warp(programs, b.index * b.warps + b.warp.index);
+    if (programs.memory != nullptr) {
+      shading.memory = memory_of_warp(programs, b.index * b.warps + b.warp.index);
+      b.warp.once([&] { shading.memory->call.cut = 0; });
+    }
   }
   const uint32_t r = shared.decision.rasterizer;
   const Visit<BlockShared> visit{b,
@@ -121,6 +124,10 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
                                  shading,
                                  shared.counters[b.warp.index]};
   const bool finished = visit_rasterizer(visit);
+  if constexpr (kKernelFeatures & kFeaturePrograms) {
+    if (shading.memory != nullptr)
+      shared.counters[b.warp.index].add(b.warp, Counter::loops_cut, shading.memory->call.cut);
+  }
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 

@@ -57,6 +57,7 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(queue_peak),
           BROKKR_SCALAR(store_peak),
           BROKKR_SCALAR(spins),
+          BROKKR_SCALAR(loops_cut),
           BROKKR_SCALAR(store_bytes),
           BROKKR_SCALAR(target_bytes),
           BROKKR_SCALAR(frame_bytes),

@@ -7,6 +7,7 @@
 
 #include "base/loading.h"
 #include "frame/mesh_builder.h"
+#include "plan/own_buffers.h"
 #include "plan/own_values.h"
 #include "plan/prepare.h"
 
@@ -27,6 +28,27 @@ CapturedSampler captured_sampler(const Sampler& sampler) {
   return made;
 }
 
+Texture unfiltered(const char* name, int width, int height) {
+  return {.name = name,
+          .width = width,
+          .height = height,
+          .srgb = false,
+          .texels = std::vector<uint32_t>(size_t(width) * size_t(height), 0xff000000u),
+          .sampler = {Wrap::clamp_to_edge, Wrap::clamp_to_edge, MipFilter::none, false, false}};
+}
+
+Texture silence_texture() {
+  Texture silence = unfiltered("silence", kSilenceWidth, 2);
+  std::fill(silence.texels.begin() + kSilenceWidth, silence.texels.end(), 0xff000080u);
+  return silence;
+}
+
+Texture keyboard_texture(const FragmentShader& shader) {
+  Texture keyboard = unfiltered("keyboard", kKeyboardWidth, 3);
+  keyboard.texels = keyboard_texels(shader);
+  return keyboard;
+}
+
 Texture noise_texture() {
   Texture noise{.name = "noise", .width = kNoiseSize, .height = kNoiseSize, .srgb = false, .texels = {}, .sampler = {}};
   for (uint32_t i = 0; i < uint32_t(kNoiseSize * kNoiseSize); ++i) noise.texels.push_back(hash(i + 1));
@@ -36,15 +58,15 @@ Texture noise_texture() {
 // The textures that samplers read, each stored once.
 class OwnTextures {
  public:
-  OwnTextures(Frame& frame, const FragmentShader& shader, Loading& loading)
-      : frame_(frame), shader_(shader), loading_(loading) {}
+  OwnTextures(Frame& frame, const FragmentShader& shader, int pass, Loading& loading)
+      : frame_(frame), shader_(shader), pass_(pass), loading_(loading) {}
 
   BoundTexture of(const std::string& sampler, const Material& material) {
     const auto image = shader_.textures.find(sampler);
     if (image != shader_.textures.end()) return bound("texture " + sampler, [&] { return of_image(image->second); });
     const GivenSampler* const given = find_given(given_samplers(), sampler);
     if (given == nullptr) {
-      if (sampler.starts_with("iChannel")) return bound("noise", noise_texture);
+      if (const std::optional<ShaderChannel> channel = channel_of(shader_, sampler)) return of_channel(*channel);
       return one_texel(0xffffffff);
     }
     const int number = material.*given->texture;
@@ -78,7 +100,22 @@ class OwnTextures {
   }
 
   Frame& frame_;
+  BoundTexture of_channel(const ShaderChannel& channel) {
+    if (channel.source == ShaderChannel::Source::noise) return bound("noise", noise_texture);
+    if (channel.source == ShaderChannel::Source::silence) return bound("silence", silence_texture);
+    if (channel.source == ShaderChannel::Source::keyboard)
+      return bound("keyboard", [&] { return keyboard_texture(shader_); });
+    CapturedSampler sampler;
+    sampler.magnify_linear = sampler.minify_linear = channel.linear;
+    sampler.mip = MipFilter::none;
+    sampler.wrap.fill(wrap_of(channel.wrap));
+    frame_.captured_samplers.push_back(sampler);
+    return {int32_t(buffer_texture(frame_, channel.buffer, channel.buffer < pass_)),
+            int32_t(frame_.captured_samplers.size()) - 1};
+  }
+
   const FragmentShader& shader_;
+  int pass_;
   Loading& loading_;
   std::map<std::string, BoundTexture> bound_;
 };
@@ -125,8 +162,8 @@ ShaderType type_of(shader::Kind kind) {
 
 class OwnDraws {
  public:
-  OwnDraws(Frame& frame, const OwnShader& shader, Loading& loading)
-      : frame_(frame), shader_(shader), loading_(loading), textures_(frame, shader.source, loading) {
+  OwnDraws(Frame& frame, const OwnShader& shader, int pass, Loading& loading)
+      : frame_(frame), shader_(shader), pass_(pass), loading_(loading), textures_(frame, shader.source, pass, loading) {
     for (const shader::Uniform& uniform : shader.program.uniforms) {
       const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
       of_view_ = of_view_ || (given != nullptr && given->of_view);
@@ -135,7 +172,7 @@ class OwnDraws {
 
   void run() {
     split_views();
-    for (const size_t command : surfaces_of(frame_)) {
+    for (const size_t command : pass_ == kPicturePass ? surfaces_of(frame_) : add_buffer_draw(frame_, pass_)) {
       auto& draw = std::get<DrawCommand>(frame_.commands[command]);
       const OwnProgram& program = program_for(draw);
       DrawInputs inputs;
@@ -266,6 +303,7 @@ class OwnDraws {
 
   Frame& frame_;
   const OwnShader& shader_;
+  int pass_;
   Loading& loading_;
   OwnTextures textures_;
   bool of_view_ = false;
@@ -277,6 +315,8 @@ class OwnDraws {
 
 std::string variable_name(const std::string& name) { return name.substr(0, name.find_first_of("[.")); }
 
-void add_own_draws(Frame& frame, const OwnShader& shader, Loading& loading) { OwnDraws(frame, shader, loading).run(); }
+void add_own_draws(Frame& frame, const OwnShader& shader, int pass, Loading& loading) {
+  OwnDraws(frame, shader, pass, loading).run();
+}
 
 }  // namespace brokkr

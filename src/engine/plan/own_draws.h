@@ -14,15 +14,16 @@ class Loading;
 
 // A shader after compilation.
 struct OwnShader {
-  const FragmentShader& source;
-  std::string text;         // as completed by completed_shader
-  shader::Program program;  // everything it reads is provided by Brokkr or by programs of the frame
+  const FragmentShader& source;  // of its pass (plan/own_buffers.h)
+  std::string text;              // as completed by completed_shader
+  shader::Program program;       // everything it reads is provided by Brokkr or by programs of the frame
 };
 
 // The name of the variable that contains this element or member.
 std::string variable_name(const std::string& name);
 
-// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. Throws what `loading` throws.
-void add_own_draws(Frame& frame, const OwnShader& shader, Loading& loading);
+// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. `pass` draws the picture where
+// it is kPicturePass, otherwise that buffer, by a draw of its own before all others. Throws what `loading` throws.
+void add_own_draws(Frame& frame, const OwnShader& shader, int pass, Loading& loading);
 
 }  // namespace brokkr

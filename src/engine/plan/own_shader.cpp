@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "base/loading.h"
 #include "base/nearest_name.h"
 #include "brokkr/fragment_shader.h"
+#include "plan/own_buffers.h"
 #include "plan/own_draws.h"
 #include "plan/own_text.h"
 #include "plan/own_values.h"
@@ -239,6 +241,22 @@ void fill_uniforms(Frame& frame, const OwnShader& own) {
   }
 }
 
+// The shader of each buffer, and of the picture's pass as the last.
+struct Passes {
+  std::vector<int> numbers;
+  std::vector<const FragmentShader*> shaders;
+  std::deque<FragmentShader> own;
+
+  explicit Passes(const FragmentShader& shader) {
+    for (int pass = 0; pass <= kPicturePass; ++pass) {
+      if (pass < kPicturePass && shader.buffers[size_t(pass)].text.empty()) continue;
+      numbers.push_back(pass);
+      const bool is_whole = pass == kPicturePass && shader.common.empty();
+      shaders.push_back(is_whole ? &shader : &own.emplace_back(pass_of(shader, pass)));
+    }
+  }
+};
+
 OwnShader checked(const Frame& frame, const FragmentShader& source, Loading& loading) {
   OwnShader own = compile(source, loading);
   check_inputs(frame, own);
@@ -253,7 +271,11 @@ OwnShader checked(const Frame& frame, const FragmentShader& source, Loading& loa
 std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& shader) {
   const LoadOptions load;
   Loading loading(load);
-  const OwnShader own = typed<ShaderError>([&] { return checked(frame, shader, loading); });
+  const Passes passes(shader);
+  const OwnShader own = typed<ShaderError>([&] {
+    for (size_t i = 0; i + 1 < passes.shaders.size(); ++i) checked(frame, *passes.shaders[i], loading);
+    return checked(frame, *passes.shaders.back(), loading);
+  });
   std::vector<OwnUniform> all;
   for (const shader::Uniform& uniform : own.program.uniforms) {
     if (!is_own(uniform)) continue;
@@ -274,16 +296,24 @@ void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadO
   loading.holds(memory_of(frame), "frame");
   typed<FileError>([&] { validate(frame, loading); });
   typed<ShaderError>([&] {
-    const OwnShader own = checked(frame, shader, loading);
-    add_own_draws(frame, own, loading);
-    fill_uniforms(frame, own);
+    const Passes passes(shader);
+    std::vector<OwnShader> all;
+    for (const FragmentShader* pass : passes.shaders) all.push_back(checked(frame, *pass, loading));
+    if (shader.has_buffers()) add_buffers(frame, shader, loading);
+    add_own_draws(frame, all.back(), kPicturePass, loading);
+    for (size_t i = 0; i + 1 < all.size(); ++i) add_own_draws(frame, all[i], passes.numbers[i], loading);
+    for (const OwnShader& own : all) fill_uniforms(frame, own);
   });
 }
 
 void update_fragment_shader(Frame& frame, const FragmentShader& shader) {
   const LoadOptions load;
   Loading loading(load);
-  typed<ShaderError>([&] { fill_uniforms(frame, checked(frame, shader, loading)); });
+  typed<ShaderError>([&] {
+    update_keyboard(frame, shader);
+    const Passes passes(shader);
+    for (const FragmentShader* pass : passes.shaders) fill_uniforms(frame, checked(frame, *pass, loading));
+  });
 }
 
 }  // namespace brokkr

@@ -9,6 +9,7 @@
 
 #include "base/loading.h"
 #include "frame/frame_tables.h"
+#include "plan/own_buffers.h"
 #include "plan/prepare.h"
 
 namespace brokkr {
@@ -83,9 +84,7 @@ void put3(uint32_t* to, const glm::vec3& v) { put(to, v.x, v.y, v.z); }
 void put_matrix(uint32_t* to, const glm::mat4& m) {
   for (int i = 0; i < 16; ++i) put(to + i, m[i / 4][i % 4]);
 }
-void put_count(uint32_t* to, const UniformPlace& at) {
-  *to = uint32_t(int64_t(std::floor(at.shader.time * kFrameRate)));
-}
+void put_count(uint32_t* to, const UniformPlace& at) { *to = uint32_t(frame_number(at.shader)); }
 
 const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
 
@@ -154,7 +153,11 @@ constexpr GivenUniform kUniforms[] = {
     {"iFrameRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, kFrameRate); }},
     {"iFrame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
     {"iSampleRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 44100); }},
-    {"iMouse", Kind::number, 4, [](const UniformPlace&, uint32_t* to) { put(to, 0, 0, 0, 0); }},
+    {"iMouse", Kind::number, 4,
+     [](const UniformPlace& at, uint32_t* to) {
+       const std::array<double, 4>& mouse = at.shader.mouse;
+       put(to, mouse[0], mouse[1], mouse[2], mouse[3]);
+     }},
     {"iDate", Kind::number, 4, [](const UniformPlace&, uint32_t* to) { put(to, 0, 0, 0, 0); }},
     {"iChannelTime", Kind::number, 4,
      [](const UniformPlace& at, uint32_t* to) {
@@ -176,9 +179,23 @@ constexpr GivenSampler kSamplers[] = {
 // Sizes of the textures that are given, or of the noise texture that replaces missing ones.
 void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
   for (int i = 0; i < 4; ++i, to += 3) {
-    const auto found = at.shader.textures.find("iChannel" + std::to_string(i));
-    const bool is_given = found != at.shader.textures.end();
-    put(to, is_given ? found->second.width : kNoiseSize, is_given ? found->second.height : kNoiseSize, 1);
+    const std::string name = "iChannel" + std::to_string(i);
+    const auto found = at.shader.textures.find(name);
+    if (found != at.shader.textures.end()) {
+      put(to, found->second.width, found->second.height, 1);
+      continue;
+    }
+    const ShaderChannel channel = channel_of(at.shader, name).value_or(ShaderChannel{});
+    switch (channel.source) {
+      case ShaderChannel::Source::noise: put(to, kNoiseSize, kNoiseSize, 1); break;
+      case ShaderChannel::Source::keyboard: put(to, kKeyboardWidth, 3, 1); break;
+      case ShaderChannel::Source::silence: put(to, kSilenceWidth, 2, 1); break;
+      case ShaderChannel::Source::buffer: {
+        const CapturedTexture& texture = at.frame.captured_textures[buffer_texture(at.frame, channel.buffer, true)];
+        put(to, texture.width, texture.height, 1);
+        break;
+      }
+    }
   }
 }
 
@@ -206,6 +223,8 @@ void each_triangle(const Frame& frame, const DrawCommand& draw, Loading& loading
 std::span<const GivenInput> given_inputs() { return kInputs; }
 std::span<const GivenUniform> given_uniforms() { return kUniforms; }
 std::span<const GivenSampler> given_samplers() { return kSamplers; }
+
+int64_t frame_number(const FragmentShader& shader) { return int64_t(std::floor(shader.time * kFrameRate + 1e-6)); }
 
 FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, bool tangents, Loading& loading) {
   FaceMeans means;

@@ -94,7 +94,11 @@ struct VectorRun {
   // The end of a loop iteration; `iterations` counts this loop's.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
     constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
-    if (!any(m) || ++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) return false;
+    if (!any(m)) return false;
+    if (++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) {
+      call.cut = 1;
+      return false;
+    }
     if (++call.iterations % 256 == 0 && call.abort != nullptr &&
         *static_cast<const volatile uint32_t*>(call.abort) != 0)
       call.iterations = kMostOfRun;

@@ -30,8 +30,11 @@ class InterpreterOf {
           if (call.masks[o.operand[0]] == 0) at = o.extra;
           break;
         case shader::Op::repeat:
-          if (call.masks[o.operand[0]] != 0 && ++iterations[o.depth] < shader::kMostIterations && goes_on(of_run))
+          if (call.masks[o.operand[0]] == 0) break;
+          if (++iterations[o.depth] < shader::kMostIterations && goes_on(of_run))
             at = o.extra;
+          else
+            w.once([&] { call.cut = 1; });
           break;
         case shader::Op::discard:
           keep &= ~call.masks[o.operand[0]];

@@ -53,6 +53,7 @@ BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall&
   c.vectors = vectors;
   compiled(&c);
   call.keep = c.keep;
+  call.cut |= c.cut;
 }
 
 BROKKR_MACHINE_END

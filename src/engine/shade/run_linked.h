@@ -22,7 +22,10 @@ BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, u
   c.vectors = vectors;
   brokkr_run_program(program, &c);
   w.sync();
-  w.once([&] { call.keep = c.keep; });
+  w.once([&] {
+    call.keep = c.keep;
+    call.cut |= c.cut;
+  });
 }
 
 BROKKR_MACHINE_END

@@ -32,6 +32,7 @@ struct ShaderCall {
   const uint32_t* abort = nullptr;  // a non-zero word ends loops; null: runs cannot be aborted
   uint32_t* outputs = nullptr;  // result s of lane i: outputs[s * lanes + i]; not written if all lanes are discarded
   uint64_t keep = 0;            // in: lanes that hold samples; out: those that are not discarded
+  uint32_t cut = 0;             // set where a loop reached its limit of rounds (compiled_call.h)
 };
 
 struct ShaderKernel {

@@ -37,6 +37,7 @@ struct CompiledCall {
   uint32_t vectors;  // bit k: vector k has active lanes
   uint32_t uniform_words;
   uint32_t iterations;  // over all loops of the run
+  uint32_t cut;         // out: not 0 where a loop reached one of its limits
 };
 
 using CompiledShader = void (*)(CompiledCall* call);

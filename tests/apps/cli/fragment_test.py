@@ -3,6 +3,7 @@
 
     fragment_test.py BROKKR
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -78,6 +79,66 @@ class Fragment(unittest.TestCase):
         self.assertIn("i.frag:5: 'lost'", self.fails(1, "--fragment", "i.frag"))
         (self.folder / "two.glsl").unlink()
         self.assertIn("two.glsl cannot be included", self.fails(1, "--fragment", "i.frag"))
+
+    def test_loops_that_are_ended(self):
+        (self.folder / "long.frag").write_text("void mainImage(out vec4 c, vec2 u) { float s = 0.0;\n"
+                                               "for (int i = 0; i < 100000; ++i) s += 1.0; c = vec4(s); }")
+        done = run("--fragment", "long.frag", "--size", "8x8", "-o", "p.png", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("long.frag: a loop of its shader was ended after 65 536 rounds", done.stderr)
+        (self.folder / "p.png").unlink()
+        self.assertIn("--strict refuses", self.fails(1, "--fragment", "long.frag", "--size", "8x8", "--strict"))
+
+    def test_buffers(self):
+        (self.folder / "a.glsl").write_text("void mainImage(out vec4 c, vec2 u) { c = texelFetch(iChannel0, ivec2(u), 0) + STEP; }")
+        (self.folder / "all.glsl").write_text("#define STEP 0.1\n")
+        (self.folder / "i.glsl").write_text("void mainImage(out vec4 c, vec2 u) { c = texelFetch(iChannel2, ivec2(u), 0); }")
+        words = ["--fragment", "i.glsl", "--buffer-a", "a.glsl", "--common", "all.glsl"]
+        four = self.pixels(*words, "--channel", "image:2=buffer-a", "--time", "0.05")
+        self.assertEqual({pixel[:3] for pixel in four}, {(102, 102, 102)})
+        self.assertEqual({pixel[:3] for pixel in self.pixels(*words, "--channel", "image:2=buffer-a")}, {(26, 26, 26)})
+        (self.folder / "k.glsl").write_text("void mainImage(out vec4 c, vec2 u) { c = vec4(texelFetch(iChannel0, ivec2(32, 0), 0).x,"
+                                            " iMouse.zw / 10.0, 1); }")
+        keys = self.pixels("--fragment", "k.glsl", "--channel", "image:0=keyboard", "--key", "32", "--mouse", "1,2,5,10")
+        self.assertEqual({pixel[:3] for pixel in keys}, {(255, 128, 255)})
+        (self.folder / "p.png").unlink()
+        for channel in ("image:4=noise", "x:0=noise", "image:0", "b:0=noise", "image:0=buffer-b"):
+            self.assertIn("--channel", self.fails(2, *words, "--channel", channel))
+        self.assertIn("--mouse", self.fails(2, *words, "--mouse", "1"))
+        self.assertIn("a.glsl:1: 'STEP'", self.fails(1, *words[:4]))
+
+    def test_exports_of_shadertoy(self):
+        def export(**parts):
+            return {"ver": "0.1", "info": {"name": "x"}, "renderpass": [
+                {"type": "common", "name": "Common", "code": "#define STEP 0.1\n", "inputs": [], "outputs": []},
+                {"type": "buffer", "name": "Buffer A", "code": "void mainImage(out vec4 c, vec2 u) { c = texelFetch(iChannel3, "
+                 "ivec2(u), 0) + STEP; }", "outputs": [{"id": "4dXGR8", "channel": 0}],
+                 "inputs": [{"id": "4dXGR8", "src": "/media/previz/buffer00.png", "ctype": "buffer", "channel": 3,
+                             "sampler": {"filter": "nearest", "wrap": "clamp"}}]},
+                {"type": "image", "name": "Image", "code": "void mainImage(out vec4 c, vec2 u) { c = texture(iChannel1, "
+                 "u / iResolution.xy) * vec4(1, texture(iChannel0, vec2(0.5, 0.75)).x, 0, 1); }",
+                 "outputs": [{"id": "4dfGRr", "channel": 0}],
+                 "inputs": [{"id": "4dXGR8", "ctype": "buffer", "channel": 1, "sampler": {}},
+                            {"id": "x", "ctype": "music", "channel": 0}], **parts}]}
+
+        for form in (lambda one: one, lambda one: [one], lambda one: {"Shader": one}):
+            (self.folder / "toy.json").write_text(json.dumps(form(export())))
+            done = run("--fragment", "toy.json", "--time", "0.05", "--size", "8x8", "-o", "p.png", folder=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual({pixel[:3] for row in read_png(self.folder / "p.png") for pixel in row}, {(102, 51, 0)})
+        (self.folder / "p.png").unlink()
+        missing = [{"id": "1", "src": "/media/a/lost.jpg", "ctype": "texture", "channel": 0}]
+        (self.folder / "toy.json").write_text(json.dumps(export(inputs=missing)))
+        done = run("--fragment", "toy.json", "--size", "8x8", "-o", "p.png", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("'/media/a/lost.jpg' of the type 'texture' is not here; noise takes its place", done.stderr)
+        (self.folder / "p.png").unlink()
+        self.fails(1, "--fragment", "toy.json", "--strict")
+        for text in ("{}", "[]", "{", '{"renderpass": []}', '{"renderpass": [{"type": 3}]}', '{"renderpass": [7]}'):
+            (self.folder / "toy.json").write_text(text)
+            self.assertIn("toy.json", self.fails(1, "--fragment", "toy.json"))
+        (self.folder / "toy.json").write_text(json.dumps(export(code="\nvoid mainImage(out vec4 c, vec2 u) { c = lost; }")))
+        self.assertIn("toy.json (Image):2: 'lost'", self.fails(1, "--fragment", "toy.json"))
 
     def test_errors_are_one_line(self):
         (self.folder / "bad.frag").write_text("out vec4 c;\nvoid main() {\n  c = vec5(1.0);\n}\n")

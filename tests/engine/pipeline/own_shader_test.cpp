@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -183,6 +184,110 @@ TEST_F(OwnShader, TextsOfShadertoyAndOfOtherPlayers) {
       ADD_FAILURE() << error.what();
     }
   }
+}
+
+// Each loop of a shader that never ends by itself is ended, and that is counted.
+TEST_F(OwnShader, LoopsThatAreEndedAreCounted) {
+  const auto cut = [](const std::string& end, MachineKind machine, ShaderCode shaders) {
+    const std::string text = "void mainImage(out vec4 o, vec2 u) { float s = 0.0; for (int i = 0; i < " + end +
+                             "; ++i) s += 1.0; o = vec4(s / 2e5); }";
+    const Frame frame = scene("generated:screen", 4, 4, {.text = text});
+    RenderOptions options;
+    options.machine = machine;
+    options.shaders = shaders;
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    return test::render_to_end(renderer, prepared, options).statistics.loops_cut;
+  };
+  for (const auto& [machine, shaders] : {std::pair{MachineKind::cpu, ShaderCode::interpreted},
+                                         {MachineKind::cpu, ShaderCode::compiled},
+                                         {MachineKind::emulated, ShaderCode::interpreted}}) {
+    EXPECT_GT(cut("100000", machine, shaders), 0u);
+    EXPECT_EQ(cut("1000 + int(u.x)", machine, shaders), 0u);
+  }
+}
+
+// Functions that call each other twice, forty deep: 2^40 calls once they are in their places [GraphicsFuzz].
+TEST_F(OwnShader, TextsThatGrowWithoutEndAreRefusedInTime) {
+  std::string text = "float f0(float x) { return x * 0.5; }\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "f" + std::to_string(i - 1);
+    text += "float f" + std::to_string(i) + "(float x) { return " + before + "(x) + " + before + "(x + 1.0); }\n";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string problem = problem_with({.text = text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f40(u.x)); }"});
+  EXPECT_NE(problem, "");
+  EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
+}
+
+// Pictures of `shader` from time 0 on, 60 a second, each with what the buffers held before.
+Layer picture_after(FragmentShader shader, int pictures, int size = 8) {
+  Frame frame = scene("generated:screen", size, size, shader);
+  Renderer renderer;
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  RenderResult result;
+  for (int i = 0; i <= pictures; ++i) {
+    shader.time = double(i) / 60;
+    update_fragment_shader(frame, shader);
+    PreparedFrame prepared = renderer.prepare(frame);
+    result = test::render_to_end(renderer, prepared, options);
+    keep_buffers(frame, shader, result);
+  }
+  return std::move(result.targets[main_target(frame)].layers[0]);
+}
+
+TEST_F(OwnShader, BuffersKeepFloatsFromPictureToPicture) {
+  FragmentShader shader{.text = "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
+  // What neither 8 bits nor half floats hold: -1.5 a picture, and 100000.25 each.
+  shader.buffers[0].text =
+      "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) + vec4(-1.5, 100000.25, u.x / 80.0, 0); }";
+  EXPECT_TRUE(reads_earlier_buffers(shader));
+  const Layer first = picture_after(shader, 0), fourth = picture_after(shader, 3);
+  EXPECT_EQ(first.color[0] & 0xffffu, 0x1a26u);  // 0.15, 0.10000025
+  EXPECT_EQ(fourth.color[0] & 0xffffu, 0x6699u); // 0.6, 0.400001
+  EXPECT_EQ(fourth.color[7] >> 16 & 0xffu, 96u); // 4 * 7.5 / 80
+}
+
+TEST_F(OwnShader, BuffersOfThisPictureAndTheOneBefore) {
+  const auto number = [](const std::string& of) { return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + of + "); }"; };
+  const std::string a = "texelFetch(iChannel0, ivec2(u), 0).x", b = "texelFetch(iChannel1, ivec2(u), 0).x";
+  FragmentShader shader{.text = number(a + ", " + b + ", float(iChannelResolution[0] == vec3(8, 8, 1)), 1")};
+  shader.buffers[0].text = number("(float(iFrame) + 1.0) / 10.0");
+  shader.buffers[1].text = number(a);  // of this picture
+  EXPECT_FALSE(reads_earlier_buffers(shader));
+  EXPECT_EQ(picture_after(shader, 2).color[0], 0xffff4d4du);
+  // B before A: of the picture before.
+  std::swap(shader.buffers[0].text, shader.buffers[1].text);
+  shader.buffers[0].text = number(b);
+  EXPECT_TRUE(reads_earlier_buffers(shader));
+  EXPECT_EQ(picture_after(shader, 2).color[0], 0xffff4d33u);
+  EXPECT_EQ(picture_after(shader, 0).color[0], 0xffff1a00u);
+  // Common text, and a buffer with a fault.
+  shader.common = "#define VALUE 0.2\nfloat of_common() { return VALUE; }";
+  shader.text = number("of_common(), VALUE, 0, 1");
+  EXPECT_EQ(picture_after(shader, 0).color[0], 0xff003333u);
+  shader.buffers[1] = {.text = "\nvoid mainImage(out vec4 o, vec2 u) { o = lost; }", .name = "b.glsl", .textures = {}, .channels = {}};
+  EXPECT_EQ(problem_with(shader).find("b.glsl:2: 'lost'"), 0u) << problem_with(shader);
+}
+
+TEST_F(OwnShader, KeyboardMouseAndSilence) {
+  FragmentShader shader{.text =
+                            "float at(int x, int y) { return texelFetch(iChannel0, ivec2(x, y), 0).x; }\n"
+                            "void mainImage(out vec4 o, vec2 u) {\n"
+                            "  o = vec4(at(32, 0) + at(65, 1) / 2.0 + at(65, 2) / 4.0, texture(iChannel1, vec2(0.5, 0.25)).x +\n"
+                            "           texture(iChannel1, vec2(0.5, 0.75)).x, iMouse.x / 10.0 + iMouse.w, 1); }"};
+  shader.channels["iChannel0"].source = ShaderChannel::Source::keyboard;
+  shader.channels["iChannel1"].source = ShaderChannel::Source::silence;
+  shader.mouse = {4, 0, 0, -0.2};
+  shader.toggled = {65};
+  EXPECT_EQ(picture_after(shader, 0).color[0], 0xff338040u);
+  shader.keys = {32};
+  EXPECT_EQ(picture_after(shader, 1).color[0] & 0xffu, 0xffu);
+  shader.keys.clear();
+  shader.pressed = {65};
+  EXPECT_EQ(picture_after(shader, 0).color[0] & 0xffu, 0xbfu);
 }
 
 TEST_F(OwnShader, FaultsNameTheLine) {
