@@ -22,8 +22,9 @@ struct OwnShader {
 // The name of the variable that contains this element or member.
 std::string variable_name(const std::string& name);
 
-// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. `pass` draws the picture where
-// it is kPicturePass, otherwise that buffer, by a draw of its own before all others. Throws what `loading` throws.
+// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. `pass` draws the picture
+// where it is kPicturePass, otherwise that buffer, by a draw of its own before all others. Throws what `loading`
+// throws.
 void add_own_draws(Frame& frame, const OwnShader& shader, int pass, Loading& loading);
 
 }  // namespace brokkr

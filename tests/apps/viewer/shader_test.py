@@ -58,7 +58,41 @@ def goes_on_while_the_text_has_a_fault(session, before):
     wait_for("the mended text's picture", lambda: session.shows(green))
 
 
+def plays_shadertoy(screen, folder):
+    """Keys, mouse and a buffer that counts pictures are the shader's where it fills the picture."""
+    (folder / "a.frag").write_text("void mainImage(out vec4 c, vec2 u) { c = texelFetch(iChannel0, ivec2(u), 0) + 1.0; }")
+    (folder / "toy.frag").write_text("""void mainImage(out vec4 c, vec2 u) {
+  bool key = texelFetch(iChannel1, ivec2(38, 0), 0).x > 0.5, late = texelFetch(iChannel0, ivec2(u), 0).x > 20.5;
+  c = key ? vec4(0, 1, 0, 1) : iMouse.z > 0.0 ? vec4(0, 0, 1, 1) : late ? vec4(1) : vec4(1, 0, 0, 1); }""")
+    words = ["--fragment", "toy.frag", "--buffer-a", "a.frag", "--channel", "image:1=keyboard"]
+
+    def picture(color):
+        (folder / "plain.frag").write_text(f"void mainImage(out vec4 c, vec2 u) {{ c = vec4({color}, 1); }}")
+        return rendered(folder, "generated:screen", SIZE, "--fragment", str(folder / "plain.frag"))
+
+    red, green, blue, white = (picture(color) for color in ("1, 0, 0", "0, 1, 0", "0, 0, 1", "1, 1, 1"))
+    session = Session(screen, folder, WINDOW, SIZE, *words)
+    screen.key("F2")
+    wait_for("the toy's picture", lambda: session.shows(red))
+    screen.key_down("Up")
+    wait_for("the picture of a held key", lambda: session.shows(green))
+    screen.key_down("Up", False)
+    x, y, width, height = screen.geometry(session.window)
+    screen.move(x + width // 2, y + height // 2)
+    screen.button(1, True)
+    wait_for("the picture of a pressed button", lambda: session.shows(blue))
+    screen.button(1, False)
+
+    def is_late():
+        screen.key("Down")
+        return session.shows(white)
+
+    wait_for("the buffer's twentieth picture", is_late)
+    session.close()
+
+
 def run(screen, folder):
+    plays_shadertoy(screen, folder)
     scene = rendered(folder, SCENE, SIZE)
     session = Session(screen, folder, WINDOW, SIZE, SCENE)
     source = Source(screen)
