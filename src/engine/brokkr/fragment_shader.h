@@ -63,7 +63,8 @@ struct FragmentShader {
   std::map<std::string, ShaderChannel> channels;
   std::string common;             // a text before that of each pass
   std::array<double, 4> mouse{};  // iMouse, in pixels
-  // By JavaScript's key codes: keys that are held, went down since the picture before, and did so an odd number of times.
+  // By JavaScript's key codes: keys that are held, went down since the picture before, and did so an odd number of
+  // times.
   std::set<uint8_t> keys, pressed, toggled;
 
   bool has_buffers() const {
@@ -90,8 +91,8 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 
 // Gives new values to a frame that has this shader: the time, the named uniforms, the mouse, and the current views.
-// Textures stay, but for the keyboard's. A PreparedFrame of it takes the values over with update_views(); where keys have
-// changed, the frame is to be prepared anew. Throws as set_fragment_shader does.
+// Textures stay, but for the keyboard's. A PreparedFrame of it takes the values over with update_views(); where keys
+// have changed, the frame is to be prepared anew. Throws as set_fragment_shader does.
 void update_fragment_shader(Frame& frame, const FragmentShader& shader);
 
 // Whether a pass reads what a buffer held in the picture before: pictures then depend on all that came before them.

@@ -1,4 +1,5 @@
-// Shadertoy's buffers: targets that a frame's draws write before the picture, and the textures that passes read of them.
+// Shadertoy's buffers: targets that a frame's draws write before the picture, and the textures that passes read of
+// them.
 #pragma once
 
 #include <cstddef>
