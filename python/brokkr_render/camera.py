@@ -50,7 +50,8 @@ class Camera:
         view = np.zeros((n, 4, 4))
         view[:, 0, :3], view[:, 1, :3], view[:, 2, :3], view[:, 3, 3] = x, y, z, 1
         view[:, :3, 3] = -np.einsum("nij,nj->ni", view[:, :3, :3], e)
-        self._view, self._projection = view, None
+        self._view = view
+        self._projection: np.ndarray | None = None
         self._near = None if near is None else _check.real(near, "near", 1e-12, 1e18)
         self._far = None if far is None else _check.real(far, "far", 1e-12, 1e18)
         if self._near is not None and self._far is not None and self._near >= self._far:

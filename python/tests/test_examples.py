@@ -41,9 +41,8 @@ def test_notebook(tmp_path, monkeypatch):
 def test_guide(tmp_path, monkeypatch, root):
     """The blocks of Python in the guide, in their order."""
     monkeypatch.chdir(tmp_path)
-    for name in ("courtyard.obj", "courtyard.mtl"):
-        if (root / "assets" / name).exists():
-            (tmp_path / name).symlink_to(root / "assets" / name)
+    for file in (root / "assets").iterdir():
+        (tmp_path / file.name).symlink_to(file)
     (tmp_path / "frame.bkf").symlink_to(root / "scenes/glxgears.bkf")
     names = {}
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", (root / "docs/guide/python.md").read_text(), re.S)):

@@ -150,7 +150,16 @@ def test_command_line_runs():
 
 
 def test_package_is_typed():
-    assert (pathlib.Path(brokkr.__file__).parent / "py.typed").exists()
+    folder = pathlib.Path(brokkr.__file__).parent
+    assert (folder / "py.typed").exists()
+    native = {name for name in dir(brokkr._brokkr) if not name.startswith("_")}
+    if (folder / "_brokkr.pyi").exists():
+        stubs = (folder / "_brokkr.pyi").read_text()
+        assert not [name for name in native if f"def {name}(" not in stubs and f"class {name}" not in stubs]
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", str(folder)], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_dlpack_and_buffers(mesh, renderer):
