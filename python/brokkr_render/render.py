@@ -295,6 +295,7 @@ class Prepared:
 
     def _of_file(self, views: int) -> tuple[Any, list[int], list[int]]:
         s, (width, height) = self.scene, self.size
+        assert s._path is not None
         arguments = (width, height, "", views, s._memory_limit, None, None)
         frame = (_brokkr.load_path(s._path, *arguments) if s._bytes is None else
                  _brokkr.load_bytes(s._bytes, s._path, *arguments))
@@ -360,7 +361,7 @@ class Prepared:
                     meshes.append(g[begin])
                     begin = end
         self._models = np.ascontiguousarray(models, np.float32)
-        join = {k: np.ascontiguousarray(np.concatenate(v)) if v else None for k, v in parts.items()}
+        join: dict[str, Any] = {k: np.ascontiguousarray(np.concatenate(v)) if v else None for k, v in parts.items()}
         clear = [0.0, 0.0, 0.0, 0.0] if background is None else _check.color(background, "background")
         clear[:3] = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.clip(clear[:3], 0, 1)]
         frame = _brokkr.build(join["positions"], join["indices"], join["normals"], join["uv"], join["colors"],

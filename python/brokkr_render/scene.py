@@ -234,7 +234,10 @@ class Capture:
         from .render import Picture
 
         data = self._frame.reference
-        return None if data is None else Picture(_brokkr.read_image(data, f"{self.path}: reference"), None, None)
+        if data is None:
+            return None
+        pixels: Any = _brokkr.read_image(data, f"{self.path}: reference")
+        return Picture(pixels, None, None)
 
     def pixel(self, x: int, y: int, *, shading: str = "program", renderer: Any = None) -> dict:
         """What happened to a pixel, in order; (0, 0) is at the bottom left, as on the command line."""
@@ -279,11 +282,12 @@ def load(path: str | os.PathLike | bytes, *, name: str = "scene.glb", memory_lim
         raise TypeError(f"progress: {_check.described(progress)} came; wanted a function of one float, or None")
     lines: list[str] = []
     if isinstance(path, (bytes, bytearray, memoryview)):
-        data: bytes | None = bytes(path)
+        content = bytes(path)
+        data: bytes | None = content
         text = name
         if not isinstance(name, str) or "\0" in name:
             raise TypeError(f"name: {_check.described(name)} came; wanted a str such as 'scene.glb'")
-        frame = _brokkr.load_bytes(data, name, 0, 0, "", 0, limit, progress, lines.append)
+        frame = _brokkr.load_bytes(content, name, 0, 0, "", 0, limit, progress, lines.append)
     else:
         data, text = None, _path_of(path, "path")
         frame = _brokkr.load_path(text, 0, 0, "", 0, limit, progress, lines.append)

@@ -1,5 +1,5 @@
-// Exceptions of the library. All are std::runtime_error whose what() is one line: file, field, problem; remedy. Arguments
-// that no input could make right (an option out of range, a frame that changed) are std::invalid_argument.
+// Exceptions of the library. All are std::runtime_error whose what() is one line: file, field, problem; remedy.
+// Arguments that no input could make right (an option out of range, a frame that changed) are std::invalid_argument.
 #pragma once
 
 #include <stdexcept>

@@ -86,8 +86,8 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
 // From now on, draws all surfaces of the frame with the shader if RenderOptions::shading is Shading::program. In a
 // captured frame, the surfaces are the draws into its main target that test and write depth, or all draws into that
 // target if there are none; the shader may also read the inputs of the draws' own programs by their names. A frame
-// accepts one shader: keep a copy of the frame for another one. Throws ShaderError with one line: "NAME:12: …"
-// for an error in the shader, "NAME: …" for uniforms and textures that it does not have.
+// accepts one shader: keep a copy of the frame for another one. Throws ShaderError with one line: "NAME:12: …" for an
+// error in the shader, "NAME: …" for uniforms and textures that it does not have.
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 
 // Gives new values to a frame that has this shader: the time, the named uniforms, the mouse, and the current views.

@@ -21,10 +21,11 @@ namespace brokkr {
 // What a plane holds for each pixel. Planes after `overdraw` describe the visible triangle, the last one that wrote
 // colour: RenderOptions::keep_ids is on for them. "nothing" is what they have where no triangle wrote.
 enum class PixelPlane : uint8_t {
-  color,        // 4 bytes: red, green, blue, alpha as a window shows them; RGBA16F is clamped and encoded as sRGB
-  depth,        // float: window depth in [0, 1]
-  distance,     // float: along the viewing axis, in units of the scene; infinity where the depth is 1. Needs a view
-                // with a perspective or orthographic matrix, and a target whose draws have the depth range 0..1
+  color,  // 4 bytes: red, green, blue, alpha as a window shows them; RGBA16F is clamped and encoded as sRGB
+  depth,  // float: window depth in [0, 1]
+  // float: along the viewing axis, in units of the scene; infinity where the depth is 1. Needs a view with a
+  // perspective or orthographic matrix, and a target whose draws have the depth range 0..1
+  distance,
   stencil,      // uint8_t
   visible_id,   // uint32_t: PreparedFrame::origin; nothing: ~0u
   depth_id,     // uint32_t: the same for the last depth writer
@@ -52,7 +53,8 @@ struct ReadBack {
   uint32_t first_layer = 0, layers = 0;  // layers 0: all after the first
   bool rows_from_top = true;             // false: from the bottom, as everywhere else in Brokkr
   std::vector<PlaneMemory> planes;
-  // What PixelPlane::command and PixelPlane::instance hold in place of an index, by that index. Empty: the index itself.
+  // What PixelPlane::command and PixelPlane::instance hold in place of an index, by that index. Empty: the index
+  // itself.
   std::span<const int32_t> command_numbers, instance_numbers;
 };
 

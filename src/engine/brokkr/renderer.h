@@ -79,11 +79,11 @@ class PreparedFrame {
   // Throws std::invalid_argument where the frame has changed otherwise, and for a PreparedFrame that was moved from.
   void update_views();
 
-  // Take over lists of the frame that the caller has changed since, without preparing it anew: positions (of
-  // `count` vertices from `first` on), normals, texture coordinates and colours, the models of instances, and the texels of
+  // Take over lists of the frame that the caller has changed since, without preparing it anew: positions (of `count`
+  // vertices from `first` on), normals, texture coordinates and colours, the models of instances, and the texels of
   // textures. The lists must keep their lengths, textures their sizes. Bounds and a GPU's copies are renewed with the
-  // next frame. Between a change of a list that the CPU reads in place and its update no frame may be rendered.
-  // Throw std::invalid_argument where the frame has changed otherwise, for a PreparedFrame that was moved from, and for
+  // next frame. Between a change of a list that the CPU reads in place and its update no frame may be rendered. Throw
+  // std::invalid_argument where the frame has changed otherwise, for a PreparedFrame that was moved from, and for
   // frames whose vertices were taken over when they were prepared: with a fragment shader or programs, lines, points.
   void update_positions(uint64_t first = 0, uint64_t count = ~uint64_t(0));
   void update_normals();
@@ -114,11 +114,11 @@ class Renderer {
   // that was moved from and for one whose frame has changed. Throws MachineError where the machine is not available and
   // where a GPU's frame hangs (options.gpu_timeout_s), and MemoryLimitError where the frame, its tables, targets,
   // pictures, store and queues together need more memory than options.memory_limit; the Renderer can be used after
-  // that, but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU. `read_back`
-  // false leaves `targets` empty: what a benchmark wants to time.
+  // that, but for a GPU that still hangs. A forked process may go on with its parent's renderers on the CPU.
+  // `read_back` false leaves `targets` empty: what a benchmark wants to time.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, bool read_back = true);
-  // The same, with chosen planes in the caller's memory; RenderResult::targets stays empty. An aborted frame is read back
-  // as well. Throws std::invalid_argument before the launch where the memory does not fit the planes.
+  // The same, with chosen planes in the caller's memory; RenderResult::targets stays empty. An aborted frame is read
+  // back as well. Throws std::invalid_argument before the launch where the memory does not fit the planes.
   RenderResult render(PreparedFrame& frame, const RenderOptions& options, const ReadBack& read_back);
   // Prepares and renders a frame once. Throws as prepare and render do.
   RenderResult render(const Frame& frame, const RenderOptions& options);
@@ -128,8 +128,8 @@ class Renderer {
   // a launch. Returns false if that frame is not on the GPU, or failed. Throws std::runtime_error.
   bool resolve_to_surface(uint32_t target, uint32_t layer, unsigned long long surface);
 
-  // While a launch runs, `ends` is called about every 50 ms on the thread that waits in `render`; true ends the launch as
-  // request_abort does. It must not call this Renderer. Empty: nobody asks. Not during a launch.
+  // While a launch runs, `ends` is called about every 50 ms on the thread that waits in `render`; true ends the launch
+  // as request_abort does. It must not call this Renderer. Empty: nobody asks. Not during a launch.
   void watch(std::function<bool()> ends);
 
   // May be called from any thread: ends the launch that is running. None of its threads needs more than 100 ms of
