@@ -1,5 +1,5 @@
-// Differentiable rendering: plain arrays in and out. Shapes are checked where users call, in brokkr_render/_diff.py; here
-// they are checked once more against the sizes that functions read and write.
+// Differentiable rendering: plain arrays in and out. brokkr_render/diff.py checks what users pass; sizes of arrays are
+// checked here once more, as memory depends on them.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
