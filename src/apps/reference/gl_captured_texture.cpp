@@ -278,7 +278,7 @@ void GlCapturedTextures::take_images(uint32_t number) {
 // Parameters of textures that sampler objects do not have.
 void GlCapturedTextures::set_parameters(uint32_t number, int32_t sampler) {
   static constexpr GLint kSwizzles[] = {GL_RED, GL_GREEN, GL_BLUE, GL_ALPHA, GL_ZERO, GL_ONE};
-  static constexpr GLint kModes[] = {GL_LUMINANCE, GL_INTENSITY, GL_ALPHA, GL_RED};
+  static constexpr GLint kDepthModes[] = {GL_LUMINANCE, GL_INTENSITY, GL_ALPHA, GL_RED};
   Texture& texture = textures_[number];
   const CapturedTexture& source = frame_.captured_textures[number];
   // Several captured textures may refer to one plane.
@@ -291,7 +291,7 @@ void GlCapturedTextures::set_parameters(uint32_t number, int32_t sampler) {
     set(GL_TEXTURE_MAX_LEVEL, std::min(parameters.max_level, source.levels - 1));
   }
   for (GLenum i = 0; i < 4; ++i) set(GL_TEXTURE_SWIZZLE_R + i, kSwizzles[size_t(parameters.swizzle[i])]);
-  if (is_depth(source.format)) set(GL_DEPTH_TEXTURE_MODE, kModes[size_t(parameters.depth_mode)]);
+  if (is_depth(source.format)) set(GL_DEPTH_TEXTURE_MODE, kDepthModes[size_t(parameters.depth_mode)]);
 }
 
 void GlCapturedTextures::bind(GLuint unit, const BoundTexture& bound) {

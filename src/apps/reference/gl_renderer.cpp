@@ -79,12 +79,12 @@ std::vector<uint32_t> to_words(const Level& level, bool srgb) {
 
 void set_sampler(const GlTexture& texture, const Sampler& sampler) {
   static constexpr GLint kWraps[] = {GL_REPEAT, GL_MIRRORED_REPEAT, GL_CLAMP_TO_EDGE};
-  static constexpr GLint kNearest[] = {GL_NEAREST, GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR};
-  static constexpr GLint kLinear[] = {GL_LINEAR, GL_LINEAR_MIPMAP_NEAREST, GL_LINEAR_MIPMAP_LINEAR};
+  static constexpr GLint kNearestFilters[] = {GL_NEAREST, GL_NEAREST_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR};
+  static constexpr GLint kLinearFilters[] = {GL_LINEAR, GL_LINEAR_MIPMAP_NEAREST, GL_LINEAR_MIPMAP_LINEAR};
   const auto set = [&](GLenum name, GLint value) { glTextureParameteri(texture.id(), name, value); };
   set(GL_TEXTURE_WRAP_S, kWraps[size_t(sampler.wrap_x)]);
   set(GL_TEXTURE_WRAP_T, kWraps[size_t(sampler.wrap_y)]);
-  set(GL_TEXTURE_MIN_FILTER, (sampler.minify_linear ? kLinear : kNearest)[size_t(sampler.mip)]);
+  set(GL_TEXTURE_MIN_FILTER, (sampler.minify_linear ? kLinearFilters : kNearestFilters)[size_t(sampler.mip)]);
   set(GL_TEXTURE_MAG_FILTER, sampler.magnify_linear ? GL_LINEAR : GL_NEAREST);
 }
 
