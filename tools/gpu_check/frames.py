@@ -31,7 +31,7 @@ def frame(check, path):
     # Coverage, winner and depth are the same bits on every machine; colour may round differently.
     result, wrong = dict(times), []
     for kind, tolerance in (("depth", 0), ("draw", 0), ("triangle", 0), ("color", 1 / 255 + 1e-6)):
-        command = [check.program, "compare", cuda[kind], cpu[kind], "--tolerance", str(tolerance), "--json"]
+        command = [check.program, "compare", cuda[kind], cpu[kind], "--tolerance", str(tolerance), "--json", "-"]
         status, output = run(command, check.limit(60), check.output / f"compare-{pathlib.Path(path).stem}-{kind}.log")
         try:
             result[kind] = json.loads(output)

@@ -172,7 +172,7 @@ environment() {
       sed 's/^/nvidia-smi: /' >>"$output/environment.txt"
     timeout -k 1 20 nvidia-smi -q >"$output/nvidia-smi.txt" 2>&1
   fi
-  watched "$brokkr" machines --json || return 1
+  watched "$brokkr" machines --json - || return 1
   sed '1d' "$log" >"$output/machines.json"
   # Its first entry is the first CUDA device.
   gpu=$(sed -n 's/.*"name": "\(.*\)".*/\1/p' "$output/machines.json" | head -n 1)

@@ -238,7 +238,11 @@ nlohmann::ordered_json measure(const std::string& file, const Options& options) 
   load.width = std::stoi(options.size.substr(0, x));
   load.height = std::stoi(options.size.substr(x + 1));
   load.camera = options.camera;
-  const TraceScene scene = trace::make_trace_scene(load_frame(file, load), {});
+  const Frame frame = load_frame(file, load);
+  const auto emits = [](const Material& m) { return m.emission != glm::vec3(0); };
+  trace::SceneOptions lit;
+  if (std::any_of(frame.materials.begin(), frame.materials.end(), emits)) lit.sky = lit.sun = glm::vec3(0);
+  const TraceScene scene = trace::make_trace_scene(frame, lit);
   const Embree embree(scene);
   nlohmann::ordered_json result = {{"file", file}, {"triangles", scene.triangles.size()}};
   for (const bool paths : {false, true}) {

@@ -44,6 +44,7 @@ struct Option {
   std::string group;      // heading in help; empty: "Options"
   FileUse use = FileUse::none;
   std::string beside = {};  // ending of a second file that is written beside the option's: ".json"
+  std::string ending = {};  // what the file's name must end in; "-" and devices need not
 };
 
 // Options by their kind. The value's name in help of an integer is N.
@@ -63,6 +64,12 @@ inline Option output_option(std::string names, std::string value, std::string he
   Option option = file_option(std::move(names), std::move(value), std::move(help));
   option.use = FileUse::written;
   option.beside = std::move(beside);
+  return option;
+}
+// --json, alike in every command: FILE must end in .json, so that `--json scene.obj` cannot overwrite a scene.
+inline Option json_option(std::string help) {
+  Option option = output_option("--json", "FILE.json", std::move(help) + "; - prints it");
+  option.ending = ".json";
   return option;
 }
 // A text_option of the form NAME=FILE.

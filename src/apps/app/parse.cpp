@@ -101,7 +101,11 @@ std::string problem_with(const Option& option, const std::string& value) try {
   switch (option.kind) {
     case ValueKind::flag:
     case ValueKind::text: break;
-    case ValueKind::file: return value.empty() ? "the file name is empty" : "";
+    case ValueKind::file:
+      if (value.empty()) return "the file name is empty";
+      if (!option.ending.empty() && value != "-" && !value.starts_with("/dev/") && !value.ends_with(option.ending))
+        return "'" + value + "' does not end in " + option.ending + "; name a file, or - to print";
+      break;
     case ValueKind::integer: whole_number(value, option.min, option.max); break;
     case ValueKind::power_of_two: whole_number(value, option.min, option.max, true); break;
     case ValueKind::real: real_number(value, option.min, option.max); break;

@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
+
+#include "base/file_io.h"
 
 namespace brokkr::app {
 
@@ -11,6 +14,14 @@ std::string grouped(uint64_t value) {
   std::string text = std::to_string(value);
   for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, " ");
   return text;
+}
+
+std::string time_text(double seconds) {
+  const auto whole = uint64_t(std::lround(std::max(seconds, 0.0)));
+  if (whole < 100) return std::to_string(whole) + " s";
+  const uint64_t minutes = (whole + 30) / 60;
+  if (minutes < 60) return std::to_string(minutes) + " min";
+  return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
 }
 
 std::string printable(std::string text) {
@@ -23,6 +34,14 @@ std::string printable(std::string text) {
 void warn(const std::string& text) {
   const char* const over = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
   std::cerr << (over + ("brokkr: warning: " + printable(text) + "\n")) << std::flush;
+}
+
+void write_out(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text;
+  } else {
+    write_text(path, text);
+  }
 }
 
 std::vector<std::string> split(const std::string& list, char comma) {
@@ -53,7 +72,11 @@ std::string format_table(const std::vector<std::string>& heading, const std::vec
   return text;
 }
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + std::chrono::seconds(5)) {}
+namespace {
+constexpr std::chrono::seconds kQuiet(10);  // between two lines in a pipe or a file
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + kQuiet) {}
 
 Progress::~Progress() {
   if (shown_ > 0) std::cerr << '\r' << std::string(shown_, ' ') << '\r' << std::flush;
@@ -66,8 +89,17 @@ void Progress::show(const std::string& what) {
     shown_ = what.size();
   } else if (Clock::now() >= quiet_until_) {
     std::cerr << what << '\n' << std::flush;
-    quiet_until_ = Clock::now() + std::chrono::seconds(5);
+    quiet_until_ = Clock::now() + kQuiet;
   }
+}
+
+void Progress::show(const std::string& what, double part) {
+  if (!step_begin_) step_begin_ = Clock::now();
+  part = std::clamp(part, 0.0, 1.0);
+  std::string line = what + ": " + std::to_string(int(100 * part)) + " %";
+  const double seconds = std::chrono::duration<double>(Clock::now() - *step_begin_).count();
+  if (part > 0 && seconds > 1) line += ", " + time_text(seconds * (1 - part) / part) + " left";
+  show(line);
 }
 
 }  // namespace brokkr::app

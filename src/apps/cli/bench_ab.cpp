@@ -17,12 +17,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "app/tool.h"
 #include "base/process.h"
 #include "cli/bench_log.h"
 #include "cli/bench_report.h"
-#include "cli/bench_stop.h"
 #include "log/json_text.h"
 #include "log/log_reader.h"
 

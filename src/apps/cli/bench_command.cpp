@@ -11,6 +11,7 @@
 
 #include "app/input.h"
 #include "app/pipeline_options.h"
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "app/tool.h"
 #include "cli/bench_ab.h"
@@ -19,7 +20,6 @@
 #include "cli/bench_log.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
-#include "cli/bench_stop.h"
 #include "cli/commands.h"
 #include "log/json_text.h"
 #include "log/machine_load.h"
@@ -242,7 +242,7 @@ Command bench_command() {
       integer_option("--frames", "Frames per turn; a turn of very short frames has more (15)", 1, 1000000),
       integer_option("--rounds", "Turns of each renderer (3)", 1, 1000),
       real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6),
-      output_option("--json", "FILE", "Write every number and where it was taken; - prints it"),
+      json_option("Write every number and where it was taken"),
       output_option("--csv", "FILE", "Write one line per row; - prints it"),
       output_option(
           "--log", "FILE.csv",

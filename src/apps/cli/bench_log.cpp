@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/stop_signals.h"
 #include "app/text.h"
-#include "cli/bench_stop.h"
 #include "log/frame_statistics.h"
 #include "log/machine_facts.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "app/workload.h"
 #include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
-#include "cli/bench_stop.h"
 #include "log/frame_statistics.h"
 #include "log/machine_load.h"
 

@@ -150,14 +150,6 @@ std::string means_table(const std::vector<BenchRow>& rows, const std::vector<std
 
 }  // namespace
 
-void write_out(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::cout << text;
-  } else {
-    write_text(path, text);
-  }
-}
-
 Json computer_environment() {
   const MachineFacts facts = machine_facts();
   return {{"processor", facts.processor.empty() ? "unknown" : facts.processor},

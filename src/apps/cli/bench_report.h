@@ -18,7 +18,6 @@ nlohmann::ordered_json bench_environment(const Bench& bench);
 nlohmann::ordered_json computer_environment();
 
 // Writes a file, or prints where `path` is "-". Throws std::runtime_error.
-void write_out(const std::string& path, const std::string& text);
 
 nlohmann::ordered_json row_json(const BenchRow& row);
 // By group ("generated flat", "generated", "captures", …, "all") the number of rows, and the geometric means of their

@@ -169,7 +169,7 @@ int run_check(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.all("FILE");
   const std::string output = arguments.text("output");
   if (!output.empty()) require_picture(output, {".png"}, "--output");
-  if (output == "-" && arguments.has("json"))
+  if (output == "-" && arguments.text("json") == "-")
     throw UsageError("--output, --json: only one of them can be standard output");
   for (const char* only : {"peer", "limits"}) {
     if (arguments.has(only) && !arguments.has("color"))
@@ -186,7 +186,8 @@ int run_check(const Arguments& arguments) {
                                                : check_depth_of(file, picture, renderer, arguments);
       if (arguments.has("json")) {
         all.push_back(std::move(check.json));
-      } else if (output != "-") {
+      }
+      if (output != "-" && arguments.text("json") != "-") {
         if (files.size() > 1) std::cout << (file == files.front() ? "" : "\n") << printable(file) << '\n';
         check.print();
       }
@@ -198,7 +199,7 @@ int run_check(const Arguments& arguments) {
       all_passed = false;
     }
   }
-  if (arguments.has("json")) std::cout << json_text(files.size() == 1 ? all[0] : all);
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(files.size() == 1 ? all[0] : all));
   return all_passed ? kSuccess : kFailure;
 }
 
@@ -223,7 +224,7 @@ Command check_command() {
           "--min-hard", "PERCENT",
           "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
           0, 100),
-      flag("--json", "Print JSON instead of a table (an array for several files)"),
+      json_option("Write the result as JSON, an array for several files"),
   };
   return {"check", "Compare depth or colours of a captured frame with those of the game's own driver",
           joined(own, pipeline_options()), run_check};

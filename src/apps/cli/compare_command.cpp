@@ -80,8 +80,9 @@ int run_compare(const Arguments& arguments) {
                                    {"worst_at", {result.worst_x, result.worst_y}},
                                    {"passed", passed}};
     if (std::isfinite(result.worst)) json["worst"] = result.worst;
-    std::cout << json_text(json);
-  } else {
+    write_out(arguments.text("json"), json_text(json));
+  }
+  if (arguments.text("json") != "-") {
     std::cout << grouped(result.differing) << " of " << grouped(result.pixels) << " pixels differ by more than "
               << tolerance << " (" << fixed(percent, 4) << " %); the largest difference is " << result.worst;
     if (result.worst > 0) std::cout << " at (" << result.worst_x << ", " << result.worst_y << ")";
@@ -99,7 +100,7 @@ Command compare_command() {
            real_option("--tolerance", "T",
                        "Channels that differ by no more count as equal; colours of PNG are 0 to 1 (0)", 0, 1e30),
            real_option("--max-percent", "P", "Fail where more than P percent of the pixels differ (0)", 0, 100),
-           flag("--json", "Print JSON")},
+           json_option("Write the result as JSON")},
           run_compare};
 }
 

@@ -136,10 +136,8 @@ void print(const Arguments& arguments, const Frame& frame, const Report& report)
 int run_fuzz_settings(const Arguments& arguments) {
   Frame frame;
   const Report report = check(arguments, frame);
-  if (arguments.has("json"))
-    std::cout << json_text(to_json(arguments, frame, report));
-  else
-    print(arguments, frame, report);
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(to_json(arguments, frame, report)));
+  if (arguments.text("json") != "-") print(arguments, frame, report);
   return report.difference ? kFailure : kSuccess;
 }
 
@@ -150,7 +148,7 @@ Command fuzz_settings_command() {
       needed(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       integer_option("--runs", "Random settings to draw the frame with (100)", 1, 1000000000),
       integer_option("--seed", "Another seed gives other settings (1)", 0, 4294967295.0, "S"),
-      flag("--json", "Print JSON instead of text"),
+      json_option("Write the result as JSON"),
   };
   return {"fuzz-settings",
           "Draw a frame with random settings, and fail where one changes a bit of the picture; options of the pipeline "

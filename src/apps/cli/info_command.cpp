@@ -432,13 +432,14 @@ int run_info(const Arguments& arguments) {
     const FrameSummary summary = summarize(frame);
     if (arguments.has("json")) {
       all.push_back(to_json(frame, summary, warnings));
-    } else {
+    }
+    if (arguments.text("json") != "-") {
       if (!first) std::cout << '\n';
       print(frame, summary, warnings);
     }
     first = false;
   }
-  if (arguments.has("json")) std::cout << json_text(all.size() == 1 ? all[0] : all);
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(all.size() == 1 ? all[0] : all));
   return kSuccess;
 }
 
@@ -448,7 +449,7 @@ Command info_command() {
   return {"info",
           "Show the contents of a frame or scene file",
           {needed(several(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl) files"))),
-           flag("--json", "Print JSON (an array for several files)"), memory_option()},
+           json_option("Write the contents as JSON, an array for several files"), memory_option()},
           run_info};
 }
 

@@ -23,8 +23,8 @@ int run_machines(const Arguments& arguments) {
                       {"available", machine.available},
                       {"note", machine.note}});
     }
-    std::cout << json_text(list);
-    return kSuccess;
+    write_out(arguments.text("json"), json_text(list));
+    if (arguments.text("json") == "-") return kSuccess;
   }
   std::vector<std::vector<std::string>> rows;
   for (const MachineInfo& machine : machines) {
@@ -42,7 +42,7 @@ int run_machines(const Arguments& arguments) {
 Command machines_command() {
   return {"machines",
           "Show which machines were found on this computer",
-          {flag("--json", "Print JSON instead of a table")},
+          {json_option("Write the machines as JSON")},
           run_machines};
 }
 

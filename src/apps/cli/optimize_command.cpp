@@ -69,12 +69,8 @@ int run_optimize(const Arguments& arguments) {
                                         {"vertices_before", report.vertices_before},
                                         {"vertices_after", report.vertices_after},
                                         {"milliseconds", report.milliseconds}});
-    const std::string json = arguments.text("json");
-    if (json == "-") {
-      std::cout << text;
-      return kSuccess;
-    }
-    write_text(json, text);
+    write_out(arguments.text("json"), text);
+    if (arguments.text("json") == "-") return kSuccess;
   }
   std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws << " draws reordered";
   if (report.kept_draws > 0) std::cout << ", " << report.kept_draws << " draws whose order matters left alone";
@@ -98,7 +94,7 @@ Command optimize_command() {
       flag("--every-draw", "Also reorder draws whose order shows in the picture, as with blending"),
       flag("--keep-numbers", "Keep the numbers of vertices, instead of numbering them in the order of first use"),
       flag("--no-copies", "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"),
-      output_option("--json", "FILE.json", "Write the result as JSON; - prints it"),
+      json_option("Write the result as JSON"),
       memory_option()};
   return {"optimize", "Reorder a mesh so that vertices are shaded less often", options, run_optimize};
 }

@@ -83,11 +83,8 @@ int run_pixel(const Arguments& arguments) {
     PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
     history = pixel_history(renderer, prepared, pixel, options);
   }
-  if (arguments.has("json")) {
-    std::cout << json_text(to_json(history, frame));
-  } else {
-    print(history, frame);
-  }
+  if (arguments.has("json")) write_out(arguments.text("json"), json_text(to_json(history, frame)));
+  if (arguments.text("json") != "-") print(history, frame);
   return kSuccess;
 }
 
@@ -100,7 +97,7 @@ Command pixel_command() {
       needed(integer_option("Y", "Row, from 0 at the bottom", 0, kMaxTargetSize - 1, "Y")),
       flag("--from-top", "Count Y from the top, as picture programs do"),
       integer_option("--before", "Only what happens before this command", 0, 4294967295.0, "COMMAND"),
-      flag("--json", "Print JSON instead of a table"),
+      json_option("Write the history as JSON"),
   };
   return {"pixel", "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_pixel};

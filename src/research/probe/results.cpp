@@ -137,7 +137,7 @@ std::vector<app::Option> result_options() {
   return {output_option("-o,--output", "DIR", "Also write tables, pixels (CSV), pictures and the map into this folder"),
           integer_option("--film", "Pictures of each film, PNG (0)", 0, 1000),
           output_option("--save", "FILE.json", "Experiment map: the pattern, as a file for --pattern"),
-          output_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
+          json_option("Write all results")};
 }
 
 }  // namespace brokkr::probe

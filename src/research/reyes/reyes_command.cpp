@@ -461,7 +461,7 @@ Command reyes_command() {
   const std::vector<Option> results = {
       output_option("--csv", "FILE.csv",
                     "Write a row for every frame: times, whether the budget was missed, splits, grids"),
-      output_option("--json", "FILE.json", "The same as JSON"),
+      json_option("Write the same as JSON"),
       output_option(
           "--error", "FILE.csv",
           "Write the last frame's error by distance from the fixation point, beside that of priority size with "

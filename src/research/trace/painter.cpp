@@ -170,7 +170,9 @@ class TracePainter : public Painter {
     if (is_made && looked_ == looked) return false;
     try {
       const std::vector<View> views = views_of(*r.scene, r.camera, looked.width, looked.height);
-      const trace::SceneOptions options{wanted.sky, wanted.sun, looked.aperture, looked.focus};
+      const trace::SceneOptions usual;
+      const trace::SceneOptions options{wanted.sky.value_or(usual.sky), wanted.sun.value_or(usual.sun), looked.aperture,
+                                        looked.focus};
       if (!is_made || !trace::look_through(scene_, views[0], looked.width, looked.height, options))
         make(r, wanted, looked, views, options);
       made_ = wanted;

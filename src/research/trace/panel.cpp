@@ -179,7 +179,7 @@ class TracePanel : public Panel {
     ImGui::PushID(label);
     bool own = value.has_value();
     if (ImGui::Checkbox(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
-    tip("Without it: none where materials emit light, else some");
+    tip("Choose its light; 0: none");
     if (value) {
       ImGui::SameLine();
       ImGui::SetNextItemWidth(-1);

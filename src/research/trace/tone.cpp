@@ -48,6 +48,22 @@ class Encoder {
 
 }  // namespace
 
+float automatic_exposure(const TracePicture& picture, const glm::vec3& sky) {
+  double sum = 0;
+  uint64_t count = 0;
+  for (size_t i = 0; i < picture.samples.size(); ++i) {
+    const float* const c = &picture.rgb[3 * i];
+    if (glm::vec3(c[0], c[1], c[2]) == sky) continue;
+    const double luminance = 0.2126 * double(c[0]) + 0.7152 * double(c[1]) + 0.0722 * double(c[2]);
+    if (!(luminance > 1e-6) || !std::isfinite(luminance)) continue;
+    sum += std::log2(luminance);
+    ++count;
+  }
+  if (count == 0) return 0;
+  constexpr double kMiddleGrey = 0.18;
+  return float(std::log2(kMiddleGrey) - sum / double(count));
+}
+
 std::vector<uint32_t> screen_pixels(const TracePicture& picture, float exposure, Tone tone) {
   static const Encoder encode;
   const float scale = std::exp2(exposure);

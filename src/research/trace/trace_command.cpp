@@ -5,11 +5,14 @@
 #include <cmath>
 #include <ctime>
 #include <iostream>
-#include <sstream>
+#include <limits>
+#include <numeric>
+#include <optional>
 
 #include "app/input.h"
 #include "app/parse.h"
 #include "app/picture.h"
+#include "app/stop_signals.h"
 #include "app/text.h"
 #include "base/loading.h"
 #include "brokkr/image.h"
@@ -24,6 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPauseMs = 500;  // between two looks at the progress
+constexpr uint32_t kMostSamples = 1048576;
 
 // Processor time of all threads of this process so far.
 double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
@@ -68,7 +72,7 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
                                       : trace::StructureKind::bvh;
   o.grid = uint32_t(arguments.integer("grid", o.grid));
   o.bvh_children = uint32_t(arguments.integer("children", 0));
-  o.samples = uint32_t(arguments.integer("samples", o.samples));
+  o.samples = uint32_t(arguments.integer("samples", arguments.has("seconds") ? kMostSamples : o.samples));
   o.seed = uint32_t(arguments.integer("seed", o.seed));
   o.bounces = uint32_t(arguments.integer("bounces", o.bounces));
   o.workers = uint32_t(arguments.integer("workers", o.workers));
@@ -100,16 +104,21 @@ std::unique_ptr<TaskMachine> task_machine_of(const Arguments& arguments) {
   }
 }
 
-void write_picture(const std::string& path, const trace::TracePicture& picture, const Arguments& arguments) {
+// Returns the exposure of the screen's pixels; nothing for files that hold linear light.
+std::optional<float> write_picture(const std::string& path, const trace::TracePicture& picture,
+                                   const Arguments& arguments, const glm::vec3& sky) {
   if (is_exr(path)) {
     write_exr(path, picture.width, picture.height, 3, picture.rgb);
   } else if (path.size() > 4 && path.substr(path.size() - 4) == ".pfm") {
     write_pfm(path, picture.width, picture.height, 3, picture.rgb);
   } else {
     const auto tone = arguments.text("tone", "clamp") == "filmic" ? trace::Tone::filmic : trace::Tone::clamp;
-    write_pixels(path, picture.width, picture.height,
-                 trace::screen_pixels(picture, float(arguments.real("exposure", 0)), tone));
+    const float exposure =
+        arguments.has("exposure") ? float(arguments.real("exposure", 0)) : trace::automatic_exposure(picture, sky);
+    write_pixels(path, picture.width, picture.height, trace::screen_pixels(picture, exposure, tone));
+    return exposure;
   }
+  return std::nullopt;
 }
 
 Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, const trace::TraceReport& r,
@@ -144,8 +153,22 @@ Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, cons
           {"progress", progress}};
 }
 
+// "traced.png: 320x200 pixels, 64.0 samples each, 12 345 678 rays in 3.2 s, exposure -0.3".
+void print_summary(const std::string& output, const trace::TracePicture& picture, const trace::TraceReport& report,
+                   std::optional<float> exposure, uint64_t dropped) {
+  const double samples = std::accumulate(picture.samples.begin(), picture.samples.end(), 0.0);
+  std::cout << fmt::format("{}: {}x{} pixels, {:.1f} samples each, {} rays in {:.1f} s", output, picture.width,
+                           picture.height, samples / double(picture.samples.size()),
+                           grouped(report.segments + report.shadow_rays), report.ms / 1000);
+  if (exposure) std::cout << fmt::format(", exposure {:+.2f}", *exposure);
+  if (dropped > 0) std::cout << fmt::format("; {} triangles without area left out", grouped(dropped));
+  std::cout << '\n';
+}
+
 int run_trace(const Arguments& arguments) {
   const std::string output = arguments.text("output");
+  if (output == "-" && arguments.text("json") == "-")
+    throw UsageError("--output, --json: only one of them can be standard output");
   if (output.empty()) throw UsageError("-o: name the picture to write: -o FILE.png, .pfm or .exr");
   require_picture(output, {".png", ".pfm", ".exr"}, "-o");
   if (arguments.has("sample-map"))
@@ -163,9 +186,8 @@ int run_trace(const Arguments& arguments) {
     const HeldMemory of_frame(budget, memory_of(frame), "frame");
     scene = trace::make_trace_scene(frame, lit, budget);
   }
-  if (scene.dropped > 0)
-    warn(fmt::format("{}: {} triangles have no area, and light does not meet them", file, grouped(scene.dropped)));
   progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
+  const StopSignals stop;  // from here on the samples so far are written
   std::unique_ptr<trace::Tracer> tracer;
   try {
     std::unique_ptr<TaskMachine> machine = task_machine_of(arguments);
@@ -176,16 +198,19 @@ int run_trace(const Arguments& arguments) {
   }
   const auto regions = uint64_t((scene.width + 7) / 8) * uint64_t((scene.height + 7) / 8);
   const auto all = double(regions * std::max(1u, (options.samples + 3) / 4));
+  const double limit_ms = 1000 * arguments.real("seconds", std::numeric_limits<double>::infinity());
   trace::TraceReport report;
   Json parts = Json::array();  // how far it was at each pause: the processor's milliseconds, path segments
   const double begin_ms = processor_ms();
+  if (stop.stopped()) return stop.exit_code();
   do {
-    progress.show(fmt::format("tracing: {:.0f} %", 100 * std::min(1.0, double(report.tasks) / all)));
-    report = tracer->run(kPauseMs);
+    progress.show("tracing", std::max(double(report.tasks) / all, report.ms / limit_ms));
+    report = tracer->run(std::min(kPauseMs, limit_ms - report.ms));
     parts.push_back({{"cpu_ms", processor_ms() - begin_ms}, {"segments", report.segments}});
-  } while (!report.is_complete);
+  } while (!report.is_complete && report.ms < limit_ms && !stop.stopped());
   const trace::TracePicture picture = tracer->picture();
-  write_picture(output, picture, arguments);
+  const std::optional<float> exposure = write_picture(output, picture, arguments, scene.sky);
+  if (stop.stopped()) warn(fmt::format("{}: ended by {}; it has the samples so far", output, stop.name()));
   if (arguments.has("sample-map")) {
     const std::string map = arguments.text("sample-map");
     if (map.ends_with(".png")) {
@@ -194,8 +219,10 @@ int run_trace(const Arguments& arguments) {
       write_values(map, picture.width, picture.height, {picture.samples.begin(), picture.samples.end()});
     }
   }
-  if (arguments.has("json")) std::cout << json_text(report_of(*tracer, scene, report, picture, parts));
-  return kSuccess;
+  if (arguments.has("json"))
+    write_out(arguments.text("json"), json_text(report_of(*tracer, scene, report, picture, parts)));
+  if (arguments.text("json") != "-" && output != "-") print_summary(output, picture, report, exposure, scene.dropped);
+  return stop.exit_code();
 }
 
 Option in_group(Option option, const char* group) {
@@ -211,37 +238,44 @@ Command trace_command() {
       needed(file_option("FILE", "FILE", "Scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       output_option("-o,--output", "FILE",
                     "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
-      integer_option("--samples", "Samples of each pixel, by fours; on average with --adaptive (64)", 1, 1048576),
+      integer_option("--samples",
+                     "Samples per pixel, rounded up to a multiple of 4; the mean with --adaptive (64; with --seconds "
+                     "as many as there is time for)",
+                     1, kMostSamples),
+      real_option("--seconds", "S", "Stop after S seconds of tracing, and write the samples so far", 0.01, 1e6),
       integer_option("--seed", "Another picture of the same scene, with other noise (1)", 0, 4294967295.0),
       integer_option("--bounces", "Surfaces that a path leaves at most (8)", 0, 256),
-      flag("--adaptive", "Sample where it betters the picture most: 128 buckets by the error of regions of 8x8 pixels"),
+      flag("--adaptive", "Put samples where they reduce the error most: regions of 8x8 pixels in 128 buckets by error"),
       choice_option("--metric", "M",
-                    "What --adaptive goes by: gain, the expected gain of four samples more (gain), or contrast",
+                    "Error that --adaptive reduces: gain, expected from four more samples (gain), or contrast",
                     {"gain", "contrast"}),
-      real_option("--worst-error", "E", "Error of a region that belongs into the highest bucket (1; contrast: 10)",
+      real_option("--worst-error", "E", "Error of a region from which on it is in the highest bucket (1; contrast: 10)",
                   1e-6, 1e6),
       flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
-      output_option("--sample-map", "FILE", "How often each pixel was sampled: .png, or numbers as .pfm or .exr"),
-      real_option("--exposure", "EV", "Of a .png: brighter by so many factors of 2 (0)", -32, 32),
-      choice_option("--tone", "T", "Of a .png: clamp what is too bright (clamp), or bend the curve as film does",
+      output_option("--sample-map", "FILE", "Picture of the samples per pixel: .png, or the numbers as .pfm or .exr"),
+      real_option("--exposure", "EV",
+                  "Make a .png brighter by EV factors of 2 (chosen so that the mean is a middle grey; printed)", -32,
+                  32),
+      choice_option("--tone", "T",
+                    "How a .png shows bright light: cut off at white (clamp), or compressed as on film (filmic)",
                     {"clamp", "filmic"}),
-      flag("--json", "Print what was traced, and how long it took"),
+      json_option("Write the numbers of the run as JSON"),
   };
   const std::vector<Option> lit = {
-      text_option("--sky", "R,G,B",
-                  "Light from everywhere, 0.5 or 0.5,0.6,0.8 (0 where materials emit light, else 0.5)"),
-      text_option("--sun", "R,G,B", "Light from the scene's one direction (0 where materials emit light, else 2)"),
+      text_option("--sky", "R,G,B", "Radiance of the sky: 0.5 or 0.5,0.6,0.8; 0: none (0.5)"),
+      text_option("--sun", "R,G,B", "Irradiance of the scene's sun: 2 or 2,1.8,1.6; 0: none (2)"),
       real_option("--aperture", "R", "Radius of the lens, in units of the scene: depth of field (0)", 0, 1e9),
-      real_option("--focus", "D", "Distance that is sharp (that of the middle of the picture)", 1e-9, 1e9)};
+      real_option("--focus", "D", "Distance in focus (that of the surface in the centre of the picture)", 1e-9, 1e9)};
   for (const Option& option : lit) own.push_back(in_group(option, light));
   const std::vector<Option> run = {
       choice_option("--structure", "S",
-                    "What finds hits: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
+                    "Acceleration structure: bvh, kd, or grug, a grid over a kd-tree; the picture is the same (bvh)",
                     {"bvh", "kd", "grug"}),
-      integer_option("--grid", "Cells a side of --structure grug, a power of two (128)", 4, 1024),
-      integer_option("--children",
-                     "Of a node of --structure bvh: 8, a ray at a time, or 2, a ray per lane (2 for 32 lanes, else 8)",
-                     2, 8),
+      integer_option("--grid", "Cells per side of --structure grug, a power of two (128)", 4, 1024),
+      integer_option(
+          "--children",
+          "Children per node of --structure bvh: 8, a ray per warp, or 2, a ray per lane (2 for 32 lanes, else 8)", 2,
+          8),
       choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
       text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
       integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),

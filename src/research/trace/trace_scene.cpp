@@ -328,11 +328,10 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
   scene.high = scene.box.high + 2 * scene.tolerance;
 
   add_lights(scene);
-  const bool emits = !scene.lights.empty();
-  scene.sky = options.sky.value_or(glm::vec3(emits || options.sun ? 0.0f : 0.5f));
-  scene.sun = options.sun.value_or(glm::vec3(emits || options.sky ? 0.0f : 2.0f));
+  scene.sky = options.sky;
+  scene.sun = options.sun;
   scene.to_sun = glm::normalize(frame.light_direction);
-  if (!emits && scene.sky == glm::vec3(0) && scene.sun == glm::vec3(0))
+  if (scene.lights.empty() && scene.sky == glm::vec3(0) && scene.sun == glm::vec3(0))
     refuse(frame, "has no light: no material emits, and there is neither sky nor sun; give --sky 0.5 or --sun 2");
   const Target& target = frame.targets[view.target];
   scene.source = frame.source;

@@ -15,11 +15,10 @@ namespace brokkr::trace {
 
 // Lighting and camera settings beyond the scene's file. Colours are linear light.
 struct SceneOptions {
-  // Radiance of the environment, and irradiance from Frame::light_direction. Defaults: none if materials emit,
-  // otherwise 0.5 and 2.
-  std::optional<glm::vec3> sky, sun;
-  float aperture = 0;  // radius of the lens in scene units; 0: a pinhole
-  float focus = 0;     // distance in focus along the direction of view; 0: that of the surface in the picture's middle
+  glm::vec3 sky{0.5f};  // radiance of the environment
+  glm::vec3 sun{2};     // irradiance from Frame::light_direction
+  float aperture = 0;   // radius of the lens in scene units; 0: a pinhole
+  float focus = 0;      // distance in focus along the direction of view; 0: that of the surface in the picture's middle
 };
 
 struct Box {

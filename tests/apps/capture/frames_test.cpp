@@ -287,7 +287,7 @@ TEST_F(CapturedFrames, RenderAsTheDriverDid) {
                              scene::kGeometry, scene::kTessellation, scene::kClears, scene::kFramebuffers,
                              scene::kPipelines, scene::kConditions, scene::kShaders, scene::kErrors, scene::kThreads,
                              scene::kWindows, scene::kLists, scene::kClientArrays, scene::kEvaluators}) {
-    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json " + file(number).string());
+    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json - " + file(number).string());
     ASSERT_EQ(checked.code, 0) << checked.out;
     for (const auto& reference : nlohmann::json::parse(checked.out)["references"]) {
       EXPECT_GE(reference["percent"].get<double>(), 99.9) << "case " << number << ": " << reference.dump();

@@ -11,7 +11,7 @@ void expect_same_picture(const std::string& file) {
 #ifndef BROKKR_HAVE_SHADERS
   GTEST_SKIP() << "Brokkr is built without run-time shaders";
 #endif
-  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --limits exact --json " + file);
+  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --limits exact --json - " + file);
   ASSERT_EQ(checked.code, 0) << checked.out;
   const nlohmann::json references = nlohmann::json::parse(checked.out)["references"];
   ASSERT_FALSE(references.empty());

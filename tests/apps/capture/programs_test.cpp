@@ -29,7 +29,7 @@ class Programs : public testing::Test {
     const Frame frame = read_bkf(frame_file);
     EXPECT_EQ(frame.skipped_draws, 0u);
     EXPECT_GE(draws_of(frame).size(), draws);
-    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json " + frame_file);
+    const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --json - " + frame_file);
     ASSERT_EQ(checked.code, 0) << checked.out;
     const nlohmann::json references = nlohmann::json::parse(checked.out)["references"];
     ASSERT_FALSE(references.empty());

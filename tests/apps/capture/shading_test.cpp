@@ -236,7 +236,7 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
 
 // The share of pixels, in percent, in which the picture is the driver's within 2 of 255.
 double percent_like_driver(const std::filesystem::path& file) {
-  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --json " + file.string());
+  const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --json - " + file.string());
   EXPECT_EQ(checked.code, 0) << checked.out;
   const auto references = nlohmann::json::parse(checked.out)["references"];
   return references.empty() ? 0 : references.back()["within_2_percent"].get<double>();

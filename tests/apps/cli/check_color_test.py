@@ -66,7 +66,7 @@ class CheckColor(unittest.TestCase):
         self.assertEqual(pictures, ["sides.png"])
 
     def test_another_picture_fails(self):
-        done, _ = self.check(frame(png((51, 102, 190))), "--json")
+        done, _ = self.check(frame(png((51, 102, 190))), "--json", "-")
         self.assertEqual(done.returncode, 1)
         self.assertIn("its colours are not the game's", done.stderr)
         document = json.loads(done.stdout)

@@ -92,7 +92,7 @@ class Commands(unittest.TestCase):
                 self.assertEqual(black, not self.covered(x, y), (x, y))
 
     def test_a_computer_without_a_gpu_says_so(self):
-        (cuda, *_) = [machine for machine in json.loads(self.run_program("machines", "--json")) if machine["machine"] == "cuda"]
+        (cuda, *_) = [machine for machine in json.loads(self.run_program("machines", "--json", "-")) if machine["machine"] == "cuda"]
         if cuda["available"] or pathlib.Path("/proc/driver/nvidia").exists():
             self.skipTest("there is a GPU")
         reason = "built without CUDA" if "built without" in cuda["note"] else "no NVIDIA driver was found"
@@ -125,7 +125,7 @@ class Commands(unittest.TestCase):
     def test_fuzz_settings(self):
         text = self.run_program("fuzz-settings", self.file, "--runs", 12, "--seed", 7, "--machine", "cpu")
         self.assertIn("12 settings of seed 7 drew the same bits", text)
-        result = json.loads(self.run_program("fuzz-settings", self.file, "--runs", "3", "--machine", "cpu", "--json"))
+        result = json.loads(self.run_program("fuzz-settings", self.file, "--runs", "3", "--machine", "cpu", "--json", "-"))
         self.assertEqual((result["runs"], result["passed"], result["difference"]), (3, True, None))
         self.run_program("fuzz-settings", self.file, "--budget", "1", code=2)
 
@@ -184,10 +184,10 @@ class Commands(unittest.TestCase):
 
     def test_check(self):
         good, bad = self.with_reference(0), self.with_reference(4)
-        result = json.loads(self.run_program("check", good, "--min", "100", "--min-hard", "100", "--json"))
+        result = json.loads(self.run_program("check", good, "--min", "100", "--min-hard", "100", "--json", "-"))
         self.assertTrue(result["passed"])
         self.assertEqual(result["references"][0]["agree"], SIZE * SIZE)
-        result = json.loads(self.run_program("check", bad, "--min", "99", "--json", "-o", "diff.png", code=1))
+        result = json.loads(self.run_program("check", bad, "--min", "99", "--json", "-", "-o", "diff.png", code=1))
         self.assertFalse(result["passed"])
         self.assertEqual(result["references"][0]["agree"], SIZE * SIZE - 4)
         self.assertAlmostEqual(result["references"][0]["worst"], 0.25, places=6)
@@ -201,7 +201,7 @@ class Commands(unittest.TestCase):
         text = self.run_program("check", good, bad, "-o", "diff-{}.png")
         self.assertEqual([line for line in text.splitlines() if line.endswith(".bkf")], [good, bad])
         self.assertTrue((self.path / "diff-reference-0.png").exists() and (self.path / "diff-reference-4.png").exists())
-        words = [PROGRAM, "check", bad, "missing.bkf", self.file, good, "--min", "100", "--json"]
+        words = [PROGRAM, "check", bad, "missing.bkf", self.file, good, "--min", "100", "--json", "-"]
         run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
         self.assertEqual(run.returncode, 1)
         self.assertEqual([(row["file"], row["passed"]) for row in json.loads(run.stdout)], [(bad, False), (good, True)])
@@ -220,7 +220,7 @@ class Commands(unittest.TestCase):
         commands = json.loads(frame(SIZE))["commands"][:1] + [draw(flags=["fragment-discard"])]
         text = frame(SIZE, len(TRIANGLE + values), references=[reference], commands=commands)
         file = self.write("discard.bkf", container(text, TRIANGLE + values))
-        result = json.loads(self.run_program("check", file, "--json"))["references"][0]
+        result = json.loads(self.run_program("check", file, "--json", "-"))["references"][0]
         inside = SIZE * (SIZE - 1) // 2
         self.assertEqual((result["hard_pixels"], result["hard_percent"]), (SIZE * SIZE - inside, 100))
         self.assertEqual(result["agree"], SIZE * SIZE - inside)
@@ -229,18 +229,18 @@ class Commands(unittest.TestCase):
         self.run_program("render", self.file, "-o", "a.png", "--aov", "depth=a.pfm")
         self.run_program("render", self.file, "-o", "b.png", "--aov", "depth=b.pfm", "--command-limit", "1")
         self.run_program("compare", "a.png", "a.png")
-        result = json.loads(self.run_program("compare", "a.pfm", "b.pfm", "--json", code=1))
+        result = json.loads(self.run_program("compare", "a.pfm", "b.pfm", "--json", "-", code=1))
         self.assertEqual((result["differing"], result["worst"]), (SIZE * (SIZE - 1) // 2, 0.5))
         self.run_program("compare", "a.pfm", "b.pfm", "--tolerance", "0.5")
         self.run_program("compare", "a.pfm", "b.pfm", "--max-percent", "50")
         self.run_program("compare", "a.png", "b.png", code=1)
 
     def test_info(self):
-        info = json.loads(self.run_program("info", self.file, "--json"))
+        info = json.loads(self.run_program("info", self.file, "--json", "-"))
         self.assertEqual((info["draws"], info["clears"], info["triangles"], info["unique_vertices"]), (1, 1, 1, 3))
         self.assertEqual(info["targets"][0]["size"], [SIZE, SIZE])
         self.assertEqual(info["bounds"]["lower"], [-1, -1, 0])
-        self.assertEqual(len(json.loads(self.run_program("info", self.file, self.file, "--json"))), 2)
+        self.assertEqual(len(json.loads(self.run_program("info", self.file, self.file, "--json", "-"))), 2)
         text = self.run_program("info", self.file)
         self.assertIn("triangles        1\n", text)
 
@@ -252,7 +252,7 @@ class Commands(unittest.TestCase):
         self.assertIn("é", text)
 
     def test_pixel(self):
-        history = json.loads(self.run_program("pixel", self.file, 3, 4, "--json", "--bin", 8, "--rasterizers", 3,
+        history = json.loads(self.run_program("pixel", self.file, 3, 4, "--json", "-", "--bin", 8, "--rasterizers", 3,
                                               "--pattern", "diagonal"))
         self.assertEqual([event["kind"] for event in history["events"]], ["clear", "fragment"])
         fragment = history["events"][1]
@@ -263,11 +263,11 @@ class Commands(unittest.TestCase):
         self.assertEqual(history["end"]["color"], fragment["after"]["color"])
         self.assertRegex(self.run_program("pixel", self.file, 3, 4), r"1 +1 +draw a +0 +0 +0 +0\.5000000 +passed")
         for x, y in ((0, 0), (SIZE - 2, 0), (SIZE - 1, 0), (SIZE - 1, SIZE - 1), (5, 7)):
-            found = json.loads(self.run_program("pixel", self.file, x, y, "--json"))["fragments"]
+            found = json.loads(self.run_program("pixel", self.file, x, y, "--json", "-"))["fragments"]
             self.assertEqual(found, int(self.covered(x, y)), (x, y))
-            top = json.loads(self.run_program("pixel", self.file, x, SIZE - 1 - y, "--from-top", "--json"))
+            top = json.loads(self.run_program("pixel", self.file, x, SIZE - 1 - y, "--from-top", "--json", "-"))
             self.assertEqual((top["y"], top["fragments"]), (y, found))
-        self.assertEqual(len(json.loads(self.run_program("pixel", self.file, 3, 4, "--before", 1, "--json"))["events"]), 1)
+        self.assertEqual(len(json.loads(self.run_program("pixel", self.file, 3, 4, "--before", 1, "--json", "-"))["events"]), 1)
         for words in (("pixel", self.file, SIZE, 0), ("pixel", self.file, 0, SIZE), ("pixel", self.file, 0),
                       ("pixel", self.file, 0, -1)):
             self.run_program(*words, code=2)
@@ -285,7 +285,7 @@ class Commands(unittest.TestCase):
         self.assertIn("van-der-corput", self.run_program("pattern", "--list"))
 
     def test_machines(self):
-        machines = json.loads(self.run_program("machines", "--json"))
+        machines = json.loads(self.run_program("machines", "--json", "-"))
         found = {machine["machine"]: machine for machine in machines if machine["available"]}
         self.assertIn("cpu", found)
         self.assertEqual(found["emulated"]["width"], 32)
@@ -313,7 +313,7 @@ class Commands(unittest.TestCase):
             commands=[draw(program=0, varyings={"offset": 0, "type": "f32", "count": 0},
                            uniforms={"offset": 0, "type": "u32", "count": 0}, textures=[[0, -1]])]),
             TRIANGLE + texels, version=2))
-        facts = json.loads(self.run_program("info", "--json", captured))
+        facts = json.loads(self.run_program("info", "--json", "-", captured))
         self.assertEqual([(p["version"], p["fixed_function"], p["draws"]) for p in facts["programs"]],
                          [(130, False, 1), (110, True, 0)])
         self.assertEqual([(t["format"], t["content"], t["bytes"]) for t in facts["captured_textures"]],

@@ -78,7 +78,7 @@ class Opening(unittest.TestCase):
             self.assertIn("gone.mtl", warnings[0])
         words = [PROGRAM, "info", "scene.obj"]
         self.assertRegex(subprocess.check_output(words, text=True, cwd=self.path), r"(?m)^warning +.*gone\.mtl")
-        (warning,) = json.loads(subprocess.check_output([*words, "--json"], text=True, cwd=self.path))["warnings"]
+        (warning,) = json.loads(subprocess.check_output([*words, "--json", "-"], text=True, cwd=self.path))["warnings"]
         self.assertIn("gone.mtl", warning)
         self.write("plain.obj", f"{SQUARE}f 1 2 3 4\n")
         self.run_program("render", "plain.obj", "-o", "plain.png", "--size", "64x64")

@@ -89,7 +89,7 @@ class Trim(unittest.TestCase):
     def trim(self, content, *options, code=0):
         (self.path / "in.bkf").write_bytes(content)
         said = self.run_program("trim", "in.bkf", "-o", "out.bkf", *options, code=code)
-        return said if code else json.loads(self.run_program("info", "--json", "out.bkf"))
+        return said if code else json.loads(self.run_program("info", "--json", "-", "out.bkf"))
 
     def test_what_nothing_needs_goes(self):
         self.trim(textured_frame())

@@ -41,7 +41,7 @@ class Simt(InFolder):
         self.assertLessEqual(frame["thread_instructions"], 32 * frame["warp_instructions"])
 
     def test_lanes_are_told_by_function(self):
-        rows = json.loads(self.ask("simt", "run_frame", "--frame", SCENE, "--size", "64x64", "--lanes", "--json"))
+        rows = json.loads(self.ask("simt", "run_frame", "--frame", SCENE, "--size", "64x64", "--lanes", "--json", "-"))
         self.assertEqual(sorted((row["lost"] for row in rows), reverse=True), [row["lost"] for row in rows])
         functions = {row["function"]: row for row in rows}
         self.assertTrue(any("decide" in name for name in functions), sorted(functions))
@@ -49,7 +49,7 @@ class Simt(InFolder):
             self.assertEqual(row["lost"], round(row["warp_instructions"] * (32 - row["lanes"])))
 
     def test_queues_are_programs(self):
-        names = [row["program"] for row in json.loads(self.ask("simt", "queue-mix", "queue-atomics", "--json"))]
+        names = [row["program"] for row in json.loads(self.ask("simt", "queue-mix", "queue-atomics", "--json", "-"))]
         self.assertTrue(any(name.startswith("queue ") for name in names), names)
         self.assertIn("atomics of one word", names)
 
@@ -79,7 +79,7 @@ class Simt(InFolder):
                     self.assertIn("docs/research/simt.md", done.stderr)
 
     def test_run_frame_finds_the_bundled_scene_from_any_folder(self):
-        done = brokkr("simt", "run_frame", "--size", "16x16", "--lanes", "--json", folder=self.folder)
+        done = brokkr("simt", "run_frame", "--size", "16x16", "--lanes", "--json", "-", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout))
 

@@ -173,6 +173,19 @@ TEST(Tone, EncodesAsTheFormulaOfSrgb) {
   }
 }
 
+TEST(Tracer, ExposureMakesTheSceneGreyWhateverTheSkyIs) {
+  TracePicture picture;
+  picture.width = 4;
+  picture.height = 1;
+  picture.rgb = {0.09f, 0.09f, 0.09f, 0.36f, 0.36f, 0.36f, 5, 5, 5, 0, 0, 0};  // twice scene, sky, no sample
+  picture.samples = {4, 4, 4, 0};
+  EXPECT_NEAR(automatic_exposure(picture, glm::vec3(5)), 0.0f, 1e-5f);
+  for (float& value : picture.rgb) value *= 8;
+  EXPECT_NEAR(automatic_exposure(picture, glm::vec3(40)), -3.0f, 1e-5f);
+  picture.rgb.assign(12, 0.0f);
+  EXPECT_EQ(automatic_exposure(picture, glm::vec3(0.5f)), 0.0f) << "nothing is lit";
+}
+
 // In a uniformly lit world, white chalk is as bright as the world, and can be no brighter for any other material.
 TEST(Tracer, FurnaceNeitherLosesNorMakesLight) {
   SceneOptions lit;
@@ -208,7 +221,9 @@ TEST(Tracer, ALightSendsWhatItsFormFactorSays) {
                                    glm::lookAt(glm::vec3(0, 3, 0.01f), glm::vec3(0), glm::vec3(0, 1, 0));
   TraceOptions o = few_samples(256);
   o.bounces = 1;
-  const TracePicture picture = picture_of(frame, "cpu", "", o);
+  SceneOptions dark;
+  dark.sky = dark.sun = glm::vec3(0);
+  const TracePicture picture = picture_of(frame, "cpu", "", o, dark);
   const double mean = std::accumulate(picture.rgb.begin(), picture.rgb.end(), 0.0) / double(picture.rgb.size());
   // Integral over the light of cos^2 / (pi d^2), numerically.
   double factor = 0;

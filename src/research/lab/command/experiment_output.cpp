@@ -73,7 +73,7 @@ bool ResultFiles::finish(const Json& document) const {
 
 std::vector<Option> result_options(const std::string& command) {
   return {output_option("-o,--output", "DIR", "Also write " + command + "-*.csv into this folder"),
-          output_option("--json", "FILE.json", "Write all results; - prints them instead of the tables")};
+          json_option("Write all results")};
 }
 
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,

@@ -293,8 +293,9 @@ std::filesystem::path folder_of(const Arguments& arguments) {
 template <class... Results>
 void print(const Arguments& arguments, nlohmann::ordered_json json, const Results&... results) {
   if (arguments.has("json")) {
-    std::cout << json_text(json);
-  } else {
+    write_out(arguments.text("json"), json_text(json));
+  }
+  if (arguments.text("json") != "-") {
     std::cout << (arguments.has("csv") ? csv_of(results...) : table_of(results...));
   }
 }
@@ -403,7 +404,8 @@ int run_simt(const Arguments& arguments) {
   const std::vector<std::string>& names = arguments.all("PROGRAM");
   if (names.empty())
     throw UsageError("simt: name programs, or figure and its number; `brokkr simt --list` shows them all");
-  if (arguments.has("json") && arguments.has("csv")) throw UsageError("--json and --csv: one of the two");
+  if (arguments.text("json") == "-" && arguments.has("csv"))
+    throw UsageError("--json, --csv: only one of them can be standard output");
   const int64_t ways = arguments.integer("ways", 2);
   if ((ways & (ways - 1)) != 0) throw UsageError(fmt::format("--ways: {} is not a power of two of 1 to 32", ways));
   const int64_t pixels = arguments.integer("pixels", 64);
@@ -438,7 +440,7 @@ Command simt_command() {
            integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
            flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
            output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
-           flag("--json", "Print JSON instead of a table"),
+           json_option("Write the results as JSON"),
            flag("--csv", "Print CSV instead of a table"),
            flag("--list", "Show programs, machines and figures")},
           run_simt};

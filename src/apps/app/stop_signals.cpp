@@ -1,4 +1,4 @@
-#include "cli/bench_stop.h"
+#include "app/stop_signals.h"
 
 #include "app/command.h"
 
