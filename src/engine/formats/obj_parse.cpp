@@ -122,7 +122,8 @@ class ObjStream : public std::streambuf {
   bool take_face(std::string_view line) {
     constexpr size_t kSafeDigits = 9;
     size_t words = 0, digits = 0, slashes = 0;
-    bool plain = line[1] != 'o';
+    const bool is_outline = line.starts_with("fo");  // the old name of a face
+    bool plain = !is_outline;
     char last = ' ';
     for (const char c : line.substr(1)) {
       if (c >= '0' && c <= '9') {
@@ -147,7 +148,7 @@ class ObjStream : public std::streambuf {
       return true;
     }
     plain_ = "f";
-    std::string_view rest = line.substr(line[1] == 'o' ? 2 : 1);
+    std::string_view rest = line.substr(is_outline ? 2 : 1);
     rest = rest.substr(0, rest.find('#'));
     size_t corners = 0;
     for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
