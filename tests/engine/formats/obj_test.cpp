@@ -260,6 +260,18 @@ TEST(Obj, MistakesAreNamed) {
 }
 
 // A line is taken in whole, so that its length is limited.
+// No zero follows the text, so that a sanitizer sees a read beyond it.
+TEST(Obj, StatementsThatEndTheFileAreReadNoFurther) {
+  for (const char* const last : {"f", "fo", "v", "vn", "vt", "f ", "f 1", "f 1/", "usemtl", "mtllib", "g", "o"}) {
+    const std::string text = std::string("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n") + last;
+    const std::vector<char> bytes(text.begin(), text.end());
+    const ResourceReader none = [](const std::string& name, Loading&) -> std::vector<std::byte> {
+      throw MissingResource(name);
+    };
+    EXPECT_EQ(read_obj({bytes.data(), bytes.size()}, "test.obj", none, {}).positions.size(), 3u) << last;
+  }
+}
+
 TEST(Obj, LinesOfAMegabyteAreRefused) {
   const std::string triangle = kSquare + "f 1 2 3\n";
   EXPECT_EQ(error_of("#" + std::string(1 << 19, 'a') + "\n" + triangle), "no error");
