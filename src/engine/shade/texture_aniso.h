@@ -38,8 +38,8 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are indexed by integers from 0 to kMaxWeights - 1 and fall off from 1 to e^-2. A weight is the product of
-// two table entries: for the upper and for the lower five bits of the index.
+// Weights are indexed by integers from 0 to kMaxWeights - 1 and fall off from 1 to e^-2. A weight is the product of two
+// table entries: for the upper and for the lower five bits of the index.
 BROKKR_CONSTANT int kMaxWeights = 1024, kWeightSteps = 32;
 BROKKR_CONSTANT float kWeightEdge = float(kMaxWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 

@@ -149,8 +149,8 @@ glslang::TShader& parsed(std::string_view text, const std::string& place, std::d
 }
 
 // spirv-opt divides constants as this processor does, and the least integer by -1 ends the process. Signed divisions
-// whose divisor may be -1 divide by 1 there instead: the remainder is 0, and the quotient is the negated dividend, which
-// wraps, as the machines' is.
+// whose divisor may be -1 divide by 1 there instead: the remainder is 0, and the quotient is the negated dividend,
+// which wraps, as the machines' is.
 class DivisionGuard {
  public:
   explicit DivisionGuard(const std::vector<uint32_t>& words) : words_(words) {}

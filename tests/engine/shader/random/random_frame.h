@@ -1,4 +1,5 @@
-// A captured frame that a random shader draws, under random states: a triangle over the whole target, and up to two more.
+// A captured frame that a random shader draws, under random states: a triangle over the whole target, and up to two
+// more.
 #pragma once
 
 #include <cstdint>

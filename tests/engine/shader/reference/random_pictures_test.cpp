@@ -1,5 +1,5 @@
-// Random shaders whose picture OpenGL defines, beside llvmpipe's: arithmetic, control flow, and textures that are fetched
-// or read at a level that is given.
+// Random shaders whose picture OpenGL defines, beside llvmpipe's: arithmetic, control flow, and textures that are
+// fetched or read at a level that is given.
 #include <gtest/gtest.h>
 
 #include <cmath>
