@@ -21,8 +21,8 @@ std::vector<Option> shader_options();
 // The text of a file with those that it includes. Throws std::runtime_error.
 std::string shader_text(const std::string& file);
 
-// Reads a text, or Shadertoy's export, and the texts of buffers that have names. `warn` is called for what an export has
-// and is not given. Throws std::runtime_error.
+// Reads a text, or Shadertoy's export, and the texts of buffers that have names. `warn` is called for what an export
+// has and is not given. Throws std::runtime_error.
 void read_texts(const std::string& file, FragmentShader& shader, const std::function<void(const std::string&)>& warn);
 
 // The shader that they ask for. Throws UsageError, and std::runtime_error for files.

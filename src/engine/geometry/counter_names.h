@@ -15,7 +15,8 @@ namespace brokkr {
   X(triangle_rasterizer_pairs) \
   X(triangle_bin_pairs)        \
   X(queue_elements)            \
-  X(fragments) X(fragments_shaded) X(quads) X(visits) X(admission_waits) X(spins) X(loops_cut) X(queue_peak) X(store_peak)
+  X(fragments)                 \
+  X(fragments_shaded) X(quads) X(visits) X(admission_waits) X(spins) X(loops_cut) X(queue_peak) X(store_peak)
 #define BROKKR_COUNTER(name) name,
 enum class Counter : int { BROKKR_COUNTERS(BROKKR_COUNTER) count };
 #undef BROKKR_COUNTER

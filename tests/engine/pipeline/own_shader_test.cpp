@@ -215,7 +215,8 @@ TEST_F(OwnShader, TextsThatGrowWithoutEndAreRefusedInTime) {
     text += "float f" + std::to_string(i) + "(float x) { return " + before + "(x) + " + before + "(x + 1.0); }\n";
   }
   const auto begin = std::chrono::steady_clock::now();
-  const std::string problem = problem_with({.text = text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f40(u.x)); }"});
+  const std::string problem =
+      problem_with({.text = text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f40(u.x)); }"});
   EXPECT_NE(problem, "");
   EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
@@ -239,19 +240,24 @@ Layer picture_after(FragmentShader shader, int pictures, int size = 8) {
 }
 
 TEST_F(OwnShader, BuffersKeepFloatsFromPictureToPicture) {
-  FragmentShader shader{.text = "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
+  FragmentShader shader{
+      .text =
+          "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
   // What neither 8 bits nor half floats hold: -1.5 a picture, and 100000.25 each.
   shader.buffers[0].text =
-      "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) + vec4(-1.5, 100000.25, u.x / 80.0, 0); }";
+      "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) + vec4(-1.5, 100000.25, u.x / 80.0, "
+      "0); }";
   EXPECT_TRUE(reads_earlier_buffers(shader));
   const Layer first = picture_after(shader, 0), fourth = picture_after(shader, 3);
-  EXPECT_EQ(first.color[0] & 0xffffu, 0x1a26u);  // 0.15, 0.10000025
-  EXPECT_EQ(fourth.color[0] & 0xffffu, 0x6699u); // 0.6, 0.400001
-  EXPECT_EQ(fourth.color[7] >> 16 & 0xffu, 96u); // 4 * 7.5 / 80
+  EXPECT_EQ(first.color[0] & 0xffffu, 0x1a26u);   // 0.15, 0.10000025
+  EXPECT_EQ(fourth.color[0] & 0xffffu, 0x6699u);  // 0.6, 0.400001
+  EXPECT_EQ(fourth.color[7] >> 16 & 0xffu, 96u);  // 4 * 7.5 / 80
 }
 
 TEST_F(OwnShader, BuffersOfThisPictureAndTheOneBefore) {
-  const auto number = [](const std::string& of) { return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + of + "); }"; };
+  const auto number = [](const std::string& of) {
+    return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + of + "); }";
+  };
   const std::string a = "texelFetch(iChannel0, ivec2(u), 0).x", b = "texelFetch(iChannel1, ivec2(u), 0).x";
   FragmentShader shader{.text = number(a + ", " + b + ", float(iChannelResolution[0] == vec3(8, 8, 1)), 1")};
   shader.buffers[0].text = number("(float(iFrame) + 1.0) / 10.0");
@@ -268,16 +274,18 @@ TEST_F(OwnShader, BuffersOfThisPictureAndTheOneBefore) {
   shader.common = "#define VALUE 0.2\nfloat of_common() { return VALUE; }";
   shader.text = number("of_common(), VALUE, 0, 1");
   EXPECT_EQ(picture_after(shader, 0).color[0], 0xff003333u);
-  shader.buffers[1] = {.text = "\nvoid mainImage(out vec4 o, vec2 u) { o = lost; }", .name = "b.glsl", .textures = {}, .channels = {}};
+  shader.buffers[1] = {
+      .text = "\nvoid mainImage(out vec4 o, vec2 u) { o = lost; }", .name = "b.glsl", .textures = {}, .channels = {}};
   EXPECT_EQ(problem_with(shader).find("b.glsl:2: 'lost'"), 0u) << problem_with(shader);
 }
 
 TEST_F(OwnShader, KeyboardMouseAndSilence) {
-  FragmentShader shader{.text =
-                            "float at(int x, int y) { return texelFetch(iChannel0, ivec2(x, y), 0).x; }\n"
-                            "void mainImage(out vec4 o, vec2 u) {\n"
-                            "  o = vec4(at(32, 0) + at(65, 1) / 2.0 + at(65, 2) / 4.0, texture(iChannel1, vec2(0.5, 0.25)).x +\n"
-                            "           texture(iChannel1, vec2(0.5, 0.75)).x, iMouse.x / 10.0 + iMouse.w, 1); }"};
+  FragmentShader shader{
+      .text =
+          "float at(int x, int y) { return texelFetch(iChannel0, ivec2(x, y), 0).x; }\n"
+          "void mainImage(out vec4 o, vec2 u) {\n"
+          "  o = vec4(at(32, 0) + at(65, 1) / 2.0 + at(65, 2) / 4.0, texture(iChannel1, vec2(0.5, 0.25)).x +\n"
+          "           texture(iChannel1, vec2(0.5, 0.75)).x, iMouse.x / 10.0 + iMouse.w, 1); }"};
   shader.channels["iChannel0"].source = ShaderChannel::Source::keyboard;
   shader.channels["iChannel1"].source = ShaderChannel::Source::silence;
   shader.mouse = {4, 0, 0, -0.2};
