@@ -20,9 +20,9 @@
 namespace brokkr {
 namespace {
 
-constexpr const char* kNames[] = {"color",       "depth",    "distance", "stencil",  "visible_id",
-                                  "depth_id",    "overdraw", "triangle", "instance", "command",
-                                  "barycentric", "normal",   "position", "texcoord"};
+constexpr const char* kPlaneNames[] = {"color",       "depth",    "distance", "stencil",  "visible_id",
+                                       "depth_id",    "overdraw", "triangle", "instance", "command",
+                                       "barycentric", "normal",   "position", "texcoord"};
 
 bool is_of_triangle(PixelPlane plane) { return plane >= PixelPlane::triangle; }
 bool reads_ids(PixelPlane plane) {
@@ -342,7 +342,7 @@ void check_read_back(const PreparedFrame::Impl& frame, const RenderOptions& opti
     refuse(fmt::format("field 'instance_numbers': there are {} for {} models; give one for each",
                        wanted.instance_numbers.size(), f.models.size()));
   for (const PlaneMemory& memory : wanted.planes) {
-    const char* const name = kNames[size_t(memory.plane)];
+    const char* const name = kPlaneNames[size_t(memory.plane)];
     const Destination d = destination_of(memory, target, wanted.rows_from_top);
     if (d.row < d.pixel * size_t(target.width) ||
         (d.layer < d.row * size_t(target.height) && layers_of(target, wanted) > 1))
