@@ -96,7 +96,8 @@ TEST(ReadBack, SurfacesLieWhereDepthSays) {
     ASSERT_EQ(command[i], int32_t(origin.command));
     const glm::vec3 at(position[3 * i], position[3 * i + 1], position[3 * i + 2]);
     const glm::vec4 clip = frame.views[origin.view].view_projection * glm::vec4(at, 1);
-    EXPECT_NEAR(0.5f + 0.5f * clip.z / clip.w, depth[i], 2e-4f);
+    // Depth belongs to corners at 1/256 pixel, which counts where a surface is steep.
+    EXPECT_NEAR(0.5f + 0.5f * clip.z / clip.w, depth[i], 1e-3f);
     EXPECT_NEAR(clip.w, distance[i], 2e-3f * clip.w);
     EXPECT_NEAR(glm::length(glm::vec3(normal[3 * i], normal[3 * i + 1], normal[3 * i + 2])), 1, 1e-5f);
     EXPECT_GE(weights[2 * i], 0);
