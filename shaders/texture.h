@@ -8,8 +8,7 @@
 BROKKR_MACHINE_BEGIN
 
 // A texel's channels; of sRGB textures in linear light.
-BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelCode code, Int at, Mask m) {
-  const Uint texel = w.gather(texels, at, m);
+BROKKR_FN Vec4<Warp> texel_color(TexelCode code, Uint texel) {
   const auto part = [&](uint32_t shift, uint32_t mask) {
     return to_float(as_int((texel >> shift) & mask)) * (1.0f / float(mask));
   };
@@ -21,29 +20,45 @@ BROKKR_FN Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelCode code,
   return code == TexelCode::root ? Vec4<Warp>(r * r, g * g, b * b, a) : Vec4<Warp>(r, g, b, a);
 }
 
+// One level per lane: its first texel in FrameTables::texels, and its size.
+struct MipLevel {
+  Int first, width, height;
+};
+BROKKR_FN MipLevel mip_level(Warp& w, const TextureRecord& texture, Int level, Mask m) {
+  const Int one(1);
+  return {as_int(w.gather(texture.first_texel, level, m)), maximum(int(texture.width) >> level, one),
+          maximum(int(texture.height) >> level, one)};
+}
+// The same if all lanes read one level.
+BROKKR_FN MipLevel mip_level(const TextureRecord& texture, int level) {
+  const int width = int(texture.width) >> level, height = int(texture.height) >> level;
+  return {int(texture.first_texel[level]), width > 1 ? width : 1, height > 1 ? height : 1};
+}
+
 // Columns and rows of the four texels around a point, and how far it is from the first of them, 0 .. 1.
 struct TexelSquare {
   Int x0, x1, y0, y1;
   Float tx, ty;
 };
-BROKKR_FN Vec4<Warp> mixed_texels(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level, Int width,
-                                  const TexelSquare& square, Mask m) {
-  const Int base = as_int(w.gather(texture.first_texel, level, m));
-  const auto at = [&](Int px, Int py) { return load_texel(w, frame.texels, texture.code, base + py * width + px, m); };
-  const Vec4<Warp> a = at(square.x0, square.y0), b = at(square.x1, square.y0), c = at(square.x0, square.y1),
-                   d = at(square.x1, square.y1);
+BROKKR_FN Vec4<Warp> mixed_texels(Warp& w, const FrameTables& frame, const TextureRecord& texture,
+                                  const MipLevel& level, const TexelSquare& square, Mask m) {
+  const Int low = level.first + square.y0 * level.width, high = level.first + square.y1 * level.width;
+  Uint texel[4];
+  w.gather_near(frame.texels, low + square.x0, low + square.x1, m, texel[0], texel[1]);
+  w.gather_near(frame.texels, high + square.x0, high + square.x1, m, texel[2], texel[3]);
+  const Vec4<Warp> a = texel_color(texture.code, texel[0]), b = texel_color(texture.code, texel[1]),
+                   c = texel_color(texture.code, texel[2]), d = texel_color(texture.code, texel[3]);
   const auto mix = [&](Float p, Float q, Float r, Float s) {
-    const Float low = p + (q - p) * square.tx, high = r + (s - r) * square.tx;
-    return low + (high - low) * square.ty;
+    const Float bottom = p + (q - p) * square.tx, top = r + (s - r) * square.tx;
+    return bottom + (top - bottom) * square.ty;
   };
   return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
 }
 
-// One level per lane; texture coordinates u, v with 1 a whole repeat.
-BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
-                                     Float u, Float v, Mask m) {
-  const Int one(1);
-  const Int width = maximum(int(texture.width) >> level, one), height = maximum(int(texture.height) >> level, one);
+// Texture coordinates u, v with 1 a whole repeat.
+BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture,
+                                     const MipLevel& level, Float u, Float v, Mask m) {
+  const Int one(1), width = level.width, height = level.height;
   // Wrapping first keeps the integers small for any coordinate.
   const Float x = fraction(u) * to_float(width) - 0.5f, y = fraction(v) * to_float(height) - 0.5f;
   const Float fx = floor(x), fy = floor(y);
@@ -54,19 +69,24 @@ BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const Te
   y0 = select(y0 < 0, height - one, y0);
   x1 = select(x1 >= width, 0, x1);
   y1 = select(y1 >= height, 0, y1);
-  return mixed_texels(w, frame, texture, level, width, {x0, x1, y0, y1, tx, ty}, m);
+  return mixed_texels(w, frame, texture, level, {x0, x1, y0, y1, tx, ty}, m);
 }
 
-// Mixes sample(level) of the two levels around `lod`, which must be within the texture's levels.
+// Mixes sample(MipLevel) of the two levels around `lod`, which must be within the texture's levels.
 template <class Sample>
 BROKKR_FN Vec4<Warp> mixed_levels(Warp& w, const TextureRecord& texture, Float lod, Mask m, Sample&& sample) {
   const Float whole = floor(lod);
   const Float t = lod - whole;
   const Int level = to_int(whole);
-  const Int next = minimum(level + 1, int(texture.levels) - 1);
-  const Vec4<Warp> fine = sample(level);
+  const int last = int(texture.levels) - 1;
+  // Usually all lanes read the same levels.
+  const uint32_t lanes = Warp::takes_turns ? w.ballot(m) : 0u;
+  const int first = lanes != 0 ? w.broadcast(level, lowest_bit(lanes)) : 0;
+  const bool shared = lanes != 0 && !w.any(m && level != first);
+  const Vec4<Warp> fine = sample(shared ? mip_level(texture, first) : mip_level(w, texture, level, m));
   if (!w.any(m && t > 0.0f)) return fine;
-  const Vec4<Warp> coarse = sample(next);
+  const Vec4<Warp> coarse = sample(shared ? mip_level(texture, first < last ? first + 1 : last)
+                                          : mip_level(w, texture, minimum(level + 1, last), m));
   return Vec4<Warp>(fine.x + (coarse.x - fine.x) * t, fine.y + (coarse.y - fine.y) * t,
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
 }
@@ -94,10 +114,9 @@ BROKKR_FN Int wrapped(Int i, Int size, Wrap wrap) {
 }
 
 // As sample_bilinear, by the texture's sampler; lanes of `nearest` get the nearest texel.
-BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const TextureRecord& texture, Int level,
-                                  const Vec2<Warp>& uv, Mask nearest, Mask m) {
-  const Int one(1);
-  const Int width = maximum(int(texture.width) >> level, one), height = maximum(int(texture.height) >> level, one);
+BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const TextureRecord& texture,
+                                  const MipLevel& level, const Vec2<Warp>& uv, Mask nearest, Mask m) {
+  const Int one(1), width = level.width, height = level.height;
   const Wrap wrap_x = Wrap(texture.sampler.wrap_x), wrap_y = Wrap(texture.sampler.wrap_y);
   const Float half = select(nearest, 0.0f, 0.5f);
   const Float x = unwrapped(uv.x, to_float(width), wrap_x) - half, y = unwrapped(uv.y, to_float(height), wrap_y) - half;
@@ -106,7 +125,7 @@ BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const Textu
   const Int i = to_int(fx), j = to_int(fy);
   const Int x0 = wrapped(i, width, wrap_x), x1 = wrapped(i + one, width, wrap_x);
   const Int y0 = wrapped(j, height, wrap_y), y1 = wrapped(j + one, height, wrap_y);
-  return mixed_texels(w, frame, texture, level, width, {x0, x1, y0, y1, tx, ty}, m);
+  return mixed_texels(w, frame, texture, level, {x0, x1, y0, y1, tx, ty}, m);
 }
 
 // A texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. A function of its
@@ -122,7 +141,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
   if (MipFilter(sampler.mip) == MipFilter::none) lod = 0.0f;
   if (MipFilter(sampler.mip) == MipFilter::nearest) lod = minimum(floor(lod + 0.5f), top);
   return mixed_levels(w, texture, lod, m,
-                      [&](Int level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
+                      [&](const MipLevel& level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
 }
 
 // (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the level of
@@ -138,7 +157,7 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
   if (texture.sampler.usual == 0) return sample_as_set(w, frame, texture, uv, detail, m);
   const Float lod = clamp_to(detail, 0.0f, top);
   return mixed_levels(w, texture, lod, m,
-                      [&](Int level) { return sample_bilinear(w, frame, texture, level, uv.x, uv.y, m); });
+                      [&](const MipLevel& level) { return sample_bilinear(w, frame, texture, level, uv.x, uv.y, m); });
 }
 
 // For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from differences
