@@ -97,7 +97,7 @@ bool races(const Arguments& arguments) { return arguments.has("ab") || arguments
 void check_race(const Arguments& arguments) {
   if (arguments.has("pairs") && !races(arguments)) throw UsageError("--pairs: needs --ab or --ab-program");
   if (!races(arguments)) return;
-  for (const char* name : {"against", "rounds", "turn", "curves", "curve", "gl-bench"}) {
+  for (const char* name : {"against", "rounds", "turn", "curves", "curve", "gl-bench", "beside-isa"}) {
     if (arguments.has(name)) throw UsageError(std::string("--") + name + ": goes with neither --ab nor --ab-program");
   }
   if (!arguments.has("ab-program")) {
@@ -161,6 +161,7 @@ int run_bench(const Arguments& arguments) {
   options.frames = static_cast<int>(arguments.integer("frames", options.frames));
   options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
   options.turn_ms = arguments.real("turn", options.turn_ms);
+  options.beside_isa = arguments.text("beside-isa");
   if (arguments.has("log")) {
     const std::vector<Workload> one = workloads(arguments);
     check_one_workload(one);
@@ -252,6 +253,9 @@ Command bench_command() {
       choice_option("--log-format", "F",
                     "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
                     {"presentmon", "mangohud"}),
+      choice_option("--beside-isa", "I",
+                    "Machine cpu: time this instruction set as well, in turns with the other, where both run here",
+                    {"v2", "v3", "v4", "neon"}),
       file_option("--gl-bench", "PROGRAM", "The program that draws with OpenGL (brokkr-gl-bench beside this one)"),
   };
   return {"bench", "Time frames, beside other renderers", joined(own, shared_options()), run_bench};

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "log/machine_facts.h"
+#include "machine/cpu_isa.h"
 
 namespace brokkr::app {
 namespace {
@@ -86,6 +87,7 @@ void Bench::load(const Workload& workload, Start& start) {
   if (loaded_ != workload.frame_key()) {
     loaded_.clear();
     prepared_.reset();
+    beside_prepared_.reset();
     frame_.reset();
     renderer_ = std::make_unique<Renderer>();
     reset_peak_memory();
@@ -114,6 +116,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
   row.start.shaders = result.statistics.shaders;
   row.start.work = result.statistics.shader_work;
   if (result.aborted) throw std::runtime_error(workload.name + ": the frame was cut off; raise --budget");
+  row.statistics = result.statistics;
   row.peak_kib = peak_memory_kib();
   const int layers = frame_->targets[target].layers;
   const bool programs = workload.shading == BenchShading::program;
@@ -136,25 +139,54 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
   }
 }
 
+// Draws the first frame by the other instruction set, so that its shaders are compiled before its turns.
+void Bench::begin_beside(const Workload& workload, const RenderOptions& render, BenchRow& row) {
+  const Statistics& ours = row.statistics;
+  const std::string& isa = options_.beside_isa;
+  if (isa.empty() || ours.machine != "cpu" || ours.isa == isa || !cpu_supports(isa)) return;
+  if (!beside_prepared_) {
+    beside_renderer_ = std::make_unique<Renderer>();
+    beside_prepared_.emplace(beside_renderer_->prepare(*frame_, workload.load));
+  }
+  RenderOptions other = render;
+  other.isa = isa;
+  beside_renderer_->render(*beside_prepared_, other, false);
+  row.beside_isa = isa;
+}
+
 void Bench::take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   LoadWatch watch;
-  for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
+  RenderOptions other = render;
+  other.isa = row.beside_isa;
+  struct Turn {
     std::vector<double> calls, launches;
+  };
+  const auto turn_of = [&](Renderer& renderer, PreparedFrame& prepared, const RenderOptions& how, Statistics& last) {
+    Turn turn;
     double spent = 0;
-    for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer_->render(*prepared_, render, false);
+    for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer.render(prepared, how, false);
     watch.begin();
-    while (!options_.stopped() && turn_goes_on(calls.size(), spent, options_.frames, options_.turn_ms)) {
+    while (!options_.stopped() && turn_goes_on(turn.calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
-      RenderResult result = renderer_->render(*prepared_, render, false);
-      calls.push_back(since(begin));
-      spent += calls.back();
-      launches.push_back(result.statistics.launch_ms);
-      row.statistics = std::move(result.statistics);
+      RenderResult result = renderer.render(prepared, how, false);
+      turn.calls.push_back(since(begin));
+      spent += turn.calls.back();
+      turn.launches.push_back(result.statistics.launch_ms);
+      last = std::move(result.statistics);
     }
     watch.end();
-    if (calls.empty()) break;
-    row.brokkr.add(calls);
-    row.launch.add(launches);
+    return turn;
+  };
+  for (int round = 0; round < options_.rounds && !options_.stopped(); ++round) {
+    const Turn ours = turn_of(*renderer_, *prepared_, render, row.statistics);
+    if (ours.calls.empty()) break;
+    row.brokkr.add(ours.calls);
+    row.launch.add(ours.launches);
+    if (!row.beside_isa.empty()) {
+      Statistics unused;
+      const Turn beside = turn_of(*beside_renderer_, *beside_prepared_, other, unused);
+      if (!beside.calls.empty()) row.beside.add(beside.calls);
+    }
     row.load = watch.load();
     for (size_t i = 0; i < peers_.size() && !options_.stopped(); ++i) {
       const PeerTurn turn = peers_[i]->turn(workload, kBenchWarmUp, options_.frames, options_.turn_ms);
@@ -180,6 +212,7 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
     row.triangles = triangle_count(*frame_);
     progress.show("comparing " + shown);
     compare(workload, render, row);
+    begin_beside(workload, render, row);
     reset_peak_memory();
     progress.show("timing " + shown);
     take_turns(workload, render, row);
@@ -196,6 +229,7 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
     if (!options_.stopped()) row.error = error.what();
   }
   row.cut_off = options_.stopped();
+  if (row.beside.medians.empty()) row.beside_isa.clear();
   std::erase_if(row.peers, [&](const PeerResult& peer) { return row.cut_off && peer.times.medians.empty(); });
   return row;
 }

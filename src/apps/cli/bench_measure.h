@@ -68,6 +68,8 @@ struct BenchRow {
   Start start;
   Statistics statistics;    // of the last frame
   Series brokkr, launch;    // whole call of Renderer::render; the launch alone
+  std::string beside_isa;   // BenchOptions::beside_isa, if `beside` has its times
+  Series beside;            // whole call, as `brokkr`; its renderer counts in the memory below
   uint64_t memory_kib = 0;  // the most while frames are timed: program, frame, targets
   uint64_t peak_kib = 0;    // the most since this frame began to load, with preparation and comparison
   MachineLoad load;         // while Brokkr's own turns were timed
@@ -76,6 +78,9 @@ struct BenchRow {
 
 struct BenchOptions {
   RenderOptions render;
+  // The CPU machine's instruction set that takes turns with the one that `render` chooses, if both run here and differ;
+  // empty: none.
+  std::string beside_isa;
   int frames = 15, rounds = 3;
   double turn_ms = 2000;                 // a turn of slow frames ends after this time, but draws at least three
   const StopSignals* signals = nullptr;  // what was measured before one of them is kept
@@ -103,6 +108,7 @@ class Bench {
   void load(const Workload& workload, Start& start);
   void compare(const Workload& workload, const RenderOptions& render, BenchRow& row);
   void take_turns(const Workload& workload, const RenderOptions& render, BenchRow& row);
+  void begin_beside(const Workload& workload, const RenderOptions& render, BenchRow& row);
 
   BenchOptions options_;
   std::unique_ptr<Renderer> renderer_;  // a new one for every frame: it keeps the memory of the last launch
@@ -110,6 +116,9 @@ class Bench {
   std::string loaded_;
   std::unique_ptr<Frame> frame_;
   std::optional<PreparedFrame> prepared_;
+  // The same for BenchOptions::beside_isa; empty if no row has needed it for this frame.
+  std::unique_ptr<Renderer> beside_renderer_;
+  std::optional<PreparedFrame> beside_prepared_;
 };
 
 }  // namespace brokkr::app

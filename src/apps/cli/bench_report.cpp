@@ -52,6 +52,9 @@ const PeerResult* best_peer(const BenchRow& row) {
 struct Geomean {
   size_t rows = 0;
   std::map<std::string, double> ratios;
+  // Of the best peer and BenchRow::beside, over the rows that have it.
+  size_t beside_rows = 0;
+  double beside = 0;
 };
 
 std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
@@ -66,11 +69,18 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
         mean.ratios[peer] += std::log(ratio_of(theirs.times, row.brokkr).median);
       };
       for (const PeerResult& peer : row.peers) add(peer.peer, peer);
-      if (const PeerResult* best = best_peer(row)) add("best", *best);
+      if (const PeerResult* best = best_peer(row)) {
+        add("best", *best);
+        if (!row.beside_isa.empty()) {
+          mean.beside += std::log(ratio_of(best->times, row.beside).median);
+          ++mean.beside_rows;
+        }
+      }
     }
   }
   for (auto& [name, mean] : result) {
     for (auto& [peer, ratio] : mean.ratios) ratio = std::exp(ratio / double(mean.rows));
+    if (mean.beside_rows != 0) mean.beside = std::exp(mean.beside / double(mean.beside_rows));
   }
   return result;
 }
@@ -134,17 +144,28 @@ std::string starts_table(const std::vector<BenchRow>& rows) {
                              lines);
 }
 
+// The instruction set that rows were timed with as well; empty: none.
+std::string beside_isa(const std::vector<BenchRow>& rows) {
+  for (const BenchRow& row : rows) {
+    if (!row.beside_isa.empty()) return row.beside_isa;
+  }
+  return {};
+}
+
 std::string means_table(const std::vector<BenchRow>& rows, const std::vector<std::string>& peers) {
+  const std::string beside = beside_isa(rows);
   std::vector<std::vector<std::string>> means;
   for (const auto& [name, mean] : geomeans(rows)) {
     std::vector<std::string> line = {name, std::to_string(mean.rows)};
     for (const std::string& peer : peers) line.push_back(fixed(mean.ratios.at(peer), 2));
     line.push_back(fixed(mean.ratios.at("best"), 2));
+    if (!beside.empty()) line.push_back(mean.beside_rows == 0 ? "-" : fixed(mean.beside, 2));
     means.push_back(line);
   }
   std::vector<std::string> names = {"geometric mean", "frames"};
   for (const std::string& peer : peers) names.push_back(peer + " / Brokkr");
   names.emplace_back("best / Brokkr");
+  if (!beside.empty()) names.push_back("best / Brokkr " + beside);
   return "\n" + format_table(names, means);
 }
 
@@ -211,6 +232,12 @@ Json row_json(const BenchRow& row) {
                      {"target_bytes", s.target_bytes},
                      {"frame_bytes", s.frame_bytes}}},
                    {"load", load_json(row.load)}});
+  if (!row.beside_isa.empty()) {
+    json["beside"] = series_json(row.beside);
+    json["beside"]["isa"] = row.beside_isa;
+    for (const PeerResult& peer : row.peers)
+      json["beside"]["ratios"][peer.peer] = ratio_json(ratio_of(peer.times, row.beside));
+  }
   for (const PeerResult& peer : row.peers) {
     Json& entry = json["peers"][peer.peer] = series_json(peer.times);
     entry["family"] = peer.family;
@@ -228,7 +255,10 @@ Json row_json(const BenchRow& row) {
 
 Json geomeans_json(const std::vector<BenchRow>& rows) {
   Json json = Json::object();
-  for (const auto& [name, mean] : geomeans(rows)) json[name] = {{"rows", mean.rows}, {"ratios", mean.ratios}};
+  for (const auto& [name, mean] : geomeans(rows)) {
+    json[name] = {{"rows", mean.rows}, {"ratios", mean.ratios}};
+    if (mean.beside_rows != 0) json[name]["beside"] = {{"rows", mean.beside_rows}, {"best", mean.beside}};
+  }
   return json;
 }
 
@@ -265,6 +295,9 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
   std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (least)"};
   heading.insert(heading.end(), peers.begin(), peers.end());
   if (!peers.empty()) heading.insert(heading.end(), {peers.front() + " / Brokkr", "best peer / Brokkr"});
+  const std::string beside = beside_isa(rows);
+  if (!beside.empty()) heading.push_back("Brokkr " + beside);
+  if (!beside.empty() && !peers.empty()) heading.push_back("best peer / Brokkr " + beside);
   std::vector<std::vector<std::string>> lines;
   for (const BenchRow& row : rows) {
     std::vector<std::string> line = {row.workload.name, shading_name(row.workload.shading)};
@@ -288,6 +321,11 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
         const Ratio ratio = ratio_of(peer->times, row.brokkr);
         line.push_back(fmt::format("{:.2f} ({:.2f}-{:.2f})", ratio.median, ratio.low, ratio.high));
       }
+    }
+    if (!row.beside_isa.empty()) {
+      line.resize(heading.size() - (peers.empty() ? 1 : 2));
+      line.push_back(time_text(row.beside));
+      if (const PeerResult* best = best_peer(row)) line.push_back(fixed(ratio_of(best->times, row.beside).median, 2));
     }
     line.resize(heading.size());
     lines.push_back(line);

@@ -112,6 +112,21 @@ class Bench(unittest.TestCase):
         self.assertEqual({row["name"] for row in document["results"]}, {scene})
         self.assertEqual(document["geomeans"]["generated"]["rows"], 3)
 
+    def test_another_instruction_set_takes_turns(self):
+        own = self.bench(self.file, "--against", "none")["results"][0]["isa"]
+        self.assertNotIn("beside", self.bench(self.file, "--against", "none", "--beside-isa", own)["results"][0])
+        # Every x86 processor that runs v3 or v4 runs v2, which a build may lack.
+        row = self.bench(self.file, "--against", "none", "--beside-isa", "v2")["results"][0]
+        if "beside" not in row:
+            row = self.bench(self.file, "--against", "none", "--beside-isa", "v3")["results"][0]
+        if "beside" not in row:
+            self.skipTest("one instruction set only")
+        self.assertNotEqual(row["beside"]["isa"], row["isa"])
+        self.assertEqual(len(row["beside"]["rounds_ms"]), 2)
+        self.assertGreater(row["beside"]["least_ms"], 0)
+        table = self.run_program(self.file, "--against", "none", *QUICK, "--beside-isa", row["beside"]["isa"])
+        self.assertRegex(table.splitlines()[0], "Brokkr " + row["beside"]["isa"])
+
     def test_pipeline_options_reach_the_pipeline(self):
         document = self.bench(self.file, "--against", "none", "--workers", "3", "--rasterizers", "7", "--bin", "8")
         row = document["results"][0]

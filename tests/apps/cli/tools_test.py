@@ -67,6 +67,61 @@ class Folder(unittest.TestCase):
         subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, timeout=600, cwd=self.path)
 
 
+class Gate(Folder):
+    """tools/bench --gate compares with earlier figures, with a program that draws nothing and writes given results."""
+    def result(self, ratio, beside=None, name="one"):
+        row = {"name": name, "shading": "flat", "width": 64, "height": 32, "isa": "v4", "best_peer": "llvmpipe",
+               "peers": {"llvmpipe": {"ratio": {"median": ratio}}}}
+        if beside is not None:
+            row["beside"] = {"isa": "v3", "ratios": {"llvmpipe": {"median": beside}}}
+        return {"results": [row]}
+
+    def gate(self, before, *runs, code=0):
+        for i, run in enumerate(runs):
+            self.write(f"run{i}.json", json.dumps(run))
+        self.write("before.json", json.dumps(before))
+        # The n-th start writes run n, or the last one.
+        program = self.write("brokkr", f"""#!/bin/sh
+for word in "$@"; do [ "$last" = --json ] && out=$word; last=$word; done
+echo "$@" >> {self.path}/words
+n=$(($(wc -l < {self.path}/words) - 1)); [ -e {self.path}/run$n.json ] || n=$((n - 1))
+cp {self.path}/run$n.json "$out"
+""")
+        program.chmod(0o755)
+        run = subprocess.run([TOOLS / "bench", "--gate", self.path / "before.json", "--brokkr", program, "--results",
+                              self.path / "out"], capture_output=True, text=True, timeout=600)
+        self.assertEqual(run.returncode, code, run.stderr)
+        words = self.path / "words"
+        self.starts = words.read_text().splitlines() if words.exists() else []
+        return run.stdout if code == 0 else run.stderr.splitlines()[-1]
+
+    def test_as_fast(self):
+        table = self.gate(self.result(2.0, 1.5), self.result(1.92, 1.6))
+        self.assertIn("one flat 64x32 v4: 2.00 -> 1.92 (-4.0%)", table)
+        self.assertIn("one flat 64x32 v3: 1.50 -> 1.60 (+6.7%)", table)
+        self.assertEqual(len(self.starts), 1)
+        self.assertIn("--beside-isa v3", self.starts[0])
+
+    def test_slower_twice(self):
+        line = self.gate(self.result(2.0, 1.5), self.result(2.0, 1.4), code=1)
+        self.assertIn("slower", line)
+        self.assertIn("one flat 64x32 v3", line)
+        self.assertNotIn("one flat 64x32 v4", line)
+        self.assertEqual(len(self.starts), 2)
+
+    def test_slower_once(self):
+        self.gate(self.result(2.0), self.result(1.5), self.result(2.1))
+        self.assertEqual(len(self.starts), 2)
+
+    def test_a_row_that_is_missing(self):
+        self.assertIn("one flat 64x32 v4", self.gate(self.result(2.0), self.result(2.0, name="two"), code=1))
+
+    def test_files_without_figures(self):
+        self.assertIn("holds no row with a peer", self.gate({"results": []}, self.result(1), code=1))
+        self.assertEqual(self.starts, [])
+        self.assertIn("before.json", self.gate({"other": 1}, self.result(1), code=1))
+
+
 class Checks(Folder):
     """tools/layers and tools/functions name what they are there to find, and nothing else."""
     def faults(self, tool, *arguments):
