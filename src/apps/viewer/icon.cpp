@@ -14,7 +14,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr int kSamples = 4;  // per side of a pixel
+constexpr int kIconSamples = 4;  // per side of a pixel
 
 // A filled shape in the drawing's units: the inside of a polygon, or of a rectangle whose corners are rounded.
 struct Shape {
@@ -92,8 +92,8 @@ std::vector<uint32_t> draw_icon(std::string_view drawing, int size) {
   for (int y = 0; y < size; ++y) {
     for (int x = 0; x < size; ++x) {
       uint32_t covered = 0, sum[3] = {};
-      for (int s = 0; s < kSamples * kSamples; ++s) {
-        const glm::vec2 in_pixel = (glm::vec2(s % kSamples, s / kSamples) + 0.5f) / float(kSamples);
+      for (int s = 0; s < kIconSamples * kIconSamples; ++s) {
+        const glm::vec2 in_pixel = (glm::vec2(s % kIconSamples, s / kIconSamples) + 0.5f) / float(kIconSamples);
         const glm::vec2 p = (glm::vec2(x, y) + in_pixel) * unit;
         const auto top =
             std::find_if(shapes.rbegin(), shapes.rend(), [&](const Shape& shape) { return shape.holds(p); });
@@ -102,7 +102,7 @@ std::vector<uint32_t> draw_icon(std::string_view drawing, int size) {
         for (int c = 0; c < 3; ++c) sum[c] += top->color >> (8 * c) & 255;
       }
       const uint32_t n = std::max(covered, 1u);
-      pixels.push_back((covered * 255 / (kSamples * kSamples)) << 24 | sum[2] / n << 16 | sum[1] / n << 8 | sum[0] / n);
+      pixels.push_back((covered * 255 / (kIconSamples * kIconSamples)) << 24 | sum[2] / n << 16 | sum[1] / n << 8 | sum[0] / n);
     }
   }
   return pixels;

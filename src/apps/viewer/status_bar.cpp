@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/text.h"
-#include "bin/load.h"
+#include "bin/pattern_image.h"
 #include "viewer/looks.h"
 #include "viewer/pattern_facts.h"
 
