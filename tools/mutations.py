@@ -157,7 +157,7 @@ MUTATIONS = [
      PIPELINE, "Shading.TexturesRepeat"),
     ("level-of-detail", "shaders/texture.h", "detail = ‹0.5f * log2_lanes(clamp_to(rho, 1e-20f, 1e20f))›;",
      "log2_lanes(clamp_to(rho, 1e-20f, 1e20f))", PIPELINE, "Shading.TrilinearMixesLevels"),
-    ("mip-selection", "shaders/texture.h", "const Int next = ‹minimum(level + 1, int(texture.levels) - 1)›;", "level",
+    ("mip-selection", "shaders/texture.h", "mip_level(w, texture, ‹minimum(level + 1, last)›, m)", "level",
      PIPELINE, "Shading.TrilinearMixesLevels"),
     ("sampler-mirror", "shaders/texture.h", "i = select(i >= size, ‹twice - Int(1) - i›, i);", "twice - i", PIPELINE,
      "Sampler.WrapsAndFiltersAsDefined"),

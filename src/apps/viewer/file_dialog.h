@@ -1,4 +1,5 @@
-// The open dialog: places, folders and scenes with their pictures, a line to type a path or a generated scene's name into.
+// The open dialog: places, folders and scenes with their pictures, a line to type a path or a generated scene's name
+// into.
 #pragma once
 
 #include <optional>

@@ -10,8 +10,8 @@ namespace brokkr::viewer {
 
 class Window;
 
-// Screen pixels per image pixel at which the whole image fits into `area` pixels. Beyond 2 it is a whole number, so that
-// all pixels of the image are squares of one size.
+// Screen pixels per image pixel at which the whole image fits into `area` pixels. Beyond 2 it is a whole number, so
+// that all pixels of the image are squares of one size.
 float fitting_zoom(glm::vec2 size, glm::vec2 area);
 
 class ImageArea {

@@ -35,8 +35,8 @@ inline constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGu
 // Shows `text` while the mouse points at the last item; long lines are wrapped.
 void tip(const std::string& text);
 
-// A widget with its name at the left, which all widgets of a panel have in one column: draws the name, sets the width of
-// the next item to the rest of the line less `right`, and returns the item's label. It is valid until the next call.
+// A widget with its name at the left, which all widgets of a panel have in one column: draws the name, sets the width
+// of the next item to the rest of the line less `right`, and returns the item's label. It is valid until the next call.
 const char* row(const char* name, float right = 0);
 
 // A slider with its name at the left and its number, which can be typed too, at the right. `format`: of the number.

@@ -56,8 +56,8 @@ constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_
                                     : std::is_signed_v<T>       ? ImGuiDataType_S32
                                                                 : ImGuiDataType_U32;
 
-// The widget for a number: a slider where its range is small, and the number, where it is typed or dragged. Where `word`
-// is not empty it is shown instead of the number.
+// The widget for a number: a slider where its range is small, and the number, where it is typed or dragged. Where
+// `word` is not empty it is shown instead of the number.
 template <class T>
 void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   const T low = T(info.min), high = T(info.max);

@@ -49,8 +49,8 @@ BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseReco
   }
 }
 
-// A row of eight samples of a tile. Samples 2 k and 2 k + 1 of it are adjacent: their indices in the region are
-// sample + pair(k) and the next one.
+// A row of eight samples of a tile. Samples 2 k and 2 k + 1 of it are adjacent: their indices in the region are sample
+// + pair(k) and the next one.
 struct TileRow {
   int x, y;    // position of the first sample in the layer
   int sample;  // its index in the region

@@ -112,8 +112,7 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
-    if (device_is_lost)
-      throw MachineError("CUDA: an earlier frame still hangs on the device; start the program anew");
+    if (device_is_lost) throw MachineError("CUDA: an earlier frame still hangs on the device; start the program anew");
     begin_ = Clock::now();
     transferred_ = transfers();
     ended_ = false;
@@ -193,7 +192,7 @@ class CudaMachine : public MachineBackend {
     if (needs.overdraw) h.overdraw = download<uint32_t>(m.overdraw);
     if (needs.stamps) h.stamps = download<uint32_t>(m.stamps);
     const auto plane = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
-    return {h.state.data(),  h.color.data(),   h.color_high.data(), h.more_colors.data(), h.depth.data(),
+    return {h.state.data(),   h.color.data(),   h.color_high.data(), h.more_colors.data(), h.depth.data(),
             h.stencil.data(), plane(h.visible), plane(h.depth_id),   plane(h.overdraw),    plane(h.stamps)};
   }
 
@@ -243,8 +242,8 @@ class CudaMachine : public MachineBackend {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.4g", patience_s());
     throw MachineError(std::string("CUDA: the frame made no progress for ") + seconds + " s (" + text + ") and " +
-                             (device_is_lost ? "does not end; start the program anew" : "was ended") +
-                             "; a larger gpu_timeout_s waits longer");
+                       (device_is_lost ? "does not end; start the program anew" : "was ended") +
+                       "; a larger gpu_timeout_s waits longer");
   }
 
   int architecture() const { return properties_.major * 10 + properties_.minor; }
@@ -257,8 +256,7 @@ class CudaMachine : public MachineBackend {
   void prepare_kernels() {
     blocks_per_sm_ = INT_MAX;
     for (const FrameKernel& kernel : kFrameKernels) blocks_per_sm_ = std::min(blocks_per_sm_, blocks_that_fit(kernel));
-    if (blocks_per_sm_ < 1)
-      throw MachineError("CUDA: a block of the pipeline does not fit this device; use the CPU");
+    if (blocks_per_sm_ < 1) throw MachineError("CUDA: a block of the pipeline does not fit this device; use the CPU");
     for (const FrameKernel& kernel : kFrameKernels) prefer_shared_memory(kernel);
   }
   static void set(const FrameKernel& kernel, cudaFuncAttribute attribute, size_t value) {
@@ -394,7 +392,7 @@ class CudaMachine : public MachineBackend {
   std::unique_ptr<LinkedKernel> linked_;  // of the last launch, if it was linked
   bool uses_linked_ = false;
   HostCounts host_;
-  HostCopy copy_;  // what `planes` returned
+  HostCopy copy_;        // what `planes` returned
   CudaSquares squares_;  // of the last launch
   // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;
