@@ -102,7 +102,8 @@ std::vector<uint32_t> draw_icon(std::string_view drawing, int size) {
         for (int c = 0; c < 3; ++c) sum[c] += top->color >> (8 * c) & 255;
       }
       const uint32_t n = std::max(covered, 1u);
-      pixels.push_back((covered * 255 / (kIconSamples * kIconSamples)) << 24 | sum[2] / n << 16 | sum[1] / n << 8 | sum[0] / n);
+      pixels.push_back((covered * 255 / (kIconSamples * kIconSamples)) << 24 | sum[2] / n << 16 | sum[1] / n << 8 |
+                       sum[0] / n);
     }
   }
   return pixels;

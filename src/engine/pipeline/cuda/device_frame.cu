@@ -56,9 +56,8 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.second_texcoords = second_texcoords_.hold(host.frame.second_texcoords, 2 * f.frame->second_texcoords.size());
     t.colors = colors_.hold(host.frame.colors, 4 * f.frame->colors.size());
   });
-  renew(models_version_, f.models_version, [&] {
-    t.models = models_.hold(host.frame.models, 16 * f.frame->models.size());
-  });
+  renew(models_version_, f.models_version,
+        [&] { t.models = models_.hold(host.frame.models, 16 * f.frame->models.size()); });
   renew(textures_version_, f.textures_version, [&] {
     t.textures = textures_.hold(host.frame.textures, f.textures.size());
     t.texels = texels_.hold(host.frame.texels, f.texels.size());
