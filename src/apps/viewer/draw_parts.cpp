@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/text.h"
-#include "frame/bkf_names.h"
+#include "frame/bkf_fields.h"
 #include "shader/texels.h"
 
 namespace brokkr::viewer {

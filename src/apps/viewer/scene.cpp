@@ -6,7 +6,6 @@
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -55,29 +54,6 @@ std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
     if (disjoint.empty() || range.first >= disjoint.back().first + disjoint.back().count) disjoint.push_back(range);
   }
   return disjoint;
-}
-
-Bounds bounds_of(const Frame& frame) {
-  Bounds bounds;
-  std::map<std::pair<uint64_t, uint32_t>, Bounds> meshes;  // by first vertex and number
-  for (const Command& command : frame.commands) {
-    const auto* draw = std::get_if<DrawCommand>(&command);
-    if (draw == nullptr || draw->vertex_kind != VertexKind::transform || draw->vertex_count == 0) continue;
-    // In object space: one box for all instances, and for all draws of the same vertices.
-    const auto [at, is_new] = meshes.try_emplace({draw->first_vertex, draw->vertex_count});
-    Bounds& mesh = at->second;
-    for (uint64_t v = draw->first_vertex; is_new && v < draw->first_vertex + draw->vertex_count; ++v)
-      mesh.add(glm::vec3(frame.positions[size_t(v)]));
-    for (uint32_t i = 0; i < draw->instances; ++i) {
-      const glm::mat4& model = frame.models[draw->first_instance + i];
-      for (unsigned corner = 0; corner < 8; ++corner) {
-        glm::vec4 p(0, 0, 0, 1);
-        for (int axis = 0; axis < 3; ++axis) p[axis] = (corner >> axis & 1 ? mesh.high : mesh.low)[axis];
-        bounds.add(glm::vec3(model * p));
-      }
-    }
-  }
-  return bounds;
 }
 
 glm::vec3 row(const glm::mat4& m, int r) { return {m[0][r], m[1][r], m[2][r]}; }

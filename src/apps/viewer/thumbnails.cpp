@@ -14,7 +14,7 @@
 #include "base/file_io.h"
 #include "base/sha256.h"
 #include "brokkr/image.h"
-#include "inspect/original.h"
+#include "inspect/image_compare.h"
 
 namespace brokkr::viewer {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "brokkr/load.h"
-#include "frame/camera.h"
+#include "brokkr/camera.h"
 
 namespace brokkr {
 

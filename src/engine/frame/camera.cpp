@@ -9,9 +9,11 @@
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
 #include <glm/trigonometric.hpp>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace brokkr {
 namespace {
@@ -67,11 +69,14 @@ void Bounds::add(const glm::vec3& point) {
 
 Bounds bounds_of(const Frame& frame) {
   Bounds bounds;
+  std::map<std::pair<uint64_t, uint32_t>, Bounds> meshes;  // by first vertex and number
   for (const Command& command : frame.commands) {
     const auto* const draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || draw->vertex_kind != VertexKind::transform) continue;
-    Bounds own;
-    for (uint64_t v = draw->first_vertex; v < draw->first_vertex + draw->vertex_count; ++v) {
+    // In object space: one box for all instances, and for all draws of the same vertices.
+    const auto [place, is_new] = meshes.try_emplace({draw->first_vertex, draw->vertex_count});
+    Bounds& own = place->second;
+    for (uint64_t v = draw->first_vertex; is_new && v < draw->first_vertex + draw->vertex_count; ++v) {
       const glm::vec3 at(frame.positions[size_t(v)]);
       if (std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z)) own.add(at);
     }

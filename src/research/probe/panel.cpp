@@ -145,7 +145,7 @@ class ProbePanel : public Panel {
     changed |= ImGui::SliderInt(row("edge"), &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str(),
                                 ImGuiSliderFlags_AlwaysClamp);
     changed |= ImGui::Combo(row("order"), &setup_.order, "row by row\0tile by tile\0shuffled\0");
-    changed |= draw_cost("all others", setup_.background, 0, kMostBackground);
+    changed |= draw_cost("all others", setup_.background, 0, kMaxBackground);
     changed |= draw_cost("slow fragments", setup_.cost, 1, kMostCost);
     ImGui::SliderInt(row("branch"), &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
                      ImGuiSliderFlags_AlwaysClamp);

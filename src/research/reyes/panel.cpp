@@ -153,10 +153,10 @@ class ReyesPanel : public Panel {
       s.shows = ReyesShows(shows);
     tip("Split depth: the brighter, the more often");
     if (s.shows == ReyesShows::difference)
-      ImGui::SliderFloat(row("gain"), &s.gain, 1, kMostGain, "%.0f times",
+      ImGui::SliderFloat(row("gain"), &s.gain, 1, kMaxGain, "%.0f times",
                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     ImGui::Checkbox(row("sides of grids"), &s.grid_lines);
-    ImGui::SliderFloat(row("micropolygon"), &s.rate, kLeastRate, kMostRate, "%.2f pixels",
+    ImGui::SliderFloat(row("micropolygon"), &s.rate, kLeastRate, kMaxRate, "%.2f pixels",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     tip("Its side at full quality, at most");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};
