@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "app/text.h"
@@ -26,9 +27,16 @@ std::string one_line(std::string text) {
   return printable(text);
 }
 
+// The library's messages do not know the option that raises its limit.
+std::string with_option(std::string message) {
+  constexpr std::string_view kRemedy = "raise the memory limit";
+  if (message.find("--memory-limit") == std::string::npos && message.ends_with(kRemedy)) message += " (--memory-limit)";
+  return message;
+}
+
 int fail(int code, const std::string& message) {
   std::cout.flush();
-  std::cerr << "brokkr: " << one_line(message) << '\n';
+  std::cerr << "brokkr: " << one_line(with_option(message)) << '\n';
   return code;
 }
 
@@ -207,9 +215,6 @@ int run_guarded(const std::function<int()>& body) {
         kFailure,
         "workers: the system starts no more threads; choose fewer --workers, or raise the limits of processes and "
         "memory (ulimit -u, ulimit -v)");
-  } catch (const MemoryLimitError& error) {
-    const bool raises = error.remedy().find("memory limit") != std::string::npos;
-    return fail(kFailure, error.what() + std::string(raises ? " (--memory-limit)" : ""));
   } catch (const MachineError& error) {
     return fail(kFailure, error.what() + option_of(error));
   } catch (const std::exception& error) {

@@ -28,7 +28,7 @@ std::string traced_options(const TraceSettings& t, const TracePainting& p) {
   if (t.sun) text += " --sun " + light_text(*t.sun);
   if (t.aperture > 0) text += " --aperture " + shortest(t.aperture);
   if (t.aperture > 0 && t.focus > 0) text += " --focus " + shortest(t.focus);
-  if (t.exposure != 0) text += " --exposure " + shortest(t.exposure);
+  text += " --exposure " + shortest(t.exposure);  // the command would choose one itself
   if (t.tone == trace::Tone::filmic) text += " --tone filmic";
   if (t.structure != trace::StructureKind::bvh) text += std::string(" --structure ") + kStructures[size_t(t.structure)];
   if (t.structure == trace::StructureKind::grug) text += " --grid " + std::to_string(t.grid);

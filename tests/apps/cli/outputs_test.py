@@ -223,13 +223,11 @@ class Outputs(unittest.TestCase):
                 ("--output", "--aov", ("render", "one.bkf", "-o", "a.exr", "--aov", "depth=a.exr")),
                 ("--aov", "--aov", ("render", "one.bkf", "--no-output", "--aov", "depth=d.pfm", "--aov", "draw=d.pfm")),
                 ("--stats", "--trace", ("render", "one.bkf", "--no-output", "--stats", "-", "--trace", "-")),
-                ("--output", "--json", ("optimize", scene, "-o", "b.obj", "--json", "b.obj")),
-                ("--output", "--json", ("optimize", scene, "-o", "b.obj", "--json", "b.mtl")),
                 ("--output", "--sample-map", ("trace", scene, "-o", "a.png", "--sample-map", "a.png")),
                 ("--output", "--depth", ("extract", "one.bkf", "-o", "a.png", "--depth", "a.png")),
-                ("--csv", "--json", ("reyes", "teapot", "--csv", "r", "--json", "r")),
+                ("--csv", "--json", ("reyes", "teapot", "--csv", "r.json", "--json", "r.json")),
                 ("--error", "--write-patches", ("reyes", "teapot", "--error", "r", "--write-patches", "r")),
-                ("--json", "--csv", ("bench", "one.bkf", "--json", "b", "--csv", "b")),
+                ("--json", "--csv", ("bench", "one.bkf", "--json", "b.json", "--csv", "b.json")),
                 ("--json", "--log", ("bench", "one.bkf", "--json", "b.json", "--log", "b.csv")),
                 ("--json", "--csv", ("bench", "one.bkf", "--json", "-", "--csv", "-"))):
             error = self.refused(*words)
@@ -245,13 +243,14 @@ class Outputs(unittest.TestCase):
         shutil.copy(scene, self.path / "c.obj")
         for words in (("trim", "one.bkf", "-o", "one.bkf"), ("trim", "one.bkf", "-o", "./one.bkf"), ("trim", "link.bkf", "-o", "one.bkf"),
                       ("trim", "one.bkf", "-o", "link.bkf"), ("optimize", "one.bkf", "-o", "one.bkf"),
-                      ("optimize", "c.obj", "-o", "c.obj"), ("optimize", "c.obj", "-o", "d.obj", "--json", "c.obj"),
+                      ("optimize", "c.obj", "-o", "c.obj"),
                       ("render", "one.bkf", "--no-output", "--stats", "one.bkf"),
                       ("render", "one.bkf", "--no-output", "--pattern", "p.json", "--stats", "p.json"),
                       ("render", "--fragment", "f.frag", "--texture", "t=t.png", "-o", "t.png"),
                       ("render", "--fragment", "f.frag", "--no-output", "--stats", "f.frag"),
-                      ("bench", "one.bkf", "--json", "one.bkf"), ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
+                      ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
             self.assertIn("would be lost", self.refused(*words))
+        self.assertIn("does not end in .json", self.refused("info", "--json", "one.bkf", "c.obj"))
 
     def test_inputs_of_one_name_do_not_share_an_output(self):
         for folder in ("x", "y"):

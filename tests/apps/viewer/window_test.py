@@ -14,7 +14,7 @@ SIZE = (320, 240)
 WINDOW = (640, 420)
 SCREEN = (800, 600)
 POINTER = 8  # rows at the bottom for the pointer's tip: Xvfb draws it into its pixels
-GROUND = (28, 28, 31)  # around the image
+GROUND = (14, 15, 18)  # around the image
 
 
 def only_the_image(session, whole):

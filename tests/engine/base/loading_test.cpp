@@ -94,7 +94,7 @@ TEST(Loading, CountsAndRefuses) {
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),
-                 "field 'commands': needs 1.5 MiB of memory, above the limit of 1.0 MiB; make it smaller, or raise "
+                 "field 'commands': needs 1.5 MiB of memory, above the limit of 1.0 MiB; make it smaller, or raise the "
                  "memory limit");
   }
   EXPECT_EQ(loading.left(), kMib / 2);
