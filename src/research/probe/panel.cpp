@@ -126,7 +126,7 @@ class ProbePanel : public Panel {
   Section section() const override { return Section::measure; }
 
   void draw(ViewerState& state) override {
-    bool changed = ImGui::Combo(row("film of"), &setup_.subject, kSubjects);
+    bool changed = ImGui::Combo(row("source"), &setup_.subject, kSubjects);
     if (setup_.subject != kFrame) changed |= draw_setup();
     const bool busy = !under_way_.expired();
     // A film that stands is drawn anew after each change; the frame's own only when it is asked for.
@@ -149,7 +149,7 @@ class ProbePanel : public Panel {
     changed |= draw_cost("slow fragments", setup_.cost, 1, kMostCost);
     ImGui::SliderInt(row("branch"), &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
                      ImGuiSliderFlags_AlwaysClamp);
-    changed |= ImGui::Checkbox(row("additions wait for each other"), &setup_.waits);
+    changed |= ImGui::Checkbox(row("serial additions"), &setup_.waits);
     ImGui::BeginDisabled(setup_.slow.empty());
     if (ImGui::Button("No slow fragments")) {
       setup_.slow.clear();
