@@ -226,7 +226,7 @@ Command bench_command() {
            "They did not run together: --ab tells more"),
       text_option("--ab", "OPTIONS",
                   "Race in pairs: A is this command, B the same with these options on top, as in --ab \"--pattern "
-                  "hilbert\"; says which is faster, or that no difference can be told"),
+                  "hilbert\"; says which is faster, or that the difference is not significant"),
       file_option("--ab-program", "PROGRAM",
                   "Race in pairs: B is drawn by this other build of brokkr; may go with --ab"),
       integer_option("--pairs",

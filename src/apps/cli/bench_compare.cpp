@@ -51,7 +51,7 @@ std::string key(const Json& row) {
 
 std::vector<double> rounds(const Json& times) { return times.at("rounds_ms").get<std::vector<double>>(); }
 
-constexpr const char* kNoDifference = "no difference can be told";
+constexpr const char* kNoDifference = "not significant";
 constexpr const char* kApart =
     "Not run together: whatever else the computer did differently is in the ratio. To be sure of a change, let both "
     "take "

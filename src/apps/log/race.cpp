@@ -29,7 +29,7 @@ const char* verdict_text(Verdict verdict) {
     case Verdict::a_faster: return "A is faster";
     case Verdict::b_faster: return "B is faster";
   }
-  return "no difference can be told";
+  return "not significant";
 }
 
 std::string ratio_text(const RatioEstimate& r) {

@@ -30,7 +30,7 @@ enum class Verdict : uint8_t { too_few, no_difference, a_faster, b_faster };
 
 // no_difference if the interval contains 1.
 Verdict verdict(const RatioEstimate& ratio);
-// "no difference can be told", "B is faster".
+// "not significant", "B is faster".
 const char* verdict_text(Verdict verdict);
 
 // "A / B = 1.0020 (0.9911 to 1.0132, 95 % confidence)"; without the parenthesis if there are too few pairs.

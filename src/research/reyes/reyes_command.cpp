@@ -249,8 +249,8 @@ std::string budget_line(const ReyesOptions& o, const std::vector<FrameRow>& rows
     ++counts[size_t(row.statistics.miss)];
     least = std::max(least, row.statistics.least_ms);
   }
-  std::string line = fmt::format("  budget     {:g} ms, missed by {} of {} frames\n", o.budget_ms,
-                                 rows.size() - counts[0], rows.size());
+  std::string line =
+      fmt::format("  budget     {:g} ms, {} of {} frames late\n", o.budget_ms, rows.size() - counts[0], rows.size());
   const auto add = [&](ReyesMiss miss, const std::string& reason) {
     if (counts[size_t(miss)] > 0) line += fmt::format("  late       {}: {}\n", counts[size_t(miss)], reason);
   };

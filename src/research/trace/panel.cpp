@@ -84,7 +84,7 @@ class TracePanel : public Panel {
     if (ImGui::CollapsingHeader("Picture", ImGuiTreeNodeFlags_DefaultOpen)) draw_picture(state);
     if (ImGui::CollapsingHeader("Light and lens", ImGuiTreeNodeFlags_DefaultOpen)) draw_light(state);
     if (ImGui::CollapsingHeader("Samples", ImGuiTreeNodeFlags_DefaultOpen)) draw_samples(t);
-    if (ImGui::CollapsingHeader("What finds hits")) draw_structure(t);
+    if (ImGui::CollapsingHeader("Acceleration structure")) draw_structure(t);
   }
 
   void on_frame(ViewerState& state) override { is_fresh_ = state.last && state.last->painting; }
@@ -228,7 +228,7 @@ class TracePanel : public Panel {
     ImGui::SliderFloat(row("worst error"), &t.worst_error, 0.01f, 100, "%.3f",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     tip("Of a region, that belongs into the highest bucket");
-    ImGui::Checkbox(row("comes down"), &t.decreasing_priorities);
+    ImGui::Checkbox(row("decreasing"), &t.decreasing_priorities);
     tip("The worst error is halved whenever the upper buckets are not in use");
   }
 

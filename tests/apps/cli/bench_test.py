@@ -311,7 +311,7 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(ratio["ratio"], ratios[3])
         self.assertAlmostEqual(ratio["low"], ratios[0])
         self.assertAlmostEqual(ratio["high"], ratios[-1])
-        expected = "B is faster" if ratios[0] > 1 else "A is faster" if ratios[-1] < 1 else "no difference can be told"
+        expected = "B is faster" if ratios[0] > 1 else "A is faster" if ratios[-1] < 1 else "not significant"
         self.assertEqual(row["verdict"], expected)
         self.assertEqual(row["load"]["cores"], os.cpu_count())
         self.assertTrue(all(isinstance(warning, str) for warning in row["warnings"]))
@@ -372,7 +372,7 @@ class Bench(unittest.TestCase):
                                  "30")
         self.assertRegex(table, r"B: --size 32x32\n")
         self.assertRegex(table, r"one +flat +[\d.]+ \([\d.]+\) +[\d.]+ \([\d.]+\) +\d+, \d+ +30\n")
-        self.assertRegex(table, r"one: A / B = .* confidence\): (no difference can be told|[AB] is faster)\n")
+        self.assertRegex(table, r"one: A / B = .* confidence\): (not significant|[AB] is faster)\n")
         self.assertIn("one: A and B draw different pictures", table)
         self.assertIn("too few pairs to tell", self.run_program(self.file, "--ab", "", "--pairs", "3"))
 
@@ -410,7 +410,7 @@ class Bench(unittest.TestCase):
         slow = self.log_with("slow", [3.1 * ms for ms in times], {**load, "others": 0.68})
         for pair in ((fast, slow), (slow, fast)):
             text = self.run_program("--compare", *pair)
-            self.assertIn("no difference can be told", text)
+            self.assertIn("not significant", text)
             self.assertIn("Not run together", text)
             self.assertRegex(text, r"other programs took \d+ % of the processors before and \d+ % after")
             self.assertNotIn("confidence", text)
@@ -418,14 +418,14 @@ class Bench(unittest.TestCase):
         unknown = self.log_with("unknown", [3.1 * ms for ms in times], None)
         text = self.run_program("--compare", fast, unknown)
         self.assertIn("whether the load of the computer differed cannot be told", text)
-        self.assertIn("no difference can be told", text)
+        self.assertIn("not significant", text)
         self.assertNotIn("confidence", text)
         # A quiet computer both times: the factor is told, and that it is one of two runs.
         twice = self.log_with("twice", [2 * ms for ms in times], load)
         text = self.run_program("--compare", twice, fast)
         self.assertRegex(text, r"before / after = 2\.000 \(.*\): after is faster")
         self.assertIn("Not run together", text)
-        self.assertIn("no difference can be told", self.run_program("--compare", fast, fast))
+        self.assertIn("not significant", self.run_program("--compare", fast, fast))
         other = self.log_with("other", times, load, machine={"processor": "P", "cores": 64})
         self.assertIn("different computers", self.run_program("--compare", fast, other))
 
@@ -471,7 +471,7 @@ class Bench(unittest.TestCase):
                                  ((quiet, quiet, 5.0), "llvmpipe itself took"), ((None, None, 5.0), "llvmpipe itself took"),
                                  ((quiet, {**quiet, "others": 0.6}, 10.0), "60 % after")):
             said, doubt = verdict(*doubtful)
-            self.assertEqual(said, "no difference can be told")
+            self.assertEqual(said, "not significant")
             self.assertIn(reason, doubt)
 
         after["results"][0]["name"] = "another"

@@ -73,7 +73,7 @@ class Reyes(unittest.TestCase):
             self.assertIn(frame["miss"], ("least", "processors"))  # beside busy programs even such a frame may have waited
             self.assertGreater(frame["least_ms"], 0.0001)
         said = self.draws("teapot", *SMALL, "--budget", "0.0001", "--frames", 2)
-        self.assertIn("missed by 2 of 2 frames", said)
+        self.assertIn("2 of 2 frames late", said)
         self.assertIn("  late  ", said)
 
     def test_the_bound_of_priorities_comes_down(self):
