@@ -7,8 +7,8 @@
 #include <glm/vec3.hpp>
 #include <vector>
 
-#include "brokkr/load.h"
 #include "brokkr/camera.h"
+#include "brokkr/load.h"
 
 namespace brokkr {
 
