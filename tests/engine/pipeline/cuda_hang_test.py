@@ -79,7 +79,7 @@ def launches_that_are_refused():
         assert status == 1, said
         assert [line for line in said.splitlines() if line.startswith("brokkr")] == error_of(said), said
         (line,) = error_of(said)
-        assert re.search(r"cannot run all \d+ blocks of a frame at once", line) and "--workers" in line, line
+        assert re.search(r"cannot run all \d+ blocks of a frame at once", line) and "fewer workers" in line, line
         status, said = draw(["--workers", "1"], BROKKR_PTX_COOPERATIVE="1", BROKKR_CUDA_GRAPH=graph)
         assert status == 0, said
     status, said = draw(BROKKR_PTX_COOPERATIVE="0")
