@@ -62,7 +62,7 @@ DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t
   loading.need(uint64_t(mesh->num_faces()) * 3 * sizeof(uint32_t), "KHR_draco_mesh_compression");
   for (uint32_t i = 0; i < mesh->num_faces(); i++) {
     loading.step(i, mesh->num_faces());
-    for (const draco::PointIndex corner : mesh->face(draco::FaceIndex(i))) result.indices.push_back(corner.value());
+    for (const draco::PointIndex& corner : mesh->face(draco::FaceIndex(i))) result.indices.push_back(corner.value());
   }
   for (const uint64_t id : ids) {
     const draco::PointAttribute* const attribute = mesh->GetAttributeByUniqueId(uint32_t(id));

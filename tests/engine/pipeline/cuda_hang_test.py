@@ -59,7 +59,7 @@ def lost_hand_overs(name, lines):
                          r"  rasterizers: \d+ in all, \d+ finished\n", said), said
         (line,) = error_of(said)
         assert re.search(r"made no progress for 1 s \(\d+ of \d+ tasks are complete, \d+ of \d+ rasterizers have "
-                         r"finished\) and was ended; --gpu-timeout N waits longer$", line), line
+                         r"finished\) and was ended; a larger gpu_timeout_s waits longer \(--gpu-timeout\)$", line), line
     assert hung > 0, "nothing that is lost stops a frame"
 
 
