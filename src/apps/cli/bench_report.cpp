@@ -52,7 +52,7 @@ const PeerResult* best_peer(const BenchRow& row) {
 struct Geomean {
   size_t rows = 0;
   std::map<std::string, double> ratios;
-  // Of the best peer and BenchRow::beside, over the rows that have it.
+  // Ratios of the best peer and of BenchRow::beside over the rows that have it.
   size_t beside_rows = 0;
   double beside = 0;
 };

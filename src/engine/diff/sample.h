@@ -239,29 +239,40 @@ BROKKR_FN Float fetch(const float* tex, const float* mips, const Taps<kTaps>& ta
   return a;
 }
 
+// What the pixels of a group read: where, at which levels, and which texels of both levels.
+template <int kTaps, bool kTwoLevels, bool kHasLevels>
+struct Footprint {
+  Place place;
+  Levels levels;
+  Taps<kTaps> first, second;
+  Mask mixes;  // pixels that read the second level too
+  bool has_second;
+
+  BROKKR_FN Footprint(const DiffSample& d, const PixelGroup& p, bool derives) : place(place_of(d, p, derives)) {
+    levels.first = levels.second = 0;
+    levels.f = 0.0f;
+    if constexpr (kHasLevels) levels = levels_of(d, p, place, derives);
+    first = taps_of<kTaps>(d, place, levels.first, p.m);
+    mixes = p.m && levels.f > 0.0f;
+    has_second = kTwoLevels && Warp::any(mixes);
+    if (has_second) second = taps_of<kTaps>(d, place, levels.second, mixes);
+  }
+};
+
 template <int kTaps, bool kTwoLevels, bool kHasLevels>
 BROKKR_FN void sample(const DiffSample& d, DiffPart part) {
   const bool derives = kHasLevels && d.uv_da != nullptr;
   for_pixels(d.shape, part, [&](const PixelGroup& p) {
-    const Place a = place_of(d, p, derives);
-    Levels l;
-    l.first = l.second = 0;
-    l.f = 0.0f;
-    if constexpr (kHasLevels) l = levels_of(d, p, a, derives);
-    const Taps<kTaps> first = taps_of<kTaps>(d, a, l.first, p.m);
-    const Mask m2 = p.m && l.f > 0.0f;
-    const bool has_second = kTwoLevels && Warp::any(m2);
-    Taps<kTaps> second;
-    if (has_second) second = taps_of<kTaps>(d, a, l.second, m2);
+    const Footprint<kTaps, kTwoLevels, kHasLevels> at(d, p, derives);
     const float* const tex = d.tex + p.image * d.tex_stride;
     const float* const mips = d.mips + p.image * d.mip_stride;
     for (int k = 0; k < d.channels; ++k) {
       Float c = 0.0f;
-      for (int i = 0; i < kTaps; ++i) c += first.weight[i] * fetch(tex, mips, first, i, k);
-      if (has_second) {
+      for (int i = 0; i < kTaps; ++i) c += at.first.weight[i] * fetch(tex, mips, at.first, i, k);
+      if (at.has_second) {
         Float c2 = 0.0f;
-        for (int i = 0; i < kTaps; ++i) c2 += second.weight[i] * fetch(tex, mips, second, i, k);
-        c = select(m2, c + l.f * (c2 - c), c);
+        for (int i = 0; i < kTaps; ++i) c2 += at.second.weight[i] * fetch(tex, mips, at.second, i, k);
+        c = select(at.mixes, c + at.levels.f * (c2 - c), c);
       }
       write_pixels(d.out, p, d.channels, k, c, p.m);
     }
@@ -353,23 +364,22 @@ BROKKR_FN void sample_backward(const DiffSampleBackward& b, DiffPart part) {
   const int n = d.channels;
   Sums sums(b.sums, part);
   for_pixels(d.shape, part, [&](const PixelGroup& p) {
-    const Place a = place_of(d, p, derives);
-    Levels l;
-    l.first = l.second = 0;
-    l.f = 0.0f;
-    if constexpr (kHasLevels) l = levels_of(d, p, a, derives);
-    const Taps<kTaps> first = taps_of<kTaps>(d, a, l.first, p.m);
-    const Mask m2 = p.m && l.f > 0.0f;
-    const bool has_second = kTwoLevels && Warp::any(m2);
-    Taps<kTaps> second;
-    if (has_second) second = taps_of<kTaps>(d, a, l.second, m2);
+    const Footprint<kTaps, kTwoLevels, kHasLevels> at(d, p, derives);
+    const Place& a = at.place;
+    const Levels& l = at.levels;
     if (has_sums) {
-      spread(b, p, first, kTwoLevels ? Float(1.0f) - l.f : Float(1.0f), sums);
-      if (has_second) spread(b, p, second, l.f, sums);
+      spread(b, p, at.first, kTwoLevels ? Float(1.0f) - l.f : Float(1.0f), sums);
+      if (at.has_second) spread(b, p, at.second, l.f, sums);
     }
     if (!has_coordinates) return;
     const float* const tex = d.tex + p.image * d.tex_stride;
     const float* const mips = d.mips + p.image * d.mip_stride;
+    // A level at its lower end has a derivative too: towards the next level.
+    Taps<kTaps> next = at.second;
+    if constexpr (kTwoLevels) {
+      const Mask on_level = p.m && l.is_free && !(l.f > 0.0f);
+      if (!at.has_second || Warp::any(on_level)) next = taps_of<kTaps>(d, a, l.second, p.m);
+    }
     Float g_s = 0.0f, g_t = 0.0f, g_level = 0.0f;
     for (int k = 0; k < n; ++k) {
       const Float g = read_pixels(b.grad_out, p, n, k, p.m);
@@ -382,12 +392,8 @@ BROKKR_FN void sample_backward(const DiffSampleBackward& b, DiffPart part) {
           by_t[which] += taps.by_t[i] * texel;
         }
       };
-      read(first, 0);
+      read(at.first, 0);
       if constexpr (kTwoLevels) {
-        // A level at its lower end has a derivative too: towards the next level.
-        Taps<kTaps> next = second;
-        const Mask on_level = p.m && l.is_free && !(l.f > 0.0f);
-        if (!has_second || Warp::any(on_level)) next = taps_of<kTaps>(d, a, l.second, p.m);
         read(next, 1);
         by_s[0] += l.f * (by_s[1] - by_s[0]);
         by_t[0] += l.f * (by_t[1] - by_t[0]);
