@@ -269,10 +269,12 @@ BROKKR_FN void sample(const DiffSample& d, DiffPart part) {
     for (int k = 0; k < d.channels; ++k) {
       Float c = 0.0f;
       for (int i = 0; i < kTaps; ++i) c += at.first.weight[i] * fetch(tex, mips, at.first, i, k);
-      if (at.has_second) {
-        Float c2 = 0.0f;
-        for (int i = 0; i < kTaps; ++i) c2 += at.second.weight[i] * fetch(tex, mips, at.second, i, k);
-        c = select(at.mixes, c + at.levels.f * (c2 - c), c);
+      if constexpr (kTwoLevels) {
+        if (at.has_second) {
+          Float c2 = 0.0f;
+          for (int i = 0; i < kTaps; ++i) c2 += at.second.weight[i] * fetch(tex, mips, at.second, i, k);
+          c = select(at.mixes, c + at.levels.f * (c2 - c), c);
+        }
       }
       write_pixels(d.out, p, d.channels, k, c, p.m);
     }
