@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "log/number_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 

@@ -24,9 +24,9 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/process.h"
-#include "log/json_text.h"
 #include "log/log_reader.h"
 #include "log/manifest.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

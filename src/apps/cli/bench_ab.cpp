@@ -23,8 +23,8 @@
 #include "base/process.h"
 #include "cli/bench_log.h"
 #include "cli/bench_report.h"
-#include "log/json_text.h"
 #include "log/log_reader.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/command.h"
 #include "app/workload.h"
 #include "brokkr/renderer.h"
-#include "log/race.h"
+#include "log/frame_statistics.h"
 
 namespace brokkr::app {
 

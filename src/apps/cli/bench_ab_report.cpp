@@ -11,8 +11,8 @@
 #include "app/tool.h"
 #include "cli/bench_ab.h"
 #include "cli/bench_report.h"
-#include "log/csv.h"
 #include "log/manifest.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

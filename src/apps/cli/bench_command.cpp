@@ -21,8 +21,8 @@
 #include "cli/bench_measure.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
-#include "log/json_text.h"
-#include "log/machine_load.h"
+#include "log/machine_facts.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -20,9 +20,8 @@
 #include "cli/bench_report.h"
 #include "log/frame_statistics.h"
 #include "log/log_reader.h"
-#include "log/machine_load.h"
+#include "log/machine_facts.h"
 #include "log/manifest.h"
-#include "log/race.h"
 
 namespace brokkr::app {
 namespace {

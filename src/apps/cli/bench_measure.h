@@ -12,7 +12,7 @@
 #include "brokkr/renderer.h"
 #include "cli/bench_peer.h"
 #include "log/frame_statistics.h"
-#include "log/machine_load.h"
+#include "log/machine_facts.h"
 
 namespace brokkr::app {
 

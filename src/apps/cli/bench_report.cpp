@@ -12,8 +12,8 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/version.h"
-#include "log/csv.h"
 #include "log/machine_facts.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

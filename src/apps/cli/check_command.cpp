@@ -16,7 +16,7 @@
 #include "brokkr/renderer.h"
 #include "cli/check_colors.h"
 #include "cli/commands.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

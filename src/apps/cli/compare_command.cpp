@@ -10,7 +10,7 @@
 #include "app/text.h"
 #include "brokkr/image.h"
 #include "cli/commands.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

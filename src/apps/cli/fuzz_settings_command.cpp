@@ -10,7 +10,7 @@
 #include "app/text.h"
 #include "cli/commands.h"
 #include "inspect/settings_check.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "plan/options.h"
 
 namespace brokkr::app {

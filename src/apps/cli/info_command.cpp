@@ -18,7 +18,7 @@
 #include "cli/commands.h"
 #include "frame/bkf_fields.h"
 #include "frame/primitive_counts.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

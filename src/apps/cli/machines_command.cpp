@@ -5,7 +5,7 @@
 #include "app/text.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/commands.h"
 #include "formats/obj.h"
 #include "frame/bkf.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/text.h"
 #include "cli/commands.h"
 #include "inspect/pixel_history.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "log/frame_statistics.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

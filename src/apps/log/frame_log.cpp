@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "log/number_text.h"
+#include "log/text.h"
 
 namespace brokkr {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "brokkr/statistics.h"
 #include "log/machine_facts.h"
-#include "log/machine_load.h"
 
 namespace brokkr {
 

@@ -1,8 +1,13 @@
-// Facts about the computer that a log was recorded on, from /proc and /sys. Unreadable values are empty or 0.
+// The computer that a log was recorded on: facts from /proc and /sys, unreadable values being empty or 0, and how much
+// other programs used while frames were drawn.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace brokkr {
 
@@ -35,5 +40,60 @@ int processor_mhz();  // of the fastest core at present; 0: unknown
 std::string program_commit();  // "91e6a62", with "+" if the sources had changes
 std::string command_line();    // of this process, words joined by blanks
 std::string utc_now();         // "2026-11-21 14:25:35 UTC"
+
+// The computer's clock ticks since it started, over all processors; `busy` excludes idle time and waiting for disks.
+// Both are 0 if /proc/stat cannot be read.
+struct ProcessorTicks {
+  uint64_t busy = 0, all = 0;
+};
+ProcessorTicks processor_ticks();
+
+double load_average();       // over the last minute; 0: unknown
+double processor_seconds();  // of this process and the children that it waited for
+
+struct MachineLoad {
+  double wall_s = 0;       // wall time while frames were drawn
+  int cores = 0;           // number of processors
+  double own_cores = 0;    // processors that this program used, on average
+  double load_before = 0;  // load average at the start of the first frame
+  double load_after = 0;   // load average at the end of the last one
+  // The fraction of all processors' time that went to other programs and other virtual machines. Empty if /proc/stat
+  // does not tell, or if the run was too short for its clock.
+  std::optional<double> others;
+};
+
+// Accumulates the load over the parts of a run between begin() and end().
+class LoadWatch {
+ public:
+  void begin();
+  void end();
+  MachineLoad load() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_;
+  ProcessorTicks ticks_before_;
+  double own_before_ = 0, load_before_ = -1, load_after_ = 0;
+  double wall_s_ = 0, own_s_ = 0;
+  ProcessorTicks ticks_;
+};
+
+// If other programs use more than this fraction of the processors, times change by more than noise: on two processors,
+// 5 % is a tenth of one of them.
+inline constexpr double kBusyShare = 0.05;
+
+// One sentence for each reason to doubt the times; none for a quiet computer.
+std::vector<std::string> load_warnings(const MachineLoad& load);
+
+// If other programs use more than this fraction, the scheduler determines frame times, and no two runs are alike.
+inline constexpr double kLoadedShare = 0.25;
+
+// The reason why times of two runs with these loads cannot be compared: the load differed by more than kBusyShare, was
+// above kLoadedShare, or is unknown. Empty if they can be compared.
+std::string load_difference(const std::optional<MachineLoad>& before, const std::optional<MachineLoad>& after);
+
+nlohmann::ordered_json load_json(const MachineLoad& load);
+// Empty if `json` was not written by load_json.
+std::optional<MachineLoad> load_of_json(const nlohmann::ordered_json& json);
 
 }  // namespace brokkr

@@ -10,8 +10,8 @@
 #include "base/sha256.h"
 #include "brokkr/renderer.h"
 #include "brokkr/version.h"
-#include "log/json_text.h"
 #include "log/machine_facts.h"
+#include "log/text.h"
 #include "plan/options.h"
 
 namespace brokkr {

@@ -13,7 +13,7 @@
 #include "brokkr/statistics.h"
 #include "log/frame_log.h"
 #include "log/frame_statistics.h"
-#include "log/machine_load.h"
+#include "log/machine_facts.h"
 
 namespace brokkr {
 

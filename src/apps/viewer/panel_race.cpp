@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "log/machine_load.h"
-#include "log/race.h"
+#include "log/frame_statistics.h"
+#include "log/machine_facts.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"

@@ -8,7 +8,7 @@
 
 #include "base/file_io.h"
 #include "base/json_parse.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "plan/options.h"
 #include "viewer/camera_control.h"
 #include "viewer/json_entries.h"

@@ -13,7 +13,7 @@
 #include "batch/predict.h"
 #include "batch/reorder.h"
 #include "batch/vertex_memory.h"
-#include "log/number_text.h"
+#include "log/text.h"
 
 namespace brokkr::lab {
 namespace {

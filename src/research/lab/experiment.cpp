@@ -6,8 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "log/csv.h"
-#include "log/number_text.h"
+#include "log/text.h"
 
 namespace brokkr::lab {
 

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "bin/pattern_image.h"
-#include "log/csv.h"
+#include "log/text.h"
 
 namespace brokkr::probe {
 namespace {

@@ -9,8 +9,7 @@
 #include "app/picture.h"
 #include "app/text.h"
 #include "base/file_io.h"
-#include "log/csv.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "probe/film.h"
 
 namespace brokkr::probe {

@@ -8,7 +8,7 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
-#include "log/csv.h"
+#include "log/text.h"
 #include "ranks/figures.h"
 #include "ranks/project.h"
 #include "ranks/sequence.h"

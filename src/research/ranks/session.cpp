@@ -20,7 +20,7 @@
 #include "brokkr/frame.h"
 #include "brokkr/renderer.h"
 #include "brokkr/version.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "plan/options.h"
 #include "ranks/costs.h"
 #include "ranks/render.h"

@@ -10,7 +10,7 @@
 #include "base/failure.h"
 #include "base/json_parse.h"
 #include "formats/scene_setup.h"
-#include "log/number_text.h"
+#include "log/text.h"
 #include "reyes/reyes.h"
 #include "reyes/reyes_command.h"
 #include "viewer/camera_control.h"

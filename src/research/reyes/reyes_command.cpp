@@ -21,9 +21,8 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/renderer.h"
-#include "log/csv.h"
 #include "log/frame_statistics.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "plan/options.h"
 #include "reyes/reyes.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/text.h"
 #include "base/json_parse.h"
-#include "log/number_text.h"
+#include "log/text.h"
 #include "trace/module.h"
 #include "viewer/json_entries.h"
 

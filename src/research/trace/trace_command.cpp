@@ -16,7 +16,7 @@
 #include "app/text.h"
 #include "base/loading.h"
 #include "brokkr/image.h"
-#include "log/json_text.h"
+#include "log/text.h"
 #include "trace/module.h"
 #include "trace/tone.h"
 #include "trace/tracer.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "log/machine_load.h"
-#include "log/race.h"
+#include "log/frame_statistics.h"
+#include "log/machine_facts.h"
 
 namespace brokkr {
 namespace {

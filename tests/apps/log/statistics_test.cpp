@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "log/frame_statistics.h"
-#include "log/number_text.h"
+#include "log/text.h"
 
 namespace brokkr {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/pipeline_options.h"
 #include "app/text.h"
 #include "base/file_io.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "lab/command/experiment_output.h"
 #include "lab/lab_machine.h"
 #include "lab/pattern_lab.h"
-#include "log/json_text.h"
+#include "log/text.h"
 
 namespace brokkr::app {
 namespace {

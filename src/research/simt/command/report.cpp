@@ -7,7 +7,7 @@
 
 #include "app/text.h"
 #include "brokkr/image.h"
-#include "log/csv.h"
+#include "log/text.h"
 #include "simt/statistics.h"
 
 namespace brokkr::simt {

@@ -1,6 +1,10 @@
-#include "log/csv.h"
+#include "log/text.h"
 
 #include <fmt/format.h>
+
+#include <charconv>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace brokkr {
 namespace {
@@ -41,6 +45,20 @@ std::string csv_table(const std::vector<nlohmann::ordered_json>& rows, int decim
     text += csv_row(values);
   }
   return text;
+}
+
+std::string fixed(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
+
+std::string significant(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
+
+std::string shortest(float value) {
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value);
+  return {std::begin(text), end.ptr};
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace brokkr

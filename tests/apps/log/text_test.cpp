@@ -1,4 +1,4 @@
-#include "log/csv.h"
+#include "log/text.h"
 
 #include <gtest/gtest.h>
 
