@@ -4,7 +4,7 @@
 #include "probe/probe_command.h"
 #include "ranks/settings.h"
 #include "reyes/reyes_command.h"
-#include "trace/module.h"
+#include "trace/trace_command.h"
 #if defined(BROKKR_HAVE_SIMT)
 #include "simt/command/simt_command.h"
 #endif

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/tone.h"
+#include "trace/tracer.h"
 #include "viewer/module.h"
 
 namespace brokkr::viewer {

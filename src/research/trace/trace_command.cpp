@@ -1,4 +1,6 @@
 // brokkr trace: a scene by path tracing, evenly or where its picture is worst.
+#include "trace/trace_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +19,6 @@
 #include "base/loading.h"
 #include "brokkr/image.h"
 #include "log/text.h"
-#include "trace/module.h"
-#include "trace/tone.h"
 #include "trace/tracer.h"
 
 namespace brokkr::app {
@@ -286,6 +286,20 @@ Command trace_command() {
   }
   return {"trace", "Path trace a scene: soft light, depth of field, samples where the picture needs them",
           std::move(own), run_trace};
+}
+
+ViewPart trace_view_part() {
+  ViewPart part;
+  part.options = {
+      flag("--trace", "Trace the light of the scene, as brokkr trace does; the picture grows while it is shown")};
+  return part;
+}
+
+Module trace_module() {
+  Module module;
+  module.commands = {trace_command()};
+  module.view = trace_view_part();
+  return module;
 }
 
 }  // namespace brokkr::app

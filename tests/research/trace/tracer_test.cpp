@@ -10,7 +10,6 @@
 
 #include "pipeline/cpu_machine.h"
 #include "scene.h"
-#include "trace/tone.h"
 
 namespace brokkr::trace_test {
 namespace {
