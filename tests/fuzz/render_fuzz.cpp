@@ -27,7 +27,7 @@
 #include "brokkr/renderer.h"
 #include "document.h"
 #include "formats/gltf.h"
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 #include "formats/obj.h"
 #include "frame/bkf.h"
 #include "inspect/settings_check.h"

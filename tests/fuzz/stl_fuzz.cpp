@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 #include "tally.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

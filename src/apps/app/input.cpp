@@ -13,7 +13,7 @@
 #include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "base/file_io.h"
-#include "base/known_kind.h"
+#include "formats/sources.h"
 #include "brokkr/camera.h"
 #include "plan/options.h"
 #include "shader/compiled_call.h"

@@ -1,4 +1,4 @@
-#include "formats/generated.h"
+#include "formats/sources.h"
 
 #include <fmt/ranges.h>
 

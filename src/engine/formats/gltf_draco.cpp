@@ -1,4 +1,4 @@
-#include "formats/gltf_draco.h"
+#include "formats/gltf_data.h"
 
 #include <algorithm>
 

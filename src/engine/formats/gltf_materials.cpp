@@ -1,4 +1,4 @@
-#include "formats/gltf_materials.h"
+#include "formats/gltf_parts.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "formats/gltf_meshes.h"
+#include "formats/gltf_parts.h"
 
 #include <algorithm>
 #include <cmath>

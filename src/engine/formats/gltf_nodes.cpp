@@ -1,4 +1,4 @@
-#include "formats/gltf_nodes.h"
+#include "formats/gltf_parts.h"
 
 #include <algorithm>
 #include <array>

@@ -8,11 +8,9 @@
 
 #include "base/failure.h"
 #include "base/file_io.h"
-#include "base/known_kind.h"
+#include "formats/sources.h"
 #include "base/nearest_name.h"
-#include "formats/generated.h"
 #include "formats/gltf.h"
-#include "formats/mesh_files.h"
 #include "formats/obj.h"
 #include "frame/bkf.h"
 

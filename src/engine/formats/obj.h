@@ -3,7 +3,7 @@
 // tinyobjloader parses the vertices and faces. It takes `f 1/ 2/ 3/` for other corners, words that are no numbers for
 // 0, and knows neither byte order marks, joined lines, comments behind words nor lists of names, and it says nothing of
 // what it leaves out, nor where (2.0.0rc10). Therefore a pass in front of it (ObjStream, obj_parse.cpp) hands it one
-// plain line after another, knows which line that is, and reads `usemtl` and `mtllib`; obj_text.h reads the materials.
+// plain line after another, knows which line that is, and reads `usemtl` and `mtllib`; obj_text.cpp reads the materials.
 // A second parser would have to be as fast and as well known, and Debian has none.
 //
 // A file is drawn as far as it can be. Loading::warn names what is left out or guessed, with its line: corners that are
@@ -30,7 +30,6 @@
 #include "base/loading.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
-#include "formats/obj_text.h"
 #include "formats/resources.h"
 
 namespace brokkr {
@@ -55,8 +54,72 @@ Frame read_obj(std::string_view text, std::string_view name, const ResourceReade
 std::vector<std::string> write_obj(const Frame& frame, const std::filesystem::path& path,
                                    const std::filesystem::path& texture_folder = {});
 
-// What follows are the steps of reading. One corner of a triangle: numbers into the mesh's arrays, -1 where there is
-// none.
+// The steps of reading. Lines and words of OBJ and MTL files:
+class ObjLines {
+ public:
+  // `text` must stay. A byte order mark is no part of its first line.
+  explicit ObjLines(std::string_view text);
+
+  // Goes to the next line; false at the end. Lines end with \n, \r\n or \r; a backslash at the end joins a line and the
+  // next one with a blank, except in comments. Throws LimitReached for lines of more than 1 MiB.
+  bool next();
+  // Without its end and the blanks around it. It lasts until the next call of next().
+  std::string_view line() const { return line_; }
+  // From 1; of joined lines the first one's.
+  uint64_t number() const { return number_; }
+  size_t bytes_left() const { return rest_.size(); }
+
+ private:
+  std::string_view take_line();
+
+  std::string_view rest_, line_;
+  std::string joined_;
+  uint64_t number_ = 0, next_number_ = 1;
+};
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+std::string_view trimmed(std::string_view text);
+
+// Takes the next word, between blanks, off `rest`; empty at the end.
+std::string_view take_word(std::string_view& rest);
+
+// `text` up to a # at its begin or behind a blank, without blanks around it.
+std::string_view without_comment(std::string_view text);
+
+// A whole word as a number; false where it is none. Numbers beyond float's range are infinite, those below it 0.
+bool parse_number(std::string_view word, float& value);
+
+// Materials, from MTL files. The reader is our own: tinyobjloader's LoadMtl takes missing numbers for 0 and the words
+// behind options for names, loses the order of statements that contradict each other (`d`, `Tr`), and does not report
+// what it does not know.
+
+// A statement map_…: a picture and how it is read.
+struct ObjMap {
+  std::string file;                     // as the MTL file has it; empty: none
+  std::string short_file;               // the same without what may be a comment behind it
+  std::string place;                    // "a.mtl, line 3"
+  glm::vec2 scale{1.0f}, offset{0.0f};  // it is read at scale * (u, v) + offset
+  bool clamped = false;                 // else it repeats
+  float base = 0, gain = 1;             // of -mm: a channel c counts as base + gain * c
+  float bump = 1;                       // of -bm
+  bool operator==(const ObjMap&) const = default;
+};
+
+struct ObjMaterial {
+  Material material{.kind = MaterialKind::blinn_phong};  // without textures
+  std::string alias;  // a name without the comment that may be behind it; empty: as the name
+  ObjMap diffuse, alpha, emission;
+  ObjMap normal;               // map_Bump, bump or norm: heights or normals
+  ObjMap roughness, metallic;  // map_Pr, map_Pm: grey
+  ObjMap packed;               // map_ORM: occlusion, roughness, metalness in red, green, blue
+};
+
+// Appends the materials of `text`, the file `name`. Statements that mean nothing here are told to Loading::warn, with
+// their line.
+void read_mtl(std::string_view text, std::string_view name, std::vector<ObjMaterial>& materials, Loading& loading);
+
+// One corner of a triangle: numbers into the mesh's arrays, -1 where there is none.
 struct ObjCorner {
   int position = -1, texcoord = -1, normal = -1;
 };

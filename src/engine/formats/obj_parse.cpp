@@ -14,7 +14,6 @@
 #include "base/file_io.h"
 #include "base/growth.h"
 #include "formats/obj.h"
-#include "formats/obj_text.h"
 
 namespace brokkr {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/obj_text.h"
+#include "formats/obj.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,6 @@
 #include "base/growth.h"
 #include "base/text_scanner.h"
 #include "formats/obj.h"
-#include "formats/obj_text.h"
 #include "formats/scene_setup.h"
 #include "formats/vertex_numbers.h"
 

@@ -1,4 +1,4 @@
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 
 #include <algorithm>
 #include <array>

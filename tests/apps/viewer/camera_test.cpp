@@ -8,7 +8,7 @@
 #include <glm/trigonometric.hpp>
 #include <vector>
 
-#include "formats/generated.h"
+#include "formats/sources.h"
 #include "viewer/camera_control.h"
 #include "viewer/scene.h"
 

@@ -19,7 +19,7 @@
 #include "base/json_parse.h"
 #include "formats/gltf.h"
 #include "formats/image_io.h"
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 #include "formats/obj.h"
 #include "frame/bkf.h"
 #include "frame/primitive_counts.h"

@@ -12,7 +12,7 @@
 #include "batch/predict.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "formats/generated.h"
+#include "formats/sources.h"
 #include "formats/obj.h"
 #include "frame/bkf.h"
 #include "meshes.h"

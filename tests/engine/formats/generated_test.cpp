@@ -1,5 +1,5 @@
 // Generated scenes are what their descriptions say, and the same every time.
-#include "formats/generated.h"
+#include "formats/sources.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <webp/encode.h>
 #endif
 
-#include "formats/gltf_draco.h"
+#include "formats/gltf_data.h"
 #include "formats/gltf_file.h"
 #include "formats/image_io.h"
 

@@ -7,7 +7,7 @@
 #include <glm/geometric.hpp>
 #include <map>
 
-#include "formats/mesh_files.h"
+#include "formats/sources.h"
 
 namespace brokkr {
 namespace {

@@ -1,10 +1,15 @@
-// Primitives of a glTF file: their vertices and triangles in the frame's arrays.
+// The parts of a glTF file that become a frame.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <glm/mat3x3.hpp>
+#include <glm/mat4x4.hpp>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,6 +19,86 @@
 #include "formats/gltf_data.h"
 
 namespace brokkr {
+
+// Materials of a glTF file with their textures, added to the frame.
+class GltfMaterials {
+ public:
+  // Materials and textures are appended to `frame`. Textures have at most `max_pixels` in all.
+  GltfMaterials(GltfData& data, Frame& frame, uint64_t max_pixels)
+      : data_(data), frame_(frame), pixels_left_(max_pixels) {}
+
+  struct Made {
+    uint32_t number = 0;  // in Frame::materials
+    bool opaque = true;   // no alpha counts
+    bool blended = false, two_sided = false;
+    bool second_texcoords = false;  // TEXCOORD_1 is read
+  };
+
+  // Material `number`, kGltfNone for the default one; `from` is the primitive that has it. One that cannot be read is
+  // the default one, after a warning.
+  Made make(uint64_t number, const GltfPart& from);
+
+ private:
+  // How the channels of a picture are used.
+  enum class Channels : uint8_t { all, opaque, glossiness };
+
+  Made read(uint64_t number, const GltfPart& from);
+  Material surface(const GltfPart& part);
+  void specular_glossiness(const GltfPart& part, bool opaque, Material& material);
+  int texture(const GltfPart& owner, const char* key, bool srgb, Channels channels, TextureMapping& mapping);
+  int load(const GltfPart& use, const GltfPart& texture, bool srgb, Channels channels);
+  TextureMapping mapping(const GltfPart& use);
+  Sampler sampler(const GltfPart& texture) const;
+
+  GltfData& data_;
+  Frame& frame_;
+  uint64_t pixels_left_;
+  std::map<uint64_t, Made> made_;
+  // By picture, whether it is sRGB, its channels, and sampler; -1: it cannot be read.
+  std::map<std::tuple<uint64_t, bool, Channels, uint64_t>, int> textures_;
+};
+
+struct GltfCamera {
+  glm::mat4 model;
+  float fov, near_plane, far_plane;  // fov in degrees; planes are 0 where the file names none
+  float height = 0;                  // of what it sees, for an orthographic one; 0: it has a perspective
+};
+
+// A mesh as nodes show it.
+struct GltfPlacement {
+  uint64_t mesh, skin = kGltfNone;
+  std::vector<float> weights;  // of morph targets; empty: the mesh's own
+  auto operator<=>(const GltfPlacement&) const = default;
+};
+
+struct GltfLight {
+  std::string kind;  // "directional", "point" or "spot"
+  glm::mat4 model;
+};
+
+// The nodes of a glTF file's scene: the places of meshes, the camera and the lights.
+class GltfNodes {
+ public:
+  explicit GltfNodes(GltfData& data);
+
+  // Where each mesh is, and one that is not in the file is not.
+  std::map<GltfPlacement, std::vector<glm::mat4>> meshes;
+  // The first one with perspective, else the first one.
+  std::optional<GltfCamera> camera;
+  std::vector<GltfLight> lights;
+  // Matrices that place a skin's vertices in the world, joint by joint. Throws std::runtime_error.
+  std::vector<glm::mat4> joints(uint64_t skin, const GltfPart& from) const;
+
+ private:
+  GltfPart shown_scene() const;
+  std::vector<uint64_t> roots(const GltfPart& scene) const;
+  void visit(const GltfPart& node, const glm::mat4& model);
+  void use_camera(const GltfPart& node, const glm::mat4& model);
+  std::vector<glm::mat4> instances(const GltfPart& node, const glm::mat4& model) const;
+
+  GltfData& data_;
+  std::vector<glm::mat4> world_;  // of each node; of those outside of the scene the identity
+};
 
 // A primitive's part of the frame's arrays.
 struct GltfMesh {

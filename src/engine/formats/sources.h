@@ -1,10 +1,13 @@
-// Reads meshes: PLY and STL files.
+// The sources of scenes that load_frame knows: PLY and STL meshes, and generated scenes, which are the same on every
+// computer and need no files.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
@@ -49,5 +52,26 @@ inline constexpr uint64_t kMaxStlBytes = uint64_t(1) << 32;
 Frame read_stl(const std::filesystem::path& path, const LoadOptions& options);
 // The same for a file in memory; `name` stands for it in messages.
 Frame read_stl(std::span<const std::byte> file, std::string_view name, const LoadOptions& options);
+
+// `spec` is "NAME[?key=value&key=value]" with the keys
+//   triangles  about how many to make, where the scene has no fixed number (the description says)
+//   textured   0 or 1: a generated 1024 x 1024 texture on everything (default 0)
+//   instanced  0 or 1: the boxes of `city` as instances of one box (default 0)
+//   draws      how many draws to cut the mesh into, at most one per triangle (default 1)
+//   depth      how many times the triangles of `overlap-10k` cover the picture (default 10)
+// All draws are of VertexKind::transform with normals, texture coordinates and a Blinn-Phong material, but that of
+// `screen`: one triangle in clip space, larger than the picture. Throws std::runtime_error that lists the known names
+// or keys.
+Frame generate(std::string_view spec, const LoadOptions& options);
+
+// Every scene's name and a line about it.
+std::vector<SceneSource> generated_scenes();
+
+// Throws std::runtime_error, as load_frame does, that says what can be loaded, or what becomes of an apitrace
+// recording.
+[[noreturn]] void refuse_kind(const std::string& path);
+
+// refuse_kind where the name's ending is unknown, or a generated scene has another name. Reads no file.
+void require_known_kind(const std::string& path);
 
 }  // namespace brokkr
