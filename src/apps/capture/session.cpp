@@ -1,5 +1,6 @@
 #include "capture/session.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "capture/lookup.h"
 #include "capture/read_back.h"
 #include "capture/settings.h"
 #include "frame/bkf.h"
@@ -46,8 +48,11 @@ void tell(const nlohmann::json& status, bool needed = true) {
 class FrameWriter {
  public:
   void add(Frame frame, std::string path) {
+    forget_a_parents();
+    process_ = getpid();
     last_ =
         std::async(std::launch::async, [before = std::move(last_), frame = std::move(frame), path = std::move(path)] {
+          t_writes = true;
           if (before.valid()) before.wait();
           write(frame, path);
         });
@@ -55,7 +60,7 @@ class FrameWriter {
 
   // Waits until all added frames are written, because the program exits.
   void finish() {
-    if (last_.valid()) last_.wait();
+    if (last_.valid() && process_ == getpid() && !t_writes) last_.wait();
   }
 
  private:
@@ -84,6 +89,15 @@ class FrameWriter {
     tell(status);
   }
 
+  // The threads of a process are not in its forked children: nothing there ends what they write. Waiting would hang,
+  // as the future's destructor does.
+  void forget_a_parents() {
+    if (last_.valid() && process_ != getpid()) new std::future<void>(std::move(last_));
+  }
+
+  static inline thread_local bool t_writes = false;  // whether this thread writes a frame: it cannot wait for itself
+
+  pid_t process_ = 0;  // whose threads write
   std::future<void> last_;
 };
 
@@ -94,6 +108,7 @@ struct Session {
   int64_t captured = 0;
   std::unique_ptr<Keyboard> keyboard;
   bool key_was_down = false, key_hit = false, greeted = false, released = false;
+  pid_t process = 0;  // that shows frames: a forked child has a copy of all this
   FrameWriter writer;
 };
 
@@ -171,6 +186,7 @@ void keep_in_touch(int64_t frame) {
 
 void count_swap(const Surface& surface) {
   Session& state = session();
+  state.process = getpid();
   const int64_t frame = ++state.swaps[surface.drawable];
   if (!state.greeted) {
     state.greeted = true;
@@ -193,8 +209,9 @@ __attribute__((constructor)) void start() {
   if (wanted.fast_forward && wanted.frame && *wanted.frame > kLeadFrames) set_busy(kFastForward, true);
 }
 
+// At the end of the program: its last frames are written, and `brokkr capture` hears how many it has shown.
 __attribute__((destructor)) void finish() {
-  if (!is_armed()) return;
+  if (!is_armed() || session().process != getpid()) return;
   session().writer.finish();
   int64_t frames = 0;
   for (const auto& [drawable, count] : session().swaps) frames = std::max(frames, count);
@@ -202,6 +219,8 @@ __attribute__((destructor)) void finish() {
 }
 
 }  // namespace
+
+void finish_now() { finish(); }
 
 bool is_armed() { return !settings().output.empty(); }
 
@@ -242,3 +261,14 @@ void after_swap(const Surface& surface) {
 }
 
 }  // namespace brokkr::capture
+
+// exit() runs the destructor above. These end the process at once, and a program may call them right after its last
+// frame. A child of vfork() shares this memory, but not the process number.
+extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
+  brokkr::capture::finish_now();
+  const auto next = reinterpret_cast<void (*)(int)>(brokkr::capture::real_dlsym(RTLD_NEXT, "_exit"));
+  next(status);
+  __builtin_unreachable();
+}
+
+extern "C" __attribute__((visibility("default"), noreturn)) void _Exit(int status) noexcept { _exit(status); }

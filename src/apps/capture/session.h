@@ -39,6 +39,9 @@ Recorder* recorder();
 // Starts frame 0 here if that was requested.
 void start_if_waiting();
 
+// At the end of this process, which has shown frames: waits until the last one is written.
+void finish_now();
+
 // Stops recording and drops the frame.
 void abandon(const char* reason);
 

@@ -92,6 +92,17 @@ class Handover(unittest.TestCase):
     def is_gone(self, pid):
         self.until(lambda: not is_alive(int(pid)), f"process {pid} runs on")
 
+    def test_a_program_may_end_at_once(self):
+        """_exit() right after the frame, and in a child that was forked while the frame is written."""
+        run = subprocess.run([BROKKR, "capture", "--frame", "1", "-o", "x.bkf", "--", PROGRAM, "--many", "20000", "at-once"],
+                             cwd=self.path, capture_output=True, text=True, timeout=LONG)
+        if "capture test program: no " in run.stderr:
+            self.skipTest(run.stderr)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(sorted(os.listdir(self.path)), ["x.bkf"])
+        info = subprocess.run([BROKKR, "info", "x.bkf"], cwd=self.path, capture_output=True, text=True, timeout=LONG)
+        self.assertEqual(info.returncode, 0, info.stderr)
+
     def test_malformed_messages_are_named_once_and_ignored(self):
         game = 'note("pid", os.getpid())\n' + MALFORMED + "say(written)\ntime.sleep(1000)"
         out, error = self.finish(self.start(game), 0)
