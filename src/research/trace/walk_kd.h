@@ -227,6 +227,7 @@ BROKKR_FN_NOINLINE void walk_kd(Warp& w, const SceneTables& scene, const Ray& ra
   walk.run(any, m);
   hit = walk.hit();
   effort.steps += walk.effort().steps;
+  effort.groups += walk.effort().groups;
   effort.tests += walk.effort().tests;
 }
 

@@ -54,6 +54,11 @@ class Trace(unittest.TestCase):
         self.assertEqual(json.loads(self.trace("-o", "a.png", "--samples", "4", "--json", "-").stdout)["least_samples"], 4)
         self.assertIn("standard output", self.trace("-o", "-", "--json", "-", code=2).stderr)
 
+    def test_a_grid_counts_the_groups_that_rays_enter(self):
+        report = json.loads(self.trace("-o", "a.png", "--samples", "4", "--bounces", "0", "--structure", "grug", "--json", "-").stdout)
+        self.assertGreater(report["groups_entered"], report["segments"], "most rays cross several groups")
+        self.assertLess(report["groups_entered"], report["steps"])
+
     def test_ctrl_c_saves_what_there_is(self):
         run = subprocess.Popen([PROGRAM, "trace", COURTYARD, "-o", "a.png", "--size", "64x40", "--samples", "1000000"], cwd=self.path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
