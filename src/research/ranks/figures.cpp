@@ -192,6 +192,11 @@ class Model {
     return run_model(frames_[frame]->loads(ranks, times.merge), frames_[frame]->geometry_us(),
                      {ranks, way.mode, way.runahead, times.network, times.as_here, costs_.oversleep_us});
   }
+  uint64_t primitives(size_t frame) const {
+    uint64_t sum = 0;
+    for (const DrawCost& draw : costs_.frames[frame].draws) sum += draw.primitives;
+    return sum;
+  }
   double one_us(size_t frame) { return run(frame, 1, kWays[0]).frame_us; }
   double speed_up(size_t frame, int ranks, const Way& way, uint32_t merge = kMerge, const Network& network = {}) {
     return one_us(frame) / run(frame, ranks, way, merge, network).frame_us;
@@ -334,13 +339,72 @@ FigureTable figure18(Model& model) {
 
 FigureTable figure19(Model& model) {
   FigureTable table{
-      "speed-up by network, cpd with runahead", {"frame", "way"}, {}, "line and hub differ by less than 1.82 %"};
+      "speed-up by network, cpd with runahead",
+      {"frame", "way"},
+      {},
+      "line and hub differ by less than 1.82 %; the hub forwards 80 GB/s in Table 1 and 40 in the text, and "
+      "nothing says how often a broadcast passes it"};
   const std::vector<int> counts = model.counts(2);
   for (const int n : counts) table.heading.push_back(std::to_string(n));
-  for (const auto topology : {ranks::Topology::line, ranks::Topology::hub})
-    add_rows(table, model, topology == ranks::Topology::line ? "line" : "hub", counts.size(), [&](size_t f, size_t c) {
-      return model.speed_up(f, counts[c], kWays[2], kMerge, {.topology = topology});
-    });
+  const std::pair<const char*, Network> networks[] = {
+      {"line", {.topology = ranks::Topology::line}},
+      {"hub, 80 GB/s", {.topology = ranks::Topology::hub, .hub_gb_s = 80}},
+      {"hub, 40 GB/s", {.topology = ranks::Topology::hub, .hub_gb_s = 40}},
+      {"hub, 40 GB/s, multicast", {.topology = ranks::Topology::hub, .hub_gb_s = 40, .hub_multicast = true}}};
+  for (const auto& [way, network] : networks)
+    add_rows(table, model, way, counts.size(),
+             [&](size_t f, size_t c) { return model.speed_up(f, counts[c], kWays[2], kMerge, network); });
+  return table;
+}
+
+FigureTable figure5(Model& model) {
+  FigureTable table{
+      "geometry alone, no pixel drawn",
+      {"frame", "primitives", "geometry ms", "million primitives a second"},
+      {},
+      "a GPU's geometry is up to 156.7 times as fast as a CPU's; costs that were measured with --machine cuda "
+      "have its side"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    const double us = model.loaded(f).geometry_us();
+    table.rows.push_back({model.name(f), std::to_string(model.primitives(f)), fmt::format("{:.3f}", us / 1000),
+                          number(us > 0 ? double(model.primitives(f)) / us : 0)});
+  }
+  return table;
+}
+
+// As the paper projects it: ranks that repeat all geometry divide pixels alone; ideal ones divide everything.
+FigureTable figure7(Model& model) {
+  FigureTable table{"where a frame's time goes, in percent of one rank's",
+                    {"frame", "system", "ranks", "geometry", "pixels", "all", "geometry's part"},
+                    {},
+                    "geometry that every GPU repeats limits 16 current GPUs; 16 ideal ones take a sixteenth"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    const double all = model.one_us(f), geometry = std::min(model.loaded(f).geometry_us(), all),
+                 pixels = all - geometry;
+    const auto add = [&](const char* system, int ranks, double g, double p) {
+      table.rows.push_back({model.name(f), system, std::to_string(ranks), percent(g / all), percent(p / all),
+                            percent((g + p) / all), percent(g / (g + p))});
+    };
+    add("one", 1, geometry, pixels);
+    add("current", 16, geometry, pixels / 16);
+    add("ideal", 16, geometry / 16, pixels / 16);
+  }
+  return table;
+}
+
+FigureTable table2(Model& model) {
+  FigureTable table{"frames",
+                    {"frame", "width", "height", "draws", "primitives", "exchanges", "exchanged MB"},
+                    {},
+                    "eight games: 7 to 27 exchanges of 20 to 143 MB"};
+  for (size_t f = 0; f < model.frames(); ++f) {
+    const FrameCosts& costs = model.loaded(f).costs();
+    uint64_t bytes = 0, exchanges = 0;
+    for (const uint64_t b : costs.exchange_bytes) bytes += b, exchanges += b != 0;
+    table.rows.push_back({model.name(f), std::to_string(costs.width), std::to_string(costs.height),
+                          std::to_string(costs.draws.size()), std::to_string(model.primitives(f)),
+                          std::to_string(exchanges), number(double(bytes) / 1e6)});
+  }
   return table;
 }
 
@@ -386,6 +450,9 @@ struct Figure {
   FigureTable (*make)(Model&);
 };
 constexpr Figure kFigures[] = {
+    {{"fig5", "geometry alone"}, figure5},
+    {{"fig7", "where a frame's time goes"}, figure7},
+    {{"table2", "draws, primitives and exchanges of the frames"}, table2},
     {{"fig13", "speed-up at 2, 4, 8, … ranks"}, figure13},
     {{"fig14", "sources of a rank's primitives, at 4 ranks"}, figure14},
     {{"fig15", "cycle stacks"}, figure15},

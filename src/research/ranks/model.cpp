@@ -199,7 +199,8 @@ class SegmentHere {
   uint64_t bytes_ = 0;
 };
 
-// Ranks broadcast in turn; copies for many are made on the way. Here all send to all at once.
+// In a line ranks broadcast in turn, and each rank copies what it passes on. Around a hub all broadcast at once: a link
+// takes what its rank receives, and the switch forwards what all receive. As run here all send to all at once.
 double exchange_us(uint64_t bytes, const ModelSettings& settings) {
   if (bytes == 0 || settings.ranks == 1) return 0;
   const Network& network = settings.network;
@@ -207,10 +208,11 @@ double exchange_us(uint64_t bytes, const ModelSettings& settings) {
     const double sent = double(bytes) * double(settings.ranks - 1) / double(settings.ranks);
     return noticed(0, sent / (network.link_gb_s * kBytesPerUs) + network.hop_ns / 1000, settings);
   }
-  const bool line = network.topology == ranks::Topology::line;
-  const double hops = line ? double(settings.ranks - 1) : 2;
-  const double speed = line ? network.link_gb_s : std::min(network.link_gb_s, network.hub_gb_s);
-  return double(bytes) / (speed * kBytesPerUs) + hops * network.hop_ns / 1000;
+  const auto n = double(settings.ranks);
+  if (network.topology == ranks::Topology::line)
+    return double(bytes) / (network.link_gb_s * kBytesPerUs) + (n - 1) * network.hop_ns / 1000;
+  const double received = double(bytes) * (n - 1) / n, forwarded = double(bytes) * (network.hub_multicast ? 1 : n - 1);
+  return std::max(received / network.link_gb_s, forwarded / network.hub_gb_s) / kBytesPerUs + 2 * network.hop_ns / 1000;
 }
 
 }  // namespace

@@ -36,6 +36,22 @@ TEST(RankModel, AHubHasTwoHops) {
   EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
 }
 
+// 8 MB, of which each of four ranks has a quarter.
+TEST(RankModel, AHubForwardsACopyToEachReceiver) {
+  SegmentLoad segment;
+  segment.copy_us = {0, 0, 0, 0};
+  segment.exchange_bytes = 8'000'000;
+  const auto sync_us = [&](const Network& network) {
+    return run_model({segment}, 0, {4, ShareMode::cpd, true, network}).sync_us;
+  };
+  EXPECT_NEAR(sync_us({.topology = ranks::Topology::line}), 200 + 1.2, 1e-9);
+  EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 80}), 300 + 0.8, 1e-9);
+  EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 40}), 600 + 0.8, 1e-9);
+  EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 40, .hub_multicast = true}), 200 + 0.8, 1e-9);
+  // Links limit it where the switch is fast: a rank receives 6 MB.
+  EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 1000}), 150 + 0.8, 1e-9);
+}
+
 // Rank 0 has projected at 10 and looks for what rank 1 has sent, which comes at 20.6, at 10, 20 and 30; it draws two
 // merges in one go.
 TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
