@@ -27,6 +27,7 @@ const std::vector<FigureInfo>& figures() {
       {"8.11", "a branch, by how many warps diverge", figure_branch_warps},
       {"8.12", "a branch without reconverge, by what follows it", figure_without_reconverge},
       {"table-8.1", "memory traffic of an image", table_traffic},
+      {"table-7.4", "what a ray's thread needs", table_resources},
       {"software", "rays by µ-kernels in software: tasks on bucket queues", figure_software},
   };
   return all;

@@ -26,7 +26,8 @@ struct FigureResult {
 struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
-  ShowProgress progress;  // may be called by several threads at once
+  bool real_memory = false;  // of rays: the machine's memory in place of ideal memory
+  ShowProgress progress;     // may be called by several threads at once
 };
 
 // Calls `run` once for each number below `count`, on several host threads. Runs are independent, so a figure does not
@@ -53,6 +54,7 @@ FigureResult figure_conflict_lanes(const FigureOptions&);
 FigureResult figure_rays(const FigureOptions&);
 FigureResult figure_ideal_rays(const FigureOptions&);
 FigureResult table_traffic(const FigureOptions&);
+FigureResult table_resources(const FigureOptions&);
 FigureResult figure_branch_threads(const FigureOptions&);
 FigureResult figure_branch_warps(const FigureOptions&);
 FigureResult figure_without_reconverge(const FigureOptions&);

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "ptx/program.h"
 #include "simt/figures.h"
+#include "simt/flow.h"
 
 namespace brokkr::simt {
 namespace {
@@ -24,9 +27,10 @@ double million_rays(const Statistics& s) { return s.rate() * machine_of_rays().m
 
 Statistics run(const RayRun& wanted, const FigureOptions& o) {
   Config c = machine_of_rays();
+  const bool ideal = wanted.ideal && !o.real_memory;
   c.spawn.conflicts = wanted.conflicts;
   c.block_scheduling = wanted.blocks;
-  if (wanted.ideal) {
+  if (ideal) {
     const MemoryConfig memory = c.memory;
     c = with_ideal_memory(c);
     if (wanted.conflicts) c.memory.banks = memory.banks;
@@ -105,6 +109,12 @@ FigureResult figure_rays(const FigureOptions& o) {
                       {blocks, warps, conflicts, spawned, spawned / warps},
                       "warps above blocks, µ-kernels above both by 1.4 on average"});
   }
+  if (o.real_memory) {
+    r.notes = {
+        kScenesNote,
+        "With Table 7.3's memory (--real-memory): blocks and warps differ by how much of its latency they hide."};
+    return r;
+  }
   r.notes = {
       kScenesNote, kMemoryNote,
       fmt::format(
@@ -181,6 +191,40 @@ FigureResult table_traffic(const FigureOptions& o) {
                  "7.3 times. A step of ours reads more of the tree and of triangles for the same 48 bytes of state: so "
                  "reads grow less than its 4.4 times.",
                  few.width)};
+  return r;
+}
+
+FigureResult table_resources(const FigureOptions&) {
+  FigureResult r;
+  r.columns = {"registers", "parameter bytes", "local bytes", "shared bytes", "spawn bytes"};
+  const std::unique_ptr<ptx::Program> program = ptx::build_program(module_text("rays"));
+  const Flow flow(*program);
+  const double state = find_config("thesis-7.3").spawn.state_bytes;
+  double called = 0;
+  for (const ptx::Function& f : program->functions) {
+    if (f.defined && !f.entry) called = std::max(called, double(flow.registers(f)));
+  }
+  std::vector<double> least, most;
+  for (const ptx::Function& f : program->functions) {
+    if (!f.defined || !f.entry) continue;
+    const bool loops = f.name == "rays_loops";
+    const std::vector<double> row = {double(flow.registers(f)) + called, double(f.parameter_bytes),
+                                     double(f.local_bytes), double(program->static_shared), loops ? 0 : state};
+    if (loops) {
+      r.rows.push_back({"traditional", row, "22; 128 constant, 388 global, 60 shared"});
+      continue;
+    }
+    if (least.empty()) least = most = row;
+    for (size_t i = 0; i < row.size(); ++i) {
+      least[i] = std::min(least[i], row[i]);
+      most[i] = std::max(most[i], row[i]);
+    }
+  }
+  r.rows.push_back({"µ-kernel", most, "20; 24 constant, 384 global, 56 shared, 48 spawn"});
+  r.rows.push_back({"µ-kernel, least", least, "16; 8 constant, 32 shared, 48 spawn"});
+  r.notes = {
+      "Registers are the most 32-bit words of PTX that live at one instruction, of which a compiler keeps some in "
+      "places of its own. One plan is the parameter of all kernels, and a ray's stack lies in the plan's memory."};
   return r;
 }
 

@@ -316,6 +316,7 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   o.triangles = uint32_t(arguments.integer("triangles", 0));
   o.width = uint32_t(arguments.integer("pixels", 0));
   o.cycles = uint64_t(arguments.integer("cycles", 0));
+  o.real_memory = arguments.has("real-memory");
   std::mutex mutex;
   o.progress = [&](const std::string& what) {
     const std::lock_guard lock(mutex);
@@ -360,6 +361,7 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
 }
 
 int run_programs(const Arguments& arguments, const std::vector<std::string>& names) {
+  if (arguments.has("real-memory")) throw UsageError("--real-memory: is of figures; programs have it unless --ideal");
   check_own(arguments, names);
   ProgramSize size;
   size.scale = uint32_t(arguments.integer("scale", size.scale));
@@ -427,6 +429,7 @@ Command simt_command() {
            flag("--mimd", "Every thread by itself, on as many lanes"),
            flag("--half-warps", "Warps of half the size on twice the cores"),
            flag("--ideal", "Memory that answers at once"),
+           flag("--real-memory", "Figure 8.7: the memory of Table 7.3 in place of ideal memory"),
            flag("--warps", "Warps begin where there is room for one, not for their block"),
            flag("--no-conflicts", "Banks of spawn memory never make threads wait"),
            integer_option("--scale", "How much work programs have (1)", 1, 64),
