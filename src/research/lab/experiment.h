@@ -150,6 +150,7 @@ struct Experiment {
   const char* title;
   const char* columns;  // "a,b,c"
   void (*run)(const LabRun&);
+  const char* paper = "";  // what [Kerbl18] finds, beside which the results are printed
 };
 
 // Runs an experiment by name. Throws std::invalid_argument for an unknown name or options out of range.

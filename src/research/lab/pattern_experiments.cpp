@@ -443,13 +443,15 @@ std::vector<PatternUnit> search_units(PatternBench& bench) {
 
 constexpr PatternExperiment kPatternExperiments[] = {
     {"spacing", "4", "Drawing bins of one rasterizer apart", "frame,bin,distance,distance_px,height,sigma,ratio", false,
-     per_frame<spacing>},
+     per_frame<spacing>, nullptr, "best at half the picture's width; the variation falls by 30 %"},
     {"orientation", "5, Table 1", "Load on lines of every direction", "frame,samples,angle,sigma", false,
-     per_frame<orientation>},
+     per_frame<orientation>, nullptr, "most at 0 and 90 degrees, least at 44 to 46 and 134 to 136"},
     {"load", "7-11", "Load of the rasterizers under every pattern", "frame,pattern,rasterizers,bin,sigma,cv,imbalance",
-     false, per_frame<load>},
+     false, per_frame<load>, nullptr,
+     "c_v below 1 % with 18 rasterizers and bins of 16; 10 and 25 % with 30 and larger bins"},
     {"partition", "12", "The same for parts of the frame", "frame,pattern,rasterizers,bin,partitions,batches,cv", false,
-     per_frame<partition>},
+     per_frame<partition>, nullptr,
+     "converges at 10 to 25 % of a frame; twice as large at a hundredth, where pseudo-random passes diagonal"},
     {"search", "", "Better patterns, searched and scored on frames that the search has not seen",
      "rasterizers,bin,frame,pattern,unseen,reach,trained_on,cv,imbalance", false, search_units},
     {"pipeline", "Table 2", "Patterns in the pipeline, 2500 multiply-adds per fragment",
@@ -458,11 +460,12 @@ constexpr PatternExperiment kPatternExperiments[] = {
      true,
      [](PatternBench& bench) {
        return per_frame_and_way<pipeline, OrderMode::strict, OrderMode::automatic>(bench, ".forward", ".visible");
-     }},
+     },
+     nullptr, "van-der-corput is 1.89 times as fast as diagonal with 60 rasterizers and bins of 64"},
     {"blocks", "7.13 of Kerbl 2018", "What every block spends its time on",
      "frame,pattern,machine,isa,rasterizers,bin,block,simulated_geometry_ms,simulated_raster_ms,simulated_idle_ms,"
      "measured_geometry_ms,measured_raster_ms,measured_idle_ms",
-     true, per_frame<blocks>},
+     true, per_frame<blocks>, nullptr, "15 % idle by diagonal, 4 % by a better pattern"},
     {"cost", "", "What small bins cost", kCostColumns, true,
      [](PatternBench& bench) {
        return per_frame_and_way<cost, Shading::flat, Shading::multiply_add>(bench, ".flat", ".multiply-add");

@@ -58,6 +58,7 @@ struct PatternExperiment {
   std::vector<PatternUnit> (*units)(PatternBench& bench);
   // Instead of units: derives rows from those of the cost experiment.
   Rows (*conclude)(PatternBench& bench, const Rows& costs) = nullptr;
+  const char* paper = "";  // what [Kerbl17] finds
 };
 // In running order: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
 std::span<const PatternExperiment> pattern_experiments();

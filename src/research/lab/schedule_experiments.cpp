@@ -363,11 +363,15 @@ constexpr const char* kScheduleColumns =
     "on_time,late_ms,least_late_ms,most_late_ms,accuracy,mean_ms,min_ms,max_ms,overhead,baseline,refused,error";
 constexpr Experiment kScheduleExperiments[] = {
     {"quotas", "5.6", "shares of time of five processes with quotas of 7, 13, 20, 27 and 33 %", kScheduleColumns,
-     quotas},
-    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", kScheduleColumns, deadlines},
+     quotas,
+     "overheads over launches: 20 % for fifo (Whippletree), less than 2 % more for sorting, 20 to 25 % for Softshell; "
+     "separate buckets reach their shares at once"},
+    {"deadlines", "5.7", "tasks of six jobs on time, as the load grows", kScheduleColumns, deadlines,
+     "misses begin at a load of about 30; WrapAroundBuckets is best; Softshell fails above 1"},
     {"accuracy", "5.8", "pairs of tasks in the order of their priorities, over the tasks queued at once",
-     kScheduleColumns, accuracy},
-    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kScheduleColumns, overhead},
+     kScheduleColumns, accuracy, "16 buckets up to 94 %, 128 buckets 99 %, fifo 50 %"},
+    {"overhead", "5.9", "time of the same tasks by priority, over that of plain FIFO", kScheduleColumns, overhead,
+     "Softshell takes up to 10 times fifo's time, one lane 2 times all lanes', 16 buckets nearly nothing more"},
     {"foveated", "", "quality of frames that are cut off, by distance from the fixation point", kFoveatedColumns,
      cut_off<CutOff::foveated>},
     {"views", "", "quality of frames that are cut off, by the priority of their views", kFoveatedColumns,

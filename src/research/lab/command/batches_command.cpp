@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -20,11 +21,15 @@ namespace {
 
 using lab::BatchInput, lab::BatchRequest;
 
+size_t column_of(const ResultTable& table, const char* name) {
+  return size_t(std::find(table.columns.begin(), table.columns.end(), name) - table.columns.begin());
+}
+
 // Prints one table per model, with a line per file and post-process and a column per method, as in [Kerbl18]. `value`
 // is the column with the numbers, `title` their description.
 void print_asr(const ResultTable& table, const BatchRequest& request, const std::string& value,
                const std::string& title) {
-  const auto column = size_t(std::find(table.columns.begin(), table.columns.end(), value) - table.columns.begin());
+  const size_t column = column_of(table, value.c_str());
   for (const BatchModel& model : request.models) {
     std::vector<std::string> heading = {title + model.name, "triangles", "post"};
     for (const ReorderInfo& method : request.methods) heading.emplace_back(method.name);
@@ -39,6 +44,50 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
     std::cout << format_table(heading, rows) << '\n';
   }
 }
+
+// The largest batch of the indices 0 1 2 0 1 2 ...: the first count with six runs is three indices longer.
+void print_steps(const ResultTable& table) {
+  const size_t model = column_of(table, "model"), indices = column_of(table, "indices"),
+               runs = column_of(table, "vertex_runs"), measured = column_of(table, "measured");
+  const auto largest = [&](const std::string& name, size_t column) -> std::string {
+    for (const lab::Row& row : table.rows) {
+      if (row[model] == name && row[column] == "6") return std::to_string(std::stoul(row[indices]) - 3);
+    }
+    return "-";
+  };
+  lab::Rows rows;
+  for (const lab::Row& row : table.rows) {
+    const std::string& name = row[model];
+    if (!rows.empty() && rows.back()[0] == name) continue;
+    rows.push_back({name, largest(name, runs), largest(name, measured)});
+    rows.back().emplace_back(name == "nvidia"  ? "96"
+                             : name == "amd"   ? "384"
+                             : name == "intel" ? "66, 208 in part"
+                                               : "-");
+  }
+  std::cout << format_table({"indices 0 1 2 0 1 2 ...", "largest batch", "counted", "paper"}, rows) << '\n';
+}
+
+// For each group of rows, named by two columns, the size of the least cost.
+void print_best_sizes(const ResultTable& table, const char* by, double (*cost)(const ResultTable&, const lab::Row&),
+                      const char* paper) {
+  const size_t model = column_of(table, "model"), group = column_of(table, by), size = column_of(table, "size");
+  std::map<std::pair<std::string, std::string>, std::map<int, double>> costs;
+  for (const lab::Row& row : table.rows) costs[{row[model], row[group]}][std::stoi(row[size])] += cost(table, row);
+  lab::Rows rows;
+  for (const auto& [name, sizes] : costs) {
+    const auto best =
+        std::min_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    rows.push_back({name.first, name.second, std::to_string(best->first)});
+  }
+  std::cout << format_table({"model", by, "best size"}, rows) << "paper: " << paper << "\n\n";
+}
+
+double squared_error(const ResultTable& table, const lab::Row& row) {
+  const double error = std::stod(row[column_of(table, "predicted")]) - std::stod(row[column_of(table, "asr")]);
+  return error * error;
+}
+double runs_of(const ResultTable& table, const lab::Row& row) { return std::stod(row[column_of(table, "asr")]); }
 
 // Renders the file with each batch of the model in its own colour [Kerbl18, Fig. 6.3].
 void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
@@ -133,7 +182,17 @@ int run_batches(const Arguments& arguments) {
     if (table.name == "asr") {
       print_asr(table, request, "asr", "");
       if (request.driver.count) print_asr(table, request, "measured", request.driver.name + ", order for ");
-    } else if (table.name != "caches" && table.name != "steps" && !table.rows.empty()) {
+      std::cout << "paper: batch is best for 18 of 19 models on NVIDIA, K-Cache and Tipsify on AMD and Intel\n\n";
+    } else if (table.rows.empty()) {
+      continue;
+    } else if (table.name == "steps") {
+      print_steps(table);
+    } else if (table.name == "caches") {
+      print_best_sizes(table, "policy", squared_error, "FIFO 10, LRU 15 predict NVIDIA's runs best");
+    } else if (table.name == "sweep") {
+      print_best_sizes(table, "method", runs_of,
+                       "K-Cache 10 on both, Tipsify 11 and 14 on NVIDIA and AMD, 128 on Intel");
+    } else {
       std::cout << format_table(table.columns, table.rows) << '\n';
     }
   }

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Prints only columns whose values differ between rows.
-void print(const ResultTable& table) {
+// Prints only columns whose values differ between rows, and what the paper says.
+void print(const ResultTable& table, const std::string& paper) {
   std::vector<size_t> shown;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const auto differs = [&](const lab::Row& row) { return row[c] != table.rows.front()[c]; };
@@ -30,7 +30,9 @@ void print(const ResultTable& table) {
   };
   lab::Rows rows;
   for (const lab::Row& row : table.rows) rows.push_back(pick(row));
-  std::cout << table.name << "\n" << format_table(pick(table.columns), rows) << "\n";
+  std::cout << table.name << "\n" << format_table(pick(table.columns), rows);
+  if (!paper.empty()) std::cout << "paper: " << paper << "\n";
+  std::cout << "\n";
 }
 
 }  // namespace
@@ -141,7 +143,11 @@ int run_lab(const std::string& command, std::span<const lab::Experiment> experim
     }
   }
   if (files.finish(document)) {
-    for (const ResultTable& table : tables) print(table);
+    for (const ResultTable& table : tables) {
+      const auto experiment = std::find_if(experiments.begin(), experiments.end(),
+                                           [&](const lab::Experiment& e) { return table.name == e.name; });
+      print(table, experiment == experiments.end() ? "" : experiment->paper);
+    }
   }
   if (!failed.empty()) throw std::runtime_error(failed);
   return kSuccess;

@@ -132,7 +132,11 @@ int run_patterns(const Arguments& arguments) {
   write_pictures(options.folder, laboratory);
   for (const std::string& name : chosen_experiments(arguments)) {
     const size_t rows = laboratory.run(name).size();
-    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n" << std::flush;
+    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n";
+    for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
+      if (e.name == name && *e.paper != '\0') std::cout << "  paper: " << e.paper << '\n';
+    }
+    std::cout << std::flush;
   }
   if (laboratory.reused() > 0)
     std::cout << laboratory.reused() << " parts were there already; remove " << (options.folder / "parts").string()
