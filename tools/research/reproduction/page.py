@@ -1,0 +1,137 @@
+"""docs/research/reproduction.md from the table and the kept results: every number on it is read from a file that the tool kept."""
+import pathlib
+
+from command_line import ROOT, Wrong
+
+from . import runs, values
+from .table import VERDICTS
+
+HEAD = """# The papers, reproduced
+
+`tools/reproduce` made this page. Do not edit it; edit
+[table.json](../../tools/research/reproduction/table.json), which has the rows, or run the tool again. The papers are in
+[references](../reference/references.md).
+
+```sh
+tools/reproduce               # everything: a night; what has been measured with this code is left out
+tools/reproduce --quick       # every command in a form of seconds: some minutes; the page goes to out/reproduce
+tools/reproduce 4.2 kim17     # some rows: a figure, a paper, or a measurement
+tools/reproduce --list        # rows, commands, times
+tools/reproduce --machine cuda  # also what needs a GPU
+```
+
+"""
+HOW = """**Agreement** compares our value with the paper's: *agrees* within 15 % (or within the bounds that the paper names), *near*
+within 50 %, *same side* where both gain or both lose, else *differs*. The number beside it is ours over the paper's.
+**Kind** says what our value is: *measured* by a clock, *modelled* by a model of ranks, of a GPU or of SIMT cores,
+*counted*, or *drawn*. **Verdict** says how much of the figure is repeated: *whole*, *partly*, *GPU alone* (what is
+missing is a GPU and nothing else), or *absent*; the reason is below each table. A value in italics comes from the quick form of its
+command: it shows that the command works, and is no measurement.
+
+"""
+AGREEMENTS = (values.AGREES, values.NEAR, values.SAME_SIDE, values.DIFFERS)
+
+
+def link(paths):
+    return " ".join(f"[{pathlib.PurePath(path).stem}]({path})" for path in paths)
+
+
+def cell(text):
+    return " ".join(str(text).replace("|", "\\|").split())
+
+
+def lines_of(row, results):
+    """The table lines of a row, the words of its agreements, and a line for each exact value that does not agree."""
+    def folder_of(name):
+        return results / name if runs.record_of(results, name) else None
+
+    def shown(value):
+        if value.ours == "" or value.word == values.UNREADABLE:
+            return "–"
+        record = runs.record_of(results, value.measurement)
+        text = values.shown(value.ours) + (" (modelled)" if value.modelled else "")
+        return f"*{text}*" if record["form"] == "quick" else text
+
+    def counts(value):
+        """A quick form measures nothing, but what is exact agrees in any form."""
+        return value.ours != "" and (value.exact or runs.record_of(results, value.measurement)["form"] == "whole")
+
+    compared = list(values.compared(row, folder_of))
+    lines, words = [], []
+    pictures = link(row.pictures)
+    for place, value in enumerate(compared or [None]):
+        first = place == 0
+        agreement = ""
+        if value and value.word != values.SHOWN and counts(value):
+            agreement = value.word + (f" {value.number:.2f}" if value.number is not None else "")
+            words.append(value.word)
+        lines.append([f"**{row.figure}**" if first else "", (row.what if first else ""), value.name if value else pictures,
+                      value.paper if value else row.paper, shown(value) if value else "", agreement,
+                      row.verdict if first else "", row.measurement if first else ""])
+    return ["| " + " | ".join(map(cell, line)) + " |" for line in lines], words, [
+        f"{row.name}: {value.name}: the paper has {value.paper}, here it is {values.shown(value.ours)}" for value in compared
+        if value.exact and value.ours != "" and value.word != values.AGREES] + [
+        f"{row.name}: {value.ours}" for value in compared if value.word == values.UNREADABLE]
+
+
+def print_values(rows, results):
+    """The values of rows that have been measured, beside the paper's, as text."""
+    for row in rows:
+        for value in values.compared(row, lambda name: results / name if runs.record_of(results, name) else None):
+            if value.ours != "" and value.word != values.UNREADABLE:
+                agreement = "" if value.word == values.SHOWN else f": {value.word}" + (f" {value.number:.2f}" if value.number is not None else "")
+                print(f"{row.name}: {value.name}: {values.shown(value.ours)}, paper {value.paper or '-'}{agreement}")
+
+
+def table_of(rows, results):
+    text = "| figure | what | value | paper | here | agreement | verdict | measurement |\n|---|---|---|---|---|---|---|---|\n"
+    words, broken = [], []
+    for row in rows:
+        lines, mine, faults = lines_of(row, results)
+        text += "\n".join(lines) + "\n"
+        words += mine
+        broken += faults
+    notes = [f"- **{row.figure}**: {cell(row.missing)}" for row in rows if row.missing]
+    said = [f"- **{row.figure}**, the paper: {cell(row.paper)}" for row in rows if row.paper and row.values]
+    return text + ("\n" + "\n".join(notes) + "\n" if notes else "") + ("\n" + "\n".join(said) + "\n" if said else ""), words, broken
+
+
+def measurements_text(measurements, results):
+    text = "| measurement | command | form | date | commit | seconds | machine |\n|---|---|---|---|---|---|---|\n"
+    for measurement in measurements.values():
+        record = runs.record_of(results, measurement.name)
+        command = "<br>".join(f"`{cell(c)}`" for c in (record["commands"] if record else measurement.whole))
+        if record is None:
+            line = [measurement.name, command, "not run", "", "", "", ""]
+        else:
+            where = record["machine"]
+            line = [measurement.name, command, record["form"], record["date"], record["commit"] + (" and changes" if record["changed"] else ""),
+                    record["seconds"], f"{where['processor']}, {where['cores']} cores, load {record['load']}"]
+        text += "| " + " | ".join(map(str, line)) + " |\n"
+    return text
+
+
+def write(path, seeds, measurements, rows, results):
+    """Writes the page, and returns {agreement: count} of all values, and what must agree and does not."""
+    parts, words, broken = [], [], []
+    for seed, title in seeds.items():
+        mine = [row for row in rows if row.seed == seed]
+        if mine:
+            text, some, faults = table_of(mine, results)
+            broken += faults
+            parts.append(f"## {title}\n\n{text}\n")
+            words += some
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    agreements = {word: words.count(word) for word in AGREEMENTS}
+    summary = f"{len(rows)} rows: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ". "
+    summary += f"{sum(agreements.values())} values are compared: " + ", ".join(f"{n} {word}" for word, n in agreements.items()) + ".\n\n"
+    kept = "The measurements, and the folder of [results](results/reproduction) that keeps each: CSV files, and `run.json` with machine,\ncommit and commands.\n\n"
+    text = HEAD + summary + HOW + "".join(parts) + "## Measurements\n\n" + kept + measurements_text(measurements, results)
+    if path.parent != ROOT / "docs/research":
+        text = text.replace("](results/reproduction)", "](results)")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Wrong(f"{path}: {error.strerror}") from None
+    return agreements, broken
