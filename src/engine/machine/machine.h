@@ -31,6 +31,7 @@
 #define BROKKR_MACHINE gpu
 #define BROKKR_FN __device__ __forceinline__
 #define BROKKR_FN_NOINLINE inline __device__ __noinline__  // the header is part of several programs
+#define BROKKR_INLINE_LAMBDA
 #define BROKKR_CONSTANT __device__ constexpr
 #else
 #if !defined(BROKKR_ISA)
@@ -39,8 +40,10 @@
 #define BROKKR_MACHINE BROKKR_ISA
 #if defined(BROKKR_ISA_EMULATED)
 #define BROKKR_FN inline  // for tests: compiles in a fraction of the time, runs slower
+#define BROKKR_INLINE_LAMBDA
 #else
 #define BROKKR_FN [[gnu::always_inline]] inline
+#define BROKKR_INLINE_LAMBDA __attribute__((always_inline))  // behind the parameters, where the compiler would call it
 #endif
 #define BROKKR_FN_NOINLINE [[gnu::noinline]] inline
 #define BROKKR_CONSTANT constexpr

@@ -3,17 +3,13 @@
 // their precision.
 #pragma once
 
+#include <type_traits>
+
 #include "geometry/vertex.h"
+#include "raster/kept_primitives.h"
 #include "shader.h"
 
 BROKKR_MACHINE_BEGIN
-
-// The corners of each lane's primitive.
-struct Corners {
-  Float position[3][4];  // w: only for captured clip-space positions
-  Float normal[3][3];
-  Float texcoord[3][2];
-};
 
 // Perspective-correct barycentric weights N_i / (N_0 + N_1 + N_2) of a sample. `dx` and `dy` are the derivatives of the
 // numerators N_i.
@@ -44,7 +40,8 @@ BROKKR_FN Float mixed(const Vec3<Warp>& weights, Float p, Float q, Float r) {
 }
 
 // Interpolated texture coordinates and their derivatives, by the quotient rule.
-BROKKR_FN Texcoords<Warp> mixed_texcoords(const Weights& weights, const Float (&t)[3][2]) {
+template <class T>
+BROKKR_FN Texcoords<Warp> mixed_texcoords(const Weights& weights, const T (&t)[3][2]) {
   Texcoords<Warp> result;
   result.at =
       Vec2<Warp>(mixed(weights.value, t[0][0], t[1][0], t[2][0]), mixed(weights.value, t[0][1], t[1][1], t[2][1]));
@@ -64,12 +61,12 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. Returns the weights.
-BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Corners& corners, ShaderInput<Warp>& in) {
+// Fills position, normal, texcoord and barycentric in `in`. The corners are each lane's, or shared by all lanes.
+// Returns the weights.
+template <class T>
+BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const CornersOf<T>& corners,
+                              const ClipVertexOf<T> (&corner)[3], ShaderInput<Warp>& in) {
   const DrawRecord& draw = *run.draw;
-  ClipVertex corner[3];
-  for (int i = 0; i < 3; ++i) corner[i] = transform_vertex(run, [&](int c) { return corners.position[i][c]; });
-
   Float x[3], y[3];
   for (int i = 0; i < 3; ++i) {
     x[i] = corner[i].x * draw.scale[0] + corner[i].w * (draw.offset[0] - in.x);
@@ -114,34 +111,54 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Co
   return weights;
 }
 
-// Loads the values that interpolate() reads, for lanes m.
-BROKKR_FN void load_corners(Warp& w, const FrameTables& frame, const Run& run, const ShaderInput<Warp>& in, Mask m,
-                            Corners& corners) {
+// Sets the lanes `which` of `to` to the corners of a primitive that they share. Normals and texture coordinates are set
+// only if the draw has them.
+template <class T>
+BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* of_draw, uint32_t primitive,
+                            Mask which, CornersOf<T>& to) {
   const DrawRecord& draw = *run.draw;
   const bool material = (draw.bits & kDrawMaterial) != 0;
-  const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *in.material);
+  const bool normals = material && frame.normals, texcoords = material && is_textured(frame, *of_draw);
   const int components = draw.bits & kDrawTransform ? 3 : 4;
-  const uint32_t base_primitive = run.first_batch * kBatchTriangles;
-  // Not Corners{}: GCC would zero memory and load it again.
+  uint32_t vertex[3];
+  assemble_one(frame, draw, primitive - run.first_batch * kBatchTriangles, vertex);
+  const auto set = [&](T& value, float one) {
+    if constexpr (std::is_same_v<T, Float>)
+      value = select(which, one, value);
+    else
+      value = one;
+  };
   for (int i = 0; i < 3; ++i) {
-    for (Float& value : corners.position[i]) value = 0.0f;
-    for (Float& value : corners.normal[i]) value = 0.0f;
-    for (Float& value : corners.texcoord[i]) value = 0.0f;
+    const size_t at = size_t(run.first_vertex) + vertex[i];
+    for (int c = 0; c < components; ++c) set(to.position[i][c], frame.positions[at * 4 + size_t(c)]);
+    for (int c = 0; c < 3 && normals; ++c) set(to.normal[i][c], frame.normals[at * 3 + size_t(c)]);
+    for (int c = 0; c < 2 && texcoords; ++c) set(to.texcoord[i][c], frame.texcoords[at * 2 + size_t(c)]);
   }
-  w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) {
-    uint32_t vertex[3];
-    assemble_one(frame, draw, primitive - base_primitive, vertex);
-    for (int i = 0; i < 3; ++i) {
-      const size_t at = size_t(run.first_vertex) + vertex[i];
-      const auto load = [&](const float* base, int count, Float* to) {
-        for (int c = 0; c < count; ++c) to[c] = select(same, base[at * size_t(count) + size_t(c)], to[c]);
-      };
-      for (int c = 0; c < components; ++c)
-        corners.position[i][c] = select(same, frame.positions[at * 4 + size_t(c)], corners.position[i][c]);
-      if (normals) load(frame.normals, 3, corners.normal[i]);
-      if (texcoords) load(frame.texcoords, 2, corners.texcoord[i]);
-    }
-  });
+}
+
+template <class T>
+BROKKR_FN void to_clip_space(const Run& run, const CornersOf<T>& corners, ClipVertexOf<T> (&corner)[3]) {
+  for (int i = 0; i < 3; ++i) corner[i] = transform_vertex<T>(run, [&](int c) { return corners.position[i][c]; });
+}
+
+// Not inlined, because cache misses are rare.
+BROKKR_FN_NOINLINE void keep_surface(const FrameTables& frame, const Run& run, const MaterialRecord* material,
+                                     uint32_t primitive, OneSurface& to) {
+  OneSurface one = {};
+  load_corners(frame, run, material, primitive, true, one.object);
+  to_clip_space(run, one.object, one.clip);
+  to = one;
+}
+// interpolate() for lanes that share a primitive, of which the cache may have the corners.
+BROKKR_FN Weights interpolate_one(const FrameTables& frame, const Run& run, KeptSurfaces& kept, uint32_t primitive,
+                                  ShaderInput<Warp>& in) {
+  const uint32_t place = primitive % KeptSurfaces::kCount;
+  OneSurface& one = kept.surface[place];
+  if (kept.number[place] != primitive) {
+    kept.number[place] = primitive;
+    keep_surface(frame, run, in.material, primitive, one);
+  }
+  return interpolate(frame, run, one.object, one.clip, in);
 }
 
 // Fills color and second in `in` for lanes m.
@@ -173,12 +190,38 @@ BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& 
   if (second) in.second = mixed_texcoords(weights, texcoord);
 }
 
+// interpolate() for lanes m, each of which may have its own primitive.
+BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
+  CornersOf<Float> corners;
+  // Not CornersOf{}: GCC would zero memory and load it again.
+  for (int i = 0; i < 3; ++i) {
+    for (Float& value : corners.position[i]) value = 0.0f;
+    for (Float& value : corners.normal[i]) value = 0.0f;
+    for (Float& value : corners.texcoord[i]) value = 0.0f;
+  }
+  w.for_distinct(in.primitive, m, [&](auto primitive, Mask same) BROKKR_INLINE_LAMBDA {
+    load_corners(frame, run, in.material, primitive, same, corners);
+  });
+  ClipVertex corner[3];
+  to_clip_space(run, corners, corner);
+  return interpolate(frame, run, corners, corner, in);
+}
+
 // The surface at lanes m, whose primitives belong to `run`; kColors as in ShaderTraits.
 template <bool kColors>
-BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
-  Corners corners;
-  load_corners(w, frame, run, in, m, corners);
-  const Weights weights = interpolate(frame, run, corners, in);
+BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, NoSurfaces&, Mask m,
+                                   ShaderInput<Warp>& in) {
+  const Weights weights = interpolate_each(w, frame, run, m, in);
+  if constexpr (kColors) interpolate_colors(w, frame, run, m, weights, in);
+}
+// The same for warps whose lanes share primitives.
+template <bool kColors>
+BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, KeptSurfaces& kept, Mask m,
+                                   ShaderInput<Warp>& in) {
+  const uint32_t first = w.broadcast(in.primitive, lowest_bit(w.ballot(m)));
+  const bool shared = !w.any(m && in.primitive != first);
+  const Weights weights =
+      shared ? interpolate_one(frame, run, kept, first, in) : interpolate_each(w, frame, run, m, in);
   if constexpr (kColors) interpolate_colors(w, frame, run, m, weights, in);
 }
 

@@ -1,5 +1,5 @@
-// Attributes of primitives as lanes of programs read them, and a cache of primitives: a triangle usually covers several
-// vectors and several tiles.
+// Attributes of primitives as lanes of programs and of shading modes read them, and caches of primitives: a triangle
+// usually covers several vectors and several tiles.
 #pragma once
 
 #include <type_traits>
@@ -38,5 +38,32 @@ struct KeptPrimitives {
 };
 struct NoPrimitives {};
 using PrimitiveMemory = std::conditional_t<Warp::takes_turns, KeptPrimitives, NoPrimitives>;
+
+// The corners of each lane's primitive, or of one primitive, as shading modes read them: in object space.
+template <class T>
+struct CornersOf {
+  T position[3][4];  // w: only for captured clip-space positions
+  T normal[3][3];
+  T texcoord[3][2];
+};
+
+// A primitive that shading modes interpolate, with its corners in clip space.
+struct OneSurface {
+  CornersOf<float> object;
+  ClipVertexOf<float> clip[3];
+};
+
+// The cache of KeptPrimitives for shading modes. A primitive belongs to one run, so its number suffices.
+struct KeptSurfaces {
+  static constexpr uint32_t kCount = 16;
+  uint32_t number[kCount];
+  OneSurface surface[kCount];
+
+  KeptSurfaces() {
+    for (uint32_t& none : number) none = kNoPrimitive;
+  }
+};
+struct NoSurfaces {};
+using SurfaceMemory = std::conditional_t<Warp::takes_turns, KeptSurfaces, NoSurfaces>;
 
 BROKKR_MACHINE_END

@@ -47,7 +47,7 @@ BROKKR_FN Fragment<Warp> shade_surface(Warp& w, ShadeContext& context, ShaderInp
     in.view = context.frame->views + context.run.view;
     in.material = context.frame->materials + in.draw->material;
     in.draw_number = context.run.draw_number;
-    interpolate_surface<Shader::kColors>(w, *context.frame, context.run, same, in);
+    interpolate_surface<Shader::kColors>(w, *context.frame, context.run, context.surfaces, same, in);
     Fragment<Warp> one;
     if constexpr (Shader::kMaterial) {
       one = in.draw->bits & kDrawMaterial ? Shader()(w, in, same) : LitDraw<Warp>()(w, in, same);

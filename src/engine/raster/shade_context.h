@@ -16,6 +16,7 @@ struct ShadeContext {
   ProgramMemory* memory = nullptr;  // null: draws do not run programs
   uint32_t program = kNoProgram;    // the program whose constants are in the memory
   PrimitiveMemory kept;
+  SurfaceMemory surfaces;
 
   BROKKR_FN bool shows_programs() const { return (kKernelFeatures & kFeaturePrograms) && memory != nullptr; }
 };
