@@ -14,7 +14,10 @@ struct OneVaryings {
   uint32_t provoking;  // corner
   uint32_t triangle;   // gl_PrimitiveID
 
-  BROKKR_FN Uint word(int corner, uint32_t component) const { return Uint(of[corner][component]); }
+  // A component at the three corners.
+  BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
+    for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(of[i][component]));
+  }
   BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
   BROKKR_FN Uint number() const { return Uint(triangle); }
 };

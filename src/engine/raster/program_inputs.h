@@ -131,22 +131,22 @@ struct LanePlaces {
   }
 };
 
-// `corner`: per lane, or shared by all lanes.
+// The corners' x, and y, relative to samples, times w. `corner`: per lane, or shared by all lanes.
 template <class T>
-BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
-                                   const LanePlaces& places) {
-  LaneSurface at;
-  at.front = true;
-  if (is_flat(run)) return at;
-  at.x = places.x;
-  at.y = places.y;
-  Float x[3], y[3];
-  for (int i = 0; i < 3; ++i) {
-    x[i] = corner[i].x + corner[i].w * (draw.offset[0] - at.x);
-    y[i] = corner[i].y + corner[i].w * (draw.offset[1] - at.y);
-  }
+BROKKR_FN void corners_across(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float x, Float (&to)[3]) {
+  for (int i = 0; i < 3; ++i) to[i] = corner[i].x + corner[i].w * (draw.offset[0] - x);
+}
+template <class T>
+BROKKR_FN void corners_along(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float y, Float (&to)[3]) {
+  for (int i = 0; i < 3; ++i) to[i] = corner[i].y + corner[i].w * (draw.offset[1] - y);
+}
+
+// x, y: of corners_across and corners_along. Does not set x and y of `at`.
+template <class T>
+BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
+                            const Float (&x)[3], const Float (&y)[3], LaneSurface& at) {
   const Weights weights = weights_at(corner, x, y);
-  const Vec3<Warp>& value = at.smooth = weights.value;
+  const Vec3<Warp> value = at.smooth = weights.value;
   if (run.program.bits & kProgramWindow) {
     const Float clip_w = mixed(value, corner[0].w, corner[1].w, corner[2].w);
     at.w = 1.0f / select(clip_w == 0.0f, 1.0f, clip_w);
@@ -155,8 +155,22 @@ BROKKR_FN LaneSurface lane_surface(const ProgramRun& run, const DrawRecord& draw
   }
   at.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
   if (run.program.bits & kProgramFront) at.front = true;
-  return at;
 }
+template <class T>
+BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
+                            const LanePlaces& places, LaneSurface& at) {
+  at.front = true;
+  if (is_flat(run)) return;
+  at.x = places.x;
+  at.y = places.y;
+  Float x[3], y[3];
+  corners_across(draw, corner, at.x, x);
+  corners_along(draw, corner, at.y, y);
+  find_surface(run, draw, corner, x, y, at);
+}
+
+// Columns and rows of vectors in a tile.
+inline constexpr int kTileColumns = kTile / (tile_x(kWidth - 1) + 1), kTileRows = kTile / (tile_y(kWidth - 1) + 1);
 
 // Vectors of lanes whose inputs are computed together.
 struct LaneVectors {
@@ -179,8 +193,14 @@ struct VectorPrimitives {
     for (int k = 1; k < count; ++k) value = select(lanes[k], of_one(varyings[k]), value);
     return value;
   }
-  BROKKR_FN Uint word(int corner, uint32_t component) const {
-    return each([&](const OneVaryings& one) { return one.word(corner, component); });
+  // A component at the three corners.
+  BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
+    varyings[0].words(component, word);
+    for (int k = 1; k < count; ++k) {
+      Float of_one[3];
+      varyings[k].words(component, of_one);
+      for (int i = 0; i < 3; ++i) word[i] = select(lanes[k], of_one[i], word[i]);
+    }
   }
   BROKKR_FN Uint flat(uint32_t component) const {
     return each([&](const OneVaryings& one) { return one.flat(component); });
@@ -209,12 +229,12 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, cons
       give_all([&](const LaneSurface&) { return same; });
       continue;
     }
-    const Float p = as_float(varyings.word(0, component)), q = as_float(varyings.word(1, component)),
-                r = as_float(varyings.word(2, component));
+    Float word[3];
+    varyings.words(component, word);
     if (input.source == InputSource::smooth) {
-      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, p, q, r)); });
+      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, word[0], word[1], word[2])); });
     } else {
-      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, p, q, r)); });
+      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, word[0], word[1], word[2])); });
     }
   }
 }
@@ -282,7 +302,8 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw
     all.varyings[all.count] = one.varyings;
     all.lanes[all.count++] = same;
   });
-  const LaneSurface at = lane_surface(run, draw, corner, LanePlaces(w, run, g));
+  LaneSurface at;
+  find_surface(run, draw, corner, LanePlaces(w, run, g), at);
   interpolate_varyings(w, run, all, &at, &g, 1);
   fill_others(w, run, at, g);
 }
@@ -309,9 +330,29 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
   if (memory.of_one != 0) {
     const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
     LaneVectors lanes;
+    // Vectors in the same column or row of a tile share a coordinate of the corners.
+    const bool shares = memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
+    Float across[kTileColumns][3], along[kTileRows][3];
+    if (shares) {
+      const Float x = to_float(tile_x(w.lane()) + run.x0) + 0.5f, y = to_float(tile_y(w.lane()) + run.y0) + 0.5f;
+      for (int i = 0; i < kTileColumns; ++i)
+        corners_across(draw, one.corner, x + float(i * kTile / kTileColumns), across[i]);
+      for (int i = 0; i < kTileRows; ++i) corners_along(draw, one.corner, y + float(i * kTile / kTileRows), along[i]);
+    }
     for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
       const int g = lowest_bit(left) * w.width;
-      LaneSurface& at = lanes.at[lanes.count] = lane_surface(run, draw, one.corner, LanePlaces(w, run, g));
+      LaneSurface& at = lanes.at[lanes.count];
+      if (shares) {
+        const int column = tile_x(g) / (kTile / kTileColumns), row = tile_y(g) / (kTile / kTileRows);
+        find_surface(run, draw, one.corner, across[column], along[row], at);
+        if (run.program.other_inputs != 0) {
+          const LanePlaces places(w, run, g);
+          at.x = places.x;
+          at.y = places.y;
+        }
+      } else {
+        find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
+      }
       lanes.first[lanes.count++] = g;
       fill_others(w, run, at, g);
     }
@@ -328,7 +369,8 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
       continue;
     }
     const OnePrimitive& one = primitive_of(number);
-    const LaneSurface at = lane_surface(run, draw, one.corner, LanePlaces(w, run, g));
+    LaneSurface at;
+    find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
     interpolate_varyings(w, run, one.varyings, &at, &g, 1);
     fill_others(w, run, at, g);
   }
