@@ -272,6 +272,75 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
 }
 
+// Blending of 8-bit colours, for code that is made for one kind.
+enum class Blending : uint8_t { none, over, other };
+BROKKR_FN Blending blending_of(const ColorWrite& how) {
+  if (!how.blends) return Blending::none;
+  return is_over(how.blend_color) && is_over(how.blend_alpha) ? Blending::over : Blending::other;
+}
+
+// Writes the colour of a program that has one, of four words, to a tile in a linear 8-bit format, without notes of
+// writers. Everything that is the same for all vectors is decided once. Writing clamps colours, bounded or not.
+class BatchWrite {
+ public:
+  // Returns true if this class can write the colours of the draw's program to the tile.
+  BROKKR_FN static bool suffices(const TilePass& pass, const ProgramRun& run) {
+    const ProgramColor& color = run.program.colors[0];
+    const bool linear = pass.format == ColorFormat::rgba8 ||
+                        (pass.format == ColorFormat::rgba8_srgb && (run.program.bits & kProgramRaw) != 0);
+    return run.program.color_count == 1 && color.plane == 0 && color.words == 4 && color.second == kNoOutput &&
+           linear && !pass.planes.visible_id;
+  }
+  BROKKR_FN BatchWrite(const TilePass& pass, const DrawRecord& draw, const ProgramRun& run)
+      : pass_(pass),
+        how_(ColorWrite::of(run.program.colors[0], draw)),
+        results_(run.results() + int(run.program.colors[0].first) * kTileSamples),
+        written_(bytes_of_channels(how_.mask)) {}
+
+  // visible(s, m): the lanes of m, which is not empty, that are written.
+  template <class Visible>
+  BROKKR_FN void write(Warp& w, uint64_t kept, Visible visible) const {
+    switch (blending_of(how_)) {
+      case Blending::none: return write_vectors<Blending::none>(w, kept, visible);
+      case Blending::over: return write_vectors<Blending::over>(w, kept, visible);
+      case Blending::other: return write_vectors<Blending::other>(w, kept, visible);
+    }
+  }
+
+ private:
+  const TilePass& pass_;
+  const ColorWrite how_;
+  const uint32_t* const results_;
+  const uint32_t written_;  // mask of bytes
+
+  template <Blending kBlending, class Visible>
+  BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Visible visible) const {
+    constexpr uint32_t kFormat = uint32_t(ColorFormat::rgba8);
+    for (int s = 0; s < kTileSamples; s += w.width) {
+      Mask m = w.lanes_of(uint32_t(kept >> s));
+      if (!w.any(m)) continue;
+      m = visible(s, m);
+      if (written_ == 0) continue;
+      const auto channel = [&](int c) { return as_float(w.load(results_ + c * kTileSamples + s)); };
+      Color color{channel(0), channel(1), channel(2), channel(3)};
+      uint32_t* const to = pass_.tile.color + s;
+      const Uint old = w.load(to);
+      if constexpr (kBlending == Blending::over) {
+        const Color under = load_color(kFormat, old, 0u);
+        color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
+        const Float through = 1.0f - color.a;
+        color = {color.r * color.a + under.r * through, color.g * color.a + under.g * through,
+                 color.b * color.a + under.b * through, color.a * color.a + under.a * through};
+      } else if constexpr (kBlending == Blending::other) {
+        color = blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color, nullptr,
+                      load_color(kFormat, old, 0u));
+      }
+      const Uint next = (store_color(kFormat, color).low & written_) | (old & ~written_);
+      w.store(to, select(m, next, old));
+    }
+  }
+};
+
 // Shades the waiting samples and writes them.
 BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) {
   const DrawRecord& draw = *batch.draw;
@@ -284,16 +353,26 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     pass.counts.shaded += uint64_t(count_bits(kept));
     kept = run_program(w, pass.shading, run, draw.program, kept, batch.triangles == 1);
   }
+  const bool has_depth = (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0, retests = tests.late || tests.discards;
+  // Tests and writes everything but colours. Returns the visible lanes.
+  const auto visible = [&](int s, Mask m) {
+    if (!has_depth && !retests) return m;
+    const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
+                                : w.load(run.memory.depth + s);
+    if (retests) m = to.test(w, s, z, m);
+    to.write_depth(w, s, z, w.load(run.memory.primitive + s), m);
+    return m;
+  };
+  if (Warp::takes_turns && BatchWrite::suffices(pass, run)) {
+    if (kept != 0) BatchWrite(pass, draw, run).write(w, kept, visible);
+    batch = {};
+    return;
+  }
   for (int s = 0; s < kTileSamples && kept != 0; s += w.width) {
     Mask m = w.lanes_of(uint32_t(kept >> s));
     if (!w.any(m)) continue;
-    const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
-                                : w.load(run.memory.depth + s);
-    if (tests.late || tests.discards) m = to.test(w, s, z, m);
-    if (!w.any(m)) continue;
-    const Uint primitive = w.load(run.memory.primitive + s);
-    to.write_depth(w, s, z, primitive, m);
-    to.write_all(w, run, s, primitive, m);
+    m = visible(s, m);
+    if (w.any(m)) to.write_all(w, run, s, w.load(run.memory.primitive + s), m);
   }
   batch = {};
 }
@@ -313,13 +392,18 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   ProgramMemory& memory = *pass.shading.memory;
   const ProgramTests tests(pass.shading.programs->programs[draw.program], draw);
   uint64_t wanted = 0;
+  // Nothing else reads depths. A depth that the program writes is a result.
+  const bool has_depth = !tests.depth && (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
+  const bool has_tests = !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) != 0;
   for (int s = 0; s < kTileSamples; s += w.width) {
     Mask m = w.lanes_of(uint32_t(covered >> s));
     if (!w.any(m)) continue;
-    const Float z = edges.depth(s);
-    if (!tests.late) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+    if (has_depth || has_tests) {
+      const Float z = edges.depth(s);
+      if (has_tests) m = tests.discards ? to.would_pass(w, s, z, m) : to.test(w, s, z, m);
+      if (has_depth) w.merge(memory.depth + s, z, m);
+    }
     w.merge(memory.primitive + s, tri.primitive, m);
-    w.merge(memory.depth + s, z, m);
     wanted |= uint64_t(w.ballot(m)) << s;
   }
   if (wanted == 0) return;
@@ -343,10 +427,11 @@ class FlatWrite {
     color_ = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
   BROKKR_FN void draw(Warp& w, const TileEdges& edges, uint64_t covered, TileCounts& counts) {
-    if (!how_.blends) {
+    const Blending blending = blending_of(how_);
+    if (blending == Blending::none) {
       same_ = store_color(uint32_t(pass_.format), color_).low;
       draw_vectors<Blending::none>(w, edges, covered, counts);
-    } else if (is_over(how_.blend_color) && is_over(how_.blend_alpha)) {
+    } else if (blending == Blending::over) {
       through_ = 1.0f - color_.a;
       color_ = {color_.r * color_.a, color_.g * color_.a, color_.b * color_.a, color_.a * color_.a};
       draw_vectors<Blending::over>(w, edges, covered, counts);
@@ -356,8 +441,6 @@ class FlatWrite {
   }
 
  private:
-  enum class Blending : uint8_t { none, over, other };
-
   const TilePass& pass_;
   const DrawRecord& draw_;
   const ColorWrite how_;
