@@ -1,6 +1,6 @@
 // libFuzzer target of run-time shaders: a text must become a program that runs to its end, or throw ShaderError.
 //
-// Texts with macros are left out: a few of them make a text of gigabytes, which is what brokkr-glsl has limits for.
+// Texts that name gl_Position are vertex shaders. Texts with macros are left out: a few of them make a text of gigabytes, which is what brokkr-glsl has limits for.
 #include <string>
 
 #include "shade/instance.h"
@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (size > 4096 || text.find("define") != std::string::npos) return 0;
   return brokkr::fuzz::counted<ShaderError>('c', [&] {
-    Program program = translate(read_module(compile_glsl({&text, 1})));
+    const Stage stage = text.find("gl_Position") == std::string::npos ? Stage::fragment : Stage::vertex;
+    Program program = translate(read_module(compile_glsl({&text, 1}, stage)));
     verify(program);
     const ShaderKernel& kernel = *find_kernel(kernel_names().front());
     fold(program, {{0, 0x3f800000}, {1, 0}}, kernel);

@@ -34,12 +34,15 @@ namespace brokkr::app {
 
 ShaderText ShaderText::of_file(const std::string& file) {
   ShaderText shader(file, with_includes(std::string(as_text(read_file(file, shader::kMostText))), file));
-  shader.is_toy_ = is_toy_shader(shader.text_);
-  if (!shader.is_toy_) return shader;
+  const std::string ending = std::filesystem::path(file).extension().string();
+  const bool is_vertex = ending == ".vert" || ending == ".vs";
+  if (is_vertex) shader.task_ = shader::GlslTask::compile_vertex;
+  shader.is_toy_ = !is_vertex && is_toy_shader(shader.text_);
+  if (!shader.is_toy_ && !is_vertex) return shader;
   const std::vector<std::string> all = completed_shaders(shader.text_);
   for (const std::string& text : all) {
     shader.text_ = text;
-    if (shader.answer(shader::GlslTask::compile).is_good()) return shader;
+    if (shader.answer(shader.task_).is_good()) return shader;
   }
   shader.text_ = all.front();
   return shader;
@@ -69,7 +72,7 @@ std::string ShaderText::result(shader::GlslTask task) const {
 std::string ShaderText::preprocessed() const { return result(shader::GlslTask::preprocess); }
 
 shader::Program ShaderText::program() const {
-  const std::string bytes = result(shader::GlslTask::compile);
+  const std::string bytes = result(task_);
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   try {
@@ -170,6 +173,8 @@ std::map<uint32_t, uint32_t> uniform_words(const shader::Program& program, const
 
 Image shader_picture(const shader::Program& program, int width, int height,
                      const std::map<uint32_t, uint32_t>& uniforms, const std::vector<std::string>& textures) {
+  if (program.stage == shader::Stage::vertex)
+    throw UsageError("--output: a vertex shader has no picture by itself; draw a scene: brokkr render FILE --vertex …");
   const auto color = std::find_if(program.outputs.begin(), program.outputs.end(),
                                   [](const shader::Output& output) { return output.location == 0; });
   if (color == program.outputs.end()) throw std::runtime_error("the shader writes no colour");

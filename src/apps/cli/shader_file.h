@@ -1,4 +1,4 @@
-// Fragment shaders in GLSL, as programs.
+// Shaders in GLSL, as programs.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ class ShaderText {
  public:
   // `name` says in messages where it is from.
   ShaderText(std::string name, std::string text) : file_(std::move(name)), text_(std::move(text)) {}
-  // A text of Shadertoy's gets a main that calls its mainImage.
+  // A text of Shadertoy's gets a main that calls its mainImage. Files .vert and .vs are vertex shaders, whose text may
+  // leave out #version.
   static ShaderText of_file(const std::string& file);
   bool is_toy() const { return is_toy_; }
   std::string preprocessed() const;
@@ -30,6 +31,7 @@ class ShaderText {
   [[noreturn]] void fail(unsigned line, const std::string& what) const;
 
   std::string file_, text_;
+  shader::GlslTask task_ = shader::GlslTask::compile;
   bool is_toy_ = false;
 };
 

@@ -29,7 +29,8 @@ const char* name_of_kind(shader::Kind kind) {
   return kind == shader::Kind::number ? "float" : kind == shader::Kind::whole ? "int" : "uint";
 }
 
-const char* name_of_input(const shader::Input& input) {
+const char* name_of_input(const shader::Program& program, const shader::Input& input) {
+  if (program.stage == shader::Stage::vertex) return "attribute";
   if (input.kind != shader::InputKind::varying) return "built in";
   if (input.interpolation == shader::Interpolation::flat) return "flat";
   return input.interpolation == shader::Interpolation::smooth ? "smooth" : "noperspective";
@@ -47,14 +48,16 @@ void print_summary(const std::string& file, const shader::Program& program) {
       count(shader::Op::discard), code.registers);
   std::vector<std::vector<std::string>> rows;
   for (const shader::Input& input : program.inputs)
-    rows.push_back({"input", printable(input.name), std::to_string(input.words), name_of_input(input)});
+    rows.push_back({"input", printable(input.name), std::to_string(input.words), name_of_input(program, input)});
   for (const shader::Uniform& uniform : program.uniforms)
     rows.push_back({"uniform", printable(uniform.name), std::to_string(uniform.words), name_of_kind(uniform.kind)});
   for (const shader::SamplerInput& sampler : program.samplers)
     rows.push_back({"sampler", printable(sampler.name), "-", sampler.compares ? "compares depths" : "colours"});
   for (const shader::Output& output : program.outputs)
     rows.push_back({"output", printable(output.name), std::to_string(output.words),
-                    output.location < 0 ? "depth" : fmt::format("colour {}", output.location)});
+                    program.stage == shader::Stage::vertex ? "varying"
+                    : output.location < 0                  ? "depth"
+                                                           : fmt::format("colour {}", output.location)});
   std::cout << format_table({"", "name", "numbers", "how"}, rows);
 }
 
@@ -99,10 +102,11 @@ int run_shaders(const Arguments&) {
 Command shaders_command() {
   return {
       "shaders",
-      "Show what becomes of a fragment shader in GLSL or of a captured frame's programs, and how a shader looks by "
-      "itself",
+      "Show what becomes of a fragment or vertex shader in GLSL or of a captured frame's programs, and how a fragment "
+      "shader looks by itself",
       {needed(file_option("FILE", "FILE",
-                          "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, or captured frame (.bkf)")),
+                          "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, vertex shader (.vert, .vs), or "
+                          "captured frame (.bkf)")),
        integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
                       4294967295.0),
        choice_option("--print", "WHAT",

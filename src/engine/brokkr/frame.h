@@ -166,6 +166,9 @@ struct DrawCommand {
   uint32_t first_instance = 0;  // into Frame::models, VertexKind::transform only
   std::string label;
   int32_t inputs = -1;  // index into Frame::inputs; -1: the draw's program is unknown
+  // Index into Frame::vertex_inputs: shade_vertices computes the draw's positions and varyings, which are clip_space;
+  // -1: they are the frame's own.
+  int32_t vertices = -1;
 };
 
 struct PlaneColor {
@@ -313,6 +316,11 @@ struct Frame {
   std::vector<float> varyings;     // integer types are stored as their bits
   std::vector<uint32_t> uniforms;
   std::vector<std::byte> texture_data;
+
+  // Frames with vertex programs only (brokkr/vertex_stage.h).
+  std::vector<VertexProgram> vertex_programs;
+  std::vector<VertexInputs> vertex_inputs;
+  std::vector<uint32_t> attributes;
 
   std::vector<std::string> warnings;  // parts of a file that the loader ignored, one line each
 

@@ -176,10 +176,32 @@ struct FragmentProgram {
   bool operator==(const FragmentProgram&) const = default;
 };
 
+// An attribute of a vertex program, with OpenGL's name: gl_Vertex, gl_MultiTexCoord0. A program whose draws renumber
+// vertices has gl_VertexID as one, of type i32.
+struct VertexAttribute {
+  std::string name;
+  ShaderType type = ShaderType::vec4;
+  bool operator==(const VertexAttribute&) const = default;
+};
+
+// What draws run per vertex, in GLSL. It computes gl_Position, and each varying of the draw's fragment program that has
+// the name of one of its outputs; gl_FrontColor, clamped to 0..1, is gl_Color.
+struct VertexProgram {
+  std::vector<std::string> texts;  // all vertex shaders that were linked together
+  int version = 110;               // #version of the first text
+  std::vector<VertexAttribute> attributes;
+  std::vector<ProgramUniform> uniforms;
+  std::vector<ProgramBlock> blocks;
+  std::vector<ProgramSampler> samplers;
+  bool operator==(const VertexProgram&) const = default;
+};
+
 // Components of a vertex's varyings, 32-bit words of the default block, and textures that a draw binds.
 uint64_t varying_components(const FragmentProgram& program);
 uint64_t uniform_words(const FragmentProgram& program);
+uint64_t uniform_words(const VertexProgram& program);
 uint64_t bound_textures(const FragmentProgram& program);
+uint64_t bound_textures(const VertexProgram& program);
 
 // Storage formats of texels; bc1 to bc7 are blocks of 4 x 4 texels. A depth of 24 bits occupies the low bits of 32.
 enum class TexelFormat : uint8_t {
@@ -319,6 +341,25 @@ struct BoundTexture {
   int32_t texture = -1;  // index into Frame::captured_textures
   int32_t sampler = -1;  // index into Frame::captured_samplers
   bool operator==(const BoundTexture&) const = default;
+};
+
+// The source of a vertex attribute: `count` elements of its type, one after another. Each component is a 32-bit word.
+struct VertexStream {
+  uint64_t first = 0;    // into Frame::attributes
+  uint32_t count = 1;    // with a divisor, and 1: all vertices have the same value
+  uint32_t divisor = 0;  // 0: an element per vertex; n: an element per n instances
+  bool operator==(const VertexStream&) const = default;
+};
+
+// The inputs of one draw's vertex program.
+struct VertexInputs {
+  uint32_t program = 0;                   // index into Frame::vertex_programs
+  std::vector<VertexStream> attributes;   // as in the program
+  uint64_t first_uniform = 0;             // into Frame::uniforms: the default block
+  std::vector<uint64_t> first_of_blocks;  // into Frame::uniforms
+  std::vector<BoundTexture> textures;     // for each sampler in turn; arrays element by element
+  // gl_BaseVertex, which is also part of gl_VertexID; gl_BaseInstance, which is not part of gl_InstanceID; gl_DrawID.
+  int32_t base_vertex = 0, base_instance = 0, draw = 0;
 };
 
 // The inputs of one draw's fragment program.

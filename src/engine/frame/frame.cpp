@@ -79,19 +79,28 @@ uint64_t varying_components(const FragmentProgram& program) {
   return end;
 }
 
-uint64_t uniform_words(const FragmentProgram& program) {
+namespace {
+
+uint64_t words_of(const std::vector<ProgramUniform>& uniforms) {
   uint64_t end = 0;
-  for (const ProgramUniform& u : program.uniforms) {
+  for (const ProgramUniform& u : uniforms) {
     if (u.block >= 0) continue;
     end = std::max(end, u.offset / 4 + uint64_t(u.count) * shape_of(u.type).components());
   }
   return end;
 }
 
-uint64_t bound_textures(const FragmentProgram& program) {
-  return std::accumulate(program.samplers.begin(), program.samplers.end(), uint64_t(0),
+uint64_t textures_of(const std::vector<ProgramSampler>& samplers) {
+  return std::accumulate(samplers.begin(), samplers.end(), uint64_t(0),
                          [](uint64_t sum, const ProgramSampler& sampler) { return sum + sampler.count; });
 }
+
+}  // namespace
+
+uint64_t uniform_words(const FragmentProgram& program) { return words_of(program.uniforms); }
+uint64_t uniform_words(const VertexProgram& program) { return words_of(program.uniforms); }
+uint64_t bound_textures(const FragmentProgram& program) { return textures_of(program.samplers); }
+uint64_t bound_textures(const VertexProgram& program) { return textures_of(program.samplers); }
 
 TexelBlock texel_block(TexelFormat format) {
   switch (format) {

@@ -36,6 +36,8 @@ class Instance {
   // Runs the shader for the quads that contain lanes of `samples`; bit i is lane i. Returns the samples that are not
   // discarded.
   uint64_t run(uint64_t samples);
+  // Whether a loop of the runs so far was ended by its limit of rounds.
+  bool was_cut() const { return call_.cut != 0; }
   // The lanes of an output word of the last run.
   const uint32_t* output(uint32_t word) const { return outputs_.data() + size_t(word) * size_t(kernel_.lanes); }
 

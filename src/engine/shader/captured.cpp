@@ -64,20 +64,13 @@ FoundWord<Variable> find_word(const std::vector<Variable>& all, const std::strin
   return {};
 }
 
-class Places {
- public:
-  Places(const FragmentProgram& frame, CapturedProgram& to) : frame_(frame), to_(to), program_(to.program) {}
+// The places of what programs of all stages read. `Described`: FragmentProgram and CapturedProgram, or VertexProgram and
+// CapturedVertexProgram.
+template <class Described, class Captured>
+class CommonPlaces {
+ protected:
+  CommonPlaces(const Described& frame, Captured& to) : frame_(frame), to_(to), program_(to.program) {}
 
-  std::optional<std::string> find() {
-    find_what_is_read();
-    place_inputs();
-    place_uniforms();
-    place_samplers();
-    place_outputs();
-    return missing_;
-  }
-
- private:
   void miss(bool is_read, const char* what, const std::string& name) {
     if (is_read && !missing_) missing_ = fmt::format("the frame holds no {} '{}'", what, name);
   }
@@ -96,45 +89,6 @@ class Places {
       if (asks_a_sampler(one.op)) reads_sampler_.at(one.extra & kSamplerMask) = true;
       if (one.op == Op::output) output_kinds_[one.extra] = program_.value(one.operand[0]).kind;
     }
-  }
-
-  void place_inputs() {
-    to_.inputs.assign(program_.input_words, {});
-    for (const Input& input : program_.inputs) {
-      for (uint32_t i = 0; i < input.words; ++i) {
-        InputWord& word = to_.inputs[input.first + i];
-        word.kind = input.kind;
-        word.interpolation = input.interpolation;
-        word.centroid = input.centroid;
-        word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
-        // A geometry shader may write it.
-        const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
-        if (is_given) word.kind = InputKind::varying;
-        if (word.kind != InputKind::varying) {
-          word.component = i;
-          continue;
-        }
-        const auto at = find_varying(input.name, i);
-        if (at.variable == nullptr) {
-          miss(reads_input_[input.first + i], "varying", input.name);
-        } else {
-          word.component = component_of(at);
-        }
-        if (!word.color) continue;
-        const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
-        const auto of_back = find_varying(back, i);
-        if (of_back.variable != nullptr) word.back = component_of(of_back);
-      }
-    }
-  }
-
-  FoundWord<ProgramVarying> find_varying(const std::string& name, uint32_t word) const {
-    return find_word(frame_.varyings, name, word, [](const ProgramVarying&) { return true; });
-  }
-
-  // The component of a vertex's varyings.
-  static uint32_t component_of(const auto& place) {
-    return place.variable->offset + place.element * shape_of(place.variable->type).components() + place.component;
   }
 
   // The block's number, or -2 if there is none.
@@ -189,6 +143,67 @@ class Places {
     }
   }
 
+  const Described& frame_;
+  Captured& to_;
+  const Program& program_;
+  std::vector<bool> reads_input_, reads_uniform_, reads_sampler_;
+  std::vector<Kind> output_kinds_;
+  std::optional<std::string> missing_;
+};
+
+class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
+ public:
+  Places(const FragmentProgram& frame, CapturedProgram& to) : CommonPlaces(frame, to) {}
+
+  std::optional<std::string> find() {
+    find_what_is_read();
+    place_inputs();
+    place_uniforms();
+    place_samplers();
+    place_outputs();
+    return missing_;
+  }
+
+ private:
+  void place_inputs() {
+    to_.inputs.assign(program_.input_words, {});
+    for (const Input& input : program_.inputs) {
+      for (uint32_t i = 0; i < input.words; ++i) {
+        InputWord& word = to_.inputs[input.first + i];
+        word.kind = input.kind;
+        word.interpolation = input.interpolation;
+        word.centroid = input.centroid;
+        word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
+        // A geometry shader may write it.
+        const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
+        if (is_given) word.kind = InputKind::varying;
+        if (word.kind != InputKind::varying) {
+          word.component = i;
+          continue;
+        }
+        const auto at = find_varying(input.name, i);
+        if (at.variable == nullptr) {
+          miss(reads_input_[input.first + i], "varying", input.name);
+        } else {
+          word.component = component_of(at);
+        }
+        if (!word.color) continue;
+        const std::string back = "gl_Back" + input.name.substr(std::string_view("gl_").size());
+        const auto of_back = find_varying(back, i);
+        if (of_back.variable != nullptr) word.back = component_of(of_back);
+      }
+    }
+  }
+
+  FoundWord<ProgramVarying> find_varying(const std::string& name, uint32_t word) const {
+    return find_word(frame_.varyings, name, word, [](const ProgramVarying&) { return true; });
+  }
+
+  // The component of a vertex's varyings.
+  static uint32_t component_of(const auto& place) {
+    return place.variable->offset + place.element * shape_of(place.variable->type).components() + place.component;
+  }
+
   void place_outputs() {
     for (const Output& output : program_.outputs) {
       if (output.location < 0) {
@@ -217,16 +232,101 @@ class Places {
     }
     return false;
   }
+};
 
-  const FragmentProgram& frame_;
-  CapturedProgram& to_;
-  const Program& program_;
-  std::vector<bool> reads_input_, reads_uniform_, reads_sampler_;
-  std::vector<Kind> output_kinds_;
-  std::optional<std::string> missing_;
+class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
+ public:
+  VertexPlaces(const VertexProgram& frame, CapturedVertexProgram& to) : CommonPlaces(frame, to) {}
+
+  std::optional<std::string> find() {
+    find_what_is_read();
+    place_inputs();
+    place_uniforms();
+    place_samplers();
+    place_position();
+    return missing_;
+  }
+
+ private:
+  struct Number {
+    const char* name;
+    VertexSource source;
+    bool with_base;
+  };
+  static constexpr Number kNumbers[] = {{"gl_VertexID", VertexSource::vertex, true},
+                                        {"gl_VertexIndex", VertexSource::vertex, true},
+                                        {"gl_InstanceID", VertexSource::instance, false},
+                                        {"gl_InstanceIndex", VertexSource::instance, true},
+                                        {"gl_BaseVertex", VertexSource::base_vertex, false},
+                                        {"gl_BaseInstance", VertexSource::base_instance, false},
+                                        {"gl_DrawID", VertexSource::draw, false}};
+
+  void place_inputs() {
+    to_.inputs.assign(program_.input_words, {});
+    for (const Input& input : program_.inputs) {
+      for (uint32_t i = 0; i < input.words; ++i) {
+        VertexWord& to = to_.inputs[input.first + i];
+        if (place_attribute(input.name, i, to)) continue;
+        // Names of older texts end in ARB.
+        const auto* const number = std::find_if(std::begin(kNumbers), std::end(kNumbers), [&](const Number& one) {
+          return input.name == one.name || input.name == std::string(one.name) + "ARB";
+        });
+        if (number != std::end(kNumbers)) {
+          to = {.source = number->source, .with_base = number->with_base};
+        } else {
+          miss(reads_input_[input.first + i], "attribute", input.name);
+        }
+      }
+    }
+  }
+
+  // A matrix or array is one attribute, or one for each element.
+  bool place_attribute(const std::string& name, uint32_t word, VertexWord& to) const {
+    for (uint32_t i = 0; i < frame_.attributes.size(); ++i) {
+      const VertexAttribute& one = frame_.attributes[i];
+      const uint32_t components = shape_of(one.type).components();
+      const ElementName part = element_name(one.name);
+      const uint32_t first = one.name == name ? 0 : part.element * components;
+      if ((one.name != name && part.array != name) || word < first || word - first >= components) continue;
+      to = {.source = VertexSource::attribute, .attribute = i, .component = word - first};
+      return true;
+    }
+    return false;
+  }
+
+  void place_position() {
+    const auto found = std::find_if(program_.outputs.begin(), program_.outputs.end(),
+                                    [](const Output& one) { return one.name == "gl_Position" && one.words == 4; });
+    if (found != program_.outputs.end()) {
+      to_.position = found->first;
+    } else if (!missing_) {
+      missing_ = "it does not write gl_Position; assign it in main";
+    }
+  }
 };
 
 }  // namespace
+
+uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint32_t word, bool& is_color) {
+  is_color = varying.name == "gl_Color" || varying.name == "gl_SecondaryColor" || varying.name == "gl_BackColor" ||
+             varying.name == "gl_BackSecondaryColor";
+  std::string name = varying.name;
+  if (name == "gl_Color" || name == "gl_SecondaryColor") name.insert(std::string_view("gl_").size(), "Front");
+  const ElementName part = element_name(name);
+  const uint32_t components = shape_of(varying.type).components();
+  for (const Output& output : vertex.outputs) {
+    if (output.name == name) return word < output.words ? output.first + word : kNoWord;
+    const ElementName of_output = element_name(output.name);
+    // An element of an array that is one output, or the reverse.
+    const uint64_t all = uint64_t(part.element) * components + word;
+    if (part.array != name && output.name == part.array)
+      return all < output.words ? uint32_t(output.first + all) : kNoWord;
+    if (of_output.array == name && of_output.array != output.name && output.words != 0 &&
+        word / output.words == of_output.element)
+      return output.first + word % output.words;
+  }
+  return kNoWord;
+}
 
 // Fills `to`, except program, code and failure, from its program and the frame's description of it. Words that the
 // program does not read, or that a driver found unused, need no place. Returns an error for a missing word: "the frame
@@ -254,12 +354,12 @@ using Known = std::shared_ptr<const Translated>;
 // Translations that this process has made. The store is emptied when it grows too large.
 class Store {
  public:
-  Known find(const Texts& texts) {
+  Known find(Stage stage, const Texts& texts) {
     const std::lock_guard lock(mutex_);
-    const auto found = known_.find(texts);
+    const auto found = known_.find({stage, texts});
     return found == known_.end() ? nullptr : found->second;
   }
-  void keep(const Texts& texts, const Known& one) {
+  void keep(Stage stage, const Texts& texts, const Known& one) {
     constexpr uint64_t kMost = uint64_t(128) << 20;  // bytes
     uint64_t bytes = one->bytes();
     for (const std::string& text : texts) bytes += text.size();
@@ -268,13 +368,13 @@ class Store {
       known_.clear();
       bytes_ = 0;
     }
-    if (bytes <= kMost && known_.emplace(texts, one).second) bytes_ += bytes;
+    if (bytes <= kMost && known_.emplace(std::pair(stage, texts), one).second) bytes_ += bytes;
   }
   std::mutex& mutex() { return mutex_; }
 
  private:
   std::mutex mutex_;
-  std::map<Texts, Known> known_;
+  std::map<std::pair<Stage, Texts>, Known> known_;
   uint64_t bytes_ = 0;
 };
 // Consistent in a forked child too: no other thread of the parent modifies it during a fork.
@@ -317,15 +417,16 @@ Known translated(const GlslAnswer& answer) {
   return result;
 }
 
-void translate_texts(std::vector<const Texts*> wanted, Loading& loading, std::map<Texts, Known>& result) {
-  run_glsl(GlslTask::compile, wanted, loading, [&](size_t number, const GlslAnswer& answer) {
-    const Known one = translated(answer);
-    if (answer.is_lasting) store().keep(*wanted[number], one);
-    result[*wanted[number]] = one;
-  });
+void translate_texts(Stage stage, std::vector<const Texts*> wanted, Loading& loading, std::map<Texts, Known>& result) {
+  run_glsl(stage == Stage::vertex ? GlslTask::compile_vertex : GlslTask::compile, wanted, loading,
+           [&](size_t number, const GlslAnswer& answer) {
+             const Known one = translated(answer);
+             if (answer.is_lasting) store().keep(stage, *wanted[number], one);
+             result[*wanted[number]] = one;
+           });
 }
 #else
-void translate_texts(std::vector<const Texts*> wanted, Loading&, std::map<Texts, Known>& result) {
+void translate_texts(Stage, std::vector<const Texts*> wanted, Loading&, std::map<Texts, Known>& result) {
   auto none = std::make_shared<Translated>();
   none->problem = "this program was built without shaders; build with -DBROKKR_SHADERS=ON";
   for (const Texts* texts : wanted) result[*texts] = none;
@@ -373,17 +474,29 @@ std::vector<CapturedProgram> programs_of(const Frame& frame) {
 
 }  // namespace
 
+namespace {
+
+// The translations of all texts, each made once.
+template <class Programs, class TextsOf>
+std::map<Texts, Known> translate_all(Stage stage, const Programs& programs, TextsOf texts_of, Loading& loading) {
+  std::map<Texts, Known> known;
+  std::vector<const Texts*> wanted;
+  for (const auto& program : programs) {
+    const auto [found, is_new] = known.try_emplace(texts_of(program), nullptr);
+    if (!is_new) continue;
+    found->second = store().find(stage, found->first);
+    if (!found->second) wanted.push_back(&found->first);
+  }
+  translate_texts(stage, std::move(wanted), loading, known);
+  return known;
+}
+
+}  // namespace
+
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading) {
   std::vector<CapturedProgram> programs = programs_of(frame);
-  std::map<Texts, Known> known;  // texts of this frame
-  std::vector<const Texts*> wanted;
-  for (const CapturedProgram& program : programs) {
-    const auto [found, is_new] = known.try_emplace(program.texts, nullptr);
-    if (!is_new) continue;
-    found->second = store().find(program.texts);
-    if (!found->second) wanted.push_back(&program.texts);
-  }
-  translate_texts(std::move(wanted), loading, known);
+  const auto known = translate_all(
+      Stage::fragment, programs, [](const CapturedProgram& one) -> const Texts& { return one.texts; }, loading);
   for (CapturedProgram& program : programs) {
     const Translated& from = *known.at(program.texts);
     loading.need(from.bytes(), "programs");
@@ -400,6 +513,25 @@ std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loa
   return programs;
 }
 
+std::vector<CapturedVertexProgram> translate_vertex_programs(const Frame& frame, Loading& loading) {
+  const auto known = translate_all(
+      Stage::vertex, frame.vertex_programs, [](const VertexProgram& one) -> const Texts& { return one.texts; },
+      loading);
+  std::vector<CapturedVertexProgram> programs(frame.vertex_programs.size());
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const Translated& from = *known.at(frame.vertex_programs[i].texts);
+    loading.need(from.bytes(), "vertex programs");
+    programs[i].program = from.program;
+    programs[i].code = from.code;
+    if (!from.problem.empty()) {
+      programs[i].failure = one_line(from.line, from.problem);
+    } else if (const auto missing = VertexPlaces(frame.vertex_programs[i], programs[i]).find()) {
+      programs[i].failure = one_line(0, *missing);
+    }
+  }
+  return programs;
+}
+
 void make_code(CapturedProgram& program) {
   try {
     program.code = assemble(program.program);
@@ -408,11 +540,11 @@ void make_code(CapturedProgram& program) {
   }
 }
 
-Program translate_text(const std::string& text, const std::string& name, Loading& loading) {
+Program translate_text(const std::string& text, const std::string& name, Loading& loading, Stage stage) {
   const Texts texts{text};
-  std::map<Texts, Known> known{{texts, store().find(texts)}};
+  std::map<Texts, Known> known{{texts, store().find(stage, texts)}};
   Known& one = known.begin()->second;
-  if (!one) translate_texts({&texts}, loading, known);
+  if (!one) translate_texts(stage, {&texts}, loading, known);
   if (one->problem.empty()) return one->program;
   throw ShaderError(one->line,
                     name + (one->line == 0 ? ": " : fmt::format(":{}: ", one->line)) + one_line(0, one->problem));

@@ -92,11 +92,37 @@ struct CapturedProgram {
 // problem is its `failure`. Throws what `loading` throws if it is cancelled or its memory does not suffice.
 std::vector<CapturedProgram> translate_programs(const Frame& frame, Loading& loading);
 
+// Where an input word of a vertex program comes from.
+enum class VertexSource : uint8_t { attribute, vertex, instance, base_vertex, base_instance, draw, zero };
+struct VertexWord {
+  VertexSource source = VertexSource::zero;
+  uint32_t attribute = 0, component = 0;  // of VertexProgram::attributes
+  bool with_base = false;                 // of vertex and instance: the base is added
+};
+
+struct CapturedVertexProgram {
+  Program program;
+  Code code;
+  std::vector<VertexWord> inputs;     // by word of the program
+  std::vector<UniformWord> uniforms;  // by word of the program
+  std::vector<uint32_t> textures;     // by sampler of the program: index into VertexInputs::textures, or kNoPlace
+  uint32_t position = 0;              // first of the four output words
+  std::string failure;                // why it cannot run, in one line; empty if it can
+};
+
+// One for each of the frame's vertex programs; otherwise as translate_programs.
+std::vector<CapturedVertexProgram> translate_vertex_programs(const Frame& frame, Loading& loading);
+
+// The output word that a varying's word comes from, or kNoWord: `word` counts the components of all elements of the
+// varying. `is_color`: it is to be clamped to 0..1.
+uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint32_t word, bool& is_color);
+
 // Regenerates the code after the program changed. If that fails, `failure` says why.
 void make_code(CapturedProgram& program);
 
 // Translates a single text with the same compiler and cache. Throws ShaderError "NAME:12: what is wrong".
-Program translate_text(const std::string& text, const std::string& name, Loading& loading);
+Program translate_text(const std::string& text, const std::string& name, Loading& loading,
+                       Stage stage = Stage::fragment);
 
 // The number of a draw's program among those of translate_programs.
 uint32_t program_number(const std::vector<CapturedProgram>& programs, const Frame& frame, const DrawInputs& inputs);

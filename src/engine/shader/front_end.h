@@ -22,8 +22,9 @@ namespace brokkr::shader {
 inline constexpr size_t kMostText = size_t(1) << 20;  // bytes of a program's texts
 
 enum class GlslTask : uint32_t {
-  compile,     // links all fragment shaders of a program to SPIR-V
-  preprocess,  // preprocesses one shader's text
+  compile,         // links all fragment shaders of a program to SPIR-V
+  preprocess,      // preprocesses one shader's text
+  compile_vertex,  // links all vertex shaders of a program to SPIR-V
 };
 enum class GlslStatus : uint32_t {
   result,

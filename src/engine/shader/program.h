@@ -17,6 +17,8 @@
 
 namespace brokkr::shader {
 
+enum class Stage : uint8_t { fragment, vertex };
+
 enum class Kind : uint8_t { number, whole, natural, mask };  // float, int32_t, uint32_t, one truth value per lane
 
 // The origin of a value, which defines the meaning of `Value::payload`.
@@ -48,7 +50,7 @@ struct Instruction {
   uint16_t known = 0;  // sample or detail: KnownBit
 };
 
-// Inputs that vary over a primitive or are known per sample. Word numbers count over all inputs.
+// Inputs that vary over a primitive or are known per sample; a vertex shader's, its attributes, are all varyings. Word numbers count over all inputs.
 enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
@@ -56,7 +58,9 @@ struct Input {
   InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
-  std::string name;   // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without
+  // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without. What a vertex shader has
+  // built in is named as well: gl_Vertex, gl_VertexID.
+  std::string name;
   int location = -1;  // -1: the shader sets none
   uint32_t first = 0, words = 0;
 };
@@ -78,10 +82,11 @@ struct SamplerInput {
   SampledType type = SampledType::real;
 };
 
-// The components of a colour output, or the depth.
+// Of a fragment shader: the components of a colour output, or the depth. Of a vertex shader: a variable, an element or
+// a member, named and divided as the inputs of fragment shaders are; gl_Position, gl_PointSize.
 struct Output {
-  std::string name;  // "data[1]" for an element of an array
-  int location = 0;  // of the colour; -1: the depth
+  std::string name;  // "data[1]" for an element of an array of colours
+  int location = 0;  // of the colour, -1: the depth; of a vertex shader's output, -1: the shader sets none
   int index = 0;     // 1: a second source of blending
   uint32_t first = 0, words = 0;
 };
@@ -95,6 +100,7 @@ struct ElementRange {
 inline constexpr uint32_t kNoWord = ~0u;
 
 struct Program {
+  Stage stage = Stage::fragment;
   std::vector<Value> values;
   std::vector<Instruction> code;
   std::vector<ElementRange> arrays;

@@ -69,12 +69,17 @@ class Reader {
   void note(const SpirvInstruction& one) {
     switch (one.op) {
       case spv::OpName: m_.names[one.at(0)] = text_of(one, 1); break;
+      case spv::OpEntryPoint:
+        if (one.at(0) == spv::ExecutionModelVertex) m_.stage = Stage::vertex;
+        break;
       case spv::OpExecutionMode: m_.modes.insert(one.at(1)); break;
       case spv::OpMemberName: m_.member_names[{one.at(0), one.at(1)}] = text_of(one, 2); break;
       case spv::OpDecorate:
         m_.decorations[{one.at(0), one.at(1)}] = one.operands.size() > 2 ? one.operands[2] : 1;
         break;
-      case spv::OpMemberDecorate: m_.member_decorations.insert({one.at(0), one.at(1), one.at(2)}); break;
+      case spv::OpMemberDecorate:
+        m_.member_values[{one.at(0), one.at(1), one.at(2)}] = one.operands.size() > 3 ? one.operands[3] : 1;
+        break;
       case spv::OpConstantTrue:
       case spv::OpSpecConstantTrue: m_.constants[one.result] = 1; break;
       case spv::OpConstantFalse:

@@ -72,10 +72,11 @@ struct SpirvModule {
   std::set<uint32_t> modes;  // execution modes
   std::map<std::pair<uint32_t, uint32_t>, std::string> member_names;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> decorations;  // by id and decoration: its first operand, or 1
-  std::set<std::array<uint32_t, 3>> member_decorations;           // structure, member, decoration
+  std::map<std::array<uint32_t, 3>, uint32_t> member_values;      // by structure, member, decoration: its operand, or 1
   std::unordered_map<uint32_t, uint32_t> constants;               // bits of scalars
   std::unordered_map<uint32_t, size_t> definition;                // by result: its place in `code`
   uint32_t bound = 0;
+  Stage stage = Stage::fragment;
 
   SpirvModule() = default;
   SpirvModule(SpirvModule&&) = default;
@@ -87,7 +88,7 @@ struct SpirvModule {
   std::string name(uint32_t id) const;  // empty: the id has no name
   bool has(uint32_t id, uint32_t decoration) const { return decorations.contains({id, decoration}); }
   bool member_has(uint32_t structure, uint32_t member, uint32_t decoration) const {
-    return member_decorations.contains({structure, member, decoration});
+    return member_values.contains({structure, member, decoration});
   }
 };
 
@@ -99,7 +100,7 @@ SpirvModule read_module(std::vector<uint32_t> words);
 
 // Translates SPIR-V to a program: vectors become scalars, branches become masks.
 
-// `module` must be a fragment shader with all functions inlined into main (spirv-opt -O does that). Throws ShaderError
+// `module` must be a fragment or vertex shader with all functions inlined into main (spirv-opt -O does that). Throws ShaderError
 // for features that the interpreter lacks: doubles, storage buffers and images, atomics, unsupported samplers.
 //
 // A block of the control-flow graph has a mask: the union of the masks of its incoming edges. An edge's mask is its

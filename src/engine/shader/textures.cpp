@@ -194,8 +194,8 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
   SampledTextures made;
   made.textures.resize(frame.captured_textures.size());
   uint64_t words = 0;
-  for (const DrawInputs& inputs : frame.inputs) {
-    for (const BoundTexture& bound : inputs.textures) {
+  const auto add = [&](const std::vector<BoundTexture>& textures) {
+    for (const BoundTexture& bound : textures) {
       if (bound.texture < 0 || made.record_of(bound) >= 0) continue;
       const auto number = uint32_t(bound.texture);
       const CapturedTexture& texture = frame.captured_textures[number];
@@ -210,7 +210,9 @@ SampledTextures make_sampled_textures(const Frame& frame, Loading& loading) {
       made.numbers[{bound.texture, bound.sampler}] = int32_t(made.records.size());
       made.records.push_back(record_of_pair(texture, texels, sampler));
     }
-  }
+  };
+  for (const DrawInputs& inputs : frame.inputs) add(inputs.textures);
+  for (const VertexInputs& inputs : frame.vertex_inputs) add(inputs.textures);
   loading.need(words * sizeof(uint32_t), "textures");
   made.texels.resize(size_t(words));
   std::vector<Rows> all;

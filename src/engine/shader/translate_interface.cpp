@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp>
+#include <utility>
 
 #include "shader/translator.h"
 
@@ -25,7 +26,9 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   input.centroid = m_.has(one.result, spv::DecorationCentroid);
   Values words;
   const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-  if (built_in != m_.decorations.end()) words = built_in_input(one, input, built_in->second);
+  if (built_in != m_.decorations.end())
+    words =
+        m_.stage == Stage::vertex ? vertex_input(one, built_in->second) : built_in_input(one, input, built_in->second);
   // A block's members use the block's name, not the variable's.
   const bool is_block = m_.has(variable.type, spv::DecorationBlock);
   if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
@@ -52,6 +55,21 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nothing observes a helper's results
     case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
     case spv::BuiltInSampleMask: return {b_.whole(1)};
+    default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
+  }
+}
+
+// What varies by vertex or instance is an input by its name.
+Values ValueTranslator::vertex_input(const SpirvInstruction& one, uint32_t built_in) {
+  switch (built_in) {
+    case spv::BuiltInVertexId:
+    case spv::BuiltInVertexIndex:
+    case spv::BuiltInInstanceId:
+    case spv::BuiltInInstanceIndex:
+    case spv::BuiltInBaseVertex:
+    case spv::BuiltInBaseInstance:
+    case spv::BuiltInDrawIndex: return {};
+    case spv::BuiltInViewIndex: return {b_.whole(0)};
     default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
 }
@@ -98,9 +116,12 @@ void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as,
 
 void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
   const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-  const bool is_known = built_in == m_.decorations.end() || built_in->second == spv::BuiltInFragDepth ||
-                        built_in->second == spv::BuiltInSampleMask;
-  if (!is_known) fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
+  const auto is_known = [&](uint32_t which) {
+    if (m_.stage == Stage::vertex) return which <= spv::BuiltInCullDistance && which != 2;
+    return which == spv::BuiltInFragDepth || which == spv::BuiltInSampleMask;
+  };
+  if (built_in != m_.decorations.end() && !is_known(built_in->second))
+    fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
   declare_cells(variable, {});
   variable.is_written.assign(variable.values.size(), false);
 }
@@ -135,6 +156,34 @@ void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& 
   }
 }
 
+// The outputs of a part of a variable, divided as add_inputs divides it; parts that are never written are omitted.
+// `next`: the part's first scalar.
+void ValueTranslator::write_vertex_output(const std::string& name, uint32_t id, int location, const Variable& variable,
+                                          uint32_t& next) {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::structure) {
+    for (uint32_t i = 0; i < type.members.size(); ++i) {
+      const auto own = m_.member_values.find({id, i, uint32_t(spv::DecorationLocation)});
+      write_vertex_output(part_name(name, id, i), type.members[i],
+                          own == m_.member_values.end() ? location : int(own->second), variable, next);
+    }
+    return;
+  }
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
+  if (element == TypeClass::structure || element == TypeClass::array) {
+    for (uint32_t i = 0; i < type.count; ++i)
+      write_vertex_output(fmt::format("{}[{}]", name, i), type.element, location, variable, next);
+    return;
+  }
+  const uint32_t first = std::exchange(next, next + type.scalars);
+  const auto written = variable.is_written.begin() + std::ptrdiff_t(first);
+  if (std::none_of(written, written + std::ptrdiff_t(type.scalars), [](bool is) { return is; })) return;
+  program_.outputs.push_back(
+      {.name = name, .location = location, .first = program_.output_words, .words = type.scalars});
+  for (uint32_t i = 0; i < type.scalars; ++i)
+    b_.emit_bare(Op::output, {variable.values[first + i]}, program_.output_words++);
+}
+
 void ValueTranslator::write_outputs() {
   for (const SpirvInstruction& one : m_.code) {
     if (one.op == spv::OpFunction) break;
@@ -142,7 +191,17 @@ void ValueTranslator::write_outputs() {
     // gl_SampleMask has an effect only if pixels have several samples.
     const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
     const bool is_mask = built_in != m_.decorations.end() && built_in->second == spv::BuiltInSampleMask;
-    if (!is_mask) write_output(one, variables_.at(one.result));
+    const Variable& variable = variables_.at(one.result);
+    if (m_.stage == Stage::vertex) {
+      const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
+      const std::string name = m_.name(one.result);
+      const bool is_block = m_.has(variable.type, spv::DecorationBlock);
+      uint32_t next = 0;
+      write_vertex_output(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type,
+                          location == m_.decorations.end() ? -1 : int(location->second), variable, next);
+    } else if (!is_mask) {
+      write_output(one, variable);
+    }
   }
 }
 

@@ -94,6 +94,7 @@ Kind kind_of_shape(Shape shape) {
 }  // namespace
 
 ValueTranslator::ValueTranslator(const SpirvModule& module) : m_(module), b_(program_) {
+  program_.stage = module.stage;
   program_.running = b_.make(Kind::mask, Role::running);
   lanes_ = program_.running;
 }

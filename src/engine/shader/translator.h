@@ -113,8 +113,11 @@ class ValueTranslator {
   void add_inputs(const std::string& name, uint32_t type, Input as, Values& words);
   void lay_out_position(Values& words);
   Values built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in);
+  Values vertex_input(const SpirvInstruction& one, uint32_t built_in);
   void declare_output(const SpirvInstruction& one, Variable& variable);
   void write_output(const SpirvInstruction& one, const Variable& variable);
+  void write_vertex_output(const std::string& name, uint32_t type, int location, const Variable& variable,
+                           uint32_t& next);
   void declare_uniforms(const SpirvInstruction& one, Variable& variable);
   void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values);
   std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;

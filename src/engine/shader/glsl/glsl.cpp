@@ -26,7 +26,7 @@ constexpr size_t kMostNested = 200, kMostOperators = 4096;
 // The version of text without #version: OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as the
 // first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
-constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers";
+constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers", kFixedTransform = "ftransform";
 constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
 
 // glslang keeps process-wide tables.
@@ -88,9 +88,12 @@ ShaderError error_of(std::string_view log, const std::string& place) {
   return {line, place + (text.empty() ? "it does not compile" : text)};
 }
 
-// A fragment shader parsed by glslang, with its text.
+EShLanguage language_of(Stage stage) { return stage == Stage::vertex ? EShLangVertex : EShLangFragment; }
+
+// A shader parsed by glslang, with its text.
 struct Shader {
-  explicit Shader(std::string_view text) : begin(text.data()), length(int(text.size())), shader(EShLangFragment) {
+  Shader(std::string_view text, Stage stage)
+      : begin(text.data()), length(int(text.size())), shader(language_of(stage)) {
     shader.setStringsWithLengths(&begin, &length, 1);
     shader.setAutoMapLocations(true);
   }
@@ -113,15 +116,16 @@ int version_of(std::string_view text) {
 // Drivers accept rectangle textures in every version without an extension, and names of extensions in old text that
 // glslang knows only from 1.50 on. A rejected text is therefore parsed again with both enabled. Returns the resulting
 // shader, kept in `shaders`, or null.
-Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
+Shader* parse_leniently(std::string_view text, Stage stage, const std::string& preamble, std::deque<Shader>& shaders) {
   constexpr int kLater = 150;
-  constexpr const char* kNames =
+  const std::string names =
       "#extension GL_ARB_texture_rectangle : enable\n"
-      "#extension GL_ARB_texture_query_lod : enable\n";
+      "#extension GL_ARB_texture_query_lod : enable\n" +
+      preamble;
   for (const bool later : {false, true}) {
     if (version_of(text) >= kLater) break;
-    Shader& again = shaders.emplace_back(text);
-    again.shader.setPreamble(kNames);
+    Shader& again = shaders.emplace_back(text, stage);
+    again.shader.setPreamble(names.c_str());
     const bool good =
         later ? again.shader.parse(GetDefaultResources(), kLater, ECompatibilityProfile, true, false, kMessages)
               : again.shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages);
@@ -132,19 +136,24 @@ Shader* parse_leniently(std::string_view text, std::deque<Shader>& shaders) {
 
 // Parses the text with glslang; the shader is kept in `shaders`. Throws the compile error; if two versions were tried,
 // the error at the later line.
-glslang::TShader& parsed(std::string_view text, const std::string& place, std::deque<Shader>& shaders) {
-  glslang::TShader& shader = shaders.emplace_back(text).shader;
+glslang::TShader& parsed(std::string_view text, Stage stage, const std::string& place, std::deque<Shader>& shaders) {
+  glslang::TShader& shader = shaders.emplace_back(text, stage).shader;
+  std::string preamble;
   // glslang has no such extension. WebGL 1 has it to write to more than one output.
-  if (text.find(kDrawBuffers) != std::string_view::npos) shader.setPreamble("#define GL_EXT_draw_buffers 1\n");
+  if (text.find(kDrawBuffers) != std::string_view::npos) preamble = "#define GL_EXT_draw_buffers 1\n";
+  // glslang's way to SPIR-V breaks off at this function.
+  if (stage == Stage::vertex && text.find(kFixedTransform) != std::string_view::npos)
+    preamble += "#define ftransform() (gl_ModelViewProjectionMatrix * gl_Vertex)\n";
+  shader.setPreamble(preamble.c_str());
   if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
   ShaderError error = error_of(shader.getInfoLog(), place);
   if (text.find("#version") == std::string_view::npos) {
-    glslang::TShader& again = shaders.emplace_back(text).shader;
+    glslang::TShader& again = shaders.emplace_back(text, stage).shader;
     if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages)) return again;
     const ShaderError of_es = error_of(again.getInfoLog(), place);
     if (of_es.line() > error.line()) error = of_es;
   }
-  if (Shader* const lenient = parse_leniently(text, shaders)) return lenient->shader;
+  if (Shader* const lenient = parse_leniently(text, stage, preamble, shaders)) return lenient->shader;
   throw error;
 }
 
@@ -264,7 +273,7 @@ std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
 
 }  // namespace
 
-std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
+std::vector<uint32_t> compile_glsl(std::span<const std::string> texts, Stage stage) {
   begin_glslang();
   std::deque<Shader> shaders;
   glslang::TProgram program;
@@ -272,11 +281,11 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
     const auto number = &text - texts.data() + 1;
     const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", number);
     check_text(text);
-    program.addShader(&parsed(text, place, shaders));
+    program.addShader(&parsed(text, stage, place, shaders));
   }
   if (!program.link(kMessages)) throw error_of(program.getInfoLog(), "");
-  const glslang::TIntermediate* const linked = program.getIntermediate(EShLangFragment);
-  if (linked == nullptr) throw ShaderError(0, "there is no fragment shader");
+  const glslang::TIntermediate* const linked = program.getIntermediate(language_of(stage));
+  if (linked == nullptr) throw ShaderError(0, "there is no shader");
   glslang::SpvOptions options;
   options.generateDebugInfo = true;  // line numbers
   options.disableOptimizer = true;   // our own passes follow
@@ -289,7 +298,7 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts) {
 std::string preprocess_glsl(std::string_view text) {
   check_text(text);
   begin_glslang();
-  Shader shader(text);
+  Shader shader(text, Stage::fragment);
   std::string result;
   glslang::TShader::ForbidIncluder includes;
   if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,

@@ -12,14 +12,14 @@
 
 namespace brokkr::shader {
 
-// Compiles the fragment shaders of a program, GLSL 1.10 to 4.60 with the built-ins of their versions, and links them to
+// Compiles the fragment or vertex shaders of a program, GLSL 1.10 to 4.60 with the built-ins of their versions, and links them to
 // one SPIR-V function that keeps names and line numbers. Throws ShaderError for invalid GLSL, for texts longer than
 // kMostText together, and for brackets and expressions nested deeper than a person writes.
 //
 // glslang and spirv-opt are not hardened against hostile text: they recurse over what they read, and macros can expand
 // a short text to a huge one. Untrusted text is compiled in a process of its own (brokkr-glsl), whose crash is reported
 // as one more error.
-std::vector<uint32_t> compile_glsl(std::span<const std::string> texts);
+std::vector<uint32_t> compile_glsl(std::span<const std::string> texts, Stage stage = Stage::fragment);
 
 // Preprocesses a text: expands macros, evaluates conditions, removes comments. Throws ShaderError.
 std::string preprocess_glsl(std::string_view text);

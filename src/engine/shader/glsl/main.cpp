@@ -69,7 +69,8 @@ bool answer(GlslStatus status, std::string_view bytes) {
 
 std::string result_of(GlslTask task, const Texts& texts) {
   if (task == GlslTask::preprocess) return preprocess_glsl(texts.front());
-  const std::vector<uint32_t> words = compile_glsl(texts);
+  const Stage stage = task == GlslTask::compile_vertex ? Stage::vertex : Stage::fragment;
+  const std::vector<uint32_t> words = compile_glsl(texts, stage);
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
 }
 
