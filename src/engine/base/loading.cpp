@@ -80,7 +80,7 @@ uint64_t memory_of(const Frame& frame) {
   const auto bytes = [](const auto& v) { return uint64_t(v.size() * sizeof(v[0])); };
   uint64_t sum = bytes(frame.indices) + bytes(frame.positions) + bytes(frame.normals) + bytes(frame.texcoords) +
                  bytes(frame.second_texcoords) + bytes(frame.colors) + bytes(frame.models) + bytes(frame.commands) +
-                 bytes(frame.varyings) + bytes(frame.uniforms) + bytes(frame.texture_data);
+                 bytes(frame.varyings) + bytes(frame.uniforms) + bytes(frame.texture_data) + bytes(frame.attributes);
   for (const Texture& texture : frame.textures) sum += bytes(texture.texels);
   for (const Reference& reference : frame.references) sum += bytes(reference.depth) + bytes(reference.color_file);
   return sum;

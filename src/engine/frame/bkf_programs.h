@@ -25,6 +25,14 @@ inline std::vector<ProgramSizes> program_sizes(const Frame& frame) {
   return sizes;
 }
 
+// Of vertex programs, which have no varyings.
+inline std::vector<ProgramSizes> vertex_program_sizes(const Frame& frame) {
+  std::vector<ProgramSizes> sizes;
+  for (const VertexProgram& program : frame.vertex_programs)
+    sizes.push_back({0, uniform_words(program), bound_textures(program)});
+  return sizes;
+}
+
 }  // namespace brokkr
 
 namespace brokkr::bkf {
@@ -118,6 +126,20 @@ void visit_fields(auto& v, Is<FragmentProgram> auto& program) {
   v.many("samplers", program.samplers);
   v.many("outputs", program.outputs);
   v.sparse("fixedFunction", program.fixed, std::nullopt);
+}
+
+void visit_fields(auto& v, Is<VertexAttribute> auto& attribute) {
+  v.required("name", attribute.name);
+  v.required("type", attribute.type);
+}
+
+void visit_fields(auto& v, Is<VertexProgram> auto& program) {
+  v.many("vertex", program.texts);
+  v.sparse("version", program.version, 110);
+  v.many("attributes", program.attributes);
+  v.many("uniforms", program.uniforms);
+  v.many("blocks", program.blocks);
+  v.many("samplers", program.samplers);
 }
 
 void visit_fields(auto& v, Is<TextureImage> auto& image) {

@@ -168,8 +168,8 @@ void validate_attributes(const Frame& frame) {
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
 // Checks the draw's ranges. The caller checks index values.
-void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
-                   const DrawCommand& draw) {
+void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, std::span<const ProgramSizes> vertex_sizes,
+                   const Place& place, const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
   if (draw.instances == 0) fail_at(place, "instances", "0", "leave the draw out or give it an instance");
   require_extent(place, "first_view", draw.first_view, draw.view_count, frame.views.size(), "views");
@@ -191,6 +191,7 @@ void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, cons
     fail_at(place, "element_count", "it is larger than vertex_count", "give the draw more vertices");
   }
   if (draw.inputs >= 0) validate_inputs(frame, sizes, place, draw);
+  if (draw.vertices >= 0) validate_vertices(frame, vertex_sizes, place, draw);
   const Material& material = frame.materials[draw.material];
   if (material.kind != MaterialKind::none && draw.element_count > 0) {
     if (frame.normals.empty()) fail_at(place, "material", "its shader needs normals", "give one per position");
@@ -235,14 +236,14 @@ class DrawCounts {
 
 void validate_commands(const Frame& frame, Loading* loading) {
   DrawCounts counts(frame, loading);
-  const std::vector<ProgramSizes> sizes = program_sizes(frame);
+  const std::vector<ProgramSizes> sizes = program_sizes(frame), vertex_sizes = vertex_program_sizes(frame);
   for (size_t i = 0; i < frame.commands.size(); i++) {
     if (loading != nullptr) loading->step(i, frame.commands.size());
     const Place place{"command", i};
     std::visit(
         [&]<typename T>(const T& command) {
           if constexpr (std::is_same_v<T, DrawCommand>) {
-            validate_draw(frame, sizes, place, command);
+            validate_draw(frame, sizes, vertex_sizes, place, command);
           } else {
             check_fields(frame, place, command);
             validate_planes(frame, place, command);
@@ -276,6 +277,7 @@ void validate_all(const Frame& frame, Loading* loading) {
   validate_attributes(frame);
   validate_programs(frame);
   validate_commands(frame, loading);
+  validate_results(frame);
   validate_references(frame);
 }
 

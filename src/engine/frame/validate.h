@@ -146,6 +146,11 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
 void validate_programs(const Frame& frame);
 void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                      const DrawCommand& draw);
+// `sizes`: vertex_program_sizes.
+void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                       const DrawCommand& draw);
+// Checks that vertex programs write to different vertices and varyings.
+void validate_results(const Frame& frame);
 void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear);
 void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load);
 void validate_planes(const Frame& frame, const Place& place, const GenerateMipsCommand& generate);

@@ -1,6 +1,10 @@
 // Checks the programs of a captured frame, their inputs, and the commands that fill planes of targets.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 #include "frame/validate.h"
 
 namespace brokkr {
@@ -16,6 +20,20 @@ uint64_t uniform_end(const ProgramUniform& uniform) {
          (vectors - 1) * uint64_t(uniform.matrix_stride) + bytes;
 }
 
+void validate_uniforms(const Place& place, std::span<const ProgramBlock> blocks,
+                       std::span<const ProgramUniform> uniforms) {
+  for (const ProgramBlock& block : blocks) {
+    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
+  }
+  for (const ProgramUniform& uniform : uniforms) {
+    require_range(place, "uniforms", uniform.block, -1, int(blocks.size()) - 1, "name a block, or -1");
+    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : blocks[size_t(uniform.block)].size;
+    if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
+      fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
+    }
+  }
+}
+
 void validate_program(const Frame& frame, size_t number) {
   const FragmentProgram& program = frame.programs[number];
   const Place place{"program", number};
@@ -26,19 +44,22 @@ void validate_program(const Frame& frame, size_t number) {
   if (program.fixed && program.fixed->units.size() != program.samplers.size()) {
     fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
   }
-  for (const ProgramBlock& block : program.blocks) {
-    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
-  }
-  for (const ProgramUniform& uniform : program.uniforms) {
-    require_range(place, "uniforms", uniform.block, -1, int(program.blocks.size()) - 1, "name a block, or -1");
-    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : program.blocks[size_t(uniform.block)].size;
-    if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
-      fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
-    }
-  }
+  validate_uniforms(place, program.blocks, program.uniforms);
   const uint64_t most = uint64_t(bkf::kMostElements);
   require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
   require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
+  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
+}
+
+void validate_vertex_program(const Frame& frame, size_t number) {
+  const VertexProgram& program = frame.vertex_programs[number];
+  const Place place{"vertex program", number};
+  check_fields(frame, place, program);
+  if (program.texts.empty()) fail_at(place, "vertex", "it has no text", "give the shader's");
+  validate_uniforms(place, program.blocks, program.uniforms);
+  require_range(place, "attributes", program.attributes.size(), 0, size_t(256), "a vertex has fewer attributes");
+  require_range(place, "samplers", bound_textures(program), 0, uint64_t(bkf::kMostElements),
+                "a program has fewer textures");
   require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
 }
 
@@ -75,10 +96,33 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   }
 }
 
+// What programs of all stages read.
+void validate_what_is_read(const Frame& frame, const ProgramSizes& needs, const Place& place, const auto& program,
+                           const auto& inputs) {
+  require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
+  if (inputs.first_of_blocks.size() != program.blocks.size()) {
+    fail_at(place, "blocks", "their number is not the program's", "give each block its values");
+  }
+  for (size_t i = 0; i < program.blocks.size(); i++) {
+    require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
+                   "uniforms");
+  }
+  if (inputs.textures.size() != needs.textures) {
+    fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
+  }
+  const int last_texture = int(frame.captured_textures.size()) - 1;
+  const int last_sampler = int(frame.captured_samplers.size()) - 1;
+  for (const BoundTexture& bound : inputs.textures) {
+    require_range(place, "textures", bound.texture, -1, last_texture, "use -1 for no texture");
+    require_range(place, "textures", bound.sampler, -1, last_sampler, "use -1 for no texture");
+  }
+}
+
 }  // namespace
 
 void validate_programs(const Frame& frame) {
   for (size_t i = 0; i < frame.programs.size(); i++) validate_program(frame, i);
+  for (size_t i = 0; i < frame.vertex_programs.size(); i++) validate_vertex_program(frame, i);
   for (size_t i = 0; i < frame.captured_textures.size(); i++) validate_captured_texture(frame, i);
   for (size_t i = 0; i < frame.captured_samplers.size(); i++) {
     check_fields(frame, {"sampler", i}, frame.captured_samplers[i]);
@@ -95,28 +139,75 @@ void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, co
   const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
   require_extent(place, "varyings", inputs.first_varying, needs.varying_components * vertices, frame.varyings.size(),
                  "varyings");
-  require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
-  if (inputs.first_of_blocks.size() != program.blocks.size()) {
-    fail_at(place, "blocks", "their number is not the program's", "give each block its values");
-  }
-  for (size_t i = 0; i < program.blocks.size(); i++) {
-    require_extent(place, "blocks", inputs.first_of_blocks[i], program.blocks[i].size / 4, frame.uniforms.size(),
-                   "uniforms");
-  }
-  if (inputs.textures.size() != needs.textures) {
-    fail_at(place, "textures", "their number is not that of the program's samplers", "give each sampler its texture");
-  }
+  validate_what_is_read(frame, needs, place, program, inputs);
   int last_plane = 0;
   for (const DrawBuffer& buffer : frame.states[draw.state].buffers) last_plane = std::max(last_plane, buffer.plane);
   for (uint32_t i = 0; i < draw.view_count && last_plane > 0; i++) {
     require_plane(frame, place, "state", frame.views[draw.first_view + i].target, TargetPlane(last_plane));
   }
-  const int last_texture = int(frame.captured_textures.size()) - 1;
-  const int last_sampler = int(frame.captured_samplers.size()) - 1;
-  for (const BoundTexture& bound : inputs.textures) {
-    require_range(place, "textures", bound.texture, -1, last_texture, "use -1 for no texture");
-    require_range(place, "textures", bound.sampler, -1, last_sampler, "use -1 for no texture");
+}
+
+void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+                       const DrawCommand& draw) {
+  require_index(place, "vertices", uint64_t(draw.vertices), frame.vertex_inputs.size(), "vertex inputs");
+  if (draw.vertex_kind != VertexKind::clip_space)
+    fail_at(place, "vertex_kind", "a vertex program gives positions in clip space", "use clip_space");
+  const VertexInputs& inputs = frame.vertex_inputs[size_t(draw.vertices)];
+  require_index(place, "vertexProgram", inputs.program, frame.vertex_programs.size(), "vertex programs");
+  const VertexProgram& program = frame.vertex_programs[inputs.program];
+  validate_what_is_read(frame, sizes[inputs.program], place, program, inputs);
+  if (inputs.attributes.size() != program.attributes.size())
+    fail_at(place, "attributes", "their number is not the program's", "give each attribute its values");
+  for (size_t i = 0; i < inputs.attributes.size(); i++) {
+    const VertexStream& stream = inputs.attributes[i];
+    const uint64_t needed = stream.divisor == 0 ? draw.vertex_count
+                            : stream.count == 1 ? 1
+                                                : (uint64_t(draw.instances) - 1) / stream.divisor + 1;
+    if (stream.count < std::max<uint64_t>(needed, 1)) {
+      fail_at(
+          place, "attributes",
+          fmt::format("'{}' has {} values, and the draw reads {}", program.attributes[i].name, stream.count, needed),
+          "give it more, or a divisor");
+    }
+    require_extent(place, "attributes", stream.first,
+                   uint64_t(stream.count) * shape_of(program.attributes[i].type).components(), frame.attributes.size(),
+                   "words of attributes");
   }
+}
+
+void validate_results(const Frame& frame) {
+  // What the programs of draws write: the same range may be written by draws that are equal in all that counts.
+  struct Range {
+    uint64_t begin, end;
+    std::tuple<int32_t, uint64_t, uint32_t, uint32_t, uint64_t> source;
+    size_t command;
+  };
+  std::vector<Range> positions, varyings;
+  for (size_t i = 0; i < frame.commands.size(); i++) {
+    const auto* const draw = std::get_if<DrawCommand>(&frame.commands[i]);
+    if (draw == nullptr || draw->vertices < 0) continue;
+    const uint64_t vertices = uint64_t(draw->vertex_count) * draw->instances;
+    const uint64_t first = draw->inputs < 0 ? 0 : frame.inputs[size_t(draw->inputs)].first_varying;
+    const std::tuple source{draw->vertices, draw->first_vertex, draw->vertex_count, draw->instances, first};
+    if (vertices == 0) continue;
+    positions.push_back({draw->first_vertex, draw->first_vertex + vertices, source, i});
+    if (draw->inputs < 0) continue;
+    const uint64_t stride = varying_components(frame.programs[frame.inputs[size_t(draw->inputs)].program]);
+    if (stride > 0) varyings.push_back({first, first + vertices * stride, source, i});
+  }
+  const auto check = [](std::vector<Range>& ranges, const char* field) {
+    std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    for (size_t i = 1; i < ranges.size(); i++) {
+      Range &before = ranges[i - 1], &one = ranges[i];
+      if (one.begin < before.end && (one.begin != before.begin || one.source != before.source)) {
+        fail_at({"command", one.command}, field,
+                fmt::format("the vertex program of command {} writes to the same ones", before.command),
+                "give each draw its own");
+      }
+    }
+  };
+  check(positions, "first_vertex");
+  check(varyings, "first_varying");
 }
 
 // Commands whose targets have been checked.

@@ -35,7 +35,10 @@ auto lists_of(const Frame& f) {
                     List{"inputs", f.inputs.size()},
                     List{"varyings", f.varyings.size()},
                     List{"uniforms", f.uniforms.size()},
-                    List{"texture_data", f.texture_data.size()}};
+                    List{"texture_data", f.texture_data.size()},
+                    List{"vertex_programs", f.vertex_programs.size()},
+                    List{"vertex_inputs", f.vertex_inputs.size()},
+                    List{"attributes", f.attributes.size()}};
 }
 
 std::pair<uint32_t, uint32_t> place_of(const View& v) { return {v.target, v.layer}; }

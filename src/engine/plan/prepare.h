@@ -30,7 +30,7 @@ class FrameShape {
   void require_commands(const Frame& frame) const;
 
  private:
-  static constexpr size_t kLists = 20;
+  static constexpr size_t kLists = 23;
   std::array<size_t, kLists> sizes_{};
   std::vector<std::array<int, 4>> targets_;           // width, height, layers, a hash of formats
   std::vector<std::pair<uint32_t, uint32_t>> views_;  // target and layer
