@@ -63,6 +63,11 @@ std::vector<Option> shader_options() {
       file_option("--fragment", "FILE",
                   "Draw surfaces by this fragment shader: GLSL, or mainImage as on Shadertoy (docs/guide/shaders.md); "
                   "without a scene over the whole picture"),
+      file_option("--vertex", "FILE",
+                  "Place a scene's vertices by this vertex shader in GLSL, which writes gl_Position "
+                  "(docs/guide/vertex-shaders.md); without --fragment a plain one lights them"),
+      integer_option("--shader-instances", "Draw each surface so many times; gl_InstanceID counts them (1)", 1,
+                     1 << 24),
       several(
           text_option("--uniform", "NAME=V,V", "A uniform's numbers, as many as it has. May be given several times")),
       several(named_file_option("--texture", "NAME=FILE",
@@ -98,23 +103,36 @@ void read_texts(const std::string& file, FragmentShader& shader, const std::func
 }
 
 std::optional<FragmentShader> read_shader(const Arguments& arguments) {
-  if (!arguments.has("fragment")) {
+  const bool has_fragment = arguments.has("fragment"), has_vertex = arguments.has("vertex");
+  if (!has_vertex && arguments.has("shader-instances"))
+    throw UsageError("--shader-instances: is for a vertex shader; name one by --vertex");
+  if (!has_fragment) {
     for (const char* option : {"uniform", "texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common",
                                "channel", "mouse", "key"}) {
-      if (arguments.has(option)) throw UsageError(fmt::format("--{}: is for a shader; name one by --fragment", option));
+      const std::string name = option;
+      const bool is_of_both = name == "uniform" || name == "texture" || name == "time";
+      if (arguments.has(option) && !(has_vertex && is_of_both))
+        throw UsageError(fmt::format("--{}: is for a shader; name one by --fragment", option));
     }
-    return std::nullopt;
+    if (!has_vertex) return std::nullopt;
   }
   FragmentShader shader;
-  shader.name = printable(arguments.text("fragment"));
+  if (has_vertex) {
+    shader.vertex.name = printable(arguments.text("vertex"));
+    shader.vertex.instances = uint32_t(arguments.integer("shader-instances", 1));
+    shader.vertex.text = shader_text(arguments.text("vertex"));
+  }
+  shader.name = has_fragment ? printable(arguments.text("fragment")) : "the plain fragment shader";
   for (size_t i = 0; i < shader.buffers.size(); ++i)
     shader.buffers[i].name = arguments.text(fmt::format("buffer-{}", char('a' + i)));
   if (arguments.has("common")) shader.common = shader_text(arguments.text("common"));
   const bool is_strict = arguments.has("strict");
-  read_texts(arguments.text("fragment"), shader, [&](const std::string& line) {
-    if (is_strict) throw std::runtime_error(line + " (a warning, which --strict refuses)");
-    warn(line);
-  });
+  if (!has_fragment) shader.text = plain_fragment_text();
+  if (has_fragment)
+    read_texts(arguments.text("fragment"), shader, [&](const std::string& line) {
+      if (is_strict) throw std::runtime_error(line + " (a warning, which --strict refuses)");
+      warn(line);
+    });
   for (const std::string& text : arguments.all("channel")) take_channel(text, shader);
   take_mouse(arguments.text("mouse"), shader);
   for (const std::string& key : arguments.all("key")) shader.keys.insert(uint8_t(std::stoi(key)));

@@ -45,6 +45,7 @@ void skip_loads(Frame& frame) {
 std::string texts_of(const FragmentShader* shader) {
   if (shader == nullptr) return {};
   std::string all = shader->text + shader->common;
+  all += std::string(1, '\0') + shader->vertex.text + std::to_string(shader->vertex.instances);
   for (const ShaderBuffer& buffer : shader->buffers) all += std::string(1, '\0') + buffer.text;
   return all;
 }

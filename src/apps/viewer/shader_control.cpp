@@ -14,20 +14,27 @@ namespace brokkr::viewer {
 
 bool is_shader_file(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
-  return ending == ".frag" || ending == ".fs" || ending == ".glsl";
+  return ending == ".frag" || ending == ".fs" || ending == ".glsl" || is_vertex_file(path);
 }
 
-ShaderControl::ShaderControl(const std::function<void()>& wake) : wake_(wake), watch_(wake) {}
+bool is_vertex_file(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return ending == ".vert" || ending == ".vs";
+}
 
-void ShaderControl::open(const std::string& path, FragmentShader from) {
+ShaderControl::ShaderControl(const std::function<void()>& wake) : wake_(wake), watch_(wake), vertex_watch_(wake) {}
+
+void ShaderControl::open(const std::string& path, const std::string& vertex_path, FragmentShader from) {
   close();
   path_ = path;
+  vertex_path_ = vertex_path;
   time_ = from.time;
   for (const auto& [name, values] : from.uniforms) uniforms_.push_back({name, ShaderType::f32, values});
   good_ = std::move(from);
   good_.text.clear();
   good_.uniforms.clear();
   watch_.watch(path);
+  vertex_watch_.watch(vertex_path);
   wants_ = true;
 }
 
@@ -35,6 +42,7 @@ void ShaderControl::close() {
   if (checked_.valid()) checked_.wait();
   checked_ = {};
   path_.clear();
+  vertex_path_.clear();
   error_.clear();
   good_ = {};
   uniforms_.clear();
@@ -42,17 +50,26 @@ void ShaderControl::close() {
   shader_.reset();
   wants_ = running = false;
   watch_.watch({});
+  vertex_watch_.watch({});
 }
 
-ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::shared_ptr<const Scene>& scene) {
+ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::string& path,
+                                            const std::string& vertex_path, const std::shared_ptr<const Scene>& scene) {
   Checked checked;
   try {
     const Frame none;
     const Frame& frame = scene ? scene->frame : none;
     const std::map<std::string, std::vector<double>> before = std::exchange(shader.uniforms, {});
-    const std::string file = shader.name;
-    app::read_texts(file, shader, [&](const std::string& line) { checked.warnings.push_back(line); });
-    shader.name = file;
+    if (path.empty()) {
+      shader.text = plain_fragment_text();
+    } else {
+      app::read_texts(path, shader, [&](const std::string& line) { checked.warnings.push_back(line); });
+    }
+    shader.name = path.empty() ? "the plain fragment shader" : path;
+    if (!vertex_path.empty()) {
+      shader.vertex.text = app::shader_text(vertex_path);
+      shader.vertex.name = vertex_path;
+    }
     checked.initial = own_uniforms(frame, shader);
     checked.uniforms = checked.initial;
     // Values stay where the uniform is still there, as it was.
@@ -68,7 +85,8 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::sh
 }
 
 bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
-  if (watch_.take()) wants_ = true;
+  const bool is_changed = watch_.take(), is_vertex_changed = vertex_watch_.take();
+  wants_ = wants_ || is_changed || is_vertex_changed;
   bool is_new = false;
   if (checked_.valid() && checked_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     Checked checked = checked_.get();
@@ -85,18 +103,18 @@ bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
   if (!wants_ || checked_.valid()) return is_new;
   wants_ = false;
   FragmentShader next = good_;
-  next.name = path_;
   next.uniforms.clear();
   // Values that nobody has changed follow the text.
   for (size_t i = 0; i < uniforms_.size(); ++i) {
     const bool is_own = i >= initial_.size() || uniforms_[i].values != initial_[i].values;
     if (is_own) next.uniforms[uniforms_[i].name] = uniforms_[i].values;
   }
-  checked_ = std::async(std::launch::async, [next = std::move(next), scene, wake = wake_] {
-    Checked checked = check(next, scene);
-    wake();
-    return checked;
-  });
+  checked_ = std::async(std::launch::async,
+                        [next = std::move(next), path = path_, vertex_path = vertex_path_, scene, wake = wake_] {
+                          Checked checked = check(next, path, vertex_path, scene);
+                          wake();
+                          return checked;
+                        });
   return is_new;
 }
 

@@ -18,17 +18,20 @@ namespace brokkr::viewer {
 
 struct Scene;
 
-// Whether a file of this name is a shader: .frag, .fs or .glsl.
+// Whether a file of this name is a shader: .frag, .fs, .glsl, .vert or .vs.
 bool is_shader_file(const std::string& path);
+// Whether it is a vertex shader: .vert or .vs.
+bool is_vertex_file(const std::string& path);
 
 class ShaderControl {
  public:
   // `wake` is called from other threads when there is something to `poll`.
   explicit ShaderControl(const std::function<void()>& wake);
 
-  // Reads and checks the file; values, textures and time of `from` are its first ones.
-  void open(const std::string& path, FragmentShader from = {});
-  void reload() { wants_ = !path_.empty(); }
+  // Reads and checks the files; values, textures and time of `from` are the first ones. Without a fragment shader
+  // (`path`) there is a plain one, and without a vertex shader none.
+  void open(const std::string& path, const std::string& vertex_path, FragmentShader from = {});
+  void reload() { wants_ = !path().empty(); }
   void close();
   // Takes what other threads have done, and checks what is new: for the programs of `scene`, if there is one. Whether
   // there is another text.
@@ -36,7 +39,10 @@ class ShaderControl {
 
   bool is_checking() const { return checked_.valid(); }  // poll now and then
 
-  const std::string& path() const { return path_; }    // empty: none
+  // Of the fragment shader, or else of the vertex shader; empty: there is none.
+  const std::string& path() const { return path_.empty() ? vertex_path_ : path_; }
+  const std::string& fragment_path() const { return path_; }
+  const std::string& vertex_path() const { return vertex_path_; }
   const std::string& error() const { return error_; }  // one line about the newest text; empty: it is good
   const std::vector<std::string>& warnings() const { return warnings_; }  // what its files lack, a line each
   // The uniforms of the last good text. Call `change` after you edit values.
@@ -65,11 +71,12 @@ class ShaderControl {
     std::string error;
     std::vector<std::string> warnings;
   };
-  static Checked check(FragmentShader shader, const std::shared_ptr<const Scene>& scene);
+  static Checked check(FragmentShader shader, const std::string& path, const std::string& vertex_path,
+                       const std::shared_ptr<const Scene>& scene);
 
   std::function<void()> wake_;
-  FileWatch watch_;
-  std::string path_, error_;
+  FileWatch watch_, vertex_watch_;
+  std::string path_, vertex_path_, error_;
   bool wants_ = false;
   FragmentShader good_;  // without text: none
   std::vector<OwnUniform> uniforms_, initial_;

@@ -147,7 +147,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
   to_open_ = app::viewed_files(parts, arguments);
   for (const auto& panel : panels_) panel->on_start(state_, arguments);
   if (std::optional<FragmentShader> shader = app::read_shader(arguments))
-    open_shader(arguments.text("fragment"), std::move(*shader));
+    open_shader(arguments.text("fragment"), arguments.text("vertex"), std::move(*shader));
 }
 
 Viewer::~Viewer() {
@@ -193,7 +193,11 @@ void Viewer::open(const std::vector<std::string>& paths) {
   std::error_code error;
   std::vector<std::string> files = paths;
   for (const std::string& path : paths) {
-    if (is_shader_file(path)) open_shader(path, {});
+    if (is_vertex_file(path)) {
+      open_shader(state_.shader.fragment_path(), path, {});
+    } else if (is_shader_file(path)) {
+      open_shader(path, state_.shader.vertex_path(), {});
+    }
   }
   std::erase_if(files, is_shader_file);
   if (files.empty()) return;
@@ -211,8 +215,8 @@ void Viewer::open(const std::vector<std::string>& paths) {
 }
 
 // Without a scene it fills the picture.
-void Viewer::open_shader(const std::string& path, FragmentShader from) {
-  state_.shader.open(path, std::move(from));
+void Viewer::open_shader(const std::string& path, const std::string& vertex_path, FragmentShader from) {
+  state_.shader.open(path, vertex_path, std::move(from));
   state_.settings.options.shading = Shading::program;
   if (!state_.scene && to_open_.empty() && !loader_->state()) to_open_ = {app::kScreenScene};
   settings_.panel = "Shader";
@@ -529,7 +533,8 @@ void Viewer::show_step() {
   tour_ = std::exchange(tour_loading_, std::nullopt);
   const TourStep& step = start_.steps()[*tour_];
   if (step.as_in_paper) set_as_in_paper(true);
-  if (const auto shader = find_bundled(step.shader); shader && !step.shader.empty()) open_shader(shader->string(), {});
+  if (const auto shader = find_bundled(step.shader); shader && !step.shader.empty())
+    open_shader(shader->string(), {}, {});
   if (!step.panel.empty()) show_panel(step.panel);
   if (step.key) act(*step.key);
 }

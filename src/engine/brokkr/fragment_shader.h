@@ -47,6 +47,14 @@ struct ShaderBuffer {
   std::map<std::string, ShaderChannel> channels;
 };
 
+// A vertex shader for scenes; docs/guide/vertex-shaders.md lists what it reads. It writes gl_Position, and inputs of the
+// fragment shader by their names. It has the uniforms, textures and time of the fragment shader.
+struct VertexShader {
+  std::string text;                    // GLSL 1.10 to 4.60, at most 1 MiB; empty: vertices are where the scene has them
+  std::string name = "vertex shader";  // prefix of messages: a file's name
+  uint32_t instances = 1;              // each surface is drawn so many times; gl_InstanceID counts them
+};
+
 struct FragmentShader {
   std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or a Shadertoy shader: mainImage and no main
   std::string name = "shader";  // prefix of messages: a file's name
@@ -63,6 +71,7 @@ struct FragmentShader {
   std::map<std::string, ShaderChannel> channels;
   std::string common;             // a text before that of each pass
   std::array<double, 4> mouse{};  // iMouse, in pixels
+  VertexShader vertex;
   // By JavaScript's key codes: keys that are held, went down since the picture before, and did so an odd number of
   // times.
   std::set<uint8_t> keys, pressed, toggled;
@@ -90,7 +99,13 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
 // error in the shader, "NAME: …" for uniforms and textures that it does not have.
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 
+// set_fragment_shader with `vertex`, and a plain fragment shader that lights materials by one light.
+void set_vertex_shader(Frame& frame, const VertexShader& vertex, const LoadOptions& load = {});
+// The text of that shader.
+std::string plain_fragment_text();
+
 // Gives new values to a frame that has this shader: the time, the named uniforms, the mouse, and the current views.
+// Vertices are shaded again.
 // Textures stay, but for the keyboard's. A PreparedFrame of it takes the values over with update_views(); where keys
 // have changed, the frame is to be prepared anew. Throws as set_fragment_shader does.
 void update_fragment_shader(Frame& frame, const FragmentShader& shader);

@@ -57,6 +57,7 @@ FragmentShader pass_of(const FragmentShader& shader, int pass) {
     one.uniforms = shader.uniforms;
     one.textures = shader.textures;
     one.channels = shader.channels;
+    one.vertex = shader.vertex;
   } else {
     const ShaderBuffer& buffer = shader.buffers[size_t(pass)];
     one.text = buffer.text;

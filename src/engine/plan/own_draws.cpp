@@ -1,6 +1,7 @@
 #include "plan/own_draws.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "plan/own_buffers.h"
 #include "plan/own_values.h"
 #include "plan/prepare.h"
+#include "shader/captured.h"
 
 namespace brokkr {
 namespace {
@@ -164,17 +166,22 @@ class OwnDraws {
  public:
   OwnDraws(Frame& frame, const OwnShader& shader, int pass, Loading& loading)
       : frame_(frame), shader_(shader), pass_(pass), loading_(loading), textures_(frame, shader.source, pass, loading) {
+    of_view_ = of_instance_ = shader.vertex.has_value();
     for (const shader::Uniform& uniform : shader.program.uniforms) {
       const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
       of_view_ = of_view_ || (given != nullptr && given->of_view);
+      of_instance_ = of_instance_ || (given != nullptr && given->of_instance);
     }
+    if (shader.vertex) add_vertex_program();
   }
 
   void run() {
-    split_views();
+    split_draws();
     for (const size_t command : pass_ == kPicturePass ? surfaces_of(frame_) : add_buffer_draw(frame_, pass_)) {
       auto& draw = std::get<DrawCommand>(frame_.commands[command]);
       const OwnProgram& program = program_for(draw);
+      const bool has_vertices = shader_.vertex && draw.vertex_kind == VertexKind::transform;
+      if (has_vertices) draw.instances = shader_.source.vertex.instances;
       DrawInputs inputs;
       if (draw.inputs >= 0) inputs = frame_.inputs[size_t(draw.inputs)];
       inputs.first_varying = varyings_of(draw, program, inputs.first_varying);
@@ -184,26 +191,34 @@ class OwnDraws {
         inputs.textures.push_back(textures_.of(sampler, frame_.materials[draw.material]));
       draw.inputs = int32_t(frame_.inputs.size());
       frame_.inputs.push_back(std::move(inputs));
+      if (has_vertices) add_vertices(draw);
       loading_.look();
     }
   }
 
  private:
-  // If the shader reads the camera, splits each draw so that it has one view.
-  void split_views() {
-    if (!of_view_) return;
+  // If the shader reads the camera, splits each draw so that it has one view; if it reads the model, one instance.
+  void split_draws() {
+    if (!of_view_ && !of_instance_) return;
     std::vector<Command> commands;
     for (Command& command : frame_.commands) {
       const auto* const draw = std::get_if<DrawCommand>(&command);
-      if (draw == nullptr || draw->vertex_kind != VertexKind::transform || draw->view_count < 2) {
+      const uint32_t views = draw != nullptr && of_view_ ? draw->view_count : 1,
+                     instances = draw != nullptr && of_instance_ ? draw->instances : 1;
+      if (draw == nullptr || draw->vertex_kind != VertexKind::transform || uint64_t(views) * instances < 2) {
         commands.push_back(std::move(command));
         continue;
       }
-      for (uint32_t view = 0; view < draw->view_count; ++view) {
-        DrawCommand one = *draw;
-        one.first_view += view;
-        one.view_count = 1;
-        commands.emplace_back(std::move(one));
+      loading_.check(2 * (commands.size() + uint64_t(views) * instances) * sizeof(Command), "commands");
+      for (uint32_t view = 0; view < views; ++view) {
+        for (uint32_t instance = 0; instance < instances; ++instance) {
+          DrawCommand one = *draw;
+          one.first_view += view;
+          one.first_instance += instance;
+          if (of_view_) one.view_count = 1;
+          if (of_instance_) one.instances = 1;
+          commands.emplace_back(std::move(one));
+        }
       }
     }
     frame_.commands = std::move(commands);
@@ -226,7 +241,8 @@ class OwnDraws {
     auto component = uint32_t(made.old_stride);
     for (const shader::Input& input : shader_.program.inputs) {
       if (input.kind != shader::InputKind::varying || has_variable(program.varyings, input.name)) continue;
-      made.inputs.emplace_back(component, find_given(given_inputs(), input.name));
+      const bool is_written = vertex_output(shader_, input, 0) != shader::kNoWord;
+      made.inputs.emplace_back(component, is_written ? nullptr : find_given(given_inputs(), input.name));
       program.varyings.push_back(
           {.name = input.name, .type = ShaderType::f32, .count = input.words, .offset = component});
       component += input.words;
@@ -255,7 +271,8 @@ class OwnDraws {
         program.number,   old,          draw.first_vertex, draw.vertex_count, draw.first_instance, draw.instances,
         draw.first_index, draw.material};
     const auto [found, is_new] = varyings_.try_emplace(key, frame_.varyings.size());
-    if (is_new) add_varyings(draw, program, old);
+    if (shader_.vertex) found->second = frame_.varyings.size();  // each draw gives its own
+    if (is_new || shader_.vertex) add_varyings(draw, program, old);
     return found->second;
   }
 
@@ -281,11 +298,84 @@ class OwnDraws {
         std::copy(from, from + std::ptrdiff_t(program.old_stride), all.begin() + std::ptrdiff_t(at));
         for (const auto& [component, input] : program.inputs) {
           if (input == nullptr) continue;
-          const glm::vec4 value = input->value({frame_, draw, means, instance, vertex});
+          // A vertex shader's instances share the draw's model.
+          const glm::vec4 value = input->value({frame_, draw, means, shader_.vertex ? 0 : instance, vertex});
           for (uint32_t i = 0; i < input->words; ++i) all[at + component + i] = value[int(i)];
         }
       }
     }
+  }
+
+  void add_vertex_program() {
+    vertex_program_ = uint32_t(frame_.vertex_programs.size());
+    VertexProgram& made = frame_.vertex_programs.emplace_back();
+    made.texts = {shader_.vertex_text};
+    for (const shader::Input& input : shader_.vertex->inputs) {
+      const GivenAttribute* const given = find_given(given_attributes(), input.name);
+      if (given == nullptr) continue;
+      made.attributes.push_back({given->name, ShaderType(given->words - 1)});
+      attributes_.push_back(given);
+    }
+    uint32_t word = 0;
+    for (const shader::Uniform& uniform : shader_.vertex->uniforms) {
+      vertex_initial_.insert(vertex_initial_.end(), uniform.initial.begin(), uniform.initial.end());
+      vertex_initial_.resize(word + uniform.words);
+      made.uniforms.push_back(
+          {.name = uniform.name, .type = type_of(uniform.kind), .count = uniform.words, .offset = word * 4});
+      word += uniform.words;
+    }
+    for (const shader::SamplerInput& sampler : shader_.vertex->samplers)
+      made.samplers.push_back({.name = sampler.name});
+  }
+
+  // Takes the draw's vertices, which are in object space, as attributes, and gives it vertices of its own, which are not
+  // shaded yet.
+  void add_vertices(DrawCommand& draw) {
+    VertexInputs made{.program = vertex_program_};
+    made.attributes = attributes_of(draw);
+    made.first_uniform = frame_.uniforms.size();
+    frame_.uniforms.insert(frame_.uniforms.end(), vertex_initial_.begin(), vertex_initial_.end());
+    for (const shader::SamplerInput& sampler : shader_.vertex->samplers)
+      made.textures.push_back(textures_.of(sampler.name, frame_.materials[draw.material]));
+    const uint64_t first = frame_.positions.size(), end = first + uint64_t(draw.vertex_count) * draw.instances;
+    constexpr uint64_t kOfVertex = sizeof(glm::vec4) * 2 + sizeof(glm::vec3) + sizeof(glm::vec2) * 2;
+    loading_.check(2 * end * kOfVertex, "vertices");
+    frame_.positions.resize(size_t(end));
+    const auto follow = [&](auto& list) {
+      if (!list.empty()) list.resize(size_t(end));
+    };
+    follow(frame_.normals);
+    follow(frame_.texcoords);
+    follow(frame_.second_texcoords);
+    follow(frame_.colors);
+    draw.first_vertex = first;
+    draw.vertex_kind = VertexKind::clip_space;
+    draw.vertices = int32_t(frame_.vertex_inputs.size());
+    frame_.vertex_inputs.push_back(std::move(made));
+  }
+
+  // Draws that share vertices share their attributes.
+  std::vector<VertexStream> attributes_of(const DrawCommand& draw) {
+    const Key key{0, 0, draw.first_vertex, draw.vertex_count, 0, 0, draw.first_index, draw.material};
+    const auto [found, is_new] = streams_.try_emplace(key);
+    if (!is_new) return found->second;
+    bool normals = false, tangents = false;
+    for (const GivenAttribute* const given : attributes_) {
+      normals = normals || (given->needs_normals && frame_.normals.empty());
+      tangents = tangents || given->needs_tangents;
+    }
+    const FaceMeans means = face_means(frame_, draw, normals, tangents, loading_);
+    for (const GivenAttribute* const given : attributes_) {
+      found->second.push_back({frame_.attributes.size(), draw.vertex_count, 0});
+      loading_.check(2 * (frame_.attributes.size() + uint64_t(draw.vertex_count) * given->words) * sizeof(uint32_t),
+                     "attributes");
+      for (uint32_t vertex = 0; vertex < draw.vertex_count; ++vertex) {
+        loading_.step();
+        const glm::vec4 value = given->value({frame_, draw, means, 0, vertex});
+        for (uint32_t i = 0; i < given->words; ++i) frame_.attributes.push_back(std::bit_cast<uint32_t>(value[int(i)]));
+      }
+    }
+    return found->second;
   }
 
   uint64_t add_uniforms(const OwnProgram& program, uint64_t old) {
@@ -306,12 +396,22 @@ class OwnDraws {
   int pass_;
   Loading& loading_;
   OwnTextures textures_;
-  bool of_view_ = false;
+  bool of_view_ = false, of_instance_ = false;
   std::map<int64_t, OwnProgram> programs_;  // by the number of the draw's program; -1: no program
   std::map<Key, uint64_t> varyings_;
+  uint32_t vertex_program_ = 0;
+  std::vector<const GivenAttribute*> attributes_;  // that the vertex shader reads
+  std::vector<uint32_t> vertex_initial_;           // initial values of its uniforms
+  std::map<Key, std::vector<VertexStream>> streams_;
 };
 
 }  // namespace
+
+uint32_t vertex_output(const OwnShader& shader, const shader::Input& input, uint32_t word) {
+  bool is_color = false;
+  const ProgramVarying varying{.name = input.name, .type = ShaderType::f32, .count = input.words};
+  return shader.vertex ? shader::find_output(*shader.vertex, varying, word, is_color) : shader::kNoWord;
+}
 
 std::string variable_name(const std::string& name) { return name.substr(0, name.find_first_of("[.")); }
 

@@ -2,8 +2,9 @@
 // textures.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "brokkr/fragment_shader.h"
 #include "shader/program.h"
@@ -16,8 +17,14 @@ class Loading;
 struct OwnShader {
   const FragmentShader& source;  // of its pass (plan/own_buffers.h)
   std::string text;              // as completed by completed_shader
-  shader::Program program;       // everything it reads is provided by Brokkr or by programs of the frame
+  shader::Program program;  // everything it reads is provided by Brokkr, its vertex shader or programs of the frame
+  // The picture's pass with a vertex shader.
+  std::string vertex_text;
+  std::optional<shader::Program> vertex;
 };
+
+// The output word of the vertex shader that an input of the fragment shader reads, or kNoWord.
+uint32_t vertex_output(const OwnShader& shader, const shader::Input& input, uint32_t word);
 
 // The name of the variable that contains this element or member.
 std::string variable_name(const std::string& name);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -19,6 +20,7 @@
 #include "plan/own_draws.h"
 #include "plan/own_text.h"
 #include "plan/own_values.h"
+#include "plan/vertex_stage.h"
 #include "shader/captured.h"
 #include "shader/spirv_module.h"
 
@@ -27,21 +29,24 @@ namespace {
 
 using shader::Kind;
 
+constexpr uint32_t kMostInstances = 1u << 24;
 constexpr double kMostSeconds = 1e9;  // b_time, a float, no longer tells minutes apart
 
-// "NAME:12: what is wrong", at the line where the text first has `name`.
-[[noreturn]] void refuse(const FragmentShader& shader, const std::string& name, const std::string& what) {
+// "NAME:12: what is wrong", at the line where the text first has `name`. `shader`: FragmentShader or VertexShader.
+template <class Shader>
+[[noreturn]] void refuse(const Shader& shader, const std::string& name, const std::string& what) {
   const uint32_t line = name.empty() ? 0 : line_of_name(shader.text, variable_name(name));
   throw std::runtime_error(shader.name + (line == 0 ? ": " : fmt::format(":{}: ", line)) + what);
 }
 
-OwnShader compile(const FragmentShader& shader, Loading& loading) {
+// The first of the texts that `given` may stand for, and its program.
+std::pair<std::string, shader::Program> compile(const std::string& given, const std::string& name, shader::Stage stage,
+                                                Loading& loading) {
   std::optional<shader::ShaderError> failure;
-  for (std::string& text : completed_shaders(shader.text)) {
-    OwnShader own{shader, std::move(text), {}};
+  for (std::string& text : completed_shaders(given)) {
     try {
-      own.program = shader::translate_text(own.text, shader.name, loading);
-      return own;
+      shader::Program program = shader::translate_text(text, name, loading, stage);
+      return {std::move(text), std::move(program)};
     } catch (const shader::ShaderError& error) {
       // The compiler that came furthest tells what is wrong with the text.
       if (!failure || error.line() > failure->line()) failure = error;
@@ -75,6 +80,14 @@ bool is_captured(const Frame& frame, std::vector<Variable> FragmentProgram::*of,
 void check_inputs(const Frame& frame, const OwnShader& own) {
   for (const shader::Input& input : own.program.inputs) {
     if (input.kind != shader::InputKind::varying) continue;
+    const auto is_missing = [&](uint32_t word) { return vertex_output(own, input, word) == shader::kNoWord; };
+    if (!is_missing(0)) {
+      if (is_missing(input.words - 1))
+        refuse(own.source, input.name,
+               fmt::format("'{}' has {} here and fewer in {}; declare it alike", input.name, numbers(input.words),
+                           own.source.vertex.name));
+      continue;
+    }
     const GivenInput* const given = find_given(given_inputs(), input.name);
     if (given != nullptr && given->words != input.words)
       refuse(own.source, input.name,
@@ -86,33 +99,54 @@ void check_inputs(const Frame& frame, const OwnShader& own) {
   }
 }
 
-void check_uniforms(const Frame& frame, const OwnShader& own) {
-  for (const shader::Uniform& uniform : own.program.uniforms) {
+// What a vertex shader reads of vertices, and that it gives their positions.
+void check_attributes(const VertexShader& source, const shader::Program& program) {
+  for (const shader::Input& input : program.inputs) {
+    const GivenAttribute* const given = find_given(given_attributes(), input.name);
+    if (given != nullptr && given->words != input.words)
+      refuse(source, input.name, fmt::format("'{}' has {}, not {}", input.name, numbers(given->words), input.words));
+    const bool is_number = input.name.starts_with("gl_VertexI") || input.name.starts_with("gl_InstanceI") ||
+                           input.name.starts_with("gl_Base") || input.name.starts_with("gl_DrawID");
+    if (given == nullptr && !is_number)
+      refuse(source, input.name,
+             fmt::format("'{}' is no attribute that scenes have{}; docs/guide/vertex-shaders.md lists them", input.name,
+                         did_you_mean(input.name, names_of(given_attributes()))));
+  }
+  const auto is_position = [](const shader::Output& one) { return one.name == "gl_Position"; };
+  if (std::none_of(program.outputs.begin(), program.outputs.end(), is_position))
+    refuse(source, "main", "it does not write gl_Position; assign it, as b_projection * b_view * b_model * position");
+}
+
+// `source`: the FragmentShader or VertexShader of `program`.
+template <class Shader>
+void check_uniforms(const Frame& frame, const Shader& source, const shader::Program& program) {
+  for (const shader::Uniform& uniform : program.uniforms) {
     const std::string& name = uniform.name;
     if (!uniform.block.empty() && !is_captured(frame, &FragmentProgram::blocks, uniform.block))
-      refuse(own.source, uniform.block,
+      refuse(source, uniform.block,
              fmt::format("'{}': blocks are not given; declare uniforms by themselves", uniform.block));
     const GivenUniform* const given = find_given(given_uniforms(), name);
     const bool is_other = given != nullptr && (given->words != uniform.words || given->kind != uniform.kind);
     if (is_other && (name.starts_with("b_") || uniform.words > given->words))
-      refuse(own.source, name,
+      refuse(source, name,
              fmt::format("'{}' is {} of {}, not {} of {}", name, numbers(given->words), name_of(given->kind),
                          uniform.words, name_of(uniform.kind)));
     if (given == nullptr && name.starts_with("b_"))
-      refuse(own.source, name,
+      refuse(source, name,
              fmt::format("'{}' is no uniform that there is{}; names that begin with b_ are Brokkr's", name,
                          did_you_mean(name, names_of(given_uniforms()))));
   }
 }
 
-void check_samplers(const Frame& frame, const OwnShader& own) {
-  for (const shader::SamplerInput& sampler : own.program.samplers) {
+template <class Shader>
+void check_samplers(const Frame& frame, const Shader& source, const shader::Program& program) {
+  for (const shader::SamplerInput& sampler : program.samplers) {
     const std::string& name = sampler.name;
     if (is_captured(frame, &FragmentProgram::samplers, name)) continue;
     if (sampler.compares || sampler.kind != TextureKind::two || sampler.type != SampledType::real)
-      refuse(own.source, name, fmt::format("'{}' is no sampler2D, the only one that reads pictures", name));
+      refuse(source, name, fmt::format("'{}' is no sampler2D, the only one that reads pictures", name));
     if (name.starts_with("b_") && find_given(given_samplers(), name) == nullptr)
-      refuse(own.source, name,
+      refuse(source, name,
              fmt::format("'{}' is no texture that there is{}; names that begin with b_ are Brokkr's", name,
                          did_you_mean(name, names_of(given_samplers()))));
   }
@@ -122,18 +156,38 @@ bool is_own(const shader::Uniform& uniform) {
   return uniform.block.empty() && find_given(given_uniforms(), uniform.name) == nullptr;
 }
 
+// The uniforms that the shader's stages declare themselves. Throws where they declare one differently.
+std::vector<const shader::Uniform*> own_uniforms_of(const OwnShader& own) {
+  std::vector<const shader::Uniform*> all;
+  for (const shader::Uniform& uniform : own.program.uniforms) {
+    if (is_own(uniform)) all.push_back(&uniform);
+  }
+  if (!own.vertex) return all;
+  for (const shader::Uniform& uniform : own.vertex->uniforms) {
+    if (!is_own(uniform)) continue;
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const shader::Uniform* one) { return one->name == uniform.name; });
+    if (known == all.end()) {
+      all.push_back(&uniform);
+    } else if ((*known)->words != uniform.words || (*known)->kind != uniform.kind) {
+      refuse(
+          own.source.vertex, uniform.name,
+          fmt::format("uniform '{}' is declared differently in {}; declare it alike", uniform.name, own.source.name));
+    }
+  }
+  return all;
+}
+
 // Checks that every uniform and texture that the caller gives exists in the shader.
 void check_given(const OwnShader& own) {
   const FragmentShader& source = own.source;
+  const std::vector<const shader::Uniform*> uniforms = own_uniforms_of(own);
   std::vector<std::string> known;
-  for (const shader::Uniform& uniform : own.program.uniforms) {
-    if (is_own(uniform)) known.push_back(uniform.name);
-  }
+  for (const shader::Uniform* const uniform : uniforms) known.push_back(uniform->name);
   for (const auto& [name, values] : source.uniforms) {
-    const auto found =
-        std::find_if(own.program.uniforms.begin(), own.program.uniforms.end(),
-                     [&, &wanted = name](const shader::Uniform& one) { return is_own(one) && one.name == wanted; });
-    if (found == own.program.uniforms.end())
+    const auto place = std::find(known.begin(), known.end(), name);
+    const shader::Uniform* const found = place == known.end() ? nullptr : uniforms[size_t(place - known.begin())];
+    if (found == nullptr)
       refuse(source, "", fmt::format("the shader reads no uniform '{}' of its own{}", name, did_you_mean(name, known)));
     if (values.size() != found->words)
       refuse(source, name, fmt::format("uniform '{}' has {}, not {}", name, numbers(found->words), values.size()));
@@ -145,9 +199,13 @@ void check_given(const OwnShader& own) {
     }
   }
   known.clear();
-  for (const shader::SamplerInput& sampler : own.program.samplers) {
-    if (find_given(given_samplers(), sampler.name) == nullptr) known.push_back(sampler.name);
-  }
+  const auto add_samplers = [&](const shader::Program& program) {
+    for (const shader::SamplerInput& sampler : program.samplers) {
+      if (find_given(given_samplers(), sampler.name) == nullptr) known.push_back(sampler.name);
+    }
+  };
+  add_samplers(own.program);
+  if (own.vertex) add_samplers(*own.vertex);
   for (const auto& [name, image] : source.textures) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       refuse(source, "", fmt::format("the shader reads no texture '{}' of its own{}", name, did_you_mean(name, known)));
@@ -180,10 +238,10 @@ std::vector<uint32_t> own_words(const shader::Uniform& uniform, const FragmentSh
 }
 
 // Finds a uniform of the default block in a draw's program; null if the program does not have it.
-const ProgramUniform* find_uniform(const FragmentProgram& program, const std::string& name) {
-  const auto found = std::find_if(program.uniforms.begin(), program.uniforms.end(),
+const ProgramUniform* find_uniform(const std::vector<ProgramUniform>& uniforms, const std::string& name) {
+  const auto found = std::find_if(uniforms.begin(), uniforms.end(),
                                   [&](const ProgramUniform& one) { return one.block < 0 && one.name == name; });
-  return found == program.uniforms.end() ? nullptr : &*found;
+  return found == uniforms.end() ? nullptr : &*found;
 }
 
 // That what a draw names is there, in a frame that may have been changed since it was validated.
@@ -199,6 +257,10 @@ void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
   require("material", draw.material, frame.materials.size());
   require("first_view", draw.first_view, frame.views.size());
   require("target", frame.views[draw.first_view].target, frame.targets.size());
+  if (draw.vertices < 0) return;
+  require("vertices", uint64_t(draw.vertices), frame.vertex_inputs.size());
+  require("program", frame.vertex_inputs[size_t(draw.vertices)].program, frame.vertex_programs.size());
+  if (!frame.models.empty()) require("first_instance", draw.first_instance, frame.models.size());
 }
 
 // Texts for local players declare some of Shadertoy's uniforms with fewer numbers or of another kind.
@@ -213,6 +275,29 @@ void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const
   }
 }
 
+// The values of one stage's uniforms, for the draw that is command `number`. `uniforms`: of its program in the frame;
+// `begin`: where they begin in Frame::uniforms.
+void fill_stage(Frame& frame, size_t number, const DrawCommand& draw, const OwnShader& own,
+                const shader::Program& program, const std::vector<ProgramUniform>& uniforms, uint64_t begin) {
+  for (const shader::Uniform& uniform : program.uniforms) {
+    const ProgramUniform* const place = uniform.block.empty() ? find_uniform(uniforms, uniform.name) : nullptr;
+    if (place == nullptr) continue;
+    const uint64_t first = begin + place->offset / 4, size = frame.uniforms.size();
+    if (first > size || uniform.words > size - first) {
+      throw std::runtime_error(fmt::format(
+          "command {}, field 'uniforms': '{}' is beyond the frame's {}; set the shader of a whole frame anew", number,
+          uniform.name, size));
+    }
+    uint32_t* const to = frame.uniforms.data() + first;
+    const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
+    if (given != nullptr) {
+      fill_given(*given, uniform, {frame, draw, own.source}, to);
+    } else if (own.source.uniforms.contains(uniform.name)) {
+      std::ranges::copy(own_words(uniform, own.source), to);
+    }
+  }
+}
+
 void fill_uniforms(Frame& frame, const OwnShader& own) {
   for (size_t number = 0; number < frame.commands.size(); ++number) {
     const auto* const draw = std::get_if<DrawCommand>(&frame.commands[number]);
@@ -221,26 +306,13 @@ void fill_uniforms(Frame& frame, const OwnShader& own) {
     const DrawInputs& inputs = frame.inputs[size_t(draw->inputs)];
     const FragmentProgram& program = frame.programs[inputs.program];
     if (program.texts.size() != 1 || program.texts[0] != own.text) continue;
-    for (const shader::Uniform& uniform : own.program.uniforms) {
-      const ProgramUniform* const place = uniform.block.empty() ? find_uniform(program, uniform.name) : nullptr;
-      if (place == nullptr) continue;
-      const uint64_t first = inputs.first_uniform + place->offset / 4, size = frame.uniforms.size();
-      if (first > size || uniform.words > size - first) {
-        throw std::runtime_error(fmt::format(
-            "command {}, field 'uniforms': '{}' is beyond the frame's {}; set the shader of a whole frame anew", number,
-            uniform.name, size));
-      }
-      uint32_t* const to = frame.uniforms.data() + first;
-      const GivenUniform* const given = find_given(given_uniforms(), uniform.name);
-      if (given != nullptr) {
-        fill_given(*given, uniform, {frame, *draw, own.source}, to);
-      } else if (own.source.uniforms.contains(uniform.name)) {
-        std::ranges::copy(own_words(uniform, own.source), to);
-      }
-    }
+    fill_stage(frame, number, *draw, own, own.program, program.uniforms, inputs.first_uniform);
+    if (!own.vertex || draw->vertices < 0) continue;
+    const VertexInputs& vertices = frame.vertex_inputs[size_t(draw->vertices)];
+    fill_stage(frame, number, *draw, own, *own.vertex, frame.vertex_programs[vertices.program].uniforms,
+               vertices.first_uniform);
   }
 }
-
 // The shader of each buffer, and of the picture's pass as the last.
 struct Passes {
   std::vector<int> numbers;
@@ -258,12 +330,29 @@ struct Passes {
 };
 
 OwnShader checked(const Frame& frame, const FragmentShader& source, Loading& loading) {
-  OwnShader own = compile(source, loading);
+  auto [text, program] = compile(source.text, source.name, shader::Stage::fragment, loading);
+  OwnShader own{source, std::move(text), std::move(program), {}, {}};
+  if (!source.vertex.text.empty()) {
+    const VertexShader& vertex = source.vertex;
+    if (vertex.instances < 1 || vertex.instances > kMostInstances)
+      refuse(vertex, "", fmt::format("{} instances; give 1 to {}", vertex.instances, kMostInstances));
+    std::tie(own.vertex_text, own.vertex.emplace()) = compile(vertex.text, vertex.name, shader::Stage::vertex, loading);
+    check_attributes(vertex, *own.vertex);
+    check_uniforms(Frame{}, vertex, *own.vertex);
+    check_samplers(Frame{}, vertex, *own.vertex);
+  }
   check_inputs(frame, own);
-  check_uniforms(frame, own);
-  check_samplers(frame, own);
+  check_uniforms(frame, source, own.program);
+  check_samplers(frame, source, own.program);
   check_given(own);
   return own;
+}
+
+// Shades the vertices of a frame with a vertex shader.
+void shade(Frame& frame, const FragmentShader& shader, Loading& loading) {
+  if (shader.vertex.text.empty()) return;
+  const std::vector<VertexFailure> failures = run_vertex_programs(frame, loading);
+  if (!failures.empty()) throw std::runtime_error(shader.vertex.name + ": " + failures.front().reason);
 }
 
 }  // namespace
@@ -277,8 +366,8 @@ std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& s
     return checked(frame, *passes.shaders.back(), loading);
   });
   std::vector<OwnUniform> all;
-  for (const shader::Uniform& uniform : own.program.uniforms) {
-    if (!is_own(uniform)) continue;
+  for (const shader::Uniform* const declared : own_uniforms_of(own)) {
+    const shader::Uniform& uniform = *declared;
     OwnUniform one{uniform.name, ShaderType::f32, {}};
     if (uniform.kind != Kind::number) one.type = uniform.kind == Kind::whole ? ShaderType::i32 : ShaderType::u32;
     for (const uint32_t word : own_words(uniform, shader)) {
@@ -296,6 +385,13 @@ void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadO
   loading.holds(memory_of(frame), "frame");
   typed<FileError>([&] { validate(frame, loading); });
   typed<ShaderError>([&] {
+    const auto is_of_scene = [](const Command& command) {
+      const auto* const draw = std::get_if<DrawCommand>(&command);
+      return draw != nullptr && draw->vertex_kind == VertexKind::transform;
+    };
+    if (!shader.vertex.text.empty() && std::none_of(frame.commands.begin(), frame.commands.end(), is_of_scene))
+      refuse(shader.vertex, "",
+             "the frame's vertices are in clip space, as a game has projected them; draw a scene with it");
     const Passes passes(shader);
     std::vector<OwnShader> all;
     for (const FragmentShader* pass : passes.shaders) all.push_back(checked(frame, *pass, loading));
@@ -303,7 +399,12 @@ void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadO
     add_own_draws(frame, all.back(), kPicturePass, loading);
     for (size_t i = 0; i + 1 < all.size(); ++i) add_own_draws(frame, all[i], passes.numbers[i], loading);
     for (const OwnShader& own : all) fill_uniforms(frame, own);
+    shade(frame, shader, loading);
   });
+}
+
+void set_vertex_shader(Frame& frame, const VertexShader& vertex, const LoadOptions& load) {
+  set_fragment_shader(frame, {.text = plain_fragment_text(), .name = vertex.name, .vertex = vertex}, load);
 }
 
 void update_fragment_shader(Frame& frame, const FragmentShader& shader) {
@@ -313,6 +414,7 @@ void update_fragment_shader(Frame& frame, const FragmentShader& shader) {
     update_keyboard(frame, shader);
     const Passes passes(shader);
     for (const FragmentShader* pass : passes.shaders) fill_uniforms(frame, checked(frame, *pass, loading));
+    shade(frame, shader, loading);
   });
 }
 

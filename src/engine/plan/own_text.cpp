@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file_io.h"
+#include "brokkr/fragment_shader.h"
 #include "shader/front_end.h"
 
 namespace brokkr {
@@ -74,6 +75,31 @@ constexpr const char* kToyMain =
     "  mainImage(b_toy_color, place);\n"
     "  b_toy_color.a = 1.0;\n"
     "}\n";
+
+constexpr const char* kPlainFragment = R"(in vec3 b_position, b_normal;
+in vec2 b_uv;
+in vec4 b_color;
+uniform vec4 b_base_color;
+uniform float b_metallic, b_roughness, b_alpha_cutoff;
+uniform vec3 b_emission, b_camera_position, b_light_direction;
+uniform sampler2D b_base_map, b_alpha_map;
+out vec4 color;
+
+void main() {
+  vec4 base = b_base_color * b_color * texture(b_base_map, b_uv);
+  base.a *= texture(b_alpha_map, b_uv).r;
+  if (base.a < b_alpha_cutoff) discard;
+  vec3 normal = normalize(b_normal), eye = normalize(b_camera_position - b_position);
+  if (dot(normal, eye) < 0.0) normal = -normal;
+  float light = max(dot(normal, b_light_direction), 0.0), sky = 0.25 + 0.15 * normal.y;
+  // A lobe of Blinn-Phong about as wide as the roughness says.
+  float width = max(b_roughness * b_roughness, 0.01), exponent = 2.0 / (width * width) - 2.0;
+  float lobe = pow(max(dot(normal, normalize(eye + b_light_direction)), 0.0), max(exponent, 1.0));
+  vec3 mirror = mix(vec3(0.04), base.rgb, b_metallic) * lobe * light / (4.0 * width);
+  vec3 lit = base.rgb * (1.0 - b_metallic) * (light + sky) + mirror + base.rgb * b_metallic * sky + b_emission;
+  color = vec4(pow(clamp(lit, 0.0, 1.0), vec3(1.0 / 2.2)), base.a);
+}
+)";
 
 // The words of a directive's line, "#if 0" or "# define A 1": its name, and the rest; empty where it is none.
 std::pair<std::string_view, std::string_view> directive_of(std::string_view line) {
@@ -183,6 +209,8 @@ void add_toy(const std::string& text, std::string_view code, bool with_all, std:
 }
 
 }  // namespace
+
+std::string plain_fragment_text() { return kPlainFragment; }
 
 bool is_toy_shader(const std::string& text) {
   const std::string code = code_of(text);

@@ -22,7 +22,11 @@ constexpr double kFrameRate = 60;  // pictures per second, for shaders that coun
 const Target& target_of(const Frame& frame, const DrawCommand& draw) {
   return frame.targets[frame.views[draw.first_view].target];
 }
-bool is_captured(const DrawCommand& draw) { return draw.vertex_kind == VertexKind::clip_space; }
+// Vertices that a user's vertex shader computes belong to a scene, whose draws have models.
+bool is_captured(const Frame& frame, const DrawCommand& draw) {
+  return draw.vertex_kind == VertexKind::clip_space && (draw.vertices < 0 || frame.models.empty());
+}
+bool is_captured(const VertexPlace& at) { return is_captured(at.frame, at.draw); }
 
 // Guesses the eye position of a captured draw, assuming a vertical field of view of 67 degrees.
 glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::vec4& clip) {
@@ -32,19 +36,19 @@ glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::v
 }
 
 size_t index_of(const VertexPlace& at) {
-  const size_t of_instance = is_captured(at.draw) ? size_t(at.instance) * at.draw.vertex_count : 0;
+  const size_t of_instance = is_captured(at) ? size_t(at.instance) * at.draw.vertex_count : 0;
   return size_t(at.draw.first_vertex) + of_instance + at.vertex;
 }
 glm::vec3 object_position(const VertexPlace& at) {
   const glm::vec4& p = at.frame.positions[index_of(at)];
-  return is_captured(at.draw) ? eye_position(at.frame, at.draw, p) : glm::vec3(p);
+  return is_captured(at) ? eye_position(at.frame, at.draw, p) : glm::vec3(p);
 }
 glm::vec3 object_normal(const VertexPlace& at) {
   if (!at.means.normals.empty()) return at.means.normals[at.vertex];
   return at.frame.normals[index_of(at)];
 }
 glm::mat4 model_of(const VertexPlace& at) {
-  return is_captured(at.draw) ? glm::mat4(1) : at.frame.models[at.draw.first_instance + at.instance];
+  return is_captured(at) ? glm::mat4(1) : at.frame.models[at.draw.first_instance + at.instance];
 }
 const Material& material_of(const Frame& frame, const DrawCommand& draw) { return frame.materials[draw.material]; }
 
@@ -71,9 +75,19 @@ constexpr GivenInput kInputs[] = {
      [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
     {"b_surface", 3,
      [](const VertexPlace& at) {
-       const bool has = !is_captured(at.draw) && !at.frame.texcoords.empty();
+       const bool has = !is_captured(at) && !at.frame.texcoords.empty();
        return glm::vec4(base_texcoord(at), has ? 1 : 0, 0);
      }},
+};
+
+constexpr GivenAttribute kAttributes[] = {
+    {"b_position", 3, [](const VertexPlace& at) { return glm::vec4(object_position(at), 1); }},
+    {"b_normal", 3, [](const VertexPlace& at) { return glm::vec4(object_normal(at), 0); }, true},
+    {"b_tangent", 3, [](const VertexPlace& at) { return glm::vec4(at.means.tangents[at.vertex], 0); }, false, true},
+    {"b_uv", 2, [](const VertexPlace& at) { return glm::vec4(base_texcoord(at), 0, 0); }},
+    {"b_second_uv", 2, [](const VertexPlace& at) { return glm::vec4(texcoord(at, 1), 0, 0); }},
+    {"b_color", 4,
+     [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
 };
 
 template <class... Numbers>
@@ -85,6 +99,11 @@ void put_matrix(uint32_t* to, const glm::mat4& m) {
   for (int i = 0; i < 16; ++i) put(to + i, m[i / 4][i % 4]);
 }
 void put_count(uint32_t* to, const UniformPlace& at) { *to = uint32_t(frame_number(at.shader)); }
+
+// Of the draw's only instance, where a vertex shader draws it.
+glm::mat4 model_of(const UniformPlace& at) {
+  return is_captured(at.frame, at.draw) ? glm::mat4(1) : at.frame.models[at.draw.first_instance];
+}
 
 const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
 
@@ -131,7 +150,9 @@ constexpr GivenUniform kUniforms[] = {
     {"b_alpha_cutoff", Kind::number, 1,
      [](const UniformPlace& at, uint32_t* to) { put(to, material_of(at.frame, at.draw).alpha_cutoff); }},
     {"b_camera_position", Kind::number, 3,
-     [](const UniformPlace& at, uint32_t* to) { put3(to, is_captured(at.draw) ? glm::vec3(0) : view_of(at).eye); },
+     [](const UniformPlace& at, uint32_t* to) {
+       put3(to, is_captured(at.frame, at.draw) ? glm::vec3(0) : view_of(at).eye);
+     },
      true},
     {"b_view", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, view_matrix(view_of(at))); },
      true},
@@ -140,6 +161,17 @@ constexpr GivenUniform kUniforms[] = {
        put_matrix(to, view_of(at).view_projection * glm::inverse(view_matrix(view_of(at))));
      },
      true},
+    {"b_model", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, model_of(at)); }, false,
+     true},
+    {"b_normal_matrix", Kind::number, 9,
+     [](const UniformPlace& at, uint32_t* to) {
+       const glm::mat3 m = glm::mat3(model_of(at));
+       // Cofactors: a model that flattens has no inverse.
+       const glm::mat3 normals(glm::cross(m[1], m[2]), glm::cross(m[2], m[0]), glm::cross(m[0], m[1]));
+       const float sign = glm::dot(m[0], normals[0]) < 0 ? -1.0f : 1.0f;
+       for (int i = 0; i < 3; ++i) put3(to + 3 * i, normals[i] * sign);
+     },
+     false, true},
     {"b_light_direction", Kind::number, 3, fill_light},
     {"b_time", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
     {"b_frame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
@@ -221,6 +253,7 @@ void each_triangle(const Frame& frame, const DrawCommand& draw, Loading& loading
 }  // namespace
 
 std::span<const GivenInput> given_inputs() { return kInputs; }
+std::span<const GivenAttribute> given_attributes() { return kAttributes; }
 std::span<const GivenUniform> given_uniforms() { return kUniforms; }
 std::span<const GivenSampler> given_samplers() { return kSamplers; }
 
@@ -237,7 +270,7 @@ FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, 
     const glm::vec3 p = object_position(place(0)), a = object_position(place(1)) - p, b = object_position(place(2)) - p;
     glm::vec3 normal = glm::cross(a, b);
     // Captured faces have no known orientation: the normal points towards the eye.
-    if (is_captured(draw) && glm::dot(normal, p) > 0) normal = -normal;
+    if (is_captured(frame, draw) && glm::dot(normal, p) > 0) normal = -normal;
     const glm::vec2 t = base_texcoord(place(0)), u = base_texcoord(place(1)) - t, v = base_texcoord(place(2)) - t;
     const float turn = u.x * v.y - u.y * v.x < 0 ? -1.0f : 1.0f;
     for (const uint32_t one : vertex) {

@@ -41,6 +41,15 @@ struct GivenInput {
 };
 std::span<const GivenInput> given_inputs();
 
+// An attribute of a user's vertex shader, in object space.
+struct GivenAttribute {
+  const char* name;
+  uint32_t words;
+  glm::vec4 (*value)(const VertexPlace&);
+  bool needs_normals = false, needs_tangents = false;  // from FaceMeans, if the frame holds none
+};
+std::span<const GivenAttribute> given_attributes();
+
 // The draw and view whose uniforms are filled.
 struct UniformPlace {
   const Frame& frame;
@@ -53,7 +62,8 @@ struct GivenUniform {
   shader::Kind kind;
   uint32_t words;
   void (*fill)(const UniformPlace&, uint32_t* to);
-  bool of_view = false;  // differs between the views of a draw
+  bool of_view = false;      // differs between the views of a draw
+  bool of_instance = false;  // differs between its instances
 };
 std::span<const GivenUniform> given_uniforms();
 

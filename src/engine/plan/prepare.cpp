@@ -326,6 +326,15 @@ void PreparedFrame::update_views() {
   Impl& p = Impl::of(*this);
   p.shape.require(*p.frame);
   p.views = view_records(p.frame->views);
+  if (!p.frame->vertex_inputs.empty()) {
+    // Vertices are shaded again with the uniforms.
+    if (!p.own_positions.empty())
+      throw std::invalid_argument(
+          "frame: its lines and points were taken over when it was prepared, and a vertex program has moved them; "
+          "prepare it anew");
+    update_boxes(p, 0, p.frame->positions.size());
+    p.version = next_version();
+  }
   p.inside = is_inside(p);
   p.views_version = next_version();
   const UniformChange change = p.programs.update_uniforms(*p.frame);

@@ -194,7 +194,8 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   add_uniforms(frame, record);
   prove_discards(frame, draw, record);
   add_inputs(state, program, expanded, record);
-  add_samplers(inputs, program, target.id == 0 && draw.vertex_kind == VertexKind::clip_space, record);
+  add_samplers(inputs, program, target.id == 0 && draw.vertex_kind == VertexKind::clip_space && frame.models.empty(),
+               record);
   if (expanded != nullptr && !expanded->sources.empty()) add_varyings(frame, draw, *expanded, program, record, loading);
   sizes_.registers = std::max(sizes_.registers, program.code.registers);
   sizes_.masks = std::max(sizes_.masks, program.code.masks);
@@ -347,6 +348,8 @@ void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
 
 void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record) {
   if ((record.bits & kProgramDiscards) == 0) return;
+  // A user's vertex shader gives other varyings with each update.
+  if (draw.vertices >= 0 && !frame.models.empty()) return;
   Source& source = sources_.back();
   const CapturedProgram& program = programs_[source.program];
   if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;

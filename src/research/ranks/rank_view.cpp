@@ -86,6 +86,9 @@ json shader_json(const FragmentShader& shader) {
           {"name", shader.name},
           {"uniforms", shader.uniforms},
           {"time", shader.time},
+          {"vertex", shader.vertex.text},
+          {"vertex_name", shader.vertex.name},
+          {"instances", shader.vertex.instances},
           {"textures", textures}};
 }
 std::shared_ptr<const FragmentShader> shader_from(const json& from) {
@@ -94,6 +97,9 @@ std::shared_ptr<const FragmentShader> shader_from(const json& from) {
   from.at("name").get_to(shader->name);
   from.at("uniforms").get_to(shader->uniforms);
   from.at("time").get_to(shader->time);
+  from.at("vertex").get_to(shader->vertex.text);
+  from.at("vertex_name").get_to(shader->vertex.name);
+  from.at("instances").get_to(shader->vertex.instances);
   for (const auto& [name, texture] : from.at("textures").items()) {
     Image& image = shader->textures[name];
     texture.at("width").get_to(image.width);
