@@ -8,6 +8,7 @@
 #include <ctime>
 #include <iostream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 

@@ -1,5 +1,7 @@
 #include "log/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 namespace brokkr {
