@@ -122,19 +122,25 @@ Json ab_json(const AbRow& row) {
 }
 
 std::string ab_csv(const std::vector<AbRow>& rows) {
-  std::string csv = "name,shading,group,pairs,a_ms,a_least_ms,b_ms,b_least_ms,ratio,low,high,verdict,warnings,error\n";
+  const std::vector<std::string> heading = {"name",       "shading", "group",      "pairs", "a_ms",
+                                            "a_least_ms", "b_ms",    "b_least_ms", "ratio", "low",
+                                            "high",       "verdict", "warnings",   "error"};
+  std::string csv = csv_row(heading);
   for (const AbRow& row : rows) {
-    csv += fmt::format("{},{},{},", csv_cell(row.workload.name), shading_name(row.workload.shading),
-                       csv_cell(row.workload.group));
-    if (!row.error.empty()) {
-      csv += std::string(10, ',') + csv_cell(row.error) + "\n";
-      continue;
+    std::vector<std::string> cells = {row.workload.name, shading_name(row.workload.shading), row.workload.group};
+    if (row.error.empty()) {
+      const RatioEstimate r = ratio_of(row);
+      const auto& [a, b] = row.race.ms;
+      cells.push_back(std::to_string(row.order.size()));
+      for (const double value : {median(a), least(a), median(b), least(b), r.ratio})
+        cells.push_back(fmt::format("{}", value));
+      const bool has_interval = verdict(r) != Verdict::too_few;
+      for (const double bound : {r.low, r.high}) cells.push_back(has_interval ? fmt::format("{}", bound) : "");
+      cells.insert(cells.end(), {verdict_text(verdict(r)), std::to_string(race_warnings(row.race, row.load).size())});
     }
-    const RatioEstimate r = ratio_of(row);
-    const auto& [a, b] = row.race.ms;
-    csv += fmt::format("{},{},{},{},{},{},", row.order.size(), median(a), least(a), median(b), least(b), r.ratio);
-    csv += verdict(r) == Verdict::too_few ? "," : fmt::format("{},{}", r.low, r.high);
-    csv += fmt::format(",{},{},\n", verdict_text(verdict(r)), race_warnings(row.race, row.load).size());
+    cells.resize(heading.size());
+    cells.back() = row.error;
+    csv += csv_row(cells);
   }
   return csv;
 }
