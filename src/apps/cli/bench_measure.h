@@ -1,7 +1,9 @@
 // Times Brokkr and its peers on one workload after another, in turns, after comparing what they draw.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -120,5 +122,16 @@ class Bench {
   std::unique_ptr<Renderer> beside_renderer_;
   std::optional<PreparedFrame> beside_prepared_;
 };
+
+// The time of a frame over its triangles, pixels, workers, draws, views and overdraw.
+struct CurveRun {
+  nlohmann::ordered_json environment;
+  std::vector<BenchRow> rows;  // `x` and `series` set; workload.group is the curve's name
+};
+
+// The curves named (none: all), in the order of their table.
+CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& options,
+                    const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
+                    const std::filesystem::path& folder, Progress& progress);
 
 }  // namespace brokkr::app
