@@ -1,6 +1,14 @@
 #include "viewer/block_timeline.h"
 
+#include <imgui.h>
+#include <imgui_internal.h>
+
 #include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/text.h"
+#include "viewer/looks.h"
 
 namespace brokkr::viewer {
 
@@ -60,6 +68,112 @@ BucketLevels bucket_levels(const Statistics& statistics, double at_us) {
     }
   }
   return levels;
+}
+
+namespace {
+
+static_assert(theme::kStages.size() == size_t(Stage::count));
+constexpr int kMostRows = 160;    // most blocks that are drawn; of more blocks, evenly chosen ones
+constexpr float kMostRow = 2.2f;  // height of a row, in font sizes
+
+// The tip about one moment of a block: what it did then, and in the whole frame.
+void draw_moment(const Statistics& s, uint32_t block, double us) {
+  std::string text = "block " + std::to_string(block) + " at " + app::fixed(us * 1e-3, 4) + " ms: ";
+  if (const TraceEvent* const event = event_at(s, block, us)) {
+    text += kStageNames[event->stage];
+    if (Stage(event->stage) == Stage::geometry) text += ", batch " + std::to_string(event->argument);
+    if (Stage(event->stage) == Stage::rasterize) text += ", rasterizer " + std::to_string(event->argument);
+    text += "\nfrom " + app::fixed(event->begin_us * 1e-3, 4) + " to " + app::fixed(event->end_us * 1e-3, 4) + " ms (" +
+            app::fixed(event->end_us - event->begin_us, 1) + " microseconds)";
+  } else {
+    text += "nothing was recorded";
+  }
+  text += "\nin the whole frame:";
+  for (size_t i = 0; i < size_t(Stage::count); ++i) {
+    text += std::string(i > 0 ? ", " : " ") + kStageNames[i] + " " + app::fixed(s.block_times[block].ms[i], 3) + " ms";
+  }
+  text += "\nwheel: zoom; drag: move; double click: the whole frame";
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+}  // namespace
+
+void TimeLine::draw_legend(const Statistics& s) const {
+  for (size_t i = 0; i < size_t(Stage::count); ++i) {
+    double sum = 0;
+    for (const BlockTime& block : s.block_times) sum += block.ms[i];
+    if (i > 0) ImGui::SameLine(0, ImGui::GetFontSize());
+    swatch(kStageNames[i], ImGui::ColorConvertU32ToFloat4(theme::kStages[i]));
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    ImGui::Text("%s %.1f ms", kStageNames[i], sum);
+  }
+  const BlockTimeline& t = timeline_;
+  const std::string shown = counted(uint64_t(t.blocks), "block") + ", " +
+                            app::fixed(t.range.begin * t.end_us * 1e-3, 2) + " to " +
+                            app::fixed(t.range.end * t.end_us * 1e-3, 2) + " ms";
+  const float width = ImGui::CalcTextSize(shown.c_str()).x, right = ImGui::GetWindowContentRegionMax().x;
+  const float used = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
+  if (used + 2 * ImGui::GetFontSize() + width > right) return;
+  ImGui::SameLine(right - width);
+  ImGui::TextDisabled("%s", shown.c_str());
+}
+
+void TimeLine::draw(ViewerState& state) {
+  state.moment_us = -1;
+  if (!state.last || state.last->result.statistics.trace.empty())
+    return ImGui::TextDisabled("The time line of the blocks is here after the next frame.");
+  const Statistics& s = state.last->result.statistics;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const int columns = std::max(16, int(width / 2));
+  if (number_ != state.last->number || timeline_.columns != columns || timeline_.range != range_)
+    timeline_ = make_timeline(s, columns, range_);
+  number_ = state.last->number;
+  const BlockTimeline& t = timeline_;
+  draw_legend(s);
+  const float room = ImGui::GetContentRegionAvail().y;
+  const int rows = std::min({t.blocks, kMostRows, std::max(1, int(room / 2))});
+  if (t.blocks == 0 || room < 2) return;
+  const float height = std::min(room / float(rows), kMostRow * ImGui::GetFontSize());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + float(rows) * height}, kPlotGround);
+  for (int r = 0; r < rows; ++r)
+    draw_block({at.x, at.y + float(r) * height}, width, height - (height > 5 ? 1.0f : 0.0f),
+               int(int64_t(r) * t.blocks / rows));
+  ImGui::InvisibleButton("timeline", {width, float(rows) * height});
+  ImGui::SetItemUsingMouseWheel();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double across = double((mouse.x - at.x) / width);
+  move_range(across, width);
+  if (!ImGui::IsItemHovered()) return;
+  const int block = std::clamp(int((mouse.y - at.y) / height), 0, rows - 1) * t.blocks / rows;
+  state.moment_us = (t.range.begin + across * t.range.length()) * t.end_us;
+  draw_moment(s, uint32_t(block), state.moment_us);
+}
+
+// Mouse over the time line, which is the last item. `across`: where it is, 0 (left) to 1.
+void TimeLine::move_range(double across, float width) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0)
+    range_ = zoomed(range_, across, std::pow(0.8, double(io.MouseWheel)));
+  if (ImGui::IsItemActive() && io.MouseDelta.x != 0) range_ = panned(range_, -double(io.MouseDelta.x / width));
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) range_ = {};
+}
+
+// One block's stages stacked in each column.
+void TimeLine::draw_block(ImVec2 at, float width, float height, int block) const {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float step = width / float(timeline_.columns);
+  for (int c = 0; c < timeline_.columns; ++c) {
+    const auto& share = timeline_.share[size_t(block) * size_t(timeline_.columns) + size_t(c)];
+    float y = at.y + height;
+    for (size_t stage = 0; stage < share.size(); ++stage) {
+      const float part = std::min(share[stage], 1.0f) * height;
+      if (part < 0.02f) continue;
+      list.AddRectFilled({at.x + float(c) * step, std::max(at.y, y - part)}, {at.x + float(c + 1) * step, y},
+                         theme::kStages[stage]);
+      y -= part;
+    }
+  }
 }
 
 }  // namespace brokkr::viewer

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "brokkr/statistics.h"
+#include "viewer/panel.h"
 
 namespace brokkr::viewer {
 
@@ -43,5 +44,22 @@ struct BucketLevels {
 };
 
 BucketLevels bucket_levels(const Statistics& statistics, double at_us);
+
+// The time line along the bottom of the window: a row for each block of the last frame, in the colours of what it did.
+class TimeLine {
+ public:
+  // Draws it in what is left of the window. The frame must have been recorded (RenderOptions::trace); until one was, it
+  // says so. Sets state.moment_us.
+  void draw(ViewerState& state);
+
+ private:
+  void draw_legend(const Statistics& statistics) const;
+  void draw_block(ImVec2 at, float width, float height, int block) const;
+  void move_range(double across, float width);
+
+  BlockTimeline timeline_;
+  uint64_t number_ = 0;  // of the frame that it is about
+  TimeRange range_;
+};
 
 }  // namespace brokkr::viewer

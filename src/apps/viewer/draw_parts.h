@@ -1,9 +1,12 @@
-// What a draw reads, for the tabs of the chosen draw: its textures, its mesh and its program.
+// The tabs of the chosen draw show what it reads (its textures, its mesh and its program) and a small picture of what
+// it touched.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <glm/vec2.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,5 +33,18 @@ std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawC
 
 // The texts of the program that captured draws have, or the shading of a material.
 std::string program_text(const Frame& frame, const DrawCommand& draw);
+
+struct DrawThumbnail {
+  Picture picture;       // the target's layer after the draw, its pixels bright and the others dark and grey
+  uint64_t touched = 0;  // pixels whose colour or depth the draw wrote last
+};
+
+// At most `most` pixels on each side. `colors`: 0xAABBGGRR, rows bottom to top, `width` wide. `touched`: a value for
+// each colour. A pixel of the result that stands for several is bright where the draw touched any of them.
+DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors, std::span<const uint8_t> touched,
+                        int most);
+
+// Renders the frame up to the draw `command`; nothing where the rendering is ended. On the render thread.
+std::optional<DrawThumbnail> draw_thumbnail(RenderContext& context, uint32_t command);
 
 }  // namespace brokkr::viewer

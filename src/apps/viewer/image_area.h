@@ -1,8 +1,12 @@
-// The image in the window: its place, its size, and the mouse over it.
+// The image in the window: its place, its size, the mouse over it, and the legend of its colours.
 #pragma once
+
+#include <imgui.h>
 
 #include <functional>
 #include <glm/vec2.hpp>
+#include <string>
+#include <vector>
 
 #include "viewer/panel.h"
 
@@ -47,5 +51,25 @@ class ImageArea {
   int button_ = 0;  // that is held during the drag
   glm::vec2 pressed_at_{0};
 };
+
+// A colour of the legend, which lies over the image's lower corners.
+struct LegendStep {
+  ImU32 color = 0;
+  std::string text;  // number, or meaning
+};
+
+// What the colours of a shading mode mean, from the highest to the lowest value; empty where there is nothing to
+// explain.
+struct ImageLegend {
+  std::string title;  // with the unit
+  std::vector<LegendStep> steps;
+};
+ImageLegend shading_legend(Shading shading);
+
+// Fragments of a bin as colours of heat; `most`: of the fullest one.
+ImageLegend heat_legend(uint64_t most);
+
+// Draws it in the lower left corner of the image's area, or in the right one.
+void draw_legend(ImDrawList& list, const ImageView& view, const ImageLegend& legend, bool right);
 
 }  // namespace brokkr::viewer

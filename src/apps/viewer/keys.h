@@ -110,4 +110,7 @@ struct HelpGroup {
 };
 std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more = {});
 
+// Draws the sheet in the middle of the window if it is `open`; its cross closes it.
+void draw_help_sheet(const std::vector<HelpGroup>& groups, bool& open);
+
 }  // namespace brokkr::viewer

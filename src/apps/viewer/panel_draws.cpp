@@ -13,7 +13,6 @@
 #include "viewer/draw_filter.h"
 #include "viewer/draw_parts.h"
 #include "viewer/draw_rows.h"
-#include "viewer/draw_thumbnail.h"
 #include "viewer/looks.h"
 #include "viewer/panel.h"
 

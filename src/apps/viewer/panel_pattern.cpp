@@ -11,7 +11,7 @@
 #include "bin/pattern_image.h"
 #include "inspect/load_map.h"
 #include "target/target_tables.h"
-#include "viewer/image_legend.h"
+#include "viewer/image_area.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
 #include "viewer/panel.h"

@@ -11,7 +11,6 @@
 #include "log/text.h"
 #include "plan/options.h"
 #include "viewer/camera_control.h"
-#include "viewer/json_entries.h"
 
 namespace brokkr::viewer {
 namespace {

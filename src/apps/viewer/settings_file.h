@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,5 +44,21 @@ Settings read_settings(const std::filesystem::path& path, std::string& problem);
 void write_settings(const std::filesystem::path& path, const Settings& settings);
 
 void add_recent(Settings& settings, const std::string& path);
+
+// Reads an entry of the file of settings. A missing or invalid entry leaves `value` unchanged.
+template <class T>
+void take(const nlohmann::json& json, const char* name, T& value) {
+  const auto found = json.find(name);
+  if (found == json.end()) return;
+  try {
+    value = found->template get<T>();
+  } catch (const nlohmann::json::exception&) {
+  }
+}
+
+// What a file says may be beyond what widgets let through. A comparison with what is no number is false.
+inline void keep_within(float& value, float least, float most, float otherwise) {
+  value = value >= least && value <= most ? value : otherwise;
+}
 
 }  // namespace brokkr::viewer

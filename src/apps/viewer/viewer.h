@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/command.h"
+#include "viewer/block_timeline.h"
 #include "viewer/capture_dialog.h"
 #include "viewer/docks.h"
 #include "viewer/file_dialog.h"
@@ -27,7 +28,6 @@
 #include "viewer/sequence.h"
 #include "viewer/settings_file.h"
 #include "viewer/start_screen.h"
-#include "viewer/time_line.h"
 #include "viewer/window.h"
 
 namespace brokkr::viewer {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/text.h"
-#include "viewer/help_sheet.h"
-#include "viewer/image_legend.h"
+#include "viewer/image_area.h"
+#include "viewer/keys.h"
 #include "viewer/looks.h"
 #include "viewer/option_widget.h"
 #include "viewer/status_bar.h"

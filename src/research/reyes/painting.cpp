@@ -14,9 +14,9 @@
 #include "reyes/reyes.h"
 #include "reyes/reyes_command.h"
 #include "viewer/camera_control.h"
-#include "viewer/json_entries.h"
 #include "viewer/looks.h"
 #include "viewer/painter.h"
+#include "viewer/settings_file.h"
 
 namespace brokkr::viewer {
 

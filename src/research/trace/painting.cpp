@@ -18,8 +18,8 @@
 #include "trace/trace_command.h"
 #include "trace/trace_scene.h"
 #include "trace/tracer.h"
-#include "viewer/json_entries.h"
 #include "viewer/painter.h"
+#include "viewer/settings_file.h"
 
 namespace brokkr::viewer {
 namespace {

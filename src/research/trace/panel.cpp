@@ -10,7 +10,7 @@
 #include "app/text.h"
 #include "inspect/load_map.h"
 #include "trace/painting.h"
-#include "viewer/image_legend.h"
+#include "viewer/image_area.h"
 #include "viewer/looks.h"
 
 namespace brokkr::viewer {
