@@ -27,8 +27,8 @@
 #include "brokkr/renderer.h"
 #include "document.h"
 #include "formats/gltf.h"
-#include "formats/sources.h"
 #include "formats/obj.h"
+#include "formats/sources.h"
 #include "frame/bkf.h"
 #include "inspect/settings_check.h"
 #include "log/frame_statistics.h"
@@ -54,10 +54,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostPixels = 1 << 13;      // of all targets of a frame that is drawn
-constexpr uint64_t kMostPrimitives = 1 << 12;  // of the same
+constexpr uint64_t kMaxPixels = 1 << 13;      // of all targets of a frame that is drawn
+constexpr uint64_t kMaxPrimitives = 1 << 12;  // of the same
 // The same if every primitive covered every pixel: of few frames, and of most.
-constexpr uint64_t kMostFragments = uint64_t(1) << 22, kUsualFragments = uint64_t(1) << 18;
+constexpr uint64_t kMaxFragments = uint64_t(1) << 22, kUsualFragments = uint64_t(1) << 18;
 constexpr uint64_t kManyRegions = 64;  // regions of 64 x 64 samples; with more of them, bins are of 8 x 8
 constexpr int kSceneSize = 32;         // pixels a side of scenes
 constexpr int kMemoryLimit = 512;      // MiB; given, so that nobody looks up for each input what is free
@@ -119,8 +119,8 @@ bool is_small(const Frame& frame, uint64_t seed) {
   uint64_t pixels = 0;
   for (const Target& t : frame.targets) pixels += uint64_t(t.width) * uint64_t(t.height) * uint64_t(t.layers);
   const uint64_t primitives = primitives_of(frame);
-  const uint64_t fragments = Lot(~seed).below(kLargeShare) == 0 ? kMostFragments : kUsualFragments;
-  return pixels <= kMostPixels && primitives <= kMostPrimitives && pixels * primitives <= fragments &&
+  const uint64_t fragments = Lot(~seed).below(kLargeShare) == 0 ? kMaxFragments : kUsualFragments;
+  return pixels <= kMaxPixels && primitives <= kMaxPrimitives && pixels * primitives <= fragments &&
          frame.commands.size() <= 256;
 }
 
@@ -358,10 +358,10 @@ class Accepted {
     const std::string_view input(last_.data(), noted_);
     noted_ = 0;
     std::vector<std::string>& inputs = of_kind_[input.front()];
-    if (inputs.size() < kMost)
+    if (inputs.size() < kMaxInputs)
       inputs.emplace_back(input);
     else
-      inputs[next_++ * kStep % kMost] = input;
+      inputs[next_++ * kStep % kMaxInputs] = input;
   }
   // Null where nothing was.
   const std::string* one(char kind, std::minstd_rand& random) const {
@@ -371,7 +371,7 @@ class Accepted {
   }
 
  private:
-  static constexpr size_t kMost = 512, kStep = 167;
+  static constexpr size_t kMaxInputs = 512, kStep = 167;
   std::array<char, 16384> last_{};
   size_t noted_ = 0;
   std::map<char, std::vector<std::string>> of_kind_;

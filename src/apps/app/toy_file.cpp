@@ -26,8 +26,8 @@ class ToyFile {
       : file_(file), shader_(shader), warn_(warn) {}
 
   void read() {
-    constexpr uint64_t kMostBytes = 16 << 20;
-    const std::vector<std::byte> bytes = read_file(file_, kMostBytes);
+    constexpr uint64_t kMaxBytes = 16 << 20;
+    const std::vector<std::byte> bytes = read_file(file_, kMaxBytes);
     Json json;
     try {
       json = parse_json<Json>(as_text(bytes));

@@ -57,7 +57,7 @@ double color_difference(const Layer& ours, const PeerPicture& theirs, double tol
 }
 
 void require_same(const std::string& peer, const char* what, double differing) {
-  if (differing <= kBenchMostPercent) return;
+  if (differing <= kBenchMaxPercent) return;
   throw std::runtime_error(fmt::format("{} differs from {}'s in {:.3f} % of the pixels", what, peer, differing));
 }
 

@@ -25,7 +25,7 @@ inline constexpr double kBenchColorTolerance = 0.02;  // of 1; blending in 8 bit
 inline constexpr double kBenchProgramTolerance = 16.0 / 255;
 // Percent of the pixels that may differ by more: at edges that snapping moved, and in rows where edges run through
 // sample centres.
-inline constexpr double kBenchMostPercent = 0.5;
+inline constexpr double kBenchMaxPercent = 0.5;
 
 // Milliseconds of one contestant over all rounds.
 struct Series {

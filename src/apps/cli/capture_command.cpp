@@ -216,9 +216,9 @@ std::string describe_timeout(const Outcome& outcome, const std::string& program)
 
 // The name of a setting that the layer reads is in it.
 bool is_capture_library(const fs::path& path) {
-  constexpr std::uintmax_t kMostBytes = 1 << 28;
+  constexpr std::uintmax_t kMaxBytes = 1 << 28;
   std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return false;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxBytes) return false;
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;

@@ -29,9 +29,9 @@ MachineKind random_machine(Lot& lot) {
 }
 
 double largest_drawn(const OptionInfo& info) {
-  constexpr std::array<std::pair<const char*, double>, 3> kMost = {
+  constexpr std::array<std::pair<const char*, double>, 3> kLimits = {
       {{"workers", 64}, {"vertex-work", 256}, {"store", 16384}}};
-  for (const auto& [name, most] : kMost) {
+  for (const auto& [name, most] : kLimits) {
     if (std::strcmp(info.name, name) == 0) return most;
   }
   return info.max;

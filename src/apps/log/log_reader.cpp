@@ -16,10 +16,10 @@
 namespace brokkr {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t(1) << 31;
+constexpr uint64_t kMaxBytes = uint64_t(1) << 31;
 // The range of accepted times; the largest is thirty years. Beyond it, sums, ratios and axes would overflow or
 // underflow.
-constexpr double kMostMs = 1e12, kLeastMs = 1e-6;
+constexpr double kMaxMs = 1e12, kLeastMs = 1e-6;
 constexpr size_t kMaxCurves = 64;
 constexpr size_t kTellingRows = 1001;  // that tell MangoHud's unit
 
@@ -159,7 +159,7 @@ std::string cut_off_text(const std::filesystem::path& path, size_t frames, bool 
   std::error_code ignored;
   const std::filesystem::path beside = manifest_path(path);
   if (beside != path && std::filesystem::is_regular_file(beside, ignored))
-    manifest = parse_json_or_null(as_text(read_file(beside, kMostBytes)));
+    manifest = parse_json_or_null(as_text(read_file(beside, kMaxBytes)));
   const auto field = [&](const char* name) { return manifest.is_object() ? manifest.value(name, Json()) : Json(); };
   const bool mine = field("kind") == kLogKind && field("log") == path.filename().string();
   if (!torn && !(mine && field("complete") == false)) return {};
@@ -250,7 +250,7 @@ double LogReader::value(size_t column, double unit_ms) const {
   const std::optional<double> number = number_of(fields_[column]);
   if (!number) refuse(fmt::format("field {} is no number", column + 1));
   const double ms = std::abs(*number) * unit_ms;
-  if (ms > kMostMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMostMs));
+  if (ms > kMaxMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMaxMs));
   return ms < kLeastMs ? 0 : *number;
 }
 
@@ -353,7 +353,7 @@ std::vector<FrameLog> LogReader::read() {
 }  // namespace
 
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application) {
-  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
+  const std::vector<std::byte> bytes = read_file(path, kMaxBytes);
   return LogReader(path, as_text(bytes), application).read();
 }
 

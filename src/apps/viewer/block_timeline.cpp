@@ -73,8 +73,8 @@ BucketLevels bucket_levels(const Statistics& statistics, double at_us) {
 namespace {
 
 static_assert(theme::kStages.size() == size_t(Stage::count));
-constexpr int kMostRows = 160;    // most blocks that are drawn; of more blocks, evenly chosen ones
-constexpr float kMostRow = 2.2f;  // height of a row, in font sizes
+constexpr int kMaxRows = 160;    // most blocks that are drawn; of more blocks, evenly chosen ones
+constexpr float kMaxRow = 2.2f;  // height of a row, in font sizes
 
 // The tip about one moment of a block: what it did then, and in the whole frame.
 void draw_moment(const Statistics& s, uint32_t block, double us) {
@@ -131,9 +131,9 @@ void TimeLine::draw(ViewerState& state) {
   const BlockTimeline& t = timeline_;
   draw_legend(s);
   const float room = ImGui::GetContentRegionAvail().y;
-  const int rows = std::min({t.blocks, kMostRows, std::max(1, int(room / 2))});
+  const int rows = std::min({t.blocks, kMaxRows, std::max(1, int(room / 2))});
   if (t.blocks == 0 || room < 2) return;
-  const float height = std::min(room / float(rows), kMostRow * ImGui::GetFontSize());
+  const float height = std::min(room / float(rows), kMaxRow * ImGui::GetFontSize());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + float(rows) * height}, kPlotGround);
   for (int r = 0; r < rows; ++r)

@@ -10,12 +10,12 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kLeastImage = 0.3f;                       // of the width
-constexpr std::array<float, 2> kLeast = {300, 380};       // width of the left and the right dock, pixels at scale 1
-constexpr float kLeastPart = 0.1f, kMostPart = 0.45f;     // of the window's width
-constexpr float kLeastShare = 0.15f, kMostShare = 0.85f;  // of the left dock's height
-constexpr float kBar = 4;                                 // width of a bar that is dragged, pixels at scale 1
-constexpr float kPanelLines = 21;                         // width of a panel, in font sizes, below which it scrolls
+constexpr float kLeastImage = 0.3f;                      // of the width
+constexpr std::array<float, 2> kLeast = {300, 380};      // width of the left and the right dock, pixels at scale 1
+constexpr float kLeastPart = 0.1f, kMaxPart = 0.45f;     // of the window's width
+constexpr float kLeastShare = 0.15f, kMaxShare = 0.85f;  // of the left dock's height
+constexpr float kBar = 4;                                // width of a bar that is dragged, pixels at scale 1
+constexpr float kPanelLines = 21;                        // width of a panel, in font sizes, below which it scrolls
 
 struct NamedSection {
   Section section;
@@ -80,7 +80,7 @@ DockBoxes place_docks(const DockSettings& settings, bool has_draws, bool has_sec
   std::array<float, 2> widths{0, 0};
   for (size_t i = 0; i < 2; ++i) {
     if (i == 0 ? two : has_sections || has_draws)
-      widths[i] = std::max(std::clamp(settings.widths[i], kLeastPart, kMostPart) * width, kLeast[i] * scale);
+      widths[i] = std::max(std::clamp(settings.widths[i], kLeastPart, kMaxPart) * width, kLeast[i] * scale);
   }
   const float both = widths[0] + widths[1], shrink = both > most ? most / both : 1;
   DockBoxes boxes{{}, {}, area};
@@ -153,7 +153,7 @@ void Docks::draw_width_bar(const Box& box, bool is_left, const Box& area, float 
   ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the bar lies in the window's padding
   if (draw_bar("##width", {edge, box.begin.y}, {thick, box.size().y}, ImGuiMouseCursor_ResizeEW)) {
     const float mouse = ImGui::GetIO().MousePos.x, width = is_left ? mouse - area.begin.x : area.end.x - mouse;
-    settings_.widths[is_left ? 0 : 1] = std::clamp(width / area.size().x, kLeastPart, kMostPart);
+    settings_.widths[is_left ? 0 : 1] = std::clamp(width / area.size().x, kLeastPart, kMaxPart);
   }
   ImGui::PopClipRect();
 }
@@ -161,7 +161,7 @@ void Docks::draw_width_bar(const Box& box, bool is_left, const Box& area, float 
 void Docks::draw_stack(ViewerState& state, const Box& box, float scale) {
   const std::vector<Panel*> here = panels_of(Section::draws, state);
   const float all = ImGui::GetContentRegionAvail().y, thick = kBar * scale;
-  settings_.share = std::clamp(settings_.share, kLeastShare, kMostShare);
+  settings_.share = std::clamp(settings_.share, kLeastShare, kMaxShare);
   for (size_t i = 0; i < here.size(); ++i) {
     ImGui::PushFont(theme::heading());
     ImGui::TextUnformatted(here[i]->name());
@@ -172,7 +172,7 @@ void Docks::draw_stack(ViewerState& state, const Box& box, float scale) {
     if (last) break;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (draw_bar("##share", {box.begin.x, at.y}, {box.size().x, thick}, ImGuiMouseCursor_ResizeNS) && all > 0)
-      settings_.share = std::clamp(settings_.share + ImGui::GetIO().MouseDelta.y / all, kLeastShare, kMostShare);
+      settings_.share = std::clamp(settings_.share + ImGui::GetIO().MouseDelta.y / all, kLeastShare, kMaxShare);
     ImGui::SetCursorScreenPos({at.x, at.y + 2 * thick});
   }
 }

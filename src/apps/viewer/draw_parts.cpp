@@ -147,7 +147,7 @@ std::string program_text(const Frame& frame, const DrawCommand& draw) {
 
 namespace {
 
-constexpr int kMostSide = 320;
+constexpr int kMaxSide = 320;
 
 // Marks the pixels that hold an identifier of a primitive of `command`.
 void mark(const PreparedFrame& prepared, uint32_t command, std::span<const uint32_t> ids, std::span<uint8_t> touched) {
@@ -213,7 +213,7 @@ std::optional<DrawThumbnail> draw_thumbnail(RenderContext& context, uint32_t com
   std::vector<uint8_t> touched(size_t(layer.width) * size_t(layer.height), 0);
   mark(context.prepared, command, layer.visible_id, touched);
   mark(context.prepared, command, layer.depth_id, touched);
-  return highlight(layer.width, layer.height, screen_pixels(layer), touched, kMostSide);
+  return highlight(layer.width, layer.height, screen_pixels(layer), touched, kMaxSide);
 }
 
 }  // namespace brokkr::viewer

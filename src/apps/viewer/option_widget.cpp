@@ -13,7 +13,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr double kMostOfSlider = 5000;  // values of an option with a slider
+constexpr double kMaxOfSlider = 5000;  // values of an option with a slider
 
 void draw_help(const OptionInfo& info) {
   if (!ImGui::IsItemHovered()) return;
@@ -66,7 +66,7 @@ void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   if (!word.empty()) format = word;
   const float all = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
   const float number = std::max(7.5f * ImGui::GetFontSize(), ImGui::CalcTextSize(format.c_str()).x + gap);
-  const bool has_slider = info.max - info.min <= kMostOfSlider && all > 2.5f * number;
+  const bool has_slider = info.max - info.min <= kMaxOfSlider && all > 2.5f * number;
   const char* const label = row(info.name, has_slider ? number + gap : 0);
   ImGui::BeginGroup();
   ImGui::PushID(label);

@@ -19,9 +19,9 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kPreviewLines = 15;        // height of what is shown of the chosen draw, in font sizes
-constexpr size_t kMostEdges = 9000;        // of a mesh
-constexpr uint32_t kMostVertices = 10000;  // likewise
+constexpr float kPreviewLines = 15;       // height of what is shown of the chosen draw, in font sizes
+constexpr size_t kMaxEdges = 9000;        // of a mesh
+constexpr uint32_t kMaxVertices = 10000;  // likewise
 
 // What the render thread drew for one draw of one frame.
 struct Thumbnail {
@@ -141,7 +141,7 @@ class DrawsPanel : public Panel {
           shown_draw_ = command;
           textures_ = textures_of(state.scene->frame, *draw);
           show_texture(state.scene->frame, 0);
-          edges_ = mesh_edges(state.scene->frame, *draw, kMostEdges);
+          edges_ = mesh_edges(state.scene->frame, *draw, kMaxEdges);
           program_ = program_text(state.scene->frame, *draw);
         }
         if (ImGui::BeginChild("tab")) draw_tab(state, *command, *draw);
@@ -243,7 +243,7 @@ class DrawsPanel : public Panel {
     for (const char* const title : {"vertex", "x", "y", "z", "w"}) ImGui::TableSetupColumn(title);
     ImGui::TableHeadersRow();
     ImGuiListClipper clipper;
-    clipper.Begin(int(std::min<uint32_t>(draw.vertex_count, kMostVertices)));
+    clipper.Begin(int(std::min<uint32_t>(draw.vertex_count, kMaxVertices)));
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const glm::vec4& p = frame.positions[draw.first_vertex + uint64_t(i)];

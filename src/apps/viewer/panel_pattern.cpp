@@ -197,11 +197,11 @@ class PatternPanel : public Panel {
 
   // The first rasterizers' colours.
   static ImageLegend owners_legend(int rasterizers) {
-    constexpr int kMost = 8;
+    constexpr int kMaxEntries = 8;
     ImageLegend legend{"a square is a bin, its colour the rasterizer that draws it", {}};
-    for (int i = 0; i < std::min(rasterizers, kMost); ++i)
+    for (int i = 0; i < std::min(rasterizers, kMaxEntries); ++i)
       legend.steps.push_back({rasterizer_color(i), "rasterizer " + std::to_string(i)});
-    if (rasterizers > kMost) legend.steps.back().text += " of " + app::grouped(uint64_t(rasterizers));
+    if (rasterizers > kMaxEntries) legend.steps.back().text += " of " + app::grouped(uint64_t(rasterizers));
     return legend;
   }
 

@@ -36,7 +36,7 @@ class PatternRace {
     if (scene_.lock() != state.scene) return stop();
     if (settings_ != state.settings) start(state);  // the timed frames were drawn with other settings
     const size_t pairs = times_->race.ms[0].size();
-    running_ = pairs < kMostPairs;
+    running_ = pairs < kMaxPairs;
     if (!running_ || !under_way_.expired()) return;
     const size_t first = pairs % 2;  // the two patterns take turns in being first of a pair
     under_way_ = state.commands.run([times = times_, patterns = patterns_, first](RenderContext& c) -> RenderAnswer {
@@ -72,7 +72,7 @@ class PatternRace {
   bool is_running() const { return running_; }
 
  private:
-  static constexpr size_t kMostPairs = 2000;
+  static constexpr size_t kMaxPairs = 2000;
 
   struct Times {
     Race race;

@@ -97,12 +97,12 @@ void require_writable(const std::filesystem::path& path, mode_t mode) {
 Descriptor make_temporary(const std::filesystem::path& folder, const std::filesystem::path& path,
                           std::filesystem::path& temporary) {
   static std::atomic<unsigned> counter{0};
-  constexpr int kMostTries = 1000;  // others may write here that have the same number, on another computer
+  constexpr int kMaxTries = 1000;  // others may write here that have the same number, on another computer
   for (int tries = 0;; ++tries) {
     temporary = folder / fmt::format(".brokkr.part-{}-{}", getpid(), counter.fetch_add(1));
     const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) return Descriptor(file);
-    if (errno != EEXIST || tries == kMostTries)
+    if (errno != EEXIST || tries == kMaxTries)
       fail("{}: cannot be created ({}); check that its folder exists and is writable", path.string(), reason());
   }
 }
@@ -194,10 +194,10 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder)
 }
 
 std::filesystem::path end_of_links(const std::filesystem::path& path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // as the kernel follows
   std::filesystem::path file = path;
   std::error_code error;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(file, error); i++) {
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(file, error); i++) {
     const std::filesystem::path next = std::filesystem::read_symlink(file, error);
     if (error) break;
     file = file.parent_path() / next;

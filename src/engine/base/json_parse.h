@@ -75,8 +75,8 @@ class JsonBuilder {
   };
 
   [[noreturn]] static void refuse(const std::string& name) {
-    constexpr size_t kMostName = 40;
-    fail("'{}' is twice in one object", name.substr(0, kMostName));
+    constexpr size_t kMaxName = 40;
+    fail("'{}' is twice in one object", name.substr(0, kMaxName));
   }
   void need(uint64_t bytes) {
     if (loading_ != nullptr) loading_->need(bytes, "json");

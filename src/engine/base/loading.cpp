@@ -73,7 +73,7 @@ uint64_t memory_limit_bytes(int limit_mib, uint64_t held) {
   constexpr uint64_t kShare = 4;  // other programs, and the next frame, want some as well
   if (limit_mib > 0) return uint64_t(limit_mib) << 20;
   const uint64_t free = free_memory();
-  return free >= kShare * kMostMemory ? kMostMemory : std::min((free + held) / kShare, kMostMemory);
+  return free >= kShare * kMaxMemory ? kMaxMemory : std::min((free + held) / kShare, kMaxMemory);
 }
 
 uint64_t memory_of(const Frame& frame) {
@@ -140,16 +140,16 @@ void Loading::look(uint64_t done, uint64_t all) {
 }
 
 bool Loading::count_warning(std::string_view kind) {
-  constexpr size_t kMostKinds = 1000;  // a file of nothing but mistakes is not answered with as many lines
+  constexpr size_t kMaxKinds = 1000;  // a file of nothing but mistakes is not answered with as many lines
   const auto found = std::ranges::find(warnings_, kind, &Warning::kind);
-  if (found == warnings_.end()) return warnings_.size() >= kMostKinds;
+  if (found == warnings_.end()) return warnings_.size() >= kMaxKinds;
   found->times++;
   return true;
 }
 
 void Loading::add_warning(std::string_view kind, std::string line) {
-  constexpr size_t kMostBytes = 1000;
-  if (line.size() > kMostBytes) line.resize(kMostBytes);
+  constexpr size_t kMaxBytes = 1000;
+  if (line.size() > kMaxBytes) line.resize(kMaxBytes);
   warnings_.push_back({std::string(kind), std::move(line)});
 }
 

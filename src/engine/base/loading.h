@@ -21,12 +21,12 @@ namespace brokkr {
 uint64_t free_memory(const std::filesystem::path& root = "/");
 
 // The limit in bytes that `limit_mib` (LoadOptions::memory_limit) stands for: by default a quarter of what is free,
-// kMostMemory at most. `held` bytes of what the limit is for are taken already, and no longer free.
+// kMaxMemory at most. `held` bytes of what the limit is for are taken already, and no longer free.
 uint64_t memory_limit_bytes(int limit_mib, uint64_t held = 0);
 
 // What a file may take where nobody says more: few need half of it, and a computer with much memory is no reason to
 // give a file of some kilobytes a quarter of it.
-inline constexpr uint64_t kMostMemory = uint64_t(4) << 30;
+inline constexpr uint64_t kMaxMemory = uint64_t(4) << 30;
 
 // Bytes of a frame's lists, textures and references.
 uint64_t memory_of(const Frame& frame);

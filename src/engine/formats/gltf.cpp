@@ -232,9 +232,9 @@ class SceneReader {
 
   // The far ones first, as each view sees them.
   void add_blended() {
-    constexpr size_t kMostDraws = size_t(1) << 20;
+    constexpr size_t kMaxDraws = size_t(1) << 20;
     const size_t views = frame_.views.size();
-    const bool each = blended_.size() * views <= kMostDraws;
+    const bool each = blended_.size() * views <= kMaxDraws;
     if (!each) data_.warn("transparent surfaces are sorted for the first view alone");
     std::vector<std::pair<float, const Draw*>> order;
     for (Draw& draw : blended_) draw.command.state = state(draw);

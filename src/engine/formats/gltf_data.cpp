@@ -16,9 +16,9 @@
 namespace brokkr {
 namespace {
 
-constexpr uint64_t kMostWhole = uint64_t(1) << 53;
-constexpr uint64_t kMostElements = uint64_t(1) << 31;
-constexpr uint64_t kMostJson = uint64_t(1) << 28;  // bytes
+constexpr uint64_t kMaxWhole = uint64_t(1) << 53;
+constexpr uint64_t kMaxElements = uint64_t(1) << 31;
+constexpr uint64_t kMaxJson = uint64_t(1) << 28;  // bytes
 // Values that are read for each byte of the file and of what it names. Exporters need one at most; a file that reads
 // the same bytes under many names ends here.
 constexpr uint64_t kValuesPerByte = 8;
@@ -107,7 +107,7 @@ uint64_t GltfPart::whole(const char* key) const {
   const Json* value = find(key);
   if (!value) fail_at(key, "it is missing; export the file again");
   const double number = value->is_number() ? value->get<double>() : -1;
-  if (!(number >= 0 && number <= double(kMostWhole)) || number != std::floor(number)) {
+  if (!(number >= 0 && number <= double(kMaxWhole)) || number != std::floor(number)) {
     fail_at(key, "it is no whole number from 0; export the file again");
   }
   return uint64_t(number);
@@ -214,7 +214,7 @@ void GltfData::open_container(std::span<const std::byte> file) {
     const std::string_view text = without_mark(as_text(bytes));
     const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (is_empty) fail("field 'JSON': it is empty; export the file again");
-    if (text.size() > kMostJson)
+    if (text.size() > kMaxJson)
       fail_limit("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
     try {
       json_ = parse_json<nlohmann::json>(text, &loading_);
@@ -318,7 +318,7 @@ std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from,
 std::span<const std::byte> GltfData::unpacked(uint64_t number, const GltfPart& extension) {
   const auto known = unpacked_.find(number);
   if (known != unpacked_.end()) return known->second;
-  constexpr uint64_t kMostPerByte = 1024;  // elements; no codec packs more
+  constexpr uint64_t kMaxPerByte = 1024;  // elements; no codec packs more
   const std::span<const std::byte> all = buffer(extension.whole("buffer"), extension);
   const uint64_t offset = extension.whole("byteOffset", 0), size = extension.whole("byteLength");
   const uint64_t stride = extension.whole("byteStride"), count = extension.whole("count");
@@ -330,7 +330,7 @@ std::span<const std::byte> GltfData::unpacked(uint64_t number, const GltfPart& e
   if (stride == 0 || stride > 256 || (is_vertices ? stride % 4 != 0 : stride != 2 && stride != 4)) {
     extension.fail_at("byteStride", fmt::format("{} is unusable; export the file again", stride));
   }
-  if (count == 0 || count > size * kMostPerByte || count > kMostElements) {
+  if (count == 0 || count > size * kMaxPerByte || count > kMaxElements) {
     extension.fail_at("count", fmt::format("{} elements are not in {} bytes; export the file again", count, size));
   }
   loading_.need(count * stride, "EXT_meshopt_compression");
@@ -441,7 +441,7 @@ GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
       {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}}};
   Layout layout;
   layout.count = accessor.whole("count");
-  if (layout.count == 0 || layout.count > kMostElements) {
+  if (layout.count == 0 || layout.count > kMaxElements) {
     accessor.fail_at("count", fmt::format("{} is outside 1..2147483648; export the file again", layout.count));
   }
   const uint64_t kind = accessor.whole("componentType");
@@ -460,12 +460,12 @@ GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
 }
 
 GltfData::Elements GltfData::elements(const GltfPart& part, const Layout& layout, uint64_t count) {
-  constexpr uint64_t kMostStride = 1 << 16;
+  constexpr uint64_t kMaxStride = 1 << 16;
   Elements result;
   result.bytes = view(part.whole("bufferView"), part, "bufferView", &result.stride);
   const uint64_t size = layout.element_bytes();
   if (result.stride == 0) result.stride = size;
-  if (result.stride < size || result.stride > kMostStride) {
+  if (result.stride < size || result.stride > kMaxStride) {
     part.fail_at("bufferView", fmt::format("its stride of {} bytes is unusable; export the file again", result.stride));
   }
   const uint64_t offset = part.whole("byteOffset", 0), last = count == 0 ? 0 : (count - 1) * result.stride + size;

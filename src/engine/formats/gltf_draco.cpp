@@ -46,10 +46,10 @@ uint64_t triangles_of(std::span<const std::byte> data) {
 }  // namespace
 
 DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t> ids, Loading& loading) {
-  constexpr uint64_t kMostPerByte = 1024;   // triangles; no encoder packs more
+  constexpr uint64_t kMaxPerByte = 1024;    // triangles; no encoder packs more
   constexpr uint64_t kTriangleBytes = 160;  // of the decoder's tables
   const uint64_t triangles = triangles_of(data);
-  if (triangles > data.size() * kMostPerByte) fail("{}", kDamaged);
+  if (triangles > data.size() * kMaxPerByte) fail("{}", kDamaged);
   loading.check(triangles * kTriangleBytes, "KHR_draco_mesh_compression");
   draco::DecoderBuffer buffer;
   buffer.Init(reinterpret_cast<const char*>(data.data()), data.size());

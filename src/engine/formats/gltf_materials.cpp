@@ -200,7 +200,7 @@ int GltfMaterials::load(const GltfPart& use, const GltfPart& texture, bool srgb,
 // KHR_texture_transform moves coordinates of pictures whose rows run downwards: (u, v) -> translation * rotation *
 // scale. In a Frame rows run upwards: v is 1 - v before and after.
 TextureMapping GltfMaterials::mapping(const GltfPart& use) {
-  constexpr double kMost = 1e6;
+  constexpr double kMaxShift = 1e6;
   TextureMapping result;
   const GltfPart transform = use.part("extensions").part("KHR_texture_transform");
   const uint64_t set = transform.whole("texCoord", use.whole("texCoord", 0));
@@ -208,7 +208,8 @@ TextureMapping GltfMaterials::mapping(const GltfPart& use) {
   result.set = set == 1 ? 1 : 0;
   if (!use.part("extensions").has("KHR_texture_transform")) return result;
   auto offset = transform.numbers<2>("offset", {0, 0}), scale = transform.numbers<2>("scale", {1, 1});
-  for (double* value : {&offset[0], &offset[1], &scale[0], &scale[1]}) *value = std::clamp(*value, -kMost, kMost);
+  for (double* value : {&offset[0], &offset[1], &scale[0], &scale[1]})
+    *value = std::clamp(*value, -kMaxShift, kMaxShift);
   const double angle = transform.number("rotation", 0), c = std::cos(angle), s = std::sin(angle);
   // Rotation is counter-clockwise in a picture whose v runs downwards.
   const double uu = c * scale[0], uv = s * scale[1], vu = -s * scale[0], vv = c * scale[1];

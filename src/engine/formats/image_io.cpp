@@ -314,7 +314,7 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
 
 void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
                       std::span<const ExrLayer> layers) {
-  constexpr size_t kMostName = 200;
+  constexpr size_t kMaxName = 200;
   std::set<std::string_view> names;
   std::vector<Plane> planes;
   for (const ExrLayer& layer : layers) {
@@ -322,7 +322,7 @@ void write_exr_layers(const std::filesystem::path& path, int width, int height, 
     const bool usable = std::all_of(layer.name.begin(), layer.name.end(), [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
     });
-    if (!usable || layer.name.empty() || layer.name.size() > kMostName || !names.insert(layer.name).second) {
+    if (!usable || layer.name.empty() || layer.name.size() > kMaxName || !names.insert(layer.name).second) {
       throw std::invalid_argument(fmt::format("write_exr_layers: name '{}'", layer.name));
     }
     for (int c = 0; c < channels; c++) {
@@ -344,8 +344,8 @@ void write_pfm(const std::filesystem::path& path, int width, int height, int cha
 }
 
 FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
-  constexpr size_t kMostHeader = 256;
-  std::istringstream header{std::string(as_text(file.first(std::min(file.size(), kMostHeader))))};
+  constexpr size_t kMaxHeader = 256;
+  std::istringstream header{std::string(as_text(file.first(std::min(file.size(), kMaxHeader))))};
   std::string magic;
   FloatImage image;
   double scale = 0;

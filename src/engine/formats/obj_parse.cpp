@@ -66,7 +66,7 @@ class ObjStream : public std::streambuf {
   }
 
   bool take_vertex(std::string_view line) {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMaxValues = 8;
     plain_.assign(line);
     // The common line: v, and three plain numbers.
     size_t words = 0, at = 1;
@@ -88,11 +88,11 @@ class ObjStream : public std::streambuf {
       statements_.expect_vertex(true, std::nullopt);
       return true;
     }
-    std::array<float, kMost> values{};
+    std::array<float, kMaxValues> values{};
     size_t count = 0;
     std::string_view rest = line.substr(1, line.find('#') - 1);
     std::string_view bad;
-    while (count < kMost && bad.empty()) {
+    while (count < kMaxValues && bad.empty()) {
       const std::string_view word = take_word(rest);
       if (word.empty()) break;
       if (!parse_number(word, values[count])) {

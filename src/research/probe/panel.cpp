@@ -23,7 +23,7 @@ namespace {
 constexpr int kMaxBlocks = 64;  // threads of the CPU, for a block of its own for each rasterizer
 constexpr float kSeconds = 6;   // a film's length
 constexpr int kReach = 4;       // pixels: a click so near to a slow one takes that away
-constexpr int kMostCost = 10000000, kMaxBackground = 10000;
+constexpr int kMaxCost = 10000000, kMaxBackground = 10000;
 constexpr const char* kSubjects = "this frame\0the pipeline\0the G80 model\0an OpenGL driver\0";
 enum ProbeSubject : int { kFrame, kPipeline, kModel, kDriver };
 
@@ -146,7 +146,7 @@ class ProbePanel : public Panel {
                                 ImGuiSliderFlags_AlwaysClamp);
     changed |= ImGui::Combo(row("order"), &setup_.order, "row by row\0tile by tile\0shuffled\0");
     changed |= draw_cost("all others", setup_.background, 0, kMaxBackground);
-    changed |= draw_cost("slow fragments", setup_.cost, 1, kMostCost);
+    changed |= draw_cost("slow fragments", setup_.cost, 1, kMaxCost);
     ImGui::SliderInt(row("branch"), &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
                      ImGuiSliderFlags_AlwaysClamp);
     changed |= ImGui::Checkbox(row("serial additions"), &setup_.waits);

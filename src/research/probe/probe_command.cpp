@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kForm = "X,Y[,COST[,BRANCH]]";
 constexpr const char* kGroup = "Experiment draw";
-constexpr double kMostCost = 1e9;
+constexpr double kMaxCost = 1e9;
 constexpr uint64_t kMaxListBytes = 1 << 20;
 
 // Parses "10,20,1000,2"; the defaults are `cost` and branch 1. Throws std::invalid_argument.
@@ -46,7 +46,7 @@ SlowPixel parse_slow(const std::string& text, uint32_t cost) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const char *const begin = parts[i].data(), *const end = begin + parts[i].size();
     const auto [stopped, error] = std::from_chars(begin, end, values[i]);
-    if (error != std::errc() || stopped != end || values[i] > kMostCost) refuse();
+    if (error != std::errc() || stopped != end || values[i] > kMaxCost) refuse();
   }
   return {int(values[0]), int(values[1]), values[2], values[3]};
 }
@@ -80,8 +80,8 @@ std::vector<app::Option> drawing_options() {
                     {"raster", "tiles", "shuffle"}),
       integer_option("--overlap", "So many of each primitive, one over the other (1)", 1, 64),
       integer_option("--calls", "Drawing calls that the primitives are dealt out to (1)", 1, 1 << 16),
-      integer_option("--cost", "Additions of a slow fragment (the subject's own)", 0, kMostCost),
-      integer_option("--background", "Additions of all others (0)", 0, kMostCost),
+      integer_option("--cost", "Additions of a slow fragment (the subject's own)", 0, kMaxCost),
+      integer_option("--background", "Additions of all others (0)", 0, kMaxCost),
       flag("--waits", "Each addition waits for the one before it"),
   };
   for (Option& option : all) option.group = kGroup;

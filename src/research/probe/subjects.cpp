@@ -60,8 +60,8 @@ float work(ivec2 pixel) {
 
 namespace {
 
-constexpr int kMostPixels = 4096;  // per side of a map
-constexpr int kFewBins = 16;       // per half side of a map, for patterns that do not repeat
+constexpr int kMaxPixels = 4096;  // per side of a map
+constexpr int kFewBins = 16;      // per half side of a map, for patterns that do not repeat
 
 constexpr Topology kTopologies[] = {Topology::triangles, Topology::lines, Topology::points, Topology::triangle_strip};
 
@@ -201,7 +201,7 @@ TileMap map_of_pipeline(RenderOptions options) {
   if (const SavedPattern* const saved = saved_pattern(options.pattern); saved != nullptr)
     options.rasterizers = saved->pattern.rasterizers;
   if (options.rasterizers == 0) options.rasterizers = 16;
-  const int bin = options.bin, most = std::max(1, kMostPixels / bin);
+  const int bin = options.bin, most = std::max(1, kMaxPixels / bin);
   const Pattern pattern = make_pattern(options.pattern, options.rasterizers, kFewBins, kFewBins);
   const int width = std::min(2 * pattern.width, most) * bin, height = std::min(2 * pattern.height, most) * bin;
   Frame frame = empty_frame(width, height, true);

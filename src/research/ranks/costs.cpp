@@ -22,7 +22,7 @@ namespace brokkr::ranks {
 namespace {
 
 constexpr const char* kFormat = "brokkr rank costs";
-constexpr uint64_t kMostBytes = uint64_t(1) << 28;
+constexpr uint64_t kMaxBytes = uint64_t(1) << 28;
 
 nlohmann::ordered_json frame_json(const FrameCosts& frame) {
   nlohmann::ordered_json draws = nlohmann::ordered_json::array(), launches = nlohmann::ordered_json::array();
@@ -101,7 +101,7 @@ std::string to_json(const Costs& costs) {
 }
 
 Costs read_costs(const std::filesystem::path& file) try {
-  const auto json = parse_json(as_text(read_file(file, kMostBytes)));
+  const auto json = parse_json(as_text(read_file(file, kMaxBytes)));
   if (json.at("format") != kFormat || json.at("version") != 2)
     fail("format: not the costs that `brokkr ranks measure` writes; measure anew");
   Costs costs;

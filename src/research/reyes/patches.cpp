@@ -16,8 +16,8 @@
 namespace brokkr {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t(1) << 30;
-constexpr float kMostCoordinate = 1e15f;
+constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
+constexpr float kMaxCoordinate = 1e15f;
 
 struct Named {
   const char* name;
@@ -48,9 +48,8 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
   if (!count) fail("field 'patches': the file begins with no number; it should say how many patches follow");
   if (*count < 1) fail("field 'patches': there are {}; name a file with patches", *count);
   // Two degrees and 48 numbers take at least two characters each.
-  if (*count > int64_t(kMostPatches) || uint64_t(*count) > file.size() / 100 + 1) {
-    fail("field 'patches': {} are more than the file holds, or more than {}; copy the file again", *count,
-         kMostPatches);
+  if (*count > int64_t(kMaxPatches) || uint64_t(*count) > file.size() / 100 + 1) {
+    fail("field 'patches': {} are more than the file holds, or more than {}; copy the file again", *count, kMaxPatches);
   }
   PatchScene scene;
   loading.need(uint64_t(*count) * (kPatchPoints * sizeof(glm::vec3) + sizeof(uint32_t)), "patches");
@@ -69,7 +68,7 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
         const std::optional<float> number = scanner.number<float>();
         if (!number) fail("field 'patch {}', point {}: has no three numbers; copy the file again", p, k);
         // NaN fails this comparison.
-        if (!(std::abs(*number) < kMostCoordinate)) {
+        if (!(std::abs(*number) < kMaxCoordinate)) {
           fail("field 'patch {}', point {}: is not finite or beyond 1e15; write the file anew", p, k);
         }
         point[c] = *number + 0.0f;
@@ -148,7 +147,7 @@ PatchScene load_patches(const std::string& name, const LoadOptions& options) {
          did_you_mean(name, patch_scene_names()), "teapot, tea-set and creature");
   }
   Loading loading(options);
-  const std::vector<std::byte> file = read_file(name, kMostBytes, &loading);
+  const std::vector<std::byte> file = read_file(name, kMaxBytes, &loading);
   loading.holds(file.size(), "file");
   return read_bpt(file, name, loading);
 }

@@ -24,7 +24,7 @@
 namespace brokkr {
 
 inline constexpr size_t kPatchPoints = 16;
-inline constexpr uint32_t kMostPatches = 1u << 20;
+inline constexpr uint32_t kMaxPatches = 1u << 20;
 
 // The material of a part's surface.
 struct PatchMaterial {

@@ -202,8 +202,8 @@ Config find_config(const std::string& name_or_file) {
     fail("{}: no such machine, and no file{}; `brokkr simt --list` names those there are", name_or_file,
          did_you_mean(name_or_file, config_names()));
   }
-  constexpr uint64_t kMostBytes = 1 << 20;
-  return read_config(as_text(read_file(name_or_file, kMostBytes)), name_or_file);
+  constexpr uint64_t kMaxBytes = 1 << 20;
+  return read_config(as_text(read_file(name_or_file, kMaxBytes)), name_or_file);
 }
 
 Config as_mimd(Config c) {

@@ -32,8 +32,8 @@ uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uin
   if (banks == 0 || addresses.size() < 2) return 1;
   // An access wider than a word counts as one access per word. A bank serves one word per turn, for any number of
   // lanes.
-  constexpr size_t kMost = 32;
-  uint64_t words[kMost];
+  constexpr size_t kMaxWords = 32;
+  uint64_t words[kMaxWords];
   uint32_t total = 0;
   for (uint32_t part = 0; part < std::max(1u, bytes / 4); ++part) {
     size_t count = 0;

@@ -62,8 +62,8 @@ void read_trace_entry(const std::string& text, ModuleSettings& settings) {
   const TraceSettings usual;
   const auto json = parse_json<nlohmann::json>(text);
   for_each_trace_entry(s, [&](const char* name, auto& value) { take(json, name, value); });
-  s.samples = std::clamp(s.samples, 4u, kMostSamples);
-  s.bounces = std::min(s.bounces, kMostBounces);
+  s.samples = std::clamp(s.samples, 4u, kMaxSamples);
+  s.bounces = std::min(s.bounces, kMaxBounces);
   keep_within(s.worst_error, 1e-6f, 1e6f, usual.worst_error);
   keep_within(s.exposure, -kMaxExposure, kMaxExposure, usual.exposure);
   keep_within(s.map_opacity, 0, 1, usual.map_opacity);

@@ -14,7 +14,7 @@
 namespace brokkr::viewer {
 
 // What widgets and the file of settings let through.
-inline constexpr uint32_t kMostSamples = 65536, kMostBounces = 64;
+inline constexpr uint32_t kMaxSamples = 65536, kMaxBounces = 64;
 inline constexpr float kMaxExposure = 10;
 inline constexpr int kTraceKey = 'L';  // begins and ends tracing
 

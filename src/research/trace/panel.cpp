@@ -213,9 +213,9 @@ class TracePanel : public Panel {
   }
 
   static void draw_samples(TraceSettings& t) {
-    draw_number("samples", t.samples, 4, kMostSamples, 64);
+    draw_number("samples", t.samples, 4, kMaxSamples, 64);
     tip("Of each pixel; on average where sampling is adaptive");
-    draw_number("bounces", t.bounces, 0, kMostBounces, 1);
+    draw_number("bounces", t.bounces, 0, kMaxBounces, 1);
     draw_number("seed", t.seed, 0, 0x7fffffffu, 1);
     ImGui::Checkbox(row("adaptive"), &t.adaptive);
     tip("128 buckets hold the regions by their error, and the worst come first; else all regions get the same");

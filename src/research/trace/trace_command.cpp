@@ -28,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPauseMs = 500;  // between two looks at the progress
-constexpr uint32_t kMostSamples = 1048576;
+constexpr uint32_t kMaxSamples = 1048576;
 
 // Processor time of all threads of this process so far.
 double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
@@ -73,7 +73,7 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
                                       : trace::StructureKind::bvh;
   o.grid = uint32_t(arguments.integer("grid", o.grid));
   o.bvh_children = uint32_t(arguments.integer("children", 0));
-  o.samples = uint32_t(arguments.integer("samples", arguments.has("seconds") ? kMostSamples : o.samples));
+  o.samples = uint32_t(arguments.integer("samples", arguments.has("seconds") ? kMaxSamples : o.samples));
   o.seed = uint32_t(arguments.integer("seed", o.seed));
   o.bounces = uint32_t(arguments.integer("bounces", o.bounces));
   o.workers = uint32_t(arguments.integer("workers", o.workers));
@@ -242,7 +242,7 @@ Command trace_command() {
       integer_option("--samples",
                      "Samples per pixel, rounded up to a multiple of 4; the mean with --adaptive (64; with --seconds "
                      "as many as there is time for)",
-                     1, kMostSamples),
+                     1, kMaxSamples),
       real_option("--seconds", "S", "Stop after S seconds of tracing, and write the samples so far", 0.01, 1e6),
       integer_option("--seed", "Another picture of the same scene, with other noise (1)", 0, 4294967295.0),
       integer_option("--bounces", "Surfaces that a path leaves at most (8)", 0, 256),

@@ -36,7 +36,7 @@ TEST(ModuleEntries, TakeWhatIsValid) {
   FrameSettings bad;
   trace_entry().read(R"({"samples": 4000000000, "exposure": 1e9, "adaptive": "no"})", bad.modules);
   reyes_entry().read(R"({"limit": 9, "budget_ms": -1, "rate": 0, "gain": null})", bad.modules);
-  EXPECT_EQ(trace_of(bad).samples, kMostSamples);
+  EXPECT_EQ(trace_of(bad).samples, kMaxSamples);
   EXPECT_EQ(trace_of(bad).exposure, TraceSettings{}.exposure);
   EXPECT_EQ(trace_of(bad).adaptive, TraceSettings{}.adaptive);
   EXPECT_EQ(reyes_of(bad).limit, ReyesLimit::splits);

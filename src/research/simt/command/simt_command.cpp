@@ -162,7 +162,7 @@ std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format("{:.1f}", whole == 0 ? 0.0 : 100.0 * double(part) / double(whole));
 }
 
-constexpr size_t kMostRows = 30;
+constexpr size_t kMaxRows = 30;
 
 }  // namespace
 
@@ -207,7 +207,7 @@ std::string table_of(const LaneTable& lanes) {
   const LaneCounts all = lanes.all();
   std::vector<std::vector<std::string>> rows;
   for (const FunctionLanes& f : lanes.rows()) {
-    if (rows.size() == kMostRows) break;
+    if (rows.size() == kMaxRows) break;
     rows.push_back({f.function, app::grouped(f.counts.instructions), percent(f.counts.instructions, all.instructions),
                     fmt::format("{:.1f}", f.counts.average()), percent(f.counts.lost(), all.lost()),
                     fmt::format("  {}:{}, {:.1f} lanes", f.file, f.worst_line, f.worst.average())});
