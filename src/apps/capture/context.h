@@ -121,6 +121,8 @@ struct Context {
   std::vector<ListPiece> compiled;  // its parts so far; the last one is being compiled
   bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList
 
+  GLenum feedback_mode = GL_POINTS;  // of the application's last glBeginTransformFeedback
+
   GLuint conditional_query = 0;  // conditional rendering
   GLenum conditional_mode = GL_NONE;
 

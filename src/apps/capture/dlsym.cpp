@@ -18,5 +18,6 @@ using namespace brokkr::capture;
 extern "C" __attribute__((visibility("default"))) BROKKR_LEAVES_BY_A_JUMP void* dlsym(void* handle,
                                                                                       const char* name) noexcept {
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_gl_name(name)) return dlsym_gl(handle, name);
+  if (handle == RTLD_DEFAULT && is_gl_name(name) && is_only_exported(name, __builtin_return_address(0))) return nullptr;
   BROKKR_TAIL_CALL return find_real_dlsym()(handle, name);
 }

@@ -21,42 +21,45 @@ BROKKR_EXPORT GLhandleARB glCreateProgramObjectARB() {
 }
 
 BROKKR_EXPORT void glLinkProgram(GLuint program) {
-  const auto link = [&] { GL(LinkProgram)(program); };
-  if (is_armed()) return link_program(program, link);
-  link();
+  GL(LinkProgram)(program);
+  if (is_armed()) program_linked(program);
 }
 
 BROKKR_EXPORT void glLinkProgramARB(GLhandleARB program) {
-  const auto link = [&] { GL(LinkProgramARB)(program); };
-  if (is_armed()) return link_program(program, link);
-  link();
-}
-
-BROKKR_EXPORT void glTransformFeedbackVaryings(GLuint program, GLsizei count, const GLchar* const* names, GLenum mode) {
-  if (is_armed()) set_own_feedback(program, count > 0);
-  GL(TransformFeedbackVaryings)(program, count, names, mode);
+  GL(LinkProgramARB)(program);
+  if (is_armed()) program_linked(program);
 }
 
 BROKKR_EXPORT GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar* const* strings) {
-  const bool vertices = type == GL_VERTEX_SHADER || type == GL_TESS_EVALUATION_SHADER || type == GL_GEOMETRY_SHADER;
-  if (is_armed() && (vertices || type == GL_FRAGMENT_SHADER)) return create_shader_program(type, count, strings);
-  return GL(CreateShaderProgramv)(type, count, strings);
+  const GLuint program = GL(CreateShaderProgramv)(type, count, strings);
+  if (is_armed()) shader_program_created(program, type, count, strings);
+  return program;
 }
 
-// The varyings of a program binary are fixed. The hook passes on a format that the driver does not know, so the link
-// fails without an error, and the application compiles from source.
+BROKKR_EXPORT void glGetProgramBinary(GLuint program, GLsizei size, GLsizei* length, GLenum* format, void* binary) {
+  GLsizei written = 0;
+  GL(GetProgramBinary)(program, size, length ? length : &written, format, binary);
+  if (length) written = *length;
+  const auto* const bytes = static_cast<const std::byte*>(binary);
+  if (is_armed() && bytes && written > 0 && written <= size) binary_read(program, {bytes, bytes + written});
+}
+
+// A binary that another process has stored does not tell what is in it. The hook passes on a format that the driver
+// does not know, so the link fails without an error, as after an update of the driver, and the application compiles
+// from source.
 BROKKR_EXPORT void glProgramBinary(GLuint program, GLenum format, const void* binary, GLsizei length) {
-  if (!is_armed() || !binary || length <= 0) return GL(ProgramBinary)(program, format, binary, length);
-  std::vector<unsigned char> spoilt(static_cast<const unsigned char*>(binary),
-                                    static_cast<const unsigned char*>(binary) + length);
-  for (size_t i = 0; i < spoilt.size() && i < 64; i++) spoilt[i] = static_cast<unsigned char>(~spoilt[i]);
+  const auto* const bytes = static_cast<const std::byte*>(binary);
+  if (!is_armed() || !binary || length <= 0 || binary_linked(program, {bytes, bytes + length}))
+    return GL(ProgramBinary)(program, format, binary, length);
+  std::vector<std::byte> spoilt(bytes, bytes + length);
+  for (size_t i = 0; i < spoilt.size() && i < 64; i++) spoilt[i] = ~spoilt[i];
   GL(ProgramBinary)(program, format, spoilt.data(), length);
 }
 
-BROKKR_EXPORT void glGetIntegerv(GLenum name, GLint* values) {
-  GL(GetIntegerv)(name, values);
-  // Most applications query this number first, and neither save nor load binaries if it is 0.
-  if (name == GL_NUM_PROGRAM_BINARY_FORMATS && values && is_armed()) *values = 0;
+BROKKR_EXPORT void glBeginTransformFeedback(GLenum mode) {
+  GL(BeginTransformFeedback)(mode);
+  Context* const context = is_armed() ? current_context() : nullptr;
+  if (context) context->feedback_mode = mode;
 }
 
 BROKKR_EXPORT void glBeginConditionalRender(GLuint query, GLenum mode) {
@@ -81,7 +84,7 @@ BROKKR_EXPORT GLenum glGetError() {
   return GL(GetError)();
 }
 
-BROKKR_ALIAS(glTransformFeedbackVaryingsEXT, glTransformFeedbackVaryings);
+BROKKR_ALIAS(glBeginTransformFeedbackEXT, glBeginTransformFeedback);
 BROKKR_ALIAS(glBeginConditionalRenderNV, glBeginConditionalRender);
 BROKKR_ALIAS(glEndConditionalRenderNV, glEndConditionalRender);
 

@@ -44,6 +44,22 @@ void* find_hook(const char* name) {
   return own_library ? real_dlsym(own_library, name) : nullptr;
 }
 
+// Whether `found` belongs to an EGL or OpenGL ES library of the program's own (ANGLE), which the layer does not call.
+bool is_foreign(const char* name, const void* found) {
+  struct Library {
+    const char *part, *system;
+  };
+  Dl_info info{};
+  if (dladdr(found, &info) == 0 || !info.dli_fname) return false;
+  for (const Library& library : {Library{"/libEGL.so", "libEGL.so.1"}, Library{"/libGLESv2.so", "libGLESv2.so.2"}}) {
+    if (!std::strstr(info.dli_fname, library.part)) continue;
+    Dl_info system{};
+    const void* const known = find_in(library.system, name);
+    return !known || dladdr(known, &system) == 0 || system.dli_fbase != info.dli_fbase;
+  }
+  return false;
+}
+
 void* replace(const char* name, void* found) {
   if (!found || !is_gl_name(name)) return found;
   void* hook = find_hook(name);
@@ -72,7 +88,25 @@ bool is_gl_name(const char* name) {
 
 void* real_dlsym(void* handle, const char* name) { return find_real_dlsym()(handle, name); }
 
-void* dlsym_gl(void* handle, const char* name) { return replace(name, real_dlsym(handle, name)); }
+void* dlsym_gl(void* handle, const char* name) {
+  void* const found = real_dlsym(handle, name);
+  void* const hook = found ? find_hook(name) : nullptr;
+  if (!hook) return found;
+  // The program's own handle finds what this library exports before any other library.
+  if (found == hook) return real_dlsym(RTLD_NEXT, name) ? hook : nullptr;
+  return is_foreign(name, found) ? found : hook;
+}
+
+bool is_only_exported(const char* name, const void* caller) {
+  if (!find_hook(name) || real_dlsym(RTLD_NEXT, name)) return false;
+  Dl_info info{};
+  if (dladdr(caller, &info) == 0 || !info.dli_fname) return true;
+  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);  // null for the program itself
+  if (!library) return true;
+  void* const found = real_dlsym(library, name);
+  dlclose(library);
+  return !found;
+}
 
 void* find_gl_function(const char* name) {
   if (void* found = real_dlsym(RTLD_NEXT, name)) return found;

@@ -18,8 +18,12 @@ DlsymFunction find_real_dlsym();
 // Whether `name` has the prefix of an OpenGL, GLX or EGL function.
 bool is_gl_name(const char* name);
 
-// The result of a program's dlsym for such a name: the layer's hook if there is one, otherwise the library's function.
+// The result of a program's dlsym for such a name: the layer's hook if there is one, otherwise the library's function;
+// null if the process without the layer would find nothing.
 void* dlsym_gl(void* handle, const char* name);
+
+// Whether a search of `caller` (an address in its code) in RTLD_DEFAULT finds nothing but this library's export.
+bool is_only_exported(const char* name, const void* caller);
 
 // The C library's dlsym. With RTLD_NEXT the search starts after this library.
 void* real_dlsym(void* handle, const char* name);

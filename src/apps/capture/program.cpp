@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "brokkr/frame.h"
@@ -21,38 +22,63 @@ constexpr std::array<GLenum, kStages> kStageTypes = {GL_VERTEX_SHADER, GL_TESS_C
                                                      GL_TESS_EVALUATION_SHADER, GL_GEOMETRY_SHADER, GL_FRAGMENT_SHADER};
 constexpr uint32_t bit(Stage stage) { return 1u << stage; }
 
+// The texts of a program's shaders, by stage.
+using Texts = std::array<std::vector<std::string>, kStages>;
+
+// An element of a uniform in the application's program and in the layer's.
+struct CopiedUniform {
+  GLenum type = GL_NONE;
+  GLint from = -1, to = -1;
+};
+
+// What the last successful link made. Recorded frames alone fill in what follows the texts, under capture_mutex().
 struct ProgramInfo {
-  bool own_feedback = false;  // the application named feedback varyings
-  uint32_t stages = 0;        // stages of the last link, as bits
+  Texts texts;
+  bool separable = false;
+
+  bool is_inspected = false;
   ShaderUse vertex, fragment;
   bool stores = false;  // whether a stage before rasterization stores to memory
   ShaderUse last;       // of the last stage before rasterization
   std::shared_ptr<const FragmentInterface> fragment_interface;
-  std::vector<RecordedVarying> recorded;  // of the last link, after gl_Position
-};
 
-// The texts of a program's shaders, by stage.
-using Texts = std::array<std::vector<std::string>, kStages>;
+  bool has_shadow = false;
+  GLuint shadow = 0;  // 0: the driver rejects it
+  std::vector<RecordedVarying> recorded;
+  std::vector<CopiedUniform> uniforms;
+};
+using KnownProgram = std::shared_ptr<ProgramInfo>;
 
 struct Programs {
   std::mutex mutex;
-  std::map<std::pair<uint64_t, GLuint>, ProgramInfo> of_name;
+  std::map<std::pair<uint64_t, GLuint>, KnownProgram> of_name;
+  std::map<std::vector<std::byte>, KnownProgram> of_binary;  // those that this process has read
+  std::vector<std::pair<uint64_t, GLuint>> orphans;          // layer's programs whose originals were linked again
 };
 Programs& programs() {
   static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
   return *result;
 }
 
-// Calls f with the information about a program, under a lock.
-template <typename F>
-auto with_program(GLuint program, F f) {
+uint64_t current_group() {
   const Context* context = current_context();
-  const std::lock_guard lock(programs().mutex);
-  return f(programs().of_name[{context ? context->share_group : 0, program}]);
+  return context ? context->share_group : 0;
 }
 
-ProgramInfo find_program(GLuint program) {
-  return with_program(program, [](const ProgramInfo& info) { return info; });
+// Null for a program that is not known, or was linked without texts.
+KnownProgram find_program(GLuint program) {
+  const uint64_t group = current_group();
+  const std::lock_guard lock(programs().mutex);
+  const auto found = programs().of_name.find({group, program});
+  return found == programs().of_name.end() ? nullptr : found->second;
+}
+
+void set_program(GLuint program, KnownProgram info) {
+  const uint64_t group = current_group();
+  const std::lock_guard lock(programs().mutex);
+  KnownProgram& known = programs().of_name[{group, program}];
+  if (known && known->shadow != 0) programs().orphans.emplace_back(group, std::exchange(known->shadow, 0));
+  known = std::move(info);
 }
 
 GLint program_value(GLuint program, GLenum name) {
@@ -102,22 +128,28 @@ Stage last_stage(const Texts& texts) {
   return !texts[kGeometry].empty() ? kGeometry : !texts[kEvaluation].empty() ? kEvaluation : kVertex;
 }
 
-ProgramInfo inspect(const Texts& texts) {
-  ProgramInfo info;
-  const auto joined = [](const std::vector<std::string>& parts) {
+uint32_t stages_of(const ProgramInfo& info) {
+  uint32_t stages = 0;
+  for (size_t i = 0; i < kStages; i++) stages |= info.texts[i].empty() ? 0 : 1u << i;
+  return stages;
+}
+
+void inspect(const Context& context, ProgramInfo& info) {
+  if (std::exchange(info.is_inspected, true)) return;
+  const auto joined = [&](Stage stage) {
     std::string all;
-    for (const std::string& part : parts) all += part + "\n";
+    for (const std::string& part : info.texts[stage]) all += part + "\n";
     return all;
   };
-  for (size_t i = 0; i < kStages; i++) info.stages |= texts[i].empty() ? 0 : 1u << i;
   for (const Stage stage : {kControl, kEvaluation, kGeometry}) {
-    for (const std::string& text : texts[stage]) info.stores |= scan_shader(text).stores;
+    for (const std::string& text : info.texts[stage]) info.stores |= scan_shader(text).stores;
   }
-  info.vertex = scan_shader(joined(texts[kVertex]));
-  info.last = scan_shader(joined(texts[last_stage(texts)]));
+  info.vertex = scan_shader(joined(kVertex));
+  info.last = scan_shader(joined(last_stage(info.texts)));
   info.stores |= info.vertex.stores;
-  info.fragment = scan_shader(joined(texts[kFragment]));
-  return info;
+  info.fragment = scan_shader(joined(kFragment));
+  if (settings().programs && !info.texts[kFragment].empty())
+    info.fragment_interface = inspect_fragment(context, info.texts[kFragment]);
 }
 
 bool is_linked(GLuint program) { return program_value(program, GL_LINK_STATUS) == GL_TRUE; }
@@ -131,25 +163,6 @@ void name_varyings(GLuint program, const std::vector<std::string>& names) {
 
 constexpr const char* kPosition = "gl_Position";
 
-// A program with one shader: calls prepare(program), and link(program) if the shader compiles. Returns 0 on failure.
-template <typename Prepare, typename Link>
-GLuint make_program(GLenum type, GLsizei count, const GLchar* const* strings, Prepare prepare, Link link) {
-  const GLuint shader = GL(CreateShader)(type);
-  if (shader == 0) return 0;
-  GL(ShaderSource)(shader, count, strings, nullptr);
-  GL(CompileShader)(shader);
-  const GLuint program = GL(CreateProgram)();
-  program_created(program);
-  prepare(program);
-  if (shader_value(shader, GL_COMPILE_STATUS) == GL_TRUE) {
-    GL(AttachShader)(program, shader);
-    link(program);
-    GL(DetachShader)(program, shader);
-  }
-  GL(DeleteShader)(shader);
-  return program;
-}
-
 // Feedback varying `number` of the program's last link; `offset` is left open.
 RecordedVarying recorded_varying(GLuint program, GLuint number) {
   GLsizei size = 0;
@@ -162,14 +175,6 @@ RecordedVarying recorded_varying(GLuint program, GLuint number) {
   return {name, 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
 }
 
-// Whether the program's last link records gl_Position first, as the layer requested.
-bool records_position(GLuint program) {
-  const GLint count = program_value(program, GL_TRANSFORM_FEEDBACK_VARYINGS);
-  if (count < 1 || find_program(program).own_feedback) return false;
-  return recorded_varying(program, 0).name == kPosition &&
-         static_cast<size_t>(count) == 1 + find_program(program).recorded.size();
-}
-
 // Feedback varyings for a link, after gl_Position, and their names in fragment shaders.
 struct FeedbackPlan {
   std::vector<std::string> names, read_as;
@@ -177,7 +182,8 @@ struct FeedbackPlan {
 };
 
 // Plans the inputs of the fragment shader.
-FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const Texts& texts) {
+FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info) {
+  const Texts& texts = info.texts;
   FeedbackPlan plan;
   const Stage last = last_stage(texts);
   if (!info.fragment_interface) {
@@ -205,8 +211,9 @@ FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info, const 
 }
 
 // Plans those inputs, and the outputs that give distances to clip planes, point sizes, and colours of back faces.
-FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, const Texts& texts) {
-  FeedbackPlan plan = plan_inputs(context, info, texts);
+FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info) {
+  const Texts& texts = info.texts;
+  FeedbackPlan plan = plan_inputs(context, info);
   if (info.last.point_size) {
     plan.names.emplace_back(kPointSize);
     plan.read_as.emplace_back(kPointSize);
@@ -228,59 +235,70 @@ FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info, cons
   return plan;
 }
 
-// Replaces the application's vertex shaders while a program is linked: the same texts with main renamed, and a main
-// that calls it and copies built-in varyings.
-class CopyingShaders {
- public:
-  CopyingShaders(GLuint program, const std::vector<std::string>& texts, const std::vector<std::string>& built_ins)
-      : program_(program) {
-    if (built_ins.empty() || texts.empty()) return;
-    for (const GLuint shader : attached_shaders(program)) {
-      if (stage_bit(shader_value(shader, GL_SHADER_TYPE)) == bit(kVertex)) originals_.push_back(shader);
-    }
-    for (const GLuint shader : originals_) GL(DetachShader)(program, shader);
-    for (const std::string& text : texts) attach(with_renamed_main(text, "brokkr_main"));
-    const std::string_view version = version_line(texts.front());
-    const char* const out = shader_version(texts.front()) < 130 ? "varying" : "out";
-    std::string declarations, copies;
-    for (size_t i = 0; i < built_ins.size(); i++) {
-      const char* const type = is_scalar(built_ins[i]) ? "float" : "vec4";
-      declarations += std::string(out) + " " + type + " " + copied_name(i) + ";\n";
-      copies += "  " + copied_name(i) + " = " + vertex_expression(built_ins[i]) + ";\n";
-    }
-    attach(std::string(version) + "\nvoid brokkr_main();\n" + declarations + "void main() {\n  brokkr_main();\n" +
-           copies + "}\n");
-  }
-  ~CopyingShaders() {
-    for (const GLuint shader : copies_) GL(DetachShader)(program_, shader);
-    for (const GLuint shader : originals_) GL(AttachShader)(program_, shader);
-  }
-  CopyingShaders(const CopyingShaders&) = delete;
-  CopyingShaders& operator=(const CopyingShaders&) = delete;
+void attach_shader(GLuint program, GLenum type, const std::string& text) {
+  const GLuint shader = GL(CreateShader)(type);
+  const GLchar* const strings[] = {text.c_str()};
+  GL(ShaderSource)(shader, 1, strings, nullptr);
+  GL(CompileShader)(shader);
+  GL(AttachShader)(program, shader);
+  GL(DeleteShader)(shader);  // deleted together with the program
+}
 
- private:
-  void attach(const std::string& text) {
-    const GLuint shader = GL(CreateShader)(GL_VERTEX_SHADER);
-    const GLchar* const strings[] = {text.c_str()};
-    GL(ShaderSource)(shader, 1, strings, nullptr);
-    GL(CompileShader)(shader);
-    GL(AttachShader)(program_, shader);
-    GL(DeleteShader)(shader);  // once it is detached
-    copies_.push_back(shader);
+// The application's vertex shaders with main renamed, and a main that calls it and copies built-in varyings.
+void attach_copying_shaders(GLuint program, const std::vector<std::string>& texts,
+                            const std::vector<std::string>& built_ins) {
+  for (const std::string& text : texts)
+    attach_shader(program, GL_VERTEX_SHADER, with_renamed_main(text, "brokkr_main"));
+  const char* const out = shader_version(texts.front()) < 130 ? "varying" : "out";
+  std::string declarations, copies;
+  for (size_t i = 0; i < built_ins.size(); i++) {
+    const char* const type = is_scalar(built_ins[i]) ? "float" : "vec4";
+    declarations += std::string(out) + " " + type + " " + copied_name(i) + ";\n";
+    copies += "  " + copied_name(i) + " = " + vertex_expression(built_ins[i]) + ";\n";
   }
+  attach_shader(program, GL_VERTEX_SHADER,
+                std::string(version_line(texts.front())) + "\nvoid brokkr_main();\n" + declarations +
+                    "void main() {\n  brokkr_main();\n" + copies + "}\n");
+}
 
-  GLuint program_;
-  std::vector<GLuint> originals_, copies_;
-};
+// Gives the attributes of `program` the locations that they have in `original`.
+void place_attributes(GLuint original, GLuint program) {
+  std::string name(static_cast<size_t>(std::max(program_value(original, GL_ACTIVE_ATTRIBUTE_MAX_LENGTH), 1)), '\0');
+  const GLint count = program_value(original, GL_ACTIVE_ATTRIBUTES);
+  for (GLint i = 0; i < count; i++) {
+    GLint size = 0;
+    GLenum type = GL_NONE;
+    GLsizei length = 0;
+    GL(GetActiveAttrib)
+    (original, static_cast<GLuint>(i), static_cast<GLsizei>(name.size()), &length, &size, &type, name.data());
+    std::string plain(name, 0, static_cast<size_t>(length));
+    const GLint location = GL(GetAttribLocation)(original, plain.c_str());
+    if (plain.ends_with("[0]")) plain.resize(plain.size() - 3);
+    if (location >= 0) GL(BindAttribLocation)(program, static_cast<GLuint>(location), plain.c_str());
+  }
+}
+
+// A program with the stages before rasterization of `original`; not linked.
+GLuint make_shadow(const ProgramInfo& info, GLuint original, const std::vector<std::string>& built_ins) {
+  const GLuint program = GL(CreateProgram)();
+  if (info.separable) GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
+  for (const Stage stage : {kVertex, kControl, kEvaluation, kGeometry}) {
+    if (stage == kVertex && !built_ins.empty() && !info.texts[stage].empty()) {
+      attach_copying_shaders(program, info.texts[stage], built_ins);
+      continue;
+    }
+    for (const std::string& text : info.texts[stage]) attach_shader(program, kStageTypes[stage], text);
+  }
+  if (!info.texts[kVertex].empty()) place_attributes(original, program);
+  return program;
+}
 
 // Links with these varyings; empty if that fails.
-std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const Texts& texts, const FeedbackPlan& plan,
-                                                      const std::function<void()>& link) {
-  const CopyingShaders copying(program, texts[kVertex], plan.built_ins);
+std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const FeedbackPlan& plan) {
   std::vector<std::string> names = {kPosition};
   names.insert(names.end(), plan.names.begin(), plan.names.end());
   name_varyings(program, names);
-  link();
+  GL(LinkProgram)(program);
   if (!is_linked(program)) return std::nullopt;
   std::vector<RecordedVarying> recorded;
   uint32_t offset = 0;
@@ -301,9 +319,9 @@ StagePrograms current_stages(const Context& context) {
   StagePrograms stages{};
   if (!context.info.glsl) return stages;
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
-    const uint32_t bits = find_program(program).stages;
-    // If no stages are known, it was linked from shaders that the layer did not see: feedback's information must
-    // suffice.
+    const KnownProgram known = find_program(program);
+    const uint32_t bits = known ? stages_of(*known) : 0;
+    // If no stages are known, it was linked from shaders without text.
     for (size_t i = 0; i < kStages; i++) stages[i] = (bits == 0 ? bit(kVertex) : bits) >> i & 1 ? program : 0;
     return stages;
   }
@@ -343,7 +361,10 @@ uint32_t assembly_flags() {
 
 uint32_t fragment_flags(const Context& context, GLuint program) {
   if (program) {
-    const ShaderUse use = find_program(program).fragment;
+    const KnownProgram known = find_program(program);
+    if (!known) return 0;
+    inspect(context, *known);
+    const ShaderUse use = known->fragment;
     return (use.discard ? kFragmentDiscard : 0u) | (use.fragment_depth ? kFragmentDepth : 0u);
   }
   const bool assembly = context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB);
@@ -351,16 +372,153 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
 }
 
 // The varyings of a plan that a link accepts one at a time, after it rejected all of them together.
-FeedbackPlan accepted_part(GLuint program, const Texts& texts, const FeedbackPlan& plan,
-                           const std::function<void()>& link) {
+FeedbackPlan accepted_part(GLuint program, const FeedbackPlan& plan) {
   FeedbackPlan accepted{.built_ins = plan.built_ins};
   for (size_t i = 0; i < plan.names.size(); i++) {
-    const FeedbackPlan one{{plan.names[i]}, {plan.read_as[i]}, plan.built_ins};
-    if (!link_with(program, texts, one, link)) continue;
+    if (!link_with(program, {{plan.names[i]}, {plan.read_as[i]}, {}})) continue;
     accepted.names.push_back(plan.names[i]);
     accepted.read_as.push_back(plan.read_as[i]);
   }
   return accepted;
+}
+
+std::string element_name(const std::string& name, GLint element) {
+  const bool is_array = name.ends_with("[0]");
+  return is_array ? name.substr(0, name.size() - 3) + "[" + std::to_string(element) + "]" : name;
+}
+
+// The uniforms of the layer's program outside of blocks, and where the application's has them.
+std::vector<CopiedUniform> copied_uniforms(GLuint original, GLuint shadow) {
+  std::vector<CopiedUniform> all;
+  std::string buffer(static_cast<size_t>(std::max(program_value(shadow, GL_ACTIVE_UNIFORM_MAX_LENGTH), 1)), '\0');
+  const GLint count = program_value(shadow, GL_ACTIVE_UNIFORMS);
+  for (GLint i = 0; i < count; i++) {
+    GLint size = 0;
+    GLenum type = GL_NONE;
+    GLsizei length = 0;
+    GL(GetActiveUniform)
+    (shadow, static_cast<GLuint>(i), static_cast<GLsizei>(buffer.size()), &length, &size, &type, buffer.data());
+    const std::string name(buffer, 0, static_cast<size_t>(length));
+    for (GLint element = 0; element < size; element++) {
+      const std::string full = element_name(name, element);
+      const CopiedUniform uniform{type, GL(GetUniformLocation)(original, full.c_str()),
+                                  GL(GetUniformLocation)(shadow, full.c_str())};
+      if (uniform.from >= 0 && uniform.to >= 0) all.push_back(uniform);
+    }
+  }
+  return all;
+}
+
+// While feedback of the application's is active, programs cannot be linked with varyings.
+void leave_feedback(const Context& context, Restore& restore) {
+  if (!context.info.feedback_objects || get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) == 0) return;
+  if (get_integer(GL_TRANSFORM_FEEDBACK_PAUSED) == 0) {
+    GL(PauseTransformFeedback)();
+    restore.add([] { GL(ResumeTransformFeedback)(); });
+  }
+  GLuint other = 0;
+  GL(GenTransformFeedbacks)(1, &other);
+  restore.add([other] { GL(DeleteTransformFeedbacks)(1, &other); });
+  restore.bind(GL_TRANSFORM_FEEDBACK, other);
+}
+
+// Makes the layer's own program for `original`, with transform feedback of positions and of what fragments read.
+void add_shadow(const Context& context, GLuint original, ProgramInfo& info) {
+  inspect(context, info);
+  if (std::exchange(info.has_shadow, true)) return;
+  Restore restore;
+  leave_feedback(context, restore);
+  const FeedbackPlan plan = settings().programs ? plan_feedback(context, info) : FeedbackPlan{};
+  info.shadow = make_shadow(info, original, plan.built_ins);
+  auto recorded = link_with(info.shadow, plan);
+  if (!recorded && !plan.names.empty()) recorded = link_with(info.shadow, accepted_part(info.shadow, plan));
+  if (!recorded && !plan.built_ins.empty()) {
+    GL(DeleteProgram)(info.shadow);
+    info.shadow = make_shadow(info, original, {});
+    recorded = link_with(info.shadow, {});
+  }
+  if (!recorded) {
+    GL(DeleteProgram)(std::exchange(info.shadow, 0));
+    return;
+  }
+  info.recorded = *recorded;
+  info.uniforms = copied_uniforms(original, info.shadow);
+}
+
+template <typename T, typename Get, typename... Set>
+void copy_vector(GLuint from, const CopiedUniform& uniform, uint32_t components, Get get, Set... set) {
+  const std::array setters = {set...};
+  std::array<T, 16> values{};
+  get(from, uniform.from, values.data());
+  setters[components - 1](uniform.to, 1, values.data());
+}
+
+// Copies one element to the current program.
+void copy_uniform(GLuint from, const CopiedUniform& uniform) {
+  if (uniform.type >= GL_DOUBLE_VEC2 && uniform.type <= GL_DOUBLE_VEC4) {
+    return copy_vector<GLdouble>(from, uniform, uniform.type - GL_DOUBLE_VEC2 + 2, GL(GetUniformdv), GL(Uniform1dv),
+                                 GL(Uniform2dv), GL(Uniform3dv), GL(Uniform4dv));
+  }
+  if (uniform.type == GL_DOUBLE) return copy_vector<GLdouble>(from, uniform, 1, GL(GetUniformdv), GL(Uniform1dv));
+  const std::optional<ShaderType> type = shader_type(uniform.type);
+  const ShaderShape shape = type ? shape_of(*type) : ShaderShape{};
+  if (type && shape.columns > 1) {
+    const auto setter = [&] {
+      switch (uniform.type) {
+        case GL_FLOAT_MAT2: return GL(UniformMatrix2fv);
+        case GL_FLOAT_MAT3: return GL(UniformMatrix3fv);
+        case GL_FLOAT_MAT4: return GL(UniformMatrix4fv);
+        case GL_FLOAT_MAT2x3: return GL(UniformMatrix2x3fv);
+        case GL_FLOAT_MAT2x4: return GL(UniformMatrix2x4fv);
+        case GL_FLOAT_MAT3x2: return GL(UniformMatrix3x2fv);
+        case GL_FLOAT_MAT3x4: return GL(UniformMatrix3x4fv);
+        case GL_FLOAT_MAT4x2: return GL(UniformMatrix4x2fv);
+        default: return GL(UniformMatrix4x3fv);
+      }
+    }();
+    std::array<GLfloat, 16> values{};
+    GL(GetUniformfv)(from, uniform.from, values.data());
+    return setter(uniform.to, 1, GL_FALSE, values.data());
+  }
+  if (type && *type < ShaderType::i32) {
+    return copy_vector<GLfloat>(from, uniform, shape.components(), GL(GetUniformfv), GL(Uniform1fv), GL(Uniform2fv),
+                                GL(Uniform3fv), GL(Uniform4fv));
+  }
+  if (type && *type >= ShaderType::u32 && *type <= ShaderType::uvec4) {
+    return copy_vector<GLuint>(from, uniform, shape.components(), GL(GetUniformuiv), GL(Uniform1uiv), GL(Uniform2uiv),
+                               GL(Uniform3uiv), GL(Uniform4uiv));
+  }
+  // Integers, booleans, and the units of samplers and images.
+  copy_vector<GLint>(from, uniform, type ? shape.components() : 1, GL(GetUniformiv), GL(Uniform1iv), GL(Uniform2iv),
+                     GL(Uniform3iv), GL(Uniform4iv));
+}
+
+// Gives the blocks of `to` the bindings that those of the same name have in `from`.
+void copy_bindings(const Context& context, GLuint from, GLuint to) {
+  std::array<char, 512> name{};
+  const GLint blocks = context.info.uniform_buffers ? program_value(to, GL_ACTIVE_UNIFORM_BLOCKS) : 0;
+  for (GLint i = 0; i < blocks; i++) {
+    const auto block = static_cast<GLuint>(i);
+    GL(GetActiveUniformBlockName)(to, block, GLsizei(name.size()), nullptr, name.data());
+    const GLuint index = GL(GetUniformBlockIndex)(from, name.data());
+    if (index == GL_INVALID_INDEX) continue;
+    GLint binding = 0;
+    GL(GetActiveUniformBlockiv)(from, index, GL_UNIFORM_BLOCK_BINDING, &binding);
+    GL(UniformBlockBinding)(to, block, static_cast<GLuint>(binding));
+  }
+  if (!context.info.interface_query || context.info.version < 43) return;
+  GLint storages = 0;
+  GL(GetProgramInterfaceiv)(to, GL_SHADER_STORAGE_BLOCK, GL_ACTIVE_RESOURCES, &storages);
+  for (GLint i = 0; i < storages; i++) {
+    const auto block = static_cast<GLuint>(i);
+    GL(GetProgramResourceName)(to, GL_SHADER_STORAGE_BLOCK, block, GLsizei(name.size()), nullptr, name.data());
+    const GLuint index = GL(GetProgramResourceIndex)(from, GL_SHADER_STORAGE_BLOCK, name.data());
+    if (index == GL_INVALID_INDEX) continue;
+    constexpr GLenum kBinding = GL_BUFFER_BINDING;
+    GLint binding = 0;
+    GL(GetProgramResourceiv)(from, GL_SHADER_STORAGE_BLOCK, index, 1, &kBinding, 1, nullptr, &binding);
+    GL(ShaderStorageBlockBinding)(to, block, static_cast<GLuint>(binding));
+  }
 }
 
 // Reads what runs for the draw's fragments, if files can hold it.
@@ -368,7 +526,10 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
   if (!settings().programs) return;
   if (program != 0) {
     stage.fragment_program = program;
-    stage.fragment = find_program(program).fragment_interface;
+    if (const KnownProgram known = find_program(program)) {
+      inspect(context, *known);
+      stage.fragment = known->fragment_interface;
+    }
   } else if (context.info.compatibility &&
              !(context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB))) {
     stage.fixed = read_fixed_fragment(context);
@@ -398,54 +559,86 @@ void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaq
 
 }  // namespace
 
-void link_program(GLuint program, const std::function<void()>& link) {
-  Context* const context = known_context();
-  if (!context || !context->info.feedback || !GL(TransformFeedbackVaryings)) {
-    link();
-    return;
+void program_created(GLuint program) { set_program(program, nullptr); }
+
+void program_linked(GLuint program) {
+  if (GL(IsProgram)(program) == GL_FALSE || !is_linked(program)) return;
+  auto info = std::make_shared<ProgramInfo>();
+  info->texts = texts_of(program);
+  const Context* const context = known_context();
+  info->separable = context && context->info.pipelines && program_value(program, GL_PROGRAM_SEPARABLE) == GL_TRUE;
+  set_program(program, stages_of(*info) == 0 ? nullptr : std::move(info));
+}
+
+void shader_program_created(GLuint program, GLenum type, GLsizei count, const GLchar* const* strings) {
+  if (program == 0 || !is_linked(program)) return;
+  auto info = std::make_shared<ProgramInfo>();
+  std::string text;
+  for (GLsizei i = 0; i < count; i++) text += strings[i];
+  for (size_t i = 0; i < kStages; i++) {
+    if (kStageTypes[i] == type) info->texts[i].push_back(text);
   }
-  const Texts texts = texts_of(program);
-  ProgramInfo info = inspect(texts);
-  FeedbackPlan plan;
-  if (settings().programs) {
-    const Operation operation(*context, "the inspection of a program");
-    if (!texts[kFragment].empty()) info.fragment_interface = inspect_fragment(*context, texts[kFragment]);
-    plan = plan_feedback(*context, info, texts);
+  info->separable = true;
+  set_program(program, std::move(info));
+}
+
+void binary_read(GLuint program, std::vector<std::byte> binary) {
+  KnownProgram info = find_program(program);
+  const std::lock_guard lock(programs().mutex);
+  if (info) programs().of_binary[std::move(binary)] = std::move(info);
+}
+
+bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
+  KnownProgram same;
+  {
+    const std::lock_guard lock(programs().mutex);
+    const auto found = programs().of_binary.find(binary);
+    if (found == programs().of_binary.end()) return false;
+    same = std::make_shared<ProgramInfo>();
+    same->texts = found->second->texts;
+    same->separable = found->second->separable;
   }
-  with_program(program, [&](ProgramInfo& known) {
-    info.own_feedback = known.own_feedback;
-    known = info;
+  set_program(program, std::move(same));
+  return true;
+}
+
+void delete_shadows(const Context& context) {
+  const std::lock_guard lock(programs().mutex);
+  for (auto& [name, program] : programs().of_name) {
+    if (name.first != context.share_group || !program || program->shadow == 0) continue;
+    GL(DeleteProgram)(std::exchange(program->shadow, 0));
+    program->has_shadow = false;
+  }
+  std::erase_if(programs().orphans, [&](const std::pair<uint64_t, GLuint>& orphan) {
+    if (orphan.first != context.share_group) return false;
+    GL(DeleteProgram)(orphan.second);
+    return true;
   });
-  const bool add = !info.own_feedback && (info.stages & (bit(kVertex) | bit(kEvaluation) | bit(kGeometry))) != 0;
-  if (!add) {
-    link();
-    return;
+}
+
+void use_shadow(const Context& context, const VertexStage& stage, Restore& restore) {
+  restore.use_program(0);
+  const bool one = std::all_of(stage.stages.begin(), stage.stages.end(),
+                               [&](const ShadowStage& part) { return part.shadow == stage.stages.front().shadow; });
+  for (const ShadowStage& part : stage.stages) {
+    const KnownProgram known = find_program(part.original);
+    GL(UseProgram)(part.shadow);
+    for (size_t i = 0; known && i < known->uniforms.size(); i++) copy_uniform(part.original, known->uniforms[i]);
+    copy_bindings(context, part.original, part.shadow);
+    if (one) {
+      restore.set_subroutines();
+      return;
+    }
   }
-  if (!plan.names.empty()) {
-    auto recorded = link_with(program, texts, plan, link);
-    if (!recorded) recorded = link_with(program, texts, accepted_part(program, texts, plan, link), link);
-    if (recorded) return with_program(program, [&](ProgramInfo& known) { known.recorded = *recorded; });
-  }
-  name_varyings(program, {kPosition});
-  link();
-  if (is_linked(program)) return;
-  name_varyings(program, {});  // a varying may be the cause; the application sees the result of the last link
-  link();
-}
-
-void program_created(GLuint program) {
-  with_program(program, [](ProgramInfo& info) { info = {}; });
-}
-
-void set_own_feedback(GLuint program, bool own) {
-  with_program(program, [&](ProgramInfo& info) { info.own_feedback = own; });
-}
-
-GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* strings) {
-  const auto separable = [](GLuint program) { GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE); };
-  return make_program(type, count, strings, separable, [](GLuint program) {
-    link_program(program, [&] { GL(LinkProgram)(program); });
+  GL(UseProgram)(0);
+  GLuint pipeline = 0;
+  GL(GenProgramPipelines)(1, &pipeline);
+  restore.add([pipeline, bound = get_name(GL_PROGRAM_PIPELINE_BINDING)] {
+    GL(BindProgramPipeline)(bound);
+    GL(DeleteProgramPipelines)(1, &pipeline);
   });
+  GL(BindProgramPipeline)(pipeline);
+  for (const ShadowStage& part : stage.stages) GL(UseProgramStages)(pipeline, part.bits, part.shadow);
 }
 
 VertexStage current_vertex_stage(const Context& context, bool opaque) {
@@ -469,18 +662,28 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
     }
     return stage;
   }
-  if (!records_position(last)) {
-    stage.reason = find_program(last).own_feedback
-                       ? "the program has a transform feedback of its own"
-                       : "the program was linked without position feedback (a binary or SPIR-V)";
-    return stage;
-  }
-  for (const GLuint program : {stages[kVertex], stages[kControl], stages[kEvaluation], stages[kGeometry]}) {
-    if (program != 0 && find_program(program).stores) {
+  constexpr std::array<GLbitfield, 4> kStageBits = {GL_VERTEX_SHADER_BIT, GL_TESS_CONTROL_SHADER_BIT,
+                                                    GL_TESS_EVALUATION_SHADER_BIT, GL_GEOMETRY_SHADER_BIT};
+  for (const Stage which : {kVertex, kControl, kEvaluation, kGeometry}) {
+    const GLuint program = stages[which];
+    if (program == 0) continue;
+    const KnownProgram known = find_program(program);
+    if (!known) {
+      stage.reason = "the program was linked without texts (a binary or SPIR-V)";
+      return stage;
+    }
+    add_shadow(context, program, *known);
+    if (known->shadow == 0) {
+      stage.reason = "the driver does not link the program with feedback of its positions";
+      return stage;
+    }
+    if (known->stores) {
       stage.reason = "a vertex stage that stores to buffers or images, and would again in a second run";
       return stage;
     }
+    stage.stages.push_back({program, known->shadow, kStageBits[which]});
   }
+  const KnownProgram of_last = find_program(last);
   stage.kind = VertexStage::Kind::program;
   stage.expands = stages[kGeometry] != 0 || stages[kEvaluation] != 0;
   if (stages[kGeometry]) {
@@ -488,9 +691,9 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
   } else if (stages[kEvaluation]) {
     stage.primitive = evaluation_primitive(last);
   }
-  stage.draw_id = find_program(stages[kVertex]).vertex.draw_id;
-  stage.clip_distances = find_program(last).last.clip_distance;
-  stage.recorded = find_program(last).recorded;
+  stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
+  stage.clip_distances = of_last->last.clip_distance;
+  stage.recorded = of_last->recorded;
   const auto add = [&](bool counts, const char* name) {
     const auto is = [&](const RecordedVarying& one) { return one.name == name; };
     if (counts && std::any_of(stage.recorded.begin(), stage.recorded.end(), is)) stage.more.emplace_back(name);
@@ -503,15 +706,14 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
 }
 
 GLuint make_vertex_program(const std::string& text, size_t copies) {
-  const GLchar* strings[] = {text.c_str()};
   std::vector<std::string> names = {kPosition};
   for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
-  const auto feedback = [&](GLuint program) {
-    name_varyings(program, names);
-    place_materials(program);
-  };
-  const GLuint program = make_program(GL_VERTEX_SHADER, 1, strings, feedback, GL(LinkProgram));
-  if (program == 0 || is_linked(program)) return program;
+  const GLuint program = GL(CreateProgram)();
+  attach_shader(program, GL_VERTEX_SHADER, text);
+  name_varyings(program, names);
+  place_materials(program);
+  GL(LinkProgram)(program);
+  if (is_linked(program)) return program;
   GL(DeleteProgram)(program);
   return 0;
 }

@@ -1,14 +1,15 @@
 // Programs: the shaders they were linked from, and how the current program computes clip-space positions.
 //
-// Before a program is linked, the layer adds gl_Position and the fragment shader's inputs as transform-feedback
-// varyings. Drivers do not record built-in varyings (gl_TexCoord) correctly: if a fragment shader reads some, the
-// program is linked with an additional vertex shader, whose main calls the application's and copies them to varyings of
-// the layer. Programs with their own feedback are unchanged; program binaries are refused, so that the application
-// compiles from source.
+// The application's programs are never changed. Each successful link is noted with the texts of its shaders. A draw of a
+// recorded frame runs a second time with a program of the layer's own: the same shaders before rasterization, with
+// gl_Position and the fragment shader's inputs as transform-feedback varyings, and with the values of the application's
+// uniforms. Drivers do not record built-in varyings (gl_TexCoord) correctly: if a fragment shader reads some, an
+// additional vertex shader, whose main calls the application's, copies them to varyings of the layer. Program binaries
+// that the process has not read itself are refused, so that the application compiles from source.
 #pragma once
 
 #include <array>
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,17 +83,22 @@ bool describe_sampler(GLenum type, ProgramSampler& sampler);
 // The type for GL's constant, if files support it.
 std::optional<ShaderType> shader_type(GLenum type);
 
-// glLinkProgram with the layer's feedback varyings; `link` calls the real function.
-void link_program(GLuint program, const std::function<void()>& link);
-
 // Records a new program; a deleted one of the same name is forgotten.
 void program_created(GLuint program);
 
-// Records whether the application named its own varyings for the next link.
-void set_own_feedback(GLuint program, bool own);
+// Call after a link: keeps the texts of the shaders if it succeeded.
+void program_linked(GLuint program);
 
-// glCreateShaderProgramv, implemented as in its specification.
-GLuint create_shader_program(GLenum type, GLsizei count, const GLchar* const* strings);
+// Call after glCreateShaderProgramv.
+void shader_program_created(GLuint program, GLenum type, GLsizei count, const GLchar* const* strings);
+
+// The application has read this binary of a program.
+void binary_read(GLuint program, std::vector<std::byte> binary);
+// The application links a program from a binary. Returns false if it is not known what is in it.
+bool binary_linked(GLuint program, const std::vector<std::byte>& binary);
+
+// Deletes the layer's programs of the context's share group.
+void delete_shadows(const Context& context);
 
 // A varying that feedback records after gl_Position, at `offset` in components.
 struct RecordedVarying {
@@ -100,17 +106,24 @@ struct RecordedVarying {
   uint32_t offset = 0, components = 0;
 };
 
+// A program of the application, the layer's own for it, and the stages that a pipeline takes from it.
+struct ShadowStage {
+  GLuint original = 0, shadow = 0;
+  GLbitfield bits = 0;
+};
+
 // How the current state computes positions, and what runs for the draw's fragments.
 struct VertexStage {
   enum class Kind : uint8_t { fixed_function, program, impossible } kind = Kind::impossible;
-  std::string reason;             // the reason, if impossible
-  bool expands = false;           // a geometry or tessellation shader generates the primitives
-  GLenum primitive = GL_POINTS;   // if `expands`: GL_POINTS, GL_LINES or GL_TRIANGLES
-  bool draw_id = false;           // the shader reads gl_DrawID
-  bool clip_distances = false;    // the last stage writes gl_ClipDistance
-  uint32_t flags = 0;             // DrawFlag bits from the fragment stage
-  std::string fixed_text;         // fixed_function: text of the program that feedback runs instead
-  bool vertex_materials = false;  // whether that program reads materials of vertices
+  std::string reason;               // the reason, if impossible
+  std::vector<ShadowStage> stages;  // if program: the stages before rasterization
+  bool expands = false;             // a geometry or tessellation shader generates the primitives
+  GLenum primitive = GL_POINTS;     // if `expands`: GL_POINTS, GL_LINES or GL_TRIANGLES
+  bool draw_id = false;             // the shader reads gl_DrawID
+  bool clip_distances = false;      // the last stage writes gl_ClipDistance
+  uint32_t flags = 0;               // DrawFlag bits from the fragment stage
+  std::string fixed_text;           // fixed_function: text of the program that feedback runs instead
+  bool vertex_materials = false;    // whether that program reads materials of vertices
   std::vector<RecordedVarying> recorded;
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
@@ -125,6 +138,9 @@ struct VertexStage {
 
 // `opaque`: for a draw whose vertices only GL knows.
 VertexStage current_vertex_stage(const Context& context, bool opaque);
+
+// Uses the layer's programs for a stage of kind program, with the uniforms of the application's.
+void use_shadow(const Context& context, const VertexStage& stage, Restore& restore);
 
 // A vertex program from this text (GLSL 1.20) that records gl_Position and `copies` copied varyings; 0 if the driver
 // rejects it.

@@ -282,6 +282,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
                    const std::vector<uint32_t>* indices, const std::function<void()>& draw) {
   FeedbackResult result;
   Restore restore;
+  const bool interrupts = context.info.feedback_objects && get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0;
   restore.bind(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, GL(GenBuffers)));
   pause_feedback(context, restore);
   GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // in the layer's feedback object, too
@@ -290,6 +291,8 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     if (is_new) program->second = make_vertex_program(stage.fixed_text, stage.recorded.size());
     restore.use_program(program->second);
     if (program->second == 0) return {.problem = "the driver compiles no GLSL 1.20"};
+  } else if (!stage.stages.empty()) {
+    use_shadow(context, stage, restore);
   }
   if (indices) {
     restore.bind(GL_ELEMENT_ARRAY_BUFFER, make_once(context.index_buffer, GL(GenBuffers)));
@@ -310,6 +313,11 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   GL(BeginTransformFeedback)(primitive);
   draw();
   GL(EndTransformFeedback)();
+  if (interrupts) {
+    // Mesa 22.3 keeps the primitives of the last feedback for the context, and judges later draws by them.
+    GL(BeginTransformFeedback)(context.feedback_mode);
+    GL(EndTransformFeedback)();
+  }
   const uint64_t each = vertices_of(primitive);
   const uint64_t written = each * end_query(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, context.written_query);
   result.needed = each * end_query(GL_PRIMITIVES_GENERATED, context.generated_query);
@@ -386,6 +394,7 @@ void delete_feedback_objects(Context& context) {
   if (context.generated_query) GL(DeleteQueries)(1, &context.generated_query);
   for (const auto& [text, program] : context.fixed_programs) GL(DeleteProgram)(program);
   context.fixed_programs.clear();
+  delete_shadows(context);
   if (context.probe_program) GL(DeleteProgram)(context.probe_program);
   context.feedback_object = context.feedback_buffer = context.index_buffer = 0;
   context.written_query = context.generated_query = context.probe_program = 0;

@@ -169,8 +169,35 @@ void Restore::bind(GLenum target, GLuint name) {
 }
 
 void Restore::use_program(GLuint program) {
-  add([used = get_name(GL_CURRENT_PROGRAM)] { GL(UseProgram)(used); });
+  const GLuint used = get_name(GL_CURRENT_PROGRAM);
+  const Context* const context = current_context();
+  if (used != 0 && context && context->info.tessellation && context->info.version >= 40) {
+    for (const GLenum stage : {GL_VERTEX_SHADER, GL_TESS_CONTROL_SHADER, GL_TESS_EVALUATION_SHADER, GL_GEOMETRY_SHADER,
+                               GL_FRAGMENT_SHADER}) {
+      GLint count = 0;
+      GL(GetProgramStageiv)(used, stage, GL_ACTIVE_SUBROUTINE_UNIFORM_LOCATIONS, &count);
+      if (count <= 0) continue;
+      Subroutines& all = subroutines_.emplace_back(Subroutines{stage, std::vector<GLuint>(size_t(count))});
+      for (GLint i = 0; i < count; i++) GL(GetUniformSubroutineuiv)(stage, i, &all.indices[size_t(i)]);
+    }
+    take_errors();  // of stages that the program has not
+  }
+  add([used, subroutines = subroutines_] {
+    GL(UseProgram)(used);
+    select(subroutines);
+  });
   GL(UseProgram)(program);
+}
+
+void Restore::select(const std::vector<Subroutines>& subroutines) {
+  for (const Subroutines& one : subroutines)
+    GL(UniformSubroutinesuiv)(one.stage, static_cast<GLsizei>(one.indices.size()), one.indices.data());
+}
+
+void Restore::set_subroutines() const {
+  std::vector<Subroutines> before_fragments = subroutines_;
+  std::erase_if(before_fragments, [](const Subroutines& one) { return one.stage == GL_FRAGMENT_SHADER; });
+  select(before_fragments);
 }
 
 void Restore::set_enabled(GLenum capability, bool on) {

@@ -39,12 +39,22 @@ class Restore {
   // object.
   void bind(GLenum target, GLuint name);
   void use_program(GLuint program);
+  // Gives the current program the subroutines of the one before use_program, whose stages it shares.
+  void set_subroutines() const;
   void set_enabled(GLenum capability, bool on);
   // Keeps what a display list can change: attributes, matrices and their stacks. Compatibility contexts only.
   void keep_matrices_and_attributes();
 
  private:
+  // The indices of the subroutines of a stage, which glUseProgram resets.
+  struct Subroutines {
+    GLenum stage;
+    std::vector<GLuint> indices;
+  };
+  static void select(const std::vector<Subroutines>& subroutines);
+
   std::vector<std::function<void()>> steps_;
+  std::vector<Subroutines> subroutines_;
 };
 
 }  // namespace brokkr::capture

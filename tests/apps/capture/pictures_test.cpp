@@ -32,6 +32,7 @@ TEST_F(CapturedFrames, PrimitivesHaveTheirNumbers) { expect_same_picture(file(sc
 
 TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(file(scene::kPositions).string()); }
 
+TEST_F(CapturedFrames, DeletedShadersAndSubroutines) { expect_same_picture(file(scene::kDeletedShaders).string()); }
 TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::kPointSizes).string()); }
 
 TEST_F(CapturedFrames, ColorsThatListsLeave) { expect_same_picture(file(scene::kColors).string()); }

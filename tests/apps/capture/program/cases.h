@@ -8,11 +8,17 @@
 #include <GL/glext.h>
 
 #include <functional>
+#include <string>
 
 namespace scene {
 
 GLuint compile(GLenum type, const char* text);
 GLuint link(std::initializer_list<GLuint> shaders, const std::function<void(GLuint)>& before_link = {});
+
+// What GL answers about the context and the programs that link() made in it.
+std::string describe_context();
+void note_program(GLuint program);
+void forget_program(GLuint program);
 
 // Clears everything and sets what every case starts from.
 void begin_case();
@@ -33,6 +39,7 @@ void draw_primitives();
 void draw_positions();
 void draw_colors();
 void draw_point_sizes();
+void draw_deleted_shaders();
 
 // To a window of sRGB.
 void draw_encoded();

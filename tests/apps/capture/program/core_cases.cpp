@@ -176,6 +176,7 @@ GLuint link(std::initializer_list<GLuint> shaders, const std::function<void(GLui
     std::fprintf(stderr, "%s\n", log);
     std::exit(1);
   }
+  note_program(result);
   return result;
 }
 

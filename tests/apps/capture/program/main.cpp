@@ -1,5 +1,5 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
-// number, a hash of its pixels and of its depth, and the GL error that the case left. With --forever it shows frames
+// number, a hash of its pixels, of its depth and of what GL answers to queries, and the GL error that the case left. With --forever it shows frames
 // until somebody ends it. With --many N the first one has N draws of immediate mode, each with a state, fog and sampler
 // of its own, and the program prints the thread's processor time for each quarter of them; with --many N at-once it then
 // ends by _exit(), and so does a child that it forks before. With --srgb its window encodes colours as sRGB, and with
@@ -54,11 +54,15 @@ void print_picture(int number) {
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glReadPixels(0, 0, scene::kSize, scene::kSize, GL_RGBA, GL_UNSIGNED_BYTE, color.data());
   glReadPixels(0, 0, scene::kSize, scene::kSize, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, depth.data());
-  std::printf("%d %016llx %016llx 0x%x\n", number, (unsigned long long)hash(color), (unsigned long long)hash(depth),
+  const std::string answers = scene::describe_context();
+  if (std::getenv("BROKKR_SHOW_ANSWERS")) std::fprintf(stderr, "%d %s\n", number, answers.c_str());
+  std::printf("%d %016llx %016llx %016llx 0x%x\n", number, (unsigned long long)hash(color),
+              (unsigned long long)hash(depth), (unsigned long long)hash(std::vector(answers.begin(), answers.end())),
               unsigned(error));
 }
 
-// Programs find functions in three ways; each must lead to the same.
+// Programs find functions in three ways; each must lead to the same. The layer exports functions of GLX, for which the
+// whole process has no answer without libGL.
 void check_lookup() {
   auto* const direct = reinterpret_cast<void*>(&glDrawArrays);
   auto* const asked = reinterpret_cast<void*>(eglGetProcAddress("glDrawArrays"));

@@ -124,6 +124,7 @@ void draw_details() {
   glRectf(-1, -1, 1, 1);
   glUseProgram(0);
   glDeleteProgram(program);
+  forget_program(program);
   glDeleteTextures(1, &texture);
 }
 
@@ -213,6 +214,7 @@ void draw_places() {
     glRectf(left, bottom, left + 1, bottom + 1);
     glUseProgram(0);
     glDeleteProgram(program);
+    forget_program(program);
   }
 }
 
@@ -285,6 +287,7 @@ void draw_primitives() {
   glDisableClientState(GL_VERTEX_ARRAY);
   glUseProgram(0);
   glDeleteProgram(program);
+  forget_program(program);
   for (int i = 2; i >= 0; i--) {
     glActiveTexture(GL_TEXTURE0 + GLenum(i));
     glBindTexture(GL_TEXTURE_2D, 0);
@@ -359,6 +362,54 @@ void draw_point_sizes() {
     glEnd();
   }
   glPointSize(1);
+}
+
+// Shaders that are deleted while they are attached live until they are detached. The program is linked twice, and its
+// built-in varyings are captured; the second program chooses its colour by a subroutine for two draws.
+void draw_deleted_shaders() {
+  const char* const vertex = R"(#version 120
+    attribute vec4 spot; uniform vec4 tint[2];
+    void main() {
+      gl_TexCoord[0] = gl_MultiTexCoord0; gl_FrontColor = gl_Color * tint[1];
+      gl_Position = ftransform() + spot; })";
+  const char* const fragment = "#version 120\nvoid main() { gl_FragColor = gl_Color + gl_TexCoord[0]; }";
+  const GLuint program =
+      link({compile(GL_VERTEX_SHADER, vertex), compile(GL_FRAGMENT_SHADER, fragment)}, [](GLuint made) {
+        GLuint shaders[2] = {};
+        glGetAttachedShaders(made, 2, nullptr, shaders);
+        for (const GLuint shader : shaders) glDeleteShader(shader);
+        glBindAttribLocation(made, 5, "spot");
+      });
+  glLinkProgram(program);
+  const auto triangle = [](float x) {
+    glBegin(GL_TRIANGLES);
+    for (const auto& [right, up] : {std::array{0.0f, -1.0f}, {0.5f, -1.0f}, {0.0f, 1.0f}}) {
+      glTexCoord2f(right, 0.25f);
+      glVertexAttrib4f(5, x, 0, 0, 0);
+      glColor3f(0.25f, 0.5f, up * 0.25f + 0.5f);
+      glVertex2f(right, up * 0.5f);
+    }
+    glEnd();
+  };
+  glUseProgram(program);
+  const GLfloat tints[] = {0, 0, 0, 0, 1, 0.5f, 0.75f, 1};
+  glUniform4fv(glGetUniformLocation(program, "tint"), 2, tints);
+  triangle(-0.75f);
+
+  const char* const choosing = R"(#version 400 compatibility
+    subroutine vec4 Choice(); subroutine uniform Choice choice; out vec4 shade;
+    subroutine(Choice) vec4 red() { return vec4(0.75, 0.25, 0.0, 1.0); }
+    subroutine(Choice) vec4 blue() { return vec4(0.0, 0.25, 0.75, 1.0); }
+    void main() { shade = choice(); gl_Position = gl_Vertex + vec4(0.25, 0.0, 0.0, 0.0); })";
+  const char* const shading = "#version 400 compatibility\nin vec4 shade; void main() { gl_FragColor = shade; }";
+  const GLuint second = link({compile(GL_VERTEX_SHADER, choosing), compile(GL_FRAGMENT_SHADER, shading)});
+  glUseProgram(second);
+  const GLuint blue = glGetSubroutineIndex(second, GL_VERTEX_SHADER, "blue");
+  glUniformSubroutinesuiv(GL_VERTEX_SHADER, 1, &blue);
+  triangle(0);
+  glTranslatef(0, 0.25f, 0);
+  triangle(0);
+  glUseProgram(0);
 }
 
 }  // namespace scene

@@ -50,6 +50,7 @@ enum Case : int {
   kPositions,
   kColors,
   kPointSizes,
+  kDeletedShaders,
   kCaseCount,
 };
 

@@ -292,7 +292,7 @@ void draw_conditions() {
   glDeleteQueries(2, queries);
 }
 
-// Feedback of the application's own: under way during a draw of its program, which is skipped, and of another.
+// Feedback of the application's own: under way during a draw of its program, and of another program.
 void draw_feedback() {
   const GLuint own = link({vertex_shader(), fragment_shader()}, [](GLuint program) {
     const char* const name = "copy";
@@ -349,7 +349,10 @@ void draw_side_effects() {
       glTransformFeedbackVaryings(linked, 1, &varying, GL_INTERLEAVED_ATTRIBS);
     });
   }
-  for (GLuint program : own) glDeleteProgram(program);
+  for (GLuint program : own) {
+    glDeleteProgram(program);
+    forget_program(program);
+  }
   for (int i = 0; i < 8; i++) name = link({vertex_shader(), fragment_shader()});
   glUseProgram(name);
   glDrawArrays(GL_TRIANGLES, 24, 3);
