@@ -6,6 +6,7 @@
 #include "geometry/records.h"
 #include "schedule/rasterizer_bits.h"
 #include "schedule/stock.h"
+#include "target/samples.h"
 #include "target/target_tables.h"
 
 BROKKR_MACHINE_BEGIN
@@ -43,10 +44,11 @@ BROKKR_FN LaneEdges lane_edges(Warp& w, const RecordGroup& records) {
   return edges;
 }
 
-// Whether some sample of the box may lie inside.
-BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box) {
-  const Double left = to_double((box.min_x << 8) + 128), right = to_double((box.max_x << 8) + 128);
-  const Double bottom = to_double((box.min_y << 8) + 128), top = to_double((box.max_y << 8) + 128);
+// Whether some sample of the box may lie inside. `reach`: sample_reach of the target.
+BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box, int reach) {
+  const int first = 128 - reach, last = 128 + reach;
+  const Double left = to_double((box.min_x << 8) + first), right = to_double((box.max_x << 8) + last);
+  const Double bottom = to_double((box.min_y << 8) + first), top = to_double((box.max_y << 8) + last);
   Mask touch = true;
   for (int i = 0; i < 3; ++i) {
     const Double dx = select(edges.a[i] > 0.0, right, left) - edges.x[i];
@@ -154,6 +156,7 @@ class Distributor {
     const bool test = columns > 1 && rows > 1;
     LaneEdges edges;
     if (test) edges = lane_edges(w, records);
+    const int reach = int(sample_reach(target.samples));
     const Uint bit = 1 << as_uint(w.lane() + records.g);
     int bin_pairs = 0;
     for (int row = 0; row < rows; ++row) {
@@ -164,8 +167,10 @@ class Distributor {
         const Int x = bin_x0 + column, y = bin_y0 + row;
         if (test) {
           const Int x0 = x << shift, y0 = y << shift;
-          here = here && may_touch(edges, {maximum(x0, box.min_x), maximum(y0, box.min_y),
-                                           minimum(x0 + (bin - 1), box.max_x), minimum(y0 + (bin - 1), box.max_y)});
+          here = here && may_touch(edges,
+                                   {maximum(x0, box.min_x), maximum(y0, box.min_y), minimum(x0 + (bin - 1), box.max_x),
+                                    minimum(y0 + (bin - 1), box.max_y)},
+                                   reach);
         }
         if (!w.any(here)) continue;
         bin_pairs += w.count(here);

@@ -120,6 +120,7 @@ struct Target {
   // The colours that the application had, in captured frames; Brokkr draws into `format`. Empty if they are unknown.
   std::vector<TargetColor> colors;  // by TargetPlane, at most kMaxColorPlanes
   std::optional<TexelFormat> depth, stencil;
+  int samples = 1;  // coverage samples of a pixel: 1, 2, 4 or 8. RenderOptions::samples raises fewer to its number
 };
 
 // A target layer that draws go to, and their camera (unused by clip-space draws).

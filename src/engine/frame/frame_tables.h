@@ -73,6 +73,7 @@ struct DrawRecord {
   uint8_t stencil_func, stencil_ref, stencil_mask, stencil_write_mask;
   uint8_t stencil_ops[3];  // StencilOp: stencil fail, depth fail, pass
   uint8_t alpha_func;
+  uint8_t reach;                           // sample_reach of the targets that it draws to
   uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
   float alpha_ref;
   float blend_constant[4];

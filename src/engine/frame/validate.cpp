@@ -60,6 +60,7 @@ class RangeMaximum {
 };
 
 void validate_targets(const Frame& frame) {
+  constexpr const char* kSamplesRemedy = "a pixel has 1, 2, 4 or 8 samples";
   const char* remedy = "change the size of the target";
   require_range({"frame", 0}, "window_width", frame.window_width, 0, kMaxTargetSize, remedy);
   require_range({"frame", 0}, "window_height", frame.window_height, 0, kMaxTargetSize, remedy);
@@ -73,6 +74,12 @@ void validate_targets(const Frame& frame) {
     require_range(place, "layers", uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers), 1,
                   kMaxTargetPixels, "use fewer layers or fewer pixels per layer");
     require_range(place, "colors", target.colors.size(), 0, kMaxColorPlanes, "a target has up to 8 colours");
+    require_range(place, "samples", target.samples, 1, 8, kSamplesRemedy);
+    if ((target.samples & (target.samples - 1)) != 0)
+      fail_at(place, "samples", std::to_string(target.samples) + " is no power of two", kSamplesRemedy);
+    require_range(place, "samples",
+                  uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) * uint64_t(target.samples),
+                  1, kMaxTargetPixels, "use fewer samples, layers or pixels");
     check_fields(frame, place, target);
   }
   for (size_t i = 0; i < frame.views.size(); i++) {

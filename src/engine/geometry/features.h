@@ -17,8 +17,9 @@ enum Feature : uint32_t {
   kFeatureShadings = 1u << 5,  // shadings other than flat, material and program
   kFeaturePrograms = 1u << 6,  // shading mode program: fragment programs, and texture commands of captured frames
   kFeatureStamps = 1u << 7,    // stamps of fragments
+  kFeatureSamples = 1u << 8,   // targets with several samples a pixel
 };
-inline constexpr uint32_t kEveryFeature = (1u << 8) - 1;
+inline constexpr uint32_t kEveryFeature = (1u << 9) - 1;
 
 // The features of the kernel being compiled. Each file defines its own.
 #if !defined(BROKKR_KERNEL_FEATURES)

@@ -87,8 +87,8 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& corne
   return {snap(x), snap(y), ndc * draw.scale[2] + draw.offset[2]};
 }
 
-// Sets up the lanes of m. Lanes are invalid if they are degenerate, face the wrong way, or have no sample centre in
-// their box.
+// Sets up the lanes of m. Lanes are invalid if they are degenerate, face the wrong way, or have no sample in their
+// box.
 BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint primitive, Mask m, Setup& out) {
   WindowVertex corner[3];
   for (int i = 0; i < 3; ++i) corner[i] = to_window(draw, tri.corner[i]);
@@ -104,11 +104,13 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint
   if (draw.bits & kDrawCullFront) m = m && !front;
   if (draw.bits & kDrawCullBack) m = m && !back;
 
-  // Sample centres are at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
-  const Int min_x = maximum((minimum(minimum(corner[0].x, corner[1].x), corner[2].x) + 127) >> 8, draw.rect[0]);
-  const Int min_y = maximum((minimum(minimum(corner[0].y, corner[1].y), corner[2].y) + 127) >> 8, draw.rect[1]);
-  const Int max_x = minimum((maximum(maximum(corner[0].x, corner[1].x), corner[2].x) - 128) >> 8, draw.rect[2] - 1);
-  const Int max_y = minimum((maximum(maximum(corner[0].y, corner[1].y), corner[2].y) - 128) >> 8, draw.rect[3] - 1);
+  // Pixel centres are at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
+  // Samples lie up to `reach` before and behind them.
+  const int reach = draw.reach, before = 127 - reach, behind = 128 - reach;
+  const Int min_x = maximum((minimum(minimum(corner[0].x, corner[1].x), corner[2].x) + before) >> 8, draw.rect[0]);
+  const Int min_y = maximum((minimum(minimum(corner[0].y, corner[1].y), corner[2].y) + before) >> 8, draw.rect[1]);
+  const Int max_x = minimum((maximum(maximum(corner[0].x, corner[1].x), corner[2].x) - behind) >> 8, draw.rect[2] - 1);
+  const Int max_y = minimum((maximum(maximum(corner[0].y, corner[1].y), corner[2].y) - behind) >> 8, draw.rect[3] - 1);
   m = m && min_x <= max_x && min_y <= max_y;
   out.valid = m;
   if (!w.any(m)) return;

@@ -26,7 +26,7 @@ struct LaunchMemory {
   Buffer color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw, stamps,
       region_state, region_fragments;
   Buffer store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates;
-  Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs;
+  Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs, sampled;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
     const size_t samples = size_t(s.samples), r = s.rasterizers, blocks = s.blocks;
@@ -60,6 +60,7 @@ struct LaunchMemory {
     trace = Buffer(s.trace ? blocks * kTraceCapacity * sizeof(TraceRecord) : 0, "trace");
     trace_count = Buffer(blocks * 4, "trace");
     shared = Buffer(blocks * s.shared_bytes, "block storage");
+    sampled = Buffer(s.sampled ? blocks * s.warps * kSampledTileBytes : 0, "tiles of samples");
     if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
@@ -86,7 +87,8 @@ struct LaunchMemory {
 
   uint64_t store_bytes() const {
     return bytes_of(store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates,
-                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs);
+                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs,
+                    sampled);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
@@ -171,11 +173,13 @@ struct LaunchMemory {
     r.sort_capacity = shape.queue_capacity;
     r.gates = gates.template as<BlitGate>();
     r.region_fragments = region_fragments.template as<uint64_t>();
+    r.sampled_tiles = sampled.template as<unsigned char>();
     r.shading = options.shading;
     if (shape.programs) {
       r.programs = tables.programs;
       r.programs.memory = programs.template as<unsigned char>();
     }
+    r.averages = plan.shown_sample < 0;
     r.cull_hidden = options.hierarchical_depth;
     r.quads = shading_traits(options.shading).derivatives;
     return r;

@@ -136,7 +136,8 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
   uint64_t bytes = 0;
   for (const Target& target : frame.targets) {
     const uint64_t regions = (uint64_t(target.width) + region - 1) / region *
-                             ((uint64_t(target.height) + region - 1) / region) * uint64_t(target.layers);
+                             ((uint64_t(target.height) + region - 1) / region) * uint64_t(target.layers) *
+                             samples_of(target, options.samples);
     const uint64_t pixels = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
     bytes += regions * (region * region * (shown + kOrder + (direct ? kDirect : 0) + (half ? 2 : 1) * kColor) +
                         sizeof(RegionState) + 2 * sizeof(RegionRecord));

@@ -97,7 +97,7 @@ void fill_loads(const TargetPlan& plan, const TargetRecord& main, const LaunchCo
   s.bin_fragments.assign(size_t(main.bins_x) * main.bins_y, 0);
   const uint32_t per_bin = uint32_t(plan.bin / plan.region);
   uint32_t region = main.first_region;
-  for (uint32_t l = 0; l < main.layers; ++l) {
+  for (uint32_t l = 0; l < main.layers * main.samples; ++l) {
     for (uint32_t y = 0; y < main.regions_y; ++y) {
       for (uint32_t x = 0; x < main.regions_x; ++x)
         s.bin_fragments[size_t(y / per_bin) * main.bins_x + x / per_bin] += counts.region_fragments[region++];

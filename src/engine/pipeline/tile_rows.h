@@ -36,7 +36,9 @@ struct TileRow {
   template <class F>
   void for_rows(F&& copy) const {
     const uint32_t edge = uint32_t(plan.region), rows = std::min(8u, target.height - y);
-    const uint32_t first_region = target.first_region + (layer * target.regions_y + y / edge) * target.regions_x;
+    const uint32_t of_sample = uint32_t(std::max(plan.shown_sample, 0)) * target.sample_regions;
+    const uint32_t first_region =
+        target.first_region + of_sample + (layer * target.regions_y + y / edge) * target.regions_x;
     for (uint32_t x = 0; x < target.width; x += 8) {
       const uint32_t region = first_region + x / edge, wide = std::min(8u, target.width - x);
       const size_t tile = (y % edge) / 8 * (edge / 8) + (x % edge) / 8;

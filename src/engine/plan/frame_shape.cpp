@@ -64,7 +64,7 @@ class Hash {
 
 std::array<int, 4> size_of(const Target& t) {
   Hash formats;
-  formats.add(t.format, t.depth.has_value(), t.stencil.has_value());
+  formats.add(t.format, t.samples, t.depth.has_value(), t.stencil.has_value());
   for (const TargetColor& color : t.colors) formats.add(color.format, color.base);
   return {t.width, t.height, t.layers, int(formats.value())};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 #include "geometry/triangle_store.h"
 #include "plan/prepare.h"
@@ -68,10 +69,11 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
 // Returns the order-free phase with the most batches, in which small triangles are drawn directly
 // (RasterTables::direct_phase). `automatic` chooses this path on machines of 32 lanes if the key plane takes no more
 // memory than the queues may; docs/research/gpu.md and docs/research/performance.md have the measurements. Ranks that
-// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'.
+// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'. Nor do frames with
+// several samples a pixel, whose keys are found sample after sample.
 uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
-  if (plan.targets->is_shared) return kNoPhase;
+  if (plan.targets->is_shared || plan.targets->is_sampled) return kNoPhase;
   if (small == SmallTriangles::queue || (small == SmallTriangles::automatic && !pays)) return kNoPhase;
   uint32_t found = kNoPhase, most = 0, begin = 0;
   for (const PhaseRecord& phase : plan.draws->phases) {
@@ -93,6 +95,7 @@ MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& pla
   m.regions = plan.targets->regions;
   m.samples = plan.targets->samples;
   m.half = plan.targets->any_half;
+  m.sampled = plan.targets->is_sampled;
   m.more_words = plan.targets->more_words;
   m.direct = plan.direct_phase != kNoPhase;
   m.store_blocks = plan.sizes.store_blocks;
@@ -127,7 +130,10 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
   k.draws.first_command = frame.part.first_command;
   k.draws.whole_planes = frame.part.owned != nullptr || frame.part.stays;
-  k.targets = {o.pattern, o.rasterizers, o.bin, k.draws.programs, frame.part.owned};
+  if (o.samples > 1 && frame.part.is_some())
+    throw std::invalid_argument("samples: ranks draw one sample a pixel; leave the number out");
+  k.draws.samples = o.samples;
+  k.targets = {o.pattern, o.rasterizers, o.bin, o.samples, o.shown_sample, k.draws.programs, frame.part.owned};
   if (has_ranks(o.policy)) k.ranks.policy = o.policy;
   if (o.policy == Policy::foveated) k.ranks.fixation = o.fixation;
   if (o.policy == Policy::priority) k.ranks.view_priorities = o.view_priorities;
@@ -175,6 +181,7 @@ uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options) {
   if (options.reuse == ReuseMode::warp || options.vertex_work != 0) features |= kFeatureReuse;
   if (options.policy != Policy::fill_level) features |= kFeaturePolicies;
   if (options.keep_stamps) features |= kFeatureStamps;
+  if (plan.targets->is_sampled) features |= kFeatureSamples;
   switch (options.shading) {
     case Shading::flat:
     case Shading::material: break;

@@ -60,6 +60,7 @@ struct DrawKey {
   ReuseMode reuse = ReuseMode::none;  // a strategy whose batches are computed before rendering; otherwise none
   uint32_t command_limit = 0;         // number of the frame's commands that run
   uint32_t first_command = 0;         // earlier commands have run, and only draws follow in the frame (part.h)
+  int samples = 1;                    // RenderOptions::samples
   bool whole_planes = false;          // clears are not deferred: other ranks read the planes or continue with them
   bool operator==(const DrawKey&) const = default;
 };
@@ -78,6 +79,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
 struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
+  int samples = 1, shown_sample = -1;      // as in RenderOptions
   bool programs = false;                   // targets as captured: all their colours, in their formats
   std::shared_ptr<const OwnedBins> owned;  // null: all bins are drawn
   bool operator==(const TargetKey&) const = default;
@@ -85,6 +87,7 @@ struct TargetKey {
 struct TargetPlan {
   int rasterizers = 1, bin = 64, region = 64;  // edges in pixels
   int drawing = 1;                             // rasterizers to which the pattern assigns bins
+  int shown_sample = -1;                       // as in RenderOptions
   bool is_shared = false;                      // other ranks draw some of the bins
   std::string pattern;                         // the pattern's name
   std::vector<TargetRecord> targets;
@@ -92,9 +95,11 @@ struct TargetPlan {
   std::vector<uint32_t> first_own_region;  // [rasterizers + 1], into own_regions
   std::vector<RegionRecord> own_regions;
   uint64_t regions = 0, samples = 0;
-  uint64_t more_words = 0;  // size of TargetTables::more_colors in words
-  bool any_half = false;
+  uint64_t more_words = 0;                    // size of TargetTables::more_colors in words
+  bool any_half = false, is_sampled = false;  // is_sampled: a target has several samples a pixel
 };
+// The samples of a target's pixels; `wanted`: RenderOptions::samples.
+uint32_t samples_of(const Target& target, int wanted);
 // The storage format of a target's first colour.
 ColorFormat stored_format(const Target& target, bool programs);
 // Returns true if programs write its first colour as half floats although its format's values lie in 0..1.
@@ -129,7 +134,7 @@ struct MemoryShape {
   uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, queue_capacity = 0, window = 0, blits = 0;
   uint64_t regions = 0, samples = 0, more_words = 0;
   size_t shared_bytes = 0;  // per block
-  bool half = false, direct = false, ids = false, stamps = false, overdraw = false, trace = false;
+  bool half = false, direct = false, sampled = false, ids = false, stamps = false, overdraw = false, trace = false;
   std::optional<ProgramSizes> programs;
   bool operator==(const MemoryShape&) const = default;
 };

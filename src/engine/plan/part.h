@@ -31,6 +31,9 @@ struct FramePart {
   const std::vector<TargetImage>* content = nullptr;  // null: as at the beginning of the frame
   // Targets keep what the machine's last launch, and TargetSquares, left in its memory; `content` is null.
   bool stays = false;
+
+  // Whether it is less than the whole frame.
+  bool is_some() const { return owned != nullptr || first_command != 0 || content != nullptr || stays; }
 };
 
 // Reduces the draws of a prepared frame to some of their primitives. The destructor restores all draws.

@@ -8,6 +8,7 @@
 #include "plan/color_code.h"
 #include "plan/prepare.h"
 #include "shader/texels.h"
+#include "target/samples.h"
 
 namespace brokkr {
 
@@ -296,6 +297,16 @@ class Publications {
   std::vector<bool> done_, read_;  // by number of the captured texture
 };
 
+// DrawRecord::reach of a command's draws.
+uint8_t reach_of_draw(const Frame& frame, const DrawCommand& draw, int samples) {
+  uint32_t reach = 0;
+  for (uint32_t i = 0; i < draw.view_count; ++i) {
+    const Target& target = frame.targets[frame.views[draw.first_view + i].target];
+    reach = std::max(reach, sample_reach(samples_of(target, samples)));
+  }
+  return uint8_t(reach);
+}
+
 // The target that is the application's window, as the capture numbers it; kEveryTarget where the frame has none.
 uint32_t window_of(const Frame& frame) {
   const auto found =
@@ -349,6 +360,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
       draw.phase = uint32_t(plan.phases.size() - 1);
       if (key.inside) draw.bits |= kDrawInside;
+      draw.reach = reach_of_draw(*frame.frame, std::get<DrawCommand>(command), key.samples);
       plan.draws.push_back(draw);
     }
     if (key.programs) publications.note_written(command);

@@ -43,6 +43,7 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
   r.height = uint32_t(target.height);
   r.layers = uint32_t(target.layers);
   r.format = uint32_t(stored_format(target, programs));
+  r.samples = samples_of(target, key.samples);
   r.bins_x = uint32_t(parts(target.width, plan.bin));
   r.bins_y = uint32_t(parts(target.height, plan.bin));
   r.first_bin = uint32_t(plan.bin_owner.size());
@@ -55,35 +56,44 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
       plan.bin_owner.push_back(uint32_t(drawn ? pattern.at(x, y) : plan.drawing));
     }
   }
-  plan.regions += uint64_t(r.regions_x) * r.regions_y * r.layers;
-  const uint64_t samples = uint64_t(r.regions_x) * r.regions_y * r.layers * uint64_t(plan.region * plan.region);
-  const auto add_plane = [&](size_t of_plane, TexelEncoding encoding) {
-    r.planes[of_plane] = {uint32_t(encoding), words_of(encoding), plan.more_words};
+  const uint64_t regions = uint64_t(r.regions_x) * r.regions_y * r.layers * r.samples;
+  r.sample_regions = uint32_t(regions / r.samples);
+  plan.regions += regions;
+  const uint64_t samples = regions * uint64_t(plan.region * plan.region);
+  const auto add_plane = [&](size_t of_plane, TexelEncoding encoding, TexelFormat format) {
+    const uint32_t whole = shader::type_of(format) != SampledType::real;
+    r.planes[of_plane] = {uint32_t(encoding), words_of(encoding), whole, plan.more_words};
     plan.more_words += samples * words_of(encoding);
   };
   for (size_t i = 1; i < target.colors.size() && programs; ++i)
-    add_plane(i, shader::encoding_of(target.colors[i].format, true));
-  if (const auto exact = exact_encoding(target); exact && programs) add_plane(kExactPlane, *exact);
+    add_plane(i, shader::encoding_of(target.colors[i].format, true), target.colors[i].format);
+  if (const auto exact = exact_encoding(target); exact && programs)
+    add_plane(kExactPlane, *exact, target.colors[0].format);
+  plan.is_sampled |= r.samples > 1;
   plan.any_half |= r.format == uint32_t(ColorFormat::rgba16f);
   plan.targets.push_back(r);
 }
 
-// Calls f(region, its owner) for every region, in the order of region numbers.
+// Calls f(region, its owner) for every region: one after another over the target, of each all samples.
 template <class F>
 void each_region(const TargetPlan& plan, F&& f) {
   const uint32_t rasterizers = uint32_t(plan.rasterizers), per_bin = uint32_t(plan.bin / plan.region);
   const uint32_t nobody = uint32_t(plan.drawing), others = rasterizers - nobody - 1;
-  uint32_t number = 0;
   for (uint32_t t = 0; t < plan.targets.size(); ++t) {
     const TargetRecord& r = plan.targets[t];
+    uint32_t number = r.first_region;
     for (uint32_t layer = 0; layer < r.layers; ++layer) {
       const uint32_t offset = layer_offset(t, layer, rasterizers);
       for (uint32_t y = 0; y < r.regions_y; ++y) {
         for (uint32_t x = 0; x < r.regions_x; ++x) {
           const uint32_t bin = r.first_bin + y / per_bin * r.bins_x + x / per_bin;
           const uint32_t owner = plan.bin_owner[bin];
-          f(RegionRecord{t, layer, int32_t(x) * plan.region, int32_t(y) * plan.region, number++},
-            ((owner == nobody ? nobody + 1 + bin % others : owner) + offset) % rasterizers);
+          const uint32_t drawn_by = ((owner == nobody ? nobody + 1 + bin % others : owner) + offset) % rasterizers;
+          for (uint32_t i = 0; i < r.samples; ++i)
+            f(RegionRecord{t, layer, int32_t(x) * plan.region, int32_t(y) * plan.region, number + i * r.sample_regions,
+                           i},
+              drawn_by);
+          ++number;
         }
       }
     }
@@ -100,6 +110,8 @@ void hand_out_regions(TargetPlan& plan) {
 }
 
 }  // namespace
+
+uint32_t samples_of(const Target& target, int wanted) { return uint32_t(std::max(target.samples, wanted)); }
 
 ColorFormat stored_format(const Target& target, bool programs) {
   if (!programs || target.colors.empty()) return target.format;
@@ -132,6 +144,7 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   plan.bin = key.bin;
   plan.region = std::min(key.bin, kMaxRegion);
   plan.pattern = pattern_name(key.pattern);
+  plan.shown_sample = key.shown_sample;
   const SavedPattern* const saved = saved_pattern(key.pattern);
   plan.rasterizers = saved != nullptr      ? saved->pattern.rasterizers
                      : key.rasterizers > 0 ? key.rasterizers
@@ -150,6 +163,11 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
   if (plan.samples >= (uint64_t(1) << 31)) {
     throw std::runtime_error("targets: " + std::to_string(plan.samples) +
                              " samples in all; the limit is 2^31, use fewer or smaller targets");
+  }
+  for (const TargetRecord& target : plan.targets) {
+    if (plan.shown_sample < int(target.samples)) continue;
+    throw std::invalid_argument("shown_sample: " + std::to_string(plan.shown_sample) + ", but pixels have " +
+                                std::to_string(target.samples) + "; -1 shows their average");
   }
   hand_out_regions(plan);
   return plan;

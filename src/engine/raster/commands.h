@@ -103,7 +103,9 @@ BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& tar
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
-// Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory.
+// Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. Between
+// targets of as many samples each sample is copied. From several to one, a colour is the samples' average, and depth and
+// stencil are those of sample 0.
 template <class Shared>
 BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -112,11 +114,13 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   const int samples = planes.region * planes.region;
   const TargetRecord& source = planes.targets[phase.source_target];
   const TargetRecord& target = planes.targets[phase.target];
+  const bool averages = (kKernelFeatures & kFeatureSamples) && source.samples > 1 && target.samples == 1;
   const int dx = phase.destination[0], dy = phase.destination[1], dw = phase.destination[2], dh = phase.destination[3];
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
     const size_t base = first_sample(planes, region);
+    const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
     for (int s = share; s < samples; s += step) {
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
@@ -128,8 +132,11 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
                      y < int(target.height) && from_x >= 0 && from_x < int(source.width) && from_y >= 0 &&
                      from_y < int(source.height);
       if (!w.any(m)) continue;
-      const Int from = select(m, sample_address(planes, source, from_x, from_y), 0);
-      if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
+      const Int from = select(m, sample_address(planes, source, from_x, from_y) + of_sample, 0);
+      if ((phase.planes & kPlaneColor) && averages) {
+        const Color color = average_color(w, planes, phase.source_target, phase.source_plane, from, m);
+        store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
+      } else if ((phase.planes & kPlaneColor) && (phase.color_plane | phase.source_plane) != 0) {
         const Color color = load_plane_at(w, planes, phase.source_target, phase.source_plane, from, m);
         store_plane(w, planes, phase.target, phase.color_plane, base + size_t(s), false, color, m);
       } else if (phase.planes & kPlaneColor) {
@@ -168,6 +175,34 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t
   }
 }
 
+// Replaces the colours of sample 0 by the averages of the pixels' samples: the picture that is read back. `regions` are
+// those of the samples. sRGB is averaged as linear light. Integers keep those of sample 0.
+template <class Shared>
+BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  const auto [share, step] = v.share();
+  const TargetRecord& target = planes.targets[regions[0].target];
+  bool same = true;
+  for (uint32_t i = 0; i < samples; ++i) {
+    const RegionState &first = planes.region_state[regions[0].number], &other = planes.region_state[regions[i].number];
+    same = same && (other.bits & kClearColor) != 0 && other.color == first.color;
+  }
+  v.b.sync();  // all warps have read the states
+  if (!same) {
+    for (uint32_t i = 0; i < samples; ++i) write_clears(v, regions[i], kClearColor);
+    v.b.sync();
+  }
+  for (uint32_t plane = 0; plane < uint32_t(kMostColorPlanes); ++plane) {
+    if (plane == 0 ? same : target.planes[plane].words == 0 || target.planes[plane].whole != 0) continue;
+    for (int s = share; s < planes.region * planes.region; s += step) {
+      const size_t place = first_sample(planes, regions[0]) + size_t(s);
+      store_plane(w, planes, regions[0].target, plane, place, false,
+                  average_color(w, planes, regions[0].target, plane, w.lane() + int(place), true), true);
+    }
+  }
+}
+
 // Writes the pending clears of the frame's picture that commands made, or all pending clears if others read the planes
 // directly. Otherwise a pending clear is not written: readers of planes check the region's state first. The caller's
 // next barrier completes it.
@@ -180,6 +215,11 @@ BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
     const uint32_t which = state.bits & kClearAny & (phase.planes | ~state.untouched);
     const bool is_shown = phase.target == kEveryTarget || phase.target == region.target;
     if (is_shown && which != 0) write_clears(v, region, which);
+    if constexpr (kKernelFeatures & kFeatureSamples) {
+      const uint32_t samples = planes.targets[region.target].samples;
+      if (region.sample + 1 == samples && samples > 1 && v.t.averages)
+        average_samples(v, &region - region.sample, samples);
+    }
   }
 }
 

@@ -29,8 +29,9 @@ BROKKR_FN float float_of_bits(uint32_t bits) {
 #endif
 }
 
-// Record i of a block, relative to the region whose first sample is (x, y).
-BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y) {
+// Record i of a block, relative to the region whose first pixel is (x, y). Edge functions are those of samples at
+// (dx, dy) from the pixels' centres, in 1/256 pixel.
+BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y, int dx = 0, int dy = 0) {
   RegionTriangle tri;
   int32_t vx[3], vy[3];
   for (int k = 0; k < 3; ++k) {
@@ -39,7 +40,8 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
   }
   edge_steps(vx, vy, tri.a, tri.b);
   for (int k = 0; k < 3; ++k) {
-    const int64_t e = int64_t(tri.a[k]) * (x * 256 + 128 - vx[k]) + int64_t(tri.b[k]) * (y * 256 + 128 - vy[k]) -
+    const int64_t e = int64_t(tri.a[k]) * (x * 256 + (128 + dx) - vx[k]) +
+                      int64_t(tri.b[k]) * (y * 256 + (128 + dy) - vy[k]) -
                       (owns_samples(tri.a[k], tri.b[k], block.top_edges != 0) ? 0 : 1);
     const int64_t scaled = e >> 8;
     const int64_t limit = int64_t(1) << 30;  // the sign cannot change within a region beyond this value

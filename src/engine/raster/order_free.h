@@ -7,6 +7,8 @@
 #include "raster/pending.h"
 #include "raster/raster_shared.h"
 #include "raster/resolve.h"
+#include "raster/resolve_samples.h"
+#include "raster/sampled.h"
 #include "raster/visibility.h"
 
 BROKKR_MACHINE_BEGIN
@@ -64,8 +66,8 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
 
 // Rasterizes the warp's share of the pending elements that touch the region. Returns the number of samples that they
 // cover.
-template <class Shared>
-BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass) {
+template <class Shared, class Place>
+BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass, Place place) {
   Warp& w = v.b.warp;
   const RasterTables& t = v.t;
   const int count = int(v.state().pending);
@@ -78,10 +80,60 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
       const int lane = lowest_bit(bits);
       const uint32_t next = bits & (bits - 1);
       if (next != 0) prefetch_block(t.blocks[w.broadcast(group.block, lowest_bit(next))]);
-      covered += rasterize_block(w, pass, t.blocks + w.broadcast(group.block, lane), w.broadcast(group.mask, lane));
+      covered +=
+          rasterize_block(w, pass, t.blocks + w.broadcast(group.block, lane), w.broadcast(group.mask, lane), place);
     }
   }
   return covered;
+}
+
+// The same for the regions of all samples of some pixels, `regions` .. regions + samples - 1. Keys wait in memory, so
+// that at the phase's end each visible primitive is shaded once in a pixel. Returns false if the launch must end.
+template <class Shared>
+BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_number, bool complete,
+                                     const RegionRecord* regions, uint32_t samples) {
+  Block<Shared>& b = v.b;
+  Warp& w = b.warp;
+  const RasterTables& t = v.t;
+  const PhaseRecord& phase = t.frame.phases[phase_number];
+  RegionState* const states = t.targets.region_state;
+  const bool waiting = (states[regions[0].number].bits & kKeysWaiting) != 0;
+  const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, regions[0]);
+  if (!touched && !(complete && waiting)) return true;
+  const auto pass_of = [&](uint32_t i) -> KeyPass {
+    const RegionRecord& region = regions[i];
+    return {&t.targets, &region,          &v.shared().keys,       v.share(),      region.x,
+            region.y,   t.targets.region, t.targets.region_shift, phase.key_bits, t.cull_hidden};
+  };
+  for (uint32_t i = 0; i < samples && touched; ++i) {
+    if (v.is_stopped()) return false;
+    const KeyPass pass = pass_of(i);
+    load_keys(w, pass);
+    b.sync();
+    const int covered = rasterize_pending(v, phase_number, pass, AtSample(samples, i));
+    b.sync();
+    v.counters.add(w, Counter::fragments, uint64_t(covered));
+    v.count_fragments(regions[i], uint64_t(covered));
+    save_keys(w, pass);
+    b.sync();
+    if (!b.leader()) continue;
+    w.once([&] {
+      RegionState& state = states[regions[i].number];
+      state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;
+    });
+  }
+  b.sync();
+  if (!complete) return true;
+  const int shaded = resolve_samples(w, pass_of(0), samples, {w.index, b.warps}, t.quads, v.shading);
+  v.counters.add(w, Counter::fragments_shaded, uint64_t(shaded));
+  b.sync();
+  if (b.leader()) {
+    const uint32_t written = kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor));
+    w.once([&] {
+      for (uint32_t i = 0; i < samples; ++i) states[regions[i].number].bits &= ~written;
+    });
+  }
+  return true;
 }
 
 // Rasterizes all pending elements of the phase; `complete`: no more will arrive. After its last barrier no warp reads
@@ -95,6 +147,14 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
   const PhaseRecord& phase = t.frame.phases[phase_number];
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = t.targets.own_regions[i];
+    if constexpr (kKernelFeatures & kFeatureSamples) {
+      const uint32_t samples = t.targets.targets[region.target].samples;
+      if (samples > 1) {
+        if (!find_samples(v, phase_number, complete, &region, samples)) break;
+        i += samples - 1;
+        continue;
+      }
+    }
     RegionState& state = t.targets.region_state[region.number];
     const bool waiting = (state.bits & kKeysWaiting) != 0;
     const bool touched = v.state().pending > 0 && region_is_touched(v, phase_number, region);
@@ -106,7 +166,7 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
     load_keys(w, pass);
     if (direct) move_direct_keys(w, pass);
     b.sync();
-    const int covered = touched ? rasterize_pending(v, phase_number, pass) : 0;
+    const int covered = touched ? rasterize_pending(v, phase_number, pass, AtCenter{}) : 0;
     b.sync();
     v.counters.add(w, Counter::fragments, uint64_t(covered));
     v.count_fragments(region, uint64_t(covered));

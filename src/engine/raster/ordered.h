@@ -4,6 +4,7 @@
 #include "geometry/counters.h"
 #include "raster/pending.h"
 #include "raster/raster_shared.h"
+#include "raster/sampled_tile.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -72,9 +73,9 @@ BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& d
 
 // Prepares the listed triangles; each warp does its part. Each lane sets up one triangle, then all lanes together find
 // the tiles of one triangle after another. Work by one lane for the warp costs as much as work by all lanes
-// (docs/research/simt.md).
-template <class Shared>
-BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) {
+// (docs/research/simt.md). kSampled: the region's pixels have several samples, which lie up to `reach` from the centre.
+template <bool kSampled, class Shared>
+BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t reach = 0) {
   Warp& w = v.b.warp;
   TileList& list = v.shared().list;
   const int warps = v.b.warps, step = warps * w.width;
@@ -91,7 +92,11 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region) 
     w.sync();
     for (int i = first; i < end; i += warps) {
       if (v.shading.shows_programs()) prefetch_program(v.shading, v.t.frame.draws[list.draw[i]]);
-      const TileMasks masks = tile_masks(w, list.triangle[i], v.t.targets.region_shift, [](LaneTiles&) {});
+      TileMasks masks;
+      if constexpr (kSampled)
+        masks = sampled_tile_masks(w, list.triangle[i], v.t.targets.region_shift, reach);
+      else
+        masks = tile_masks(w, list.triangle[i], v.t.targets.region_shift, [](LaneTiles&) {});
       w.once([&] {
         for (int half = 0; half < 2; ++half) {
           list.touched[half][i] = uint32_t(masks.touched >> (32 * half));
@@ -109,7 +114,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   Warp& w = v.b.warp;
   const RasterTables& t = v.t;
   const TileList& list = v.shared().list;
-  prepare_list(v, region);
+  prepare_list<false>(v, region);
   v.b.sync();
   const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
   const size_t base = first_sample(t.targets, region);
@@ -154,6 +159,64 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     } else if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
       clear_samples(w, t.targets, state, state.bits, pass.memory, kTileSamples, {0, w.width});
     }
+  }
+}
+
+// The same for pixels of several samples: `regions` are those of their samples. No clears are pending.
+template <class Shared>
+BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples,
+                                          uint32_t phase, TileCounts& counts) {
+  Warp& w = v.b.warp;
+  const RasterTables& t = v.t;
+  const TileList& list = v.shared().list;
+  prepare_list<true>(v, regions[0], sample_reach(samples));
+  v.b.sync();
+  const int tiles_across = t.targets.region / kTile, tiles = tiles_across * tiles_across, listed = list.count;
+  auto& memory = *reinterpret_cast<SampledTile*>(t.sampled_tiles.get() +
+                                                 size_t(v.b.index * v.b.warps + w.index) * kSampledTileBytes);
+  SampledPass pass{t.targets,
+                   regions,
+                   samples,
+                   v.shading,
+                   memory,
+                   counts,
+                   format_of(t.targets, regions[0]),
+                   t.frame.phases[phase].planes};
+  const RegionState written{};
+  w.once([&] {
+    for (uint64_t& wanted : memory.wanted) wanted = 0;
+  });
+  for (int tile = w.index; tile < tiles; tile += v.b.warps) {
+    const int column = tile & (tiles_across - 1), row = tile / tiles_across;
+    const int place = row * 8 + column;  // bit in TileMasks
+    const uint32_t bit = 1u << (place & 31);
+    const uint32_t *touched = list.touched[place >> 5], *covered = list.covered[place >> 5];
+    pass.x0 = column * kTile;
+    pass.y0 = row * kTile;
+    pass.tile = tile;
+    bool loaded = false;
+    ProgramBatch batch;
+    for (int g = 0; g < listed; g += w.width) {
+      const Mask m = w.first_lanes(listed - g);
+      const Mask hit = (w.load(touched + g, m) & bit) != 0;
+      for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
+        const int i = g + lowest_bit(bits);
+        for (uint32_t sample = 0; sample < samples && !loaded; ++sample) load_tile(w, pass.of_sample(sample), written);
+        loaded = true;
+        const DrawRecord& draw = t.frame.draws[list.draw[i]];
+        const uint32_t number = list.record[i];
+        const SampledTriangle tri{t.blocks[block_of_record(number)], int(place_of_record(number)),
+                                  list.triangle[i].primitive, (covered[i] & bit) != 0};
+        if (runs_program(v.shading, draw)) {
+          draw_program_in_tile(w, pass, draw, tri, batch);
+        } else {
+          finish_batch(w, pass, batch);
+          draw_in_tile(w, pass, draw, tri);
+        }
+      }
+    }
+    finish_batch(w, pass, batch);
+    for (uint32_t sample = 0; sample < samples && loaded; ++sample) store_tile(w, pass.of_sample(sample), written);
   }
 }
 
@@ -227,9 +290,22 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
   TileCounts counts;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = t.targets.own_regions[i];
+    if ((kKernelFeatures & kFeatureSamples) && region.sample != 0) continue;  // drawn with sample 0
     if (!region_is_touched(v, phase, region)) continue;
     if (v.is_stopped()) break;
     const uint64_t before = counts.fragments;
+    if constexpr (kKernelFeatures & kFeatureSamples) {
+      const uint32_t samples = t.targets.targets[region.target].samples;
+      if (samples > 1) {
+        for (uint32_t sample = 0; sample < samples; ++sample) write_clears(v, (&region)[sample], kClearAny);
+        for (int next = 0; next < eligible;) {
+          next = fill_list(v, region, keys, next, eligible);
+          draw_sampled_list(v, &region, samples, phase, counts);
+        }
+        v.count_fragments(region, counts.fragments - before);
+        continue;
+      }
+    }
     for (int next = 0; next < eligible;) {
       const bool is_first = next == 0;
       next = fill_list(v, region, keys, next, eligible);

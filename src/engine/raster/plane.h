@@ -1,6 +1,7 @@
 // Colours of a target beyond its first.
 #pragma once
 
+#include "geometry/features.h"
 #include "shade/texel_store.h"
 #include "target/pixel.h"
 #include "target/target_tables.h"
@@ -44,6 +45,20 @@ BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t targ
   const Vec4<Warp> v =
       load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
   return {v.x, v.y, v.z, v.w};
+}
+// The average of a pixel's samples; `place` is that of sample 0. sRGB is averaged as linear light. Of integers it is the
+// value of sample 0.
+BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
+  const TargetRecord& record = tables.targets[target];
+  Color sum = load_plane_at(w, tables, target, plane, place, m);
+  if (!(kKernelFeatures & kFeatureSamples) || record.samples == 1 || record.planes[plane].whole != 0) return sum;
+  const int stride = int(record.sample_regions) << (2 * tables.region_shift);
+  for (int i = 1; i < int(record.samples); ++i) {
+    const Color one = load_plane_at(w, tables, target, plane, place + i * stride, m);
+    sum = {sum.r + one.r, sum.g + one.g, sum.b + one.b, sum.a + one.a};
+  }
+  const float share = 1.0f / float(record.samples);
+  return {sum.r * share, sum.g * share, sum.b * share, sum.a * share};
 }
 // Stores samples place .. place + width - 1; `raw` as in PlaneSamples.
 BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw,

@@ -132,6 +132,7 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
   const TexelEncoding encoding = TexelEncoding(phase.encoding);
   const size_t first = first_sample(planes, region);
   const TargetRecord& target = planes.targets[phase.source_target];
+  if (target.samples > 1) return {};
   if (phase.planes == kPlaneDepth) {
     if (encoding != TexelEncoding::r32) return {};
     return {reinterpret_cast<const uint32_t*>(planes.depth.get()) + first};
@@ -188,7 +189,8 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value.
+// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. Of several samples a
+// pixel, a colour's texel is their average.
 BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
                                bool waits, size_t place, Mask m) {
   if (phase.planes == kPlaneDepth) {
@@ -197,7 +199,7 @@ BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseR
   }
   const Color color =
       waits ? load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32))
-            : load_plane_at(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
+            : average_color(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
 }
 
@@ -211,7 +213,7 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   const TexelEncoding encoding = TexelEncoding(phase.encoding);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.source_target || region.layer != 0) continue;
+    if (region.target != phase.source_target || region.layer != 0 || region.sample != 0) continue;
     const RegionState state = planes.region_state[region.number];
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
     if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {

@@ -7,6 +7,7 @@
 #include "machine/table_pointer.h"
 #include "schedule/schedule_tables.h"
 #include "shader/program_tables.h"
+#include "target/samples.h"
 #include "target/target_tables.h"
 
 namespace brokkr {
@@ -45,6 +46,9 @@ struct alignas(64) RasterizerState {
   uint64_t fragments;  // samples covered in its visits, which measure a visit's progress
 };
 
+// The size of a warp's SampledTile (raster/sampled.h).
+inline constexpr size_t kSampledTileBytes = kMaxSamples * kTileSamples * 5 * 4 + 64;
+
 struct RasterTables {
   FrameTables frame;
   ProgramTables programs;
@@ -66,8 +70,10 @@ struct RasterTables {
   // is only one per frame, so that a sample's key there cannot be taken for another phase's.
   uint32_t direct_phase;
   Shading shading;
-  bool cull_hidden;  // order-free phases skip tiles that are already hidden
-  bool quads;        // the shader takes derivatives
+  TablePointer<unsigned char> sampled_tiles;  // kSampledTileBytes per warp; null: one sample a pixel everywhere
+  bool averages;                              // pictures show the average of a pixel's samples
+  bool cull_hidden;                           // order-free phases skip tiles that are already hidden
+  bool quads;                                 // the shader takes derivatives
 };
 
 }  // namespace brokkr

@@ -75,14 +75,17 @@ struct RegionSamples {
 };
 
 // Rasterizes the small triangles of a group in a region. Returns the number of samples that they cover.
-BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const RecordGroup& records, const Box<Int>& box) {
+template <class Records>
+BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
   const Box<int32_t> region = pass.box();
   const Box<Int> part{maximum(box.min_x, region.min_x), maximum(box.min_y, region.min_y),
                       minimum(box.max_x, region.max_x), minimum(box.max_y, region.max_y)};
   const Mask m = records.m && part.min_x <= part.max_x && part.min_y <= part.max_y;
   if (!w.any(m)) return 0;
   const RegionSamples samples{w, pass, part.min_x - region.min_x, part.min_y - region.min_y};
-  return rasterize_small(w, RecordGroup{records.block, records.g, m}, m, box, part,
+  Records here = records;
+  here.m = m;
+  return rasterize_small(w, here, m, box, part,
                          {pass.key_bits, records.block.z_min, records.block.z_max, records.block.top_edges != 0},
                          samples);
 }
@@ -107,8 +110,7 @@ BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTrian
 }
 
 // Rasterizes one triangle with one lane per sample.
-BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const TriangleBlock& block, int i) {
-  const RegionTriangle tri = region_triangle(block, i, pass.x, pass.y);
+BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle& tri) {
   const TileMasks tiles = tile_masks(w, tri, pass.shift, [&](LaneTiles& lanes) {
     if (pass.cull_hidden) cull_hidden_tiles(w, pass, tri, lanes);
   });
@@ -167,14 +169,24 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   return x_hi - x_lo <= kSmallBox * 256 && y_hi - y_lo <= kSmallBox * 256;
 }
 
+// Where the region's samples lie in their pixels: at the centre, the only sample of a pixel. Other places have the same
+// interface (raster/sampled.h).
+struct AtCenter {
+  BROKKR_FN RecordGroup group(const TriangleBlock& block, int g, Mask m) const { return {block, g, m}; }
+  BROKKR_FN RegionTriangle triangle(const TriangleBlock& block, int i, int x, int y) const {
+    return region_triangle(block, i, x, y);
+  }
+};
+
 // Rasterizes the triangles `mask` of a block into the region's keys. Returns the number of samples that they cover.
 // `pass` is a copy, so that the compiler knows that stores to the keys do not change it.
-BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const TriangleBlock> of_store,
-                                       uint32_t mask) {
+template <class Place>
+BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const TriangleBlock> of_store, uint32_t mask,
+                                       Place place) {
   const TriangleBlock& block = *of_store;
   int covered = 0;
   for (int g = 0; g < kBlockRecords && (mask >> g) != 0; g += w.width) {
-    RecordGroup records{block, g, lanes_of_group(w, mask, g)};
+    auto records = place.group(block, g, lanes_of_group(w, mask, g));
     if (!w.any(records.m)) continue;
     const Box<Int> box = records.box(w);
     const Mask here = records.m && meet(box, pass.box());
@@ -183,7 +195,7 @@ BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const
     records.m = small;
     if (w.any(small)) covered += rasterize_group(w, pass, records, box);
     for (uint32_t rest = w.ballot(here && !small); rest != 0; rest &= rest - 1) {
-      covered += rasterize_large(w, pass, block, g + lowest_bit(rest));
+      covered += rasterize_large(w, pass, place.triangle(block, g + lowest_bit(rest), pass.x, pass.y));
     }
   }
   return covered;

@@ -35,6 +35,7 @@ struct RegionState {
 struct PlaneRecord {
   uint32_t encoding;  // TexelEncoding
   uint32_t words;     // of a sample; 0: the target has no such colour
+  uint32_t whole;     // 1: integers, of which no average is taken
   uint64_t first;     // into TargetTables::more_colors: of the first sample of the target
 };
 // The last is the first colour once more, in its own encoding, where TargetTables::color cannot hold all of it: draws,
@@ -47,7 +48,10 @@ struct TargetRecord {
   uint32_t bins_x, bins_y;
   uint32_t first_bin;  // into TargetTables::bin_owner, bins_x * bins_y entries
   uint32_t regions_x, regions_y;
-  uint32_t first_region;                 // regions_x * regions_y per layer
+  // Of sample 0: regions_x * regions_y per layer. The regions of sample i follow i * sample_regions later.
+  uint32_t first_region;
+  uint32_t samples;                      // of a pixel: 1, 2, 4 or 8 (target/samples.h)
+  uint32_t sample_regions;               // regions of all layers
   PlaneRecord planes[kMostColorPlanes];  // by number; the first is in TargetTables::color, and in kExactPlane
 };
 
@@ -56,6 +60,8 @@ struct RegionRecord {
   uint32_t target, layer;
   int32_t x, y;     // of its lower left sample
   uint32_t number;  // over all targets: into TargetTables::region_state, its samples start at number * region^2
+  // Which sample of its pixels it holds. The regions of a pixel's samples follow each other in the list.
+  uint32_t sample;
 };
 
 // Stamps of samples (raster/stamp.h): one less than the number of stamps so far, and then of each 64 samples their

@@ -90,7 +90,8 @@ class Run {
     result_.primitives.push_back(primitive);
     samples_.clear();
     const PixelRect pixels = drawable_pixels(state, surface.width, surface.height);
-    const Fate fate = cover(clip, state, flags, pixels, options_.clip_tolerance, samples_);
+    const Fate fate = cover(clip, state, flags, pixels, options_.clip_tolerance, samples_,
+                            place_of_sample(options_.samples, options_.sample));
     ++counts.triangles;
     counts.culled += fate == Fate::culled;
     counts.clipped += fate == Fate::clipped;

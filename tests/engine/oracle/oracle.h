@@ -35,6 +35,7 @@ struct Options {
   ColorSource color;                      // required
   double clip_tolerance = 1.0 / 128;      // pixels
   std::optional<uint32_t> command_limit;  // stop before this command
+  int samples = 1, sample = 0;            // which of how many samples of each pixel the surfaces hold
 };
 
 struct Counts {

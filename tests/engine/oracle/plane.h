@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <glm/vec4.hpp>
 #include <optional>
+#include <vector>
 
 #include "brokkr/frame.h"
 
@@ -78,12 +80,34 @@ inline PixelRect drawable_pixels(const State& state, int width, int height) {
   return rect;
 }
 
+// A sample's place from its pixel's centre, and how far any sample of a pixel is from it along an axis; grid steps.
+struct SamplePlace {
+  int64_t x = 0, y = 0, reach = 0;
+};
+
+// Vulkan's standard sample locations (Vulkan 1.3, 27.3) in 1/16 pixel, with rows counted from the bottom.
+inline SamplePlace place_of_sample(int samples, int sample) {
+  using Places = std::vector<std::array<int, 2>>;
+  static const Places two = {{12, 12}, {4, 4}}, four = {{6, 2}, {14, 6}, {2, 10}, {10, 14}},
+                      eight = {{9, 5}, {7, 11}, {13, 9}, {5, 3}, {3, 13}, {1, 7}, {11, 15}, {15, 1}};
+  if (samples == 1) return {};
+  const Places& places = samples == 2 ? two : samples == 4 ? four : eight;
+  SamplePlace place;
+  for (const auto& at : places) {
+    for (const int along : at) place.reach = std::max<int64_t>(place.reach, std::abs(along - 8) * 16);
+  }
+  place.x = (places.at(size_t(sample))[0] - 8) * 16;
+  place.y = (places.at(size_t(sample))[1] - 8) * 16;
+  return place;
+}
+
 // First pixel whose centre is at or beyond a grid coordinate.
 inline int first_pixel(int64_t grid) { return int((grid + kCentre - 1) >> 8); }
 // Last pixel whose centre is at or before a grid coordinate.
 inline int last_pixel(int64_t grid) { return int((grid - kCentre) >> 8); }
 
-// Window depth over a triangle: z = (z0 + a * dx) + b * dy, dx and dy in pixels from the reference pixel.
+// Window depth over a triangle: z = (z0 + a * dx) + b * dy, dx and dy in pixels from the reference pixel. z0 is the
+// depth at the reference pixel's sample: (centre + a * x) + b * y for a sample at x, y pixels from the centre.
 struct DepthPlane {
   int reference_x = 0, reference_y = 0;
   float a = 0, b = 0, z0 = 0;  // per pixel, per pixel, at the reference
@@ -92,10 +116,10 @@ struct DepthPlane {
 };
 
 // Through three snapped vertices, not collinear, all of it in double precision and in this order. `reference`: lower
-// left pixel of the triangle's bounding box of pixel centres within drawable_pixels. Polygon offset counts its units as
+// left pixel of those within drawable_pixels of which some sample can lie in the triangle's bounding box. Polygon offset counts its units as
 // a 24-bit depth buffer does: 2^-24.
 inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y,
-                              const std::optional<PolygonOffset>& offset) {
+                              const std::optional<PolygonOffset>& offset, const SamplePlace& sample = {}) {
   const double dx1 = double(v[1].x - v[0].x), dy1 = double(v[1].y - v[0].y);  // 1/256 pixel, exact
   const double dx2 = double(v[2].x - v[0].x), dy2 = double(v[2].y - v[0].y);
   const double dz1 = double(v[1].z) - double(v[0].z), dz2 = double(v[2].z) - double(v[0].z);
@@ -109,7 +133,8 @@ inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int referen
     const double slope = std::max(std::fabs(a), std::fabs(b));
     z = z + (double(offset->factor) * slope + double(offset->units) * 0x1p-24);
   }
-  return {reference_x, reference_y, float(a), float(b), float(z)};
+  const float z0 = (float(z) + float(a) * (float(sample.x) / kSubpixels)) + float(b) * (float(sample.y) / kSubpixels);
+  return {reference_x, reference_y, float(a), float(b), z0};
 }
 
 inline float clamp_depth(float z, const State& state, uint32_t flags) {

@@ -34,7 +34,7 @@ Sample sample_at(int x, int y, bool certain, float z, float tolerance, const Sta
 
 // Exact where no clipping is needed: integers decide.
 Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state, uint32_t flags,
-                   const PixelRect& pixels, std::vector<Sample>& samples) {
+                   const PixelRect& pixels, const SamplePlace& place, std::vector<Sample>& samples) {
   std::array<SnappedVertex, 3> v{snap(window[0]), snap(window[1]), snap(window[2])};
   // Inside the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
   const auto twice_area = [&] { return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y); };
@@ -44,16 +44,17 @@ Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state
 
   const auto [low_x, high_x] = std::minmax({v[0].x, v[1].x, v[2].x});
   const auto [low_y, high_y] = std::minmax({v[0].y, v[1].y, v[2].y});
-  const int left = std::max(pixels.left, first_pixel(low_x));
-  const int bottom = std::max(pixels.bottom, first_pixel(low_y));
-  const int right = std::min(pixels.right - 1, last_pixel(high_x));
-  const int top = std::min(pixels.top - 1, last_pixel(high_y));
+  const int left = std::max(pixels.left, first_pixel(low_x - place.reach));
+  const int bottom = std::max(pixels.bottom, first_pixel(low_y - place.reach));
+  const int right = std::min(pixels.right - 1, last_pixel(high_x + place.reach));
+  const int top = std::min(pixels.top - 1, last_pixel(high_y + place.reach));
   if (left > right || bottom > top) return Fate::drawn;
 
-  const DepthPlane plane = depth_plane(v, left, bottom, state.polygon_offset);
+  const DepthPlane plane = depth_plane(v, left, bottom, state.polygon_offset, place);
   for (int y = bottom; y <= top; ++y) {
     for (int x = left; x <= right; ++x) {
-      const int64_t px = int64_t(x) * kSubpixels + kCentre, py = int64_t(y) * kSubpixels + kCentre;
+      const int64_t px = int64_t(x) * kSubpixels + kCentre + place.x;
+      const int64_t py = int64_t(y) * kSubpixels + kCentre + place.y;
       bool inside = true;
       for (size_t i = 0; i < 3; ++i) {
         const SnappedVertex& a = v[i];
@@ -93,7 +94,8 @@ struct HalfPlane {
 // the barycentrics over w, and a sample is inside where none is negative, with near and far distances that are not
 // negative either.
 Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
-                         const PixelRect& pixels, double tolerance, std::vector<Sample>& samples) {
+                         const PixelRect& pixels, double tolerance, const SamplePlace& place,
+                         std::vector<Sample>& samples) {
   const long double half_width = 0.5L * state.viewport.z, half_height = 0.5L * state.viewport.w;
   const long double centre_x = state.viewport.x + half_width, centre_y = state.viewport.y + half_height;
   const long double up = flags & kOriginUpperLeft ? -1 : 1;
@@ -153,7 +155,9 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
       if (nearest_border(block_x + kBlock / 2, block_y + kBlock / 2) < -kBlock) continue;
       for (int y = block_y; y < std::min(block_y + kBlock, pixels.top); ++y) {
         for (int x = block_x; x < std::min(block_x + kBlock, pixels.right); ++x) {
-          const long double px = x + 0.5L, py = y + 0.5L, nearest = nearest_border(px, py);
+          const long double px = x + 0.5L + static_cast<long double>(place.x) / kSubpixels;
+          const long double py = y + 0.5L + static_cast<long double>(place.y) / kSubpixels;
+          const long double nearest = nearest_border(px, py);
           if (nearest < -tolerance) continue;
           const float z = float((ndc[0] * px + ndc[1] * py + ndc[2]) * scale + bias);
           samples.push_back(sample_at(x, y, nearest > tolerance, z, depth_tolerance, state, flags));
@@ -167,10 +171,11 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
 }  // namespace
 
 Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels,
-           double clip_tolerance, std::vector<Sample>& samples) {
+           double clip_tolerance, std::vector<Sample>& samples, const SamplePlace& place) {
   bool needs_clipping = false;
   std::array<WindowVertex, 3> window;
   int behind_eye = 0, before_near = 0, beyond_far = 0;
+  int left = 0, right = 0, below = 0, above = 0;  // of the view volume
   for (size_t i = 0; i < 3; ++i) {
     const glm::vec4& p = clip[i];
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z) || !std::isfinite(p.w)) {
@@ -180,6 +185,10 @@ Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t fl
     const bool within_guard_band =  // false for NaN as well
         window[i].x >= kGuardMin && window[i].x <= kGuardMax && window[i].y >= kGuardMin && window[i].y <= kGuardMax;
     behind_eye += !(p.w > 0);
+    left += p.x < -p.w;
+    right += p.x > p.w;
+    below += p.y < -p.w;
+    above += p.y > p.w;
     if (!(flags & kDepthClamp)) {
       before_near += near_distance(p, flags) < 0;
       beyond_far += far_distance(p) < 0;
@@ -187,9 +196,11 @@ Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t fl
     needs_clipping = needs_clipping || !within_guard_band;
   }
   if (behind_eye == 3 || before_near == 3 || beyond_far == 3) return Fate::culled;
+  // The view volume may end between the centre of a pixel and its samples.
+  if (left == 3 || right == 3 || below == 3 || above == 3) return Fate::culled;
   needs_clipping = needs_clipping || behind_eye + before_near + beyond_far > 0;
-  return needs_clipping ? cover_homogeneously(clip, state, flags, pixels, clip_tolerance, samples)
-                        : cover_exactly(window, state, flags, pixels, samples);
+  return needs_clipping ? cover_homogeneously(clip, state, flags, pixels, clip_tolerance, place, samples)
+                        : cover_exactly(window, state, flags, pixels, place, samples);
 }
 
 }  // namespace brokkr::oracle

@@ -52,6 +52,9 @@ TEST(Features, EachIsFoundByItself) {
   RenderOptions program = flat();
   program.shading = Shading::program;
   EXPECT_EQ(features(kOpaque, program), kFeaturePrograms);
+  RenderOptions samples = flat();
+  samples.samples = 4;
+  EXPECT_EQ(features(kOpaque, samples), kFeatureSamples);
 }
 
 TEST(Features, BlitsAreFound) {

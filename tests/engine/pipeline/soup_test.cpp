@@ -3,6 +3,8 @@
 //   BROKKR_SOUP_SEEDS=500 ./brokkr_pipeline_test --gtest_filter='Soup*'
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -38,16 +40,19 @@ oracle::Origin origin_of(const PreparedFrame& prepared) {
 // setting's. Identifiers are not compared where blits move pixels: they stay with the target that the primitive was
 // drawn to.
 void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, const std::string& what, bool identifiers,
-                   Certainty& certainty) {
+                   Certainty& certainty, int samples = 1, int sample = 0) {
   validate(frame);
-  const oracle::Result expected = oracle::render(frame, {DrawColors(frame), 1.0 / 128, {}});
+  const oracle::Result expected = oracle::render(frame, {DrawColors(frame), 1.0 / 128, {}, samples, sample});
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   const oracle::Origin origin = identifiers ? origin_of(prepared) : oracle::Origin();
   std::vector<TargetImage> first;
   for (const Setting& setting : settings) {
     SCOPED_TRACE(what + ", " + setting.name);
-    const RenderResult result = test::render_to_end(renderer, prepared, setting.options);
+    RenderOptions options = setting.options;
+    options.samples = samples;
+    options.shown_sample = sample;
+    const RenderResult result = test::render_to_end(renderer, prepared, options);
     ASSERT_FALSE(result.aborted);
     ASSERT_EQ(result.targets.size(), expected.targets.size());
     for (size_t t = 0; t < result.targets.size(); ++t) {
@@ -73,15 +78,29 @@ void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, con
   }
 }
 
-// Many soups under few settings, or few under all.
-void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& settings) {
+// Many soups under few settings, or few under all. With several samples a pixel, each of them in turn.
+void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& settings, int samples = 1) {
   Certainty certainty;
   for (int seed = 0; seed < seeds_or(seeds) && !testing::Test::HasFailure(); ++seed) {
     const Frame frame = oracle::make_soup(uint32_t(seed), options);
-    expect_oracle(frame, settings, "seed " + std::to_string(seed), !options.blits, certainty);
+    for (int sample = 0; sample < samples && !testing::Test::HasFailure(); ++sample) {
+      const std::string what = "seed " + std::to_string(seed) + ", sample " + std::to_string(sample);
+      expect_oracle(frame, settings, what, !options.blits, certainty, samples, sample);
+    }
   }
   // Skipped comparisons must be the exception.
   EXPECT_LT(double(certainty.uncertain), 0.2 * double(certainty.pixels));
+}
+
+// Linear light and alpha of a pixel.
+glm::dvec4 color_at(const Layer& layer, ColorFormat format, size_t pixel) {
+  if (!layer.color_float.empty()) {
+    const float* const c = &layer.color_float[pixel * 4];
+    return {c[0], c[1], c[2], c[3]};
+  }
+  std::array<uint16_t, 4> codes{};
+  for (size_t c = 0; c < 4; ++c) codes[c] = uint16_t(layer.color[pixel] >> (8 * c) & 255);
+  return glm::dvec4(oracle::decode(format, codes));
 }
 
 TEST(Soup, EverySettingGivesTheOraclesPicture) { cook({}, 3, all_settings()); }
@@ -169,6 +188,61 @@ TEST(Soup, ManyTriangles) {
   options.draws = 12;
   options.triangles = 3000;
   cook(options, 1, some_settings());
+}
+
+TEST(Soup, SamplesUnderEverySetting) { cook({}, 1, all_settings(), 4); }
+
+TEST(Soup, Samples) {
+  for (const int samples : {2, 4, 8}) {
+    cook({}, 3, some_settings(), samples);
+    SoupOptions opaque;
+    opaque.blending = opaque.stencil = opaque.depth_states = opaque.masks = false;
+    opaque.draws = 20;
+    cook(opaque, 2, some_settings(), samples);
+    SoupOptions clipped;
+    clipped.clipping = clipped.instances = true;
+    clipped.layers = 2;
+    cook(clipped, 1, some_settings(), samples);
+    SoupOptions offset;
+    offset.depth_clamp = offset.polygon_offset = true;
+    cook(offset, 1, some_settings(), samples);
+    SoupOptions blits;
+    blits.blits = true;
+    blits.format = ColorFormat::rgba16f;
+    cook(blits, 1, some_settings(), samples);
+  }
+}
+
+// The picture is the average of a pixel's samples, of linear light for sRGB.
+TEST(Soup, PicturesAverageSamples) {
+  SoupOptions soup;
+  for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
+    soup.format = format;
+    const Frame frame = oracle::make_soup(7, soup);
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    for (const Setting& setting : some_settings()) {
+      for (const int samples : {2, 4, 8}) {
+        RenderOptions options = setting.options;
+        options.samples = samples;
+        const Layer shown = test::render_to_end(renderer, prepared, options).targets[0].layers[0];
+        std::vector<glm::dvec4> sums(size_t(shown.width) * size_t(shown.height), glm::dvec4(0));
+        for (int sample = 0; sample < samples; ++sample) {
+          options.shown_sample = sample;
+          const Layer one = test::render_to_end(renderer, prepared, options).targets[0].layers[0];
+          for (size_t i = 0; i < sums.size(); ++i) sums[i] += color_at(one, format, i) / double(samples);
+        }
+        for (size_t i = 0; i < sums.size(); ++i) {
+          const glm::dvec4 color = color_at(shown, format, i);
+          // Half a step of the format, which is largest at the dark end of sRGB's curve in codes.
+          for (int c = 0; c < 4; ++c) {
+            const double most = format == ColorFormat::rgba16f ? std::max(1e-3, std::abs(sums[i][c]) / 1024) : 0.006;
+            if (std::isfinite(sums[i][c])) ASSERT_NEAR(color[c], sums[i][c], most) << setting.name << " " << i;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Soup, BoxesAtEveryResidue) {

@@ -23,7 +23,7 @@ struct FrameKernel {
 // Sorted by number of features; the last kernel has all.
 inline constexpr FrameKernel kFrameKernels[] = {
     {"opaque", 0, &run_frame_opaque},
-    {"built-in", kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps), &run_frame_built_in},
+    {"built-in", kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps | kFeatureSamples), &run_frame_built_in},
     {"all", kEveryFeature, &run_frame},
 };
 

@@ -1,4 +1,4 @@
-// The kernel for frames with built-in shaders: every feature but programs and stamps.
+// The kernel for frames with built-in shaders: every feature but programs, stamps and samples.
 #define BROKKR_KERNEL run_frame_built_in
-#define BROKKR_KERNEL_FEATURES (kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps))
+#define BROKKR_KERNEL_FEATURES (kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps | kFeatureSamples))
 #include "pipeline/cuda/kernel.cu"

@@ -19,7 +19,8 @@ class LinkedKernel {
     const cudaError_t error = cudaLibraryGetKernel(&entry, library_, "run_frame_linked");
     if (error != cudaSuccess) cudaLibraryUnload(library_);
     check_cuda(error, "linked programs");
-    kernel_ = {"linked", kEveryFeature & ~uint32_t(kFeatureStamps), reinterpret_cast<void (*)(LaunchData)>(entry)};
+    kernel_ = {"linked", kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples),
+               reinterpret_cast<void (*)(LaunchData)>(entry)};
   }
   ~LinkedKernel() {
     if (!device_is_lost) cudaLibraryUnload(library_);

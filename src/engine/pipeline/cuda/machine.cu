@@ -248,7 +248,9 @@ class CudaMachine : public MachineBackend {
 
   int architecture() const { return properties_.major * 10 + properties_.minor; }
   const FrameKernel& chosen_kernel() const {
-    return uses_linked_ && !options_.keep_stamps ? linked_->kernel() : kernel_with(features_of(*plan_, options_));
+    const uint32_t features = features_of(*plan_, options_);
+    const bool suffices = uses_linked_ && (features & ~linked_->kernel().features) == 0;
+    return suffices ? linked_->kernel() : kernel_with(features);
   }
 
   // Gives every kernel the shared memory of its blocks, and finds how many blocks of each kernel fit on a
