@@ -27,6 +27,11 @@ GLenum depth_format(const Target& target) {
 }
 
 GlTexture make_plane(const Target& target, GLenum internal) {
+  if (target.samples > 1) {
+    GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D_MULTISAMPLE));
+    glTextureStorage2DMultisample(texture.id(), target.samples, internal, target.width, target.height, GL_TRUE);
+    return texture;
+  }
   GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
   glTextureStorage2D(texture.id(), 1, internal, target.width, target.height);
   glTextureParameteri(texture.id(), GL_TEXTURE_MAX_LEVEL, 0);
@@ -41,6 +46,11 @@ void unmask(const Rect* scissor) {
   glDepthMask(GL_TRUE);
   glStencilMask(0xff);
   glDisable(GL_FRAMEBUFFER_SRGB);
+}
+
+Target single_sample(Target target) {
+  target.samples = 1;
+  return target;
 }
 
 // Clips a copy of `count` pixels along one axis to both planes.
@@ -160,23 +170,47 @@ void GlPlanes::copy(const CopyCommand& copy) {
 }
 
 void GlPlanes::load(const LoadCommand& load) {
+  const Target& target = frame_.targets[load.target];
+  if (texture(load.target, load.plane) == 0) return;
+  if (target.samples > 1) {  // all samples of a pixel get the texel
+    const Storage single = make_storage(single_sample(target));
+    upload(single, load);
+    copy_plane(single, storages_[load.target], target, load.plane);
+  } else {
+    upload(storages_[load.target], load);
+  }
+  touch(load.target);
+}
+
+void GlPlanes::upload(const Storage& storage, const LoadCommand& load) const {
   const CapturedTexture& source = frame_.captured_textures[load.texture];
   const Target& target = frame_.targets[load.target];
   const std::byte* const texels = frame_.texture_data.data() + source.first_byte;
   const GlTexelFormat format = gl_texel_format(source.format, source.base);
-  const GLuint plane = texture(load.target, load.plane);
-  if (plane == 0) return;
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   if (load.plane == TargetPlane::stencil) {
     unmask(nullptr);
     glUseProgram(0);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, storages_[load.target].framebuffer.id());
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, storage.framebuffer.id());
     glWindowPos2i(0, 0);
     glDrawPixels(target.width, target.height, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, texels);
   } else {
-    glTextureSubImage2D(plane, 0, 0, 0, target.width, target.height, format.pixels, format.type, texels);
+    glTextureSubImage2D(texture_of(storage, load.plane), 0, 0, 0, target.width, target.height, format.pixels,
+                        format.type, texels);
   }
-  touch(load.target);
+}
+
+void GlPlanes::copy_plane(const Storage& from, Storage& to, const Target& target, TargetPlane plane) {
+  unmask(nullptr);
+  GLbitfield planes = GL_COLOR_BUFFER_BIT;
+  if (plane == TargetPlane::depth) planes = GL_DEPTH_BUFFER_BIT;
+  if (plane == TargetPlane::stencil) planes = GL_STENCIL_BUFFER_BIT;
+  if (planes == GL_COLOR_BUFFER_BIT) {
+    glNamedFramebufferReadBuffer(from.framebuffer.id(), attachment_of(plane));
+    set_draw_buffers(to, {attachment_of(plane)});
+  }
+  glBlitNamedFramebuffer(from.framebuffer.id(), to.framebuffer.id(), 0, 0, target.width, target.height, 0, 0,
+                         target.width, target.height, planes, GL_NEAREST);
 }
 
 void GlPlanes::bind(uint32_t target, const State& state) {
@@ -193,12 +227,13 @@ void GlPlanes::bind(uint32_t target, const State& state) {
   touch(target);
 }
 
-GLuint GlPlanes::texture(uint32_t target, TargetPlane plane) const {
-  const Storage& storage = storages_[target];
+GLuint GlPlanes::texture_of(const Storage& storage, TargetPlane plane) {
   if (plane == TargetPlane::depth) return storage.depth.id();
   if (plane == TargetPlane::stencil) return storage.has_stencil ? storage.depth.id() : 0;
   return storage.colors[size_t(plane)].id();
 }
+
+GLuint GlPlanes::texture(uint32_t target, TargetPlane plane) const { return texture_of(storages_[target], plane); }
 
 void GlPlanes::read_from(uint32_t target, TargetPlane plane) {
   const GLuint framebuffer = storages_[target].framebuffer.id();
@@ -209,23 +244,38 @@ void GlPlanes::read_from(uint32_t target, TargetPlane plane) {
 GlLayer GlPlanes::read(uint32_t target) {
   const Target& description = frame_.targets[target];
   const size_t pixels = size_t(description.width) * size_t(description.height);
-  const Storage& storage = storages_[target];
+  Storage& storage = storages_[target];
+  Storage resolved;
+  if (description.samples > 1) resolved = make_storage(single_sample(description));
   GlLayer layer;
   layer.width = description.width;
   layer.height = description.height;
   layer.color.resize(pixels);
   layer.depth.resize(pixels, 1.0f);  // targets without the plane read as this, too
   layer.stencil.resize(pixels);
+  const auto begin = [&](TargetPlane plane) {
+    if (description.samples == 1) return read_from(target, plane);
+    copy_plane(storage, resolved, description, plane);
+    glNamedFramebufferReadBuffer(resolved.framebuffer.id(),
+                                 plane <= TargetPlane::color7 ? attachment_of(plane) : GLenum(GL_NONE));
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, resolved.framebuffer.id());
+  };
   const auto get = [&](GLenum format, GLenum type, void* values) {
     glReadPixels(0, 0, description.width, description.height, format, type, values);
   };
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  read_from(target, TargetPlane::color0);
   if (storage.colors[0] && !is_integer_format(description.colors[0].format)) {
+    begin(TargetPlane::color0);
     get(GL_RGBA, GL_UNSIGNED_BYTE, layer.color.data());
   }
-  if (storage.depth) get(GL_DEPTH_COMPONENT, GL_FLOAT, layer.depth.data());
-  if (storage.has_stencil) get(GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, layer.stencil.data());
+  if (storage.depth) {
+    begin(TargetPlane::depth);
+    get(GL_DEPTH_COMPONENT, GL_FLOAT, layer.depth.data());
+  }
+  if (storage.has_stencil) {
+    begin(TargetPlane::stencil);
+    get(GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, layer.stencil.data());
+  }
   check_gl("read-back");
   return layer;
 }

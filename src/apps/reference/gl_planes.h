@@ -28,7 +28,7 @@ class GlPlanes {
   // Makes draws with this state go to the target; its planes count as changed.
   void bind(uint32_t target, const State& state);
 
-  // The plane's texture, GL_TEXTURE_2D with one level; 0 if the target has no such plane.
+  // The plane's texture, GL_TEXTURE_2D with one level, or GL_TEXTURE_2D_MULTISAMPLE; 0 if the target has no such plane.
   GLuint texture(uint32_t target, TargetPlane plane) const;
   // A number >= 1 that grows with every change of one of the target's planes.
   uint64_t version(uint32_t target) const { return storages_[target].version; }
@@ -49,6 +49,11 @@ class GlPlanes {
   };
 
   static Storage make_storage(const Target& target);
+  static GLuint texture_of(const Storage& storage, TargetPlane plane);
+  // Sets a plane of one sample a pixel to a picture.
+  void upload(const Storage& storage, const LoadCommand& load) const;
+  // Copies a plane between storages of one target, from or to one sample a pixel.
+  static void copy_plane(const Storage& from, Storage& to, const Target& target, TargetPlane plane);
   static void set_draw_buffers(Storage& storage, const std::vector<GLenum>& buffers);
   void clear_color(Storage& storage, uint32_t target, TargetPlane plane, const glm::vec4& color);
   void touch(uint32_t target) { storages_[target].version = ++last_version_; }

@@ -200,7 +200,7 @@ struct GlRenderer::Impl {
   void run_steps(const GlOptions& options) {
     glEnable(GL_FRAMEBUFFER_SRGB);
     glDisable(GL_DITHER);
-    glDisable(GL_MULTISAMPLE);
+    glEnable(GL_MULTISAMPLE);
     glPrimitiveRestartIndex(0xffffffffu);
     glDisable(GL_PRIMITIVE_RESTART);
     glBindVertexArray(vertices.id());

@@ -118,7 +118,7 @@ struct GlReplay::Impl {
 
   void run(uint32_t limit) {
     glDisable(GL_DITHER);
-    glDisable(GL_MULTISAMPLE);
+    glEnable(GL_MULTISAMPLE);
     glPrimitiveRestartIndex(0xffffffffu);
     last = {};
     statistics = {};

@@ -29,6 +29,16 @@ std::string name_of(const Target& target) {
 
 // Storage for `layers` layers. A single layer is a plain texture, which drivers handle best.
 GlTexture make_texture(GLenum format, const Target& target, uint32_t layers) {
+  if (target.samples > 1) {
+    GlTexture texture =
+        GlTexture::create(GLenum(layers == 1 ? GL_TEXTURE_2D_MULTISAMPLE : GL_TEXTURE_2D_MULTISAMPLE_ARRAY));
+    if (layers == 1)
+      glTextureStorage2DMultisample(texture.id(), target.samples, format, target.width, target.height, GL_TRUE);
+    else
+      glTextureStorage3DMultisample(texture.id(), target.samples, format, target.width, target.height, GLsizei(layers),
+                                    GL_TRUE);
+    return texture;
+  }
   if (layers == 1) {
     GlTexture texture = GlTexture::create(GLenum(GL_TEXTURE_2D));
     glTextureStorage2D(texture.id(), 1, format, target.width, target.height);
@@ -66,8 +76,11 @@ GlTargets::GlTargets(const std::vector<Target>& targets, bool stencil) : stencil
   for (const Target& target : targets) {
     if (target.width > max_size || target.height > max_size)
       throw std::runtime_error(name_of(target) + ": this driver's limit is " + std::to_string(max_size));
-    const uint64_t layer_bytes = uint64_t(target.width) * uint64_t(target.height) * 8;
-    Storage storage{target, 1, {}};
+    if (target.samples > gl_limit(GL_MAX_SAMPLES))
+      throw std::runtime_error(name_of(target) + " with " + std::to_string(target.samples) +
+                               " samples a pixel: this driver's limit is " + std::to_string(gl_limit(GL_MAX_SAMPLES)));
+    const uint64_t layer_bytes = uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.samples) * 8;
+    Storage storage{target, 1, {}, {}};
     storage.layers_per_chunk = uint32_t(std::clamp<uint64_t>(kMaxChunkBytes / layer_bytes, 1, max_layers));
     for (uint32_t first = 0; first < uint32_t(target.layers); first += storage.layers_per_chunk)
       storage.chunks.push_back(make_chunk(target, std::min(storage.layers_per_chunk, uint32_t(target.layers) - first)));
@@ -159,6 +172,22 @@ void GlTargets::blit(const BlitCommand& blit) {
                          d.x, d.y, d.x + d.width, d.y + d.height, planes, GL_NEAREST);
 }
 
+GLuint GlTargets::resolve(uint32_t target, uint32_t layer) {
+  Storage& storage = storages_.at(target);
+  Target single = storage.target;
+  single.samples = single.layers = 1;
+  if (!storage.resolved.all) storage.resolved = make_chunk(single, 1);
+  unmask(nullptr);
+  // An sRGB target's samples are averaged as linear light.
+  glEnable(GL_FRAMEBUFFER_SRGB);
+  const GLuint to = storage.resolved.all.id();
+  glBlitNamedFramebuffer(
+      framebuffer(target, layer), to, 0, 0, single.width, single.height, 0, 0, single.width, single.height,
+      GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | (stencil_ ? GL_STENCIL_BUFFER_BIT : 0u), GL_NEAREST);
+  check_gl((name_of(single) + ": resolve").c_str());
+  return to;
+}
+
 GlLayer GlTargets::read(uint32_t target, uint32_t layer) {
   const Target& description = storages_.at(target).target;
   const size_t pixels = size_t(description.width) * size_t(description.height);
@@ -167,6 +196,7 @@ GlLayer GlTargets::read(uint32_t target, uint32_t layer) {
   result.width = width;
   result.height = height;
   bind(target, layer);
+  if (description.samples > 1) glBindFramebuffer(GL_READ_FRAMEBUFFER, resolve(target, layer));
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   if (description.format == ColorFormat::rgba16f) {
     result.color_float.resize(pixels * 4);

@@ -39,11 +39,14 @@ class GlTargets {
     Target target;
     uint32_t layers_per_chunk = 1;
     std::vector<Chunk> chunks;
+    Chunk resolved;  // of a target with several samples a pixel: created when a layer is first read
   };
 
   Chunk make_chunk(const Target& target, uint32_t layers) const;
   void attach(GLuint framebuffer, const Chunk& chunk, int layer) const;
   GLuint framebuffer(uint32_t target, uint32_t layer);
+  // The framebuffer to which the layer's samples were resolved.
+  GLuint resolve(uint32_t target, uint32_t layer);
   void clear_storage(Storage& storage, const ClearCommand& clear);
 
   bool stencil_ = false;

@@ -217,6 +217,7 @@ void visit_fields(auto& v, Is<Target> auto& target) {
   v.many("colors", target.colors);
   v.sparse("depth", target.depth, std::nullopt);
   v.sparse("stencil", target.stencil, std::nullopt);
+  v.sparse("coverageSamples", target.samples, 1, Limits{1, 8, "a pixel has 1, 2, 4 or 8 samples"});
 }
 
 void visit_fields(auto& v, Is<PlaneColor> auto& clear) {

@@ -246,7 +246,7 @@ class Reader {
     const auto number = uint32_t(frame_.targets.size());
     Target& target = frame_.targets.emplace_back();
     visit_fields(object, target);
-    pixels_ += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers);
+    pixels_ += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) * uint64_t(target.samples);
     if (pixels_ > limits_.target_pixels) fail_at(object.place(), "size", "all targets together are too large");
     if (!targets_.emplace(target.id, number).second) {
       fail_at(object.place(), "id", fmt::format("{} is used twice", target.id));

@@ -63,6 +63,25 @@ TEST_F(PipelineVsGlTest, SoupUnderRandomStates) {
   EXPECT_LE(difference.percent(difference.depth), 0.1) << difference.depth;
 }
 
+// Coverage samples of a pixel lie where llvmpipe has them.
+TEST_F(PipelineVsGlTest, FourSamplesAPixel) {
+  Random random(11);
+  for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
+    Frame frame = make_frame(kWidth, kHeight, 1, format);
+    frame.targets[0].samples = 4;
+    frame.views[0].view_projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
+    frame.states.clear();
+    add_clear(frame, {0.1f, 0.2f, 0.3f, 1}, 1.0f);
+    for (uint32_t d = 0; d < 60; ++d) {
+      frame.states.push_back(random_state(random));
+      add_draw(frame, random_triangles(random, 20), random.color()).state = d;
+    }
+    const Difference difference = render_both(frame, Shading::material, 3, kSteepDepth);
+    EXPECT_LE(difference.percent(difference.color), 0.5) << difference.color << ", worst " << difference.worst_color;
+    EXPECT_LE(difference.percent(difference.depth), 0.2) << difference.depth;
+  }
+}
+
 TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
   for (uint32_t flags : {0u, uint32_t(kDepthClamp), uint32_t(kZeroToOne), uint32_t(kOriginUpperLeft),
                          uint32_t(kDepthClamp | kZeroToOne | kOriginUpperLeft)}) {
