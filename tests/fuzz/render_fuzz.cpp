@@ -117,7 +117,8 @@ uint64_t regions_of(const Frame& frame) {
 
 bool is_small(const Frame& frame, uint64_t seed) {
   uint64_t pixels = 0;
-  for (const Target& t : frame.targets) pixels += uint64_t(t.width) * uint64_t(t.height) * uint64_t(t.layers);
+  for (const Target& t : frame.targets)
+    pixels += uint64_t(t.width) * uint64_t(t.height) * uint64_t(t.layers) * uint64_t(t.samples);
   const uint64_t primitives = primitives_of(frame);
   const uint64_t fragments = Lot(~seed).below(kLargeShare) == 0 ? kMaxFragments : kUsualFragments;
   return pixels <= kMaxPixels && primitives <= kMaxPrimitives && pixels * primitives <= fragments &&
@@ -140,6 +141,12 @@ RenderOptions plain_options(const Frame& frame) {
   options.shaders = ShaderCode::interpreted;  // what compiles them is not what is tested here
   if (regions_of(frame) > kManyRegions) options.bin = 8;
   return options;
+}
+
+// Of one in four inputs, pixels have several samples.
+int samples_of(uint64_t seed) {
+  Lot lot(seed + 1);
+  return lot.below(4) == 0 ? 2 << lot.below(3) : 1;
 }
 
 // Other settings with the same picture.
@@ -176,7 +183,8 @@ void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternCh
   std::optional<PreparedFrame> of_again;
   if (&again != &frame) of_again.emplace(renderer().prepare(again, load_options()));
   PreparedFrame& second = of_again ? *of_again : prepared;
-  const RenderOptions options = plain_options(frame);
+  RenderOptions options = plain_options(frame);
+  options.samples = samples_of(seed);
   const std::vector<TargetImage> expected = draw_solo(prepared, options);
   Lot lot(seed);
   const bool threads = lot.below(kThreadsShare) == 0;
@@ -294,7 +302,8 @@ void draw_random_shader(uint64_t of_shader, Lot& lot, const std::vector<std::str
   validate(frame);
   Tally::get().accepted();
   PreparedFrame prepared = renderer().prepare(frame, load_options());
-  const RenderOptions options = plain_options(frame);
+  RenderOptions options = plain_options(frame);
+  options.samples = samples_of(of_shader);
   const std::vector<TargetImage> expected = draw_solo(prepared, options);
   const auto try_machine = [&](MachineKind machine, ShaderCode code) {
     RenderOptions other = other_options(options, frame, lot);

@@ -110,6 +110,7 @@ Frame rich_frame() {
   frame.window_height = 4;
   frame.targets = {{.id = 0, .width = 8, .height = 4},
                    {.id = 29, .width = 4, .height = 4, .layers = 3, .format = ColorFormat::rgba16f}};
+  frame.targets[1].samples = 4;
   frame.views = {{.target = 0}, {.target = 1}, {.target = 1, .layer = 2}};
   State plain;
   plain.viewport = {0, 0, 8, 4};
@@ -271,6 +272,7 @@ TEST(Bkf, RoundTripKeepsEverything) {
     EXPECT_EQ(a.targets[i].width, b.targets[i].width);
     EXPECT_EQ(a.targets[i].height, b.targets[i].height);
     EXPECT_EQ(a.targets[i].layers, b.targets[i].layers);
+    EXPECT_EQ(a.targets[i].samples, b.targets[i].samples);
     EXPECT_EQ(a.targets[i].format, b.targets[i].format);
     EXPECT_EQ(a.targets[i].colors, b.targets[i].colors);
     EXPECT_EQ(a.targets[i].depth, b.targets[i].depth);
@@ -331,6 +333,7 @@ TEST(Bkf, OnlyFramesWithProgramsAreVersionTwo) {
   plain.programs.clear();
   plain.captured_textures.clear();
   plain.targets[1].colors.clear();
+  plain.targets[1].samples = 1;
   const std::vector<std::byte> file = bkf_bytes(plain);
   EXPECT_EQ(file[4], std::byte(1));
   EXPECT_EQ(triangle_count(read_bkf(file, "memory")), triangle_count(plain));
@@ -498,6 +501,9 @@ constexpr BadEdit kBadEdits[] = {
     {"/targets/1/size/0", "16385", "target 1, field 'size'"},
     {"/targets/1/id", "0", "target 1, field 'id'"},
     {"/targets/1/layers", "70000", "target 1, field 'layers'"},
+    {"/targets/1/coverageSamples", "0", "target 1, field 'coverageSamples'"},
+    {"/targets/1/coverageSamples", "16", "target 1, field 'coverageSamples'"},
+    {"/targets/1/coverageSamples", "6", "target 1, field 'samples'"},
     {"/targets", "[]", "field 'target'"},
     {"/references/0/before", "10", "reference 0, field 'before'"},
     {"/references/0/color/size", "1000000", "reference 0, color, field 'size'"},

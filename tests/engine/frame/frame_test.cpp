@@ -120,6 +120,13 @@ TEST(Frame, EveryDamageIsNamed) {
        [](Frame& f) {
          f.targets[1] = {1, 16384, 16384, 9, ColorFormat::rgba8};
        }},
+      {"target 1, field 'samples'", [](Frame& f) { f.targets[1].samples = 3; }},
+      {"target 1, field 'samples'", [](Frame& f) { f.targets[1].samples = 16; }},
+      {"target 1, field 'samples'",
+       [](Frame& f) {
+         f.targets[1] = {1, 16384, 16384, 2, ColorFormat::rgba8};
+         f.targets[1].samples = 8;
+       }},
       {"target 0, field 'format'", [](Frame& f) { f.targets[0].format = ColorFormat(9); }},
       {"view 0, field 'target'", [](Frame& f) { f.views[0].target = 2; }},
       {"view 1, field 'layer'", [](Frame& f) { f.views[1].layer = 2; }},
