@@ -73,7 +73,7 @@ set(BROKKR_CUDA_FLAGS --fmad=false --expt-relaxed-constexpr --extended-lambda -X
 if(BROKKR_PTX)
   list(APPEND BROKKR_CUDA_FLAGS -lineinfo)
 endif()
-# What ptxas reports (registers, spills) is kept beside each object, as <object>.ptxas. A launcher
+# The report of ptxas (registers, spills) is kept beside each object, as <object>.ptxas. A launcher
 # that was asked for (-DCMAKE_CUDA_COMPILER_LAUNCHER) starts what does that.
 list(APPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/keep-ptxas-report)
 add_library(brokkr_cuda_options INTERFACE)

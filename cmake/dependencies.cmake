@@ -17,7 +17,7 @@ find_path(BROKKR_STB_INCLUDE_DIR stb/stb_image.h REQUIRED)
 find_library(BROKKR_STB_LIBRARY stb REQUIRED)
 mark_as_advanced(BROKKR_STB_INCLUDE_DIR BROKKR_STB_LIBRARY)
 
-# What src/engine/scene reads and writes files with. No header of ours shows any of these to users: a program that links the
+# The libraries with which src/engine reads and writes files. No header of ours shows any of these to users: a program that links the
 # installed static library needs the libraries, and not the headers.
 add_library(brokkr_scene_dependencies INTERFACE)
 target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE

@@ -2,7 +2,7 @@
 # configure time by GLAD 2 (Debian: python3-glad, PyPI: glad2). One that some Python here knows is used, else one is installed into the build directory.
 # glad2 carries the Khronos specifications; `--reproducible` keeps it from fetching newer ones.
 #
-# Where neither works, no target is defined and BROKKR_GLAD_ERROR says why. Drivers are opened at run time: nothing
+# If neither works, no target is defined and BROKKR_GLAD_ERROR says why. Drivers are opened at run time: nothing
 # links with libGL or libEGL.
 set(BROKKR_GLAD_VERSION 2.0.8)
 set(BROKKR_GLAD_API gl:compatibility=4.5,egl=1.5)

@@ -21,7 +21,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/brokkr-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/brokkr-config.cmake ${PROJECT_BINARY_DIR}/brokkr-config-version.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
-# What compiles shaders, in a process of its own.
+# The compiler of shaders, a process of its own.
 if(TARGET brokkr-glsl)
   install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
@@ -46,16 +46,16 @@ install(FILES ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_com
 if(TARGET brokkr-gl-bench)
   install(TARGETS brokkr-gl-bench RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
-# What speaks MPI where a frame is drawn by several ranks: a package of its own, as it needs MPI.
+# The program that speaks MPI if several ranks draw a frame: a package of its own, as it needs MPI.
 if(TARGET brokkr-mpi)
   install(TARGETS brokkr-mpi LIBRARY DESTINATION ${programs} COMPONENT ranks
           PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
-# What preloads into programs under capture.
+# The library that is preloaded into programs under capture.
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
 endif()
-# What `brokkr patterns` draws its report with, and `brokkr plot` its pictures; their modules lie beside them as in tools/.
+# The scripts that draw the report of `brokkr patterns` and the pictures of `brokkr plot`; their modules lie beside them as in tools/.
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}/tools/plot-frames
         DESTINATION ${programs} COMPONENT brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py

@@ -30,7 +30,7 @@ add_executable(try try.cpp)
 target_include_directories(try PRIVATE "@include@")
 target_link_libraries(try PRIVATE "@link@")
 ]] project @ONLY)
-  # What the user told CMake about packages counts here too.
+  # Settings that the user gave CMake about packages count here too.
   set(settings)
   get_cmake_property(variables CACHE_VARIABLES)
   foreach(variable IN LISTS variables ITEMS CMAKE_MODULE_PATH)

@@ -45,14 +45,14 @@ share_compiler_cache() {
 }
 
 leave_fresh_debian() {
-  # What still runs there, as compilers do where a signal ended this program.
+  # Ends processes that still run there, as compilers do if a signal ended this program.
   for process in /proc/[0-9]*; do
     if [ "$(readlink "$process/root" 2>/dev/null)" = "$root" ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
   done
   for folder in root/.cache/ccache proc dev/shm; do
     umount "$root/$folder" 2>/dev/null || umount -l "$root/$folder" 2>/dev/null || true
   done
-  # What is still mounted is not ours to remove.
+  # A folder that is still mounted is not ours to remove.
   if grep -q " $root/" /proc/mounts; then say "something is mounted in $root, which stays"; return; fi
   rm -rf --one-file-system "$work"
 }

@@ -1,4 +1,4 @@
-// What research hands in to the command line.
+// The modules of research for the command line.
 #pragma once
 
 #include <vector>

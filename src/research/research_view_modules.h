@@ -1,4 +1,4 @@
-// What research hands in to the window.
+// The modules of research for the window.
 #pragma once
 
 #include <vector>

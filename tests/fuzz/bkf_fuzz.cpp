@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   return brokkr::fuzz::counted('b', [&] {
     const brokkr::Frame frame = brokkr::read_bkf(input, "fuzz", limits);
-    // What was accepted can be summed up, written, and read again with the same result.
+    // An accepted frame can be summed up, written, and read again with the same result.
     const uint64_t triangles = brokkr::triangle_count(frame);
     const brokkr::Frame again = brokkr::read_bkf(brokkr::bkf_bytes(frame, {.level = 1}), "again");
     if (brokkr::triangle_count(again) != triangles || again.states != frame.states) std::abort();

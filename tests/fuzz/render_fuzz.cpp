@@ -349,7 +349,7 @@ void try_document(const Document& d, uint64_t seed) {
   }
 }
 
-// What was accepted, to make more of the kind: most changes of a file that was refused are refused as well.
+// Accepted inputs, to make more of the kind: most changes of a file that was refused are refused as well.
 class Accepted {
  public:
   static Accepted& get() {

@@ -1,5 +1,5 @@
-// How many inputs of each kind a fuzz target has tried, accepted and drawn. The variable BROKKR_FUZZ_COUNTS names a
-// folder in which each process writes it down now and then; `tools/fuzz-nightly --counts` adds the files up.
+// The numbers of inputs of each kind that a fuzz target has tried, accepted and drawn. The variable BROKKR_FUZZ_COUNTS
+// names a folder in which each process writes it down now and then; `tools/fuzz-nightly --counts` adds the files up.
 #pragma once
 
 #include <unistd.h>
@@ -55,7 +55,7 @@ class Tally {
   uint64_t all_ = 0;
 };
 
-// What a target of one reader returns to the fuzzer: `read` must end, or throw std::runtime_error.
+// The value that a target of one reader returns to the fuzzer: `read` must end, or throw std::runtime_error.
 template <class Refusal = std::runtime_error>
 int counted(char kind, const auto& read) {
   Tally::get().tried(kind);

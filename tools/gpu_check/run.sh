@@ -44,7 +44,7 @@ done
 case $minutes in '' | *[!0-9]*) usage "--minutes: '$minutes' is no number" ;; esac
 case $silence in '' | *[!0-9]*) usage "--silence: '$silence' is no number" ;; esac
 
-# Where the driver's libraries lie is the system's business; ours come first. BROKKR_LIBRARIES: before them, for rehearsals
+# The system finds the driver's libraries; ours come first. BROKKR_LIBRARIES: before them, for rehearsals
 # with the PTX interpreter in place of CUDA's runtime.
 LD_LIBRARY_PATH=${BROKKR_LIBRARIES:+$BROKKR_LIBRARIES:}$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -54,7 +54,7 @@ deadline=$(($(now) + minutes * 60))
 
 # ---- Commands under watch.
 
-# What the processes of a session wait for.
+# The kernel function that each process of a session waits in.
 diagnose() { # $1: session
   echo "== silent; what its processes do:"
   for process in /proc/[0-9]*; do
@@ -134,7 +134,7 @@ step() { # name, most seconds, function and its arguments
     77) record "$name" skipped $(($(now) - step_begin)) ;;
     *)
       failed=1
-      # What a program says last is why it failed.
+      # The last line of a program is the reason why it failed.
       [ -n "$note" ] || note=$(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | cut -c 1-300)
       record "$name" failed $(($(now) - step_begin)) ;;
   esac

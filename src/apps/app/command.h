@@ -29,7 +29,7 @@ enum class ValueKind : uint8_t {
   choice_or_file,  // one of `choices`, or a path: it then has a dot or a slash
 };
 
-// What a command does with the file that an option names.
+// The use that a command makes of the file that an option names.
 enum class FileUse : uint8_t { none, read, written };
 
 struct Option {

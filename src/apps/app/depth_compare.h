@@ -28,8 +28,8 @@ struct DepthComparison {
   }
 };
 
-// Whether a replay knows the depths that the draw writes: without the draw's program, false where a shader's discard,
-// its own fragment depth, an alpha test or the stencil decides.
+// Returns true if a replay knows the depths that the draw writes: without the draw's program, false where a shader's
+// discard, its own fragment depth, an alpha test or the stencil decides.
 bool is_hard_writer(const Frame& frame, uint32_t command, bool runs_programs = false);
 
 // `ours` and `reference` hold one value per pixel and have the same size; NaN never agrees. `is_hard(pixel)` is asked

@@ -31,7 +31,7 @@ Command view_command(const std::vector<ViewPart>& parts, std::function<int(const
 // The scenes of `brokkr view`, by the names that loaders know.
 std::vector<std::string> viewed_files(const std::vector<ViewPart>& parts, const Arguments& arguments);
 
-// Whether this process opens the window.
+// Returns true if this process opens the window.
 bool has_window(const std::vector<ViewPart>& parts, const Arguments& arguments);
 
 // The options of loading, without progress.

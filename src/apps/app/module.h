@@ -1,5 +1,5 @@
-// What a part of the program that is not the renderer, such as a room of research, hands in. The apps know no module by
-// name: each program's main.cpp passes them a list.
+// A module is a part of the program outside the renderer, such as a room of research. The apps know no module by name:
+// each program's main.cpp passes them a list.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ struct ViewPart {
   std::vector<Option> options;
   // Adds the scenes that its options stand for, and replaces names that they explain. Throws UsageError.
   std::function<void(const Arguments&, std::vector<std::string>& files)> name_scenes;
-  // Whether `file` is a scene that the module loads: one of its built-in names, or a file of its kind.
+  // True if `file` is a scene that the module loads: one of its built-in names, or a file of its kind.
   std::function<bool(const std::string&file)> is_built_in, is_file;
-  // Whether this process opens the window; another does where several show one together. Throws UsageError.
+  // True if this process opens the window; another does where several show one together. Throws UsageError.
   std::function<bool(const Arguments&)> has_window;
 };
 

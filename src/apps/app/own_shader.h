@@ -12,7 +12,7 @@
 
 namespace brokkr::app {
 
-// What a shader without a scene is drawn on.
+// The scene that a shader is drawn on if there is no other.
 inline constexpr const char* kScreenScene = "generated:screen";
 
 // --fragment and what goes with it.

@@ -56,7 +56,7 @@ CLI::Option* add_option(CLI::App& app, const Option& option) {
   CLI::Option* const added = app.add_option(
       option.names, [](const CLI::results_t&) { return true; }, option.help);
   added->check([option](const std::string& value) { return problem_with(option, value); });
-  // Whether a positional argument is there is checked after parsing, with a message of ours.
+  // A check after parsing, with a message of ours, finds missing positional arguments.
   if (is_positional(option)) {
     added->type_name("");
     added->expected(1, option.repeat ? 1 << 20 : 1)->allow_extra_args(option.repeat);
@@ -78,7 +78,7 @@ bool is_size(const Option& option, const std::string& value) try {
   return false;
 }
 
-// What to try instead of the first word that `app` did not expect.
+// Suggests a replacement for the first word that `app` did not expect.
 std::string suggestion(const CLI::App& app) {
   const std::vector<std::string> unexpected = app.remaining(true);
   if (unexpected.empty() || !unexpected.front().starts_with("--")) return {};

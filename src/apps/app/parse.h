@@ -1,5 +1,4 @@
-// How command lines are read: every command's options become CLI11's, for `brokkr` and for the window's own program
-// alike.
+// Reads command lines: every command's options become CLI11's, for `brokkr` and for the window's own program alike.
 #pragma once
 
 #include <functional>

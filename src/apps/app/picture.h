@@ -34,7 +34,7 @@ void write_color(const std::string& path, const Layer& layer, ColorFormat format
 // The colours of layers of one size as the layers view000, view001, … of one .exr; linear values.
 void write_color_layers(const std::string& path, const std::vector<Layer>& layers, ColorFormat format);
 
-// Whether a path ends in .exr, in any case.
+// Returns true if a path ends in .exr, in any case.
 bool is_exr(const std::string& path);
 
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.

@@ -54,7 +54,7 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
       blit->destination = scaled(blit->destination, x, y);
     }
   }
-  // What was stored in the size of a target fits it no more.
+  // Data stored at the old size of a target no longer fits.
   std::erase_if(frame.commands,
                 [](const brokkr::Command& command) { return std::holds_alternative<LoadCommand>(command); });
   for (brokkr::Command& command : frame.commands) {

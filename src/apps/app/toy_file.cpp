@@ -80,7 +80,7 @@ class ToyFile {
     for (const Json& output : pass.at("outputs")) buffers_[text_of(output, "id")] = buffer;
   }
 
-  // Whether it is the picture's pass.
+  // Returns true if it is the picture's pass.
   bool read_pass(const Json& pass) {
     const std::string type = text_of(pass, "type"), name = text_of(pass, "name"), code = text_of(pass, "code");
     if (code.size() > shader::kMostText) fail(fmt::format("pass '{}' has more than {} bytes", name, shader::kMostText));

@@ -47,9 +47,9 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
 // Calls load_frame, and scales captured frames to `options.width` x `options.height` where these are given.
 Frame load_workload(const std::string& file, const LoadOptions& options);
 
-// Whether a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. A turn of short frames goes
-// on until it took 100 ms, with at most twenty times as many frames, so that one interruption does not fill the turn. A
-// turn ends after `most_ms` once three frames are drawn.
+// Returns true if a turn of `frames` frames that has drawn `drawn` in `spent_ms` draws another one. A turn of short
+// frames goes on until it took 100 ms, with at most twenty times as many frames, so that one interruption does not fill
+// the turn. A turn ends after `most_ms` once three frames are drawn.
 bool turn_goes_on(size_t drawn, double spent_ms, int frames, double most_ms);
 
 }  // namespace brokkr::app

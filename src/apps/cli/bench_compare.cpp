@@ -145,7 +145,7 @@ LogPair read_log(const std::string& path) try {
                            "); record the log again");
 }
 
-// Whether the logs are both variants of one `bench --ab`.
+// Returns true if the logs are both variants of one `bench --ab`.
 bool taken_together(const Json& a, const Json& b) {
   const auto partner = [](const Json& manifest) {
     const Json race = manifest.value("race", Json());

@@ -15,7 +15,7 @@ nlohmann::ordered_json bench_difference(const std::string& before, const std::st
 
 std::string difference_table(const nlohmann::ordered_json& difference);
 
-// Whether the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
+// Returns true if the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
 bool is_log_manifest(const std::string& path);
 
 // Two logs, named by their manifests, side by side: their statistics, the ratio of their medians with its interval, and

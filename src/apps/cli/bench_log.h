@@ -17,7 +17,7 @@
 
 namespace brokkr::app {
 
-// What all logs of this command have in common.
+// The part of a session that all logs of this command share.
 LogSession log_session(const std::string& path, LogFormat format, const std::string& camera);
 
 // A log and its manifest while they grow.

@@ -129,7 +129,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
     for (const int number : std::set<int>{0, layers / 2, layers - 1}) {
       const Layer& layer = result.targets[target].layers[size_t(number)];
       const PeerPicture theirs = peer->read(number);
-      // What a replay drew of half floats is read as bytes.
+      // Half floats that a replay drew are read back as bytes.
       if (theirs.depth.size() != layer.depth.size() || (theirs.color.empty() && !layer.color.empty()))
         throw std::runtime_error(peer->setup().name + " draws another size or format");
       found.depth_percent = std::max(found.depth_percent, depth_difference(layer.depth, theirs.depth));
@@ -238,7 +238,7 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
 
 namespace {
 
-// What the values of a curve are, but for {} in its scene.
+// The parameter of a curve when it is not the {} in its scene.
 enum class Value : uint8_t { of_scene, height, views, workers };
 
 struct Curve {

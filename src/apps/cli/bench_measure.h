@@ -99,8 +99,8 @@ class Bench {
   const BenchOptions& options() const { return options_; }
   const std::vector<std::unique_ptr<Peer>>& peers() const { return peers_; }
 
-  // Where the workload or a peer fails, the row holds the error. After a signal, it holds what was measured before it:
-  // no rounds at all where that came before the first frame, and only peers that drew.
+  // If the workload or a peer fails, the row holds the error. After a signal, it holds what was measured before it: no
+  // rounds at all where that came before the first frame, and only peers that drew.
   BenchRow measure(const Workload& workload, const RenderOptions& render, Progress& progress);
   BenchRow measure(const Workload& workload, Progress& progress) {
     return measure(workload, options_.render, progress);

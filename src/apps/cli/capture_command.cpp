@@ -78,7 +78,7 @@ class Signals {
 
 fs::path output_path(const Arguments& arguments) { return absolute_path(arguments.text("output", "frame.bkf")); }
 
-// How many frames; 0: no limit.
+// The number of frames; 0: no limit.
 int64_t frame_count(const Arguments& arguments) {
   return arguments.integer("count", arguments.has("every") || arguments.has("key") ? 0 : 1);
 }
@@ -116,7 +116,7 @@ struct Outcome {
   std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
 };
 
-// What the layer says. A program may say anything in its place.
+// The layer's message. A program can forge it, so nothing in it is trusted.
 struct Message {
   std::optional<int64_t> swap, ended, frame, draws, triangles, skipped, state_checks, state_differences;
   std::optional<bool> swaps;
@@ -291,7 +291,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
     if (done || timed_out || pending_signal != 0 || !outcome.problem.empty()) game.end(signal);
   }
   while (hear(0)) continue;
-  // What a game that drew leaves behind when it ends by itself is a service that it needed.
+  // If a game drew and then exits by itself, the processes that it leaves behind are services that it needed.
   if (outcome.swapped) game.release();
   outcome.progress.reset();
   if (pending_signal != 0) return 128 + pending_signal;

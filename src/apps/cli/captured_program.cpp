@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the system gives it rights that whoever starts it has not.
+// Returns true if the system gives it rights that whoever starts it has not.
 bool has_rights_of_others(const fs::path& program) {
   struct stat status {};
   if (stat(program.c_str(), &status) != 0) return false;
@@ -392,7 +392,7 @@ void CapturedProgram::end(int signal) {
     reap();
     const std::map<pid_t, Process> living = descendants();
     const auto waited = Clock::now() - begin;
-    // What the system itself holds up does not even end when it is killed.
+    // A process that waits inside the kernel does not end even if it is killed.
     if (living.empty() || waited > 2 * kGrace) return;
     for (const auto& [number, process] : living) {
       if (waited > kGrace) {

@@ -31,12 +31,12 @@ struct ProgramStart {
   std::vector<std::string> words;
 };
 
-// How `program` is started so that it takes a preloaded library. The system drops such libraries from programs that get
-// rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic
+// A way of starting `program` that lets it take a preloaded library. The system drops such libraries from programs that
+// get rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic
 // linker, without these rights. `command`: the words that were given, the program first.
 ProgramStart start_of(const std::filesystem::path& program, std::vector<std::string> command);
 
-// Where `brokkr capture` hears from the capture layer (capture/settings.h): a socket that the program's processes
+// The connection from the capture layer to `brokkr capture` (capture/settings.h): a socket that the program's processes
 // inherit, and, for those that close it, one in a folder that only this user can enter. The system says who speaks.
 class StatusChannel {
  public:
@@ -81,11 +81,11 @@ class CapturedProgram {
   CapturedProgram(const CapturedProgram&) = delete;
   CapturedProgram& operator=(const CapturedProgram&) = delete;
 
-  // Whether the process is one of the program's.
+  // Returns true if the process is one of the program's.
   bool has(pid_t process) const;
 
-  // Whether the process that was started runs, or one of `drawing` that it left behind. Where a launcher ended and
-  // nothing has drawn yet, what it left behind gets half a minute.
+  // Returns true if the process that was started runs, or one of `drawing` that it left behind. Where a launcher ended
+  // and nothing has drawn yet, what it left behind gets half a minute.
   bool is_running(const std::set<pid_t>& drawing);
 
   // Sends `signal` to all processes, and SIGKILL to those that do not end within five seconds. Returns when none is

@@ -28,7 +28,7 @@ struct ColorCheck {
   std::vector<ColorRow> rows;
   uint64_t false_color_draws = 0;
   std::vector<std::string> failures;  // a line for each program that could not run
-  // Whether Brokkr's rows are within the limits, and every program ran.
+  // True if Brokkr's rows are within the limits, and every program ran.
   bool passed = true;
 };
 

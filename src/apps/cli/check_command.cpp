@@ -124,7 +124,7 @@ void complain(const std::string& problem) {
   std::cerr << "brokkr: " << printable(problem) << std::endl;
 }
 
-// What one file comes to: its JSON, and what is printed in its place.
+// The result of one file: its JSON, and the text printed instead.
 struct FileCheck {
   nlohmann::ordered_json json;
   std::function<void()> print;

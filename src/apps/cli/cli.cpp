@@ -20,7 +20,7 @@
 
 namespace brokkr::app {
 
-// What is made from the commands' tables besides the parser: pages and completions, which therefore never lag behind.
+// Manual pages and completions are made from the commands' tables, as the parser is, and so never lag behind.
 
 namespace {
 

@@ -28,7 +28,7 @@ Command view_command(std::vector<ViewPart> parts);
 Command capture_command();
 Command import_command();
 
-// Whether `brokkr view` could open a window: a display is named, and brokkr-view was built.
+// Returns true if `brokkr view` could open a window: a display is named, and brokkr-view was built.
 bool can_view();
 
 }  // namespace brokkr::app

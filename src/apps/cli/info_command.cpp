@@ -45,8 +45,8 @@ struct FrameSummary {
   uint64_t not_finite = 0;
 };
 
-// How many different vertices ranges of an index list name, for all ranges in one pass over the list: a vertex counts
-// at the last place at which it occurs before the range's end.
+// Counts the distinct vertices of ranges of an index list, for all ranges in one pass over the list: a vertex counts at
+// the last place at which it occurs before the range's end.
 class DistinctIndices {
  public:
   explicit DistinctIndices(const std::vector<uint32_t>& indices) : indices_(indices) {}
@@ -247,7 +247,7 @@ Json to_json(const FragmentProgram& program, uint64_t draws) {
   return json;
 }
 
-// What programs and their textures are.
+// Describes programs and their textures.
 void add_programs(Json& json, const Frame& frame, const FrameSummary& summary) {
   json["programs"] = json["captured_textures"] = Json::array();
   for (size_t i = 0; i < frame.programs.size(); ++i) {

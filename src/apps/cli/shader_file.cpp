@@ -102,7 +102,7 @@ uint32_t bits_of(const std::string& value, shader::Kind kind) {
   return uint32_t(int64_t(number));
 }
 
-// What samplers read: each picture that is given, with all its levels.
+// The textures that samplers read: each given picture, with all its levels.
 struct Textures {
   Frame frame;
   shader::SampledTextures sampled;
@@ -209,7 +209,7 @@ namespace {
 
 using shader::CapturedProgram;
 
-// What the draws of one program come to.
+// Totals over the draws of one program.
 struct Use {
   uint64_t draws = 0;
   std::set<uint32_t> missing;  // textures that a draw reads and the file has not: numbers of samplers

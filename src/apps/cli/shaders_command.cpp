@@ -36,7 +36,7 @@ const char* name_of_input(const shader::Program& program, const shader::Input& i
   return input.interpolation == shader::Interpolation::smooth ? "smooth" : "noperspective";
 }
 
-// What the shader takes and gives, and how large it is.
+// The shader's inputs, outputs and size.
 void print_summary(const std::string& file, const shader::Program& program) {
   const shader::Code code = shader::assemble(program);
   const auto count = [&](shader::Op op) {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kLevel = 19;  // of zstd: a file that is written once, and copied often
 
-// What stays of the frame, and the pictures that must stay the same.
+// The commands that stay in the frame, and the pictures that must stay the same.
 struct Plan {
   TrimRequest request;
   uint32_t end = 0;                // commands of the original that are looked at
@@ -164,7 +164,7 @@ class Trimming {
     original_.emplace(renderer_, prepared, options_, plan_.moments, compared_);
   }
 
-  // What cannot run reads no texels, and will once it can.
+  // A program that cannot run reads no texels here, but will once it can.
   void forget_texels() {
     if (original_->false_colors() > 0) return;
     progress_.show("looking which texels are read");

@@ -33,8 +33,8 @@ int run_view(const std::vector<ViewPart>& parts, const Arguments& arguments) {
   throw std::runtime_error("view: " + program->string() + " cannot be started: " + std::strerror(errno));
 }
 
-// Whether the X server of DISPLAY is there. XCB is loaded when it is needed: only brokkr-view depends on it, and where
-// it is missing, that program says what is wrong.
+// Returns true if the X server of DISPLAY is there. XCB is loaded when it is needed: only brokkr-view depends on it,
+// and where it is missing, that program says what is wrong.
 bool display_answers() {
   void* const library = dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return true;

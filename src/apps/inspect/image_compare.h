@@ -54,8 +54,8 @@ struct ColorComparison {
 // RGBA8 (0xAABBGGRR), ignoring alpha. Throws std::invalid_argument if the sizes differ.
 ColorComparison compare_colors(std::span<const uint32_t> ours, std::span<const uint32_t> reference);
 
-// How close a picture must be to count as the game's. `exact`: the driver filtered textures as specified (Mesa's
-// GALLIVM_PERF, which captures record); `driver`: with its own approximations.
+// The tolerances within which a picture counts as the game's. `exact`: the driver filtered textures as specified
+// (Mesa's GALLIVM_PERF, which captures record); `driver`: with its own approximations.
 enum class ColorLimits : uint8_t { exact, driver };
 ColorLimits limits_of(const Frame& frame);
 bool is_close(const ColorComparison& comparison, ColorLimits limits);

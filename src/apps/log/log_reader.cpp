@@ -124,7 +124,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-// What tells MangoHud's unit.
+// Evidence of the unit in which MangoHud wrote frame times.
 struct MangoHud {
   bool is_older = false;         // a version line before 0.6.9
   std::vector<double> products;  // frames per second times frame time: 1000 or 1e6
@@ -138,7 +138,7 @@ struct MangoHud {
   }
 };
 
-// Whether a line is MangoHud's version, "0.6.8" or "v0.6.8-1", and before 0.6.9.
+// Returns true if a line is MangoHud's version, "0.6.8" or "v0.6.8-1", and before 0.6.9.
 bool is_version_before_0_6_9(std::string_view line) {
   if (line.starts_with('v')) line.remove_prefix(1);
   int part[3] = {};
@@ -184,7 +184,7 @@ class LogReader {
   void read_columns();
   // Reads the row in fields_. Returns false if it is the file's last and incomplete.
   bool read_row();
-  // Whether the row is of the application that was asked for.
+  // Returns true if the row is of the application that was asked for.
   bool is_wanted(std::string_view name);
   // The curve of the row.
   FrameLog& log_of(std::string_view name);

@@ -11,7 +11,7 @@ namespace brokkr {
 
 class GlPlanes;
 
-// How OpenGL stores and receives texels of a format. For compressed formats `pixels` is GL_NONE.
+// OpenGL's storage and transfer formats of texels. For compressed formats `pixels` is GL_NONE.
 struct GlTexelFormat {
   GLenum internal = GL_RGBA8, pixels = GL_RGBA, type = GL_UNSIGNED_BYTE;
 };

@@ -20,8 +20,8 @@ namespace brokkr {
 // program.
 GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> texts, const char* what);
 
-// How a vertex's clip position is computed: it is given; one product with a uniform, for draws of a single instance; or
-// with the instance's model matrix, an attribute that advances per instance.
+// The computation of a vertex's clip position: it is given; one product with a uniform, for draws of a single instance;
+// or with the instance's model matrix, an attribute that advances per instance.
 enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong, metallic_roughness };
 inline constexpr size_t kGlFragmentCount = 5;

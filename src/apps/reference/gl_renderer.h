@@ -21,7 +21,7 @@
 
 namespace brokkr {
 
-// How surfaces are displayed. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
+// The display of surfaces. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
 // material: the draw's own material (captured draws, which have none, are coloured by draw).
 enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 

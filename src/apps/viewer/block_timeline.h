@@ -1,4 +1,4 @@
-// What each block did in a frame, from the trace [Kerbl18, Fig. 7.13].
+// The work of each block in a frame, from the trace [Kerbl18, Fig. 7.13].
 #pragma once
 
 #include <array>
@@ -32,11 +32,11 @@ struct BlockTimeline {
 
 BlockTimeline make_timeline(const Statistics& statistics, int columns, const TimeRange& range = {});
 
-// What the block did at that moment; null: nothing that was recorded.
+// The event of the block at that moment; null: none was recorded.
 const TraceEvent* event_at(const Statistics& statistics, uint32_t block, double at_us);
 
-// How full the scheduler's buckets were at one moment of a frame, measured by the work that was done on their tasks
-// after it.
+// The fill of the scheduler's buckets at one moment of a frame, measured by the work that was done on their tasks after
+// it.
 struct BucketLevels {
   uint64_t geometry_tasks = 0, geometry_left = 0;  // tasks of the frame, and those that had not begun
   std::vector<double> left_us;                     // per rasterizer: the time that blocks spent on it after that moment

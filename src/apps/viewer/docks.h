@@ -1,4 +1,4 @@
-// Where the panels are: the draws and the history of a pixel at the left of the image, one above the other, and one of
+// Places of the panels: the draws and the history of a pixel at the left of the image, one above the other, and one of
 // four sections at its right. A narrow window has the draws as a fifth section. Bars between them are dragged, and all
 // of it is remembered.
 #pragma once
@@ -50,7 +50,7 @@ class Docks {
   // Draws the panels, and returns the part of `area` that they leave free. In every UI frame.
   Box draw(ViewerState& state, const Box& area, float scale);
 
-  // Whether it is on the screen, by the last `draw`.
+  // Returns true if it is on the screen, by the last `draw`.
   bool is_open(const std::string& panel) const;
   void open(const std::string& panel);
 

@@ -34,8 +34,8 @@ struct DrawRows {
 
 DrawRows draw_rows(const Frame& frame);
 
-// Whether each word of `search` stands somewhere in the row, in small or capital letters: in its number, its name or a
-// state. An empty search finds all.
+// Returns true if each word of `search` stands somewhere in the row, in small or capital letters: in its number, its
+// name or a state. An empty search finds all.
 bool matches(const DrawRow& row, const std::string& search);
 
 // Everything that the draw's state sets, a line each.

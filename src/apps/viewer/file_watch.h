@@ -21,7 +21,7 @@ class FileWatch {
   // Watches this file instead; for a .obj, .gltf or .ply also its materials, data and pictures in the same folder.
   // Empty, or a path that is no file: nothing is watched.
   void watch(const std::string& path);
-  // Whether it changed since the last call.
+  // Returns true if it changed since the last call.
   bool take() { return changed_flag_.exchange(false); }
 
  private:

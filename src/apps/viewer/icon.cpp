@@ -52,7 +52,7 @@ uint32_t color_of(const std::string& element) {
   return 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16;
 }
 
-// Of "M12 48 44 40 44 64Z".
+// Reads "M12 48 44 40 44 64Z".
 std::vector<glm::vec2> corners_of(const std::string& element) {
   std::string path = attribute(element, "d");
   const bool lines = path.size() > 2 && path.front() == 'M' && path.back() == 'Z';

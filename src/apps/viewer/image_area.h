@@ -26,7 +26,7 @@ class ImageArea {
 
   // Camera and zoom under mouse and keys. `click` is called for a press and release at one place.
   void handle_mouse(ViewerState& state, const Window& window, const std::function<void(glm::vec2)>& click);
-  // Whether the right button is held: frames are then drawn without further events.
+  // Returns true if the right button is held: frames are then drawn without further events.
   bool flying() const { return drag_ == Drag::fly; }
 
   void one_to_one() { set_zoom(1, glm::vec2(0)); }
@@ -58,8 +58,7 @@ struct LegendStep {
   std::string text;  // number, or meaning
 };
 
-// What the colours of a shading mode mean, from the highest to the lowest value; empty where there is nothing to
-// explain.
+// The meaning of a shading mode's colours, from the highest to the lowest value; empty if there is nothing to explain.
 struct ImageLegend {
   std::string title;  // with the unit
   std::vector<LegendStep> steps;

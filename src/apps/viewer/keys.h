@@ -66,7 +66,7 @@ struct KeyBinding {
   int keys = 1;       // so many keys in a row share the action: digits
   bool held = false;  // the action lasts until the key is released
 };
-// What stands on a key, as a KeyBinding has it. `key` is GLFW's, the place of an American keyboard; `name` the text of
+// The label of a key, as a KeyBinding has it. `key` is GLFW's, the place of an American keyboard; `name` the text of
 // the key without modifiers, UTF-8 or null (glfwGetKeyName); `has_period` whether another key has a full stop without
 // modifiers. A key keeps its place's meaning where it has no letter or sign of ASCII, as Cyrillic ones, and in the row
 // of digits, which French keyboards have above other signs. "+" is as good as "=".

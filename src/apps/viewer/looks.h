@@ -83,7 +83,7 @@ Plot begin_plot(const char* id, float lines);
 // A picture as an OpenGL texture. Enlarged it shows its pixels.
 class PanelTexture {
  public:
-  // How it is made smaller: maps without smoothing, pictures as the image of a frame is.
+  // The filter that shrinks it: maps without smoothing, pictures as the image of a frame.
   enum class Kind { map, picture };
   explicit PanelTexture(Kind kind = Kind::map) : kind_(kind) {}
   ~PanelTexture();

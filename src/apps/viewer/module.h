@@ -1,4 +1,4 @@
-// What a module hands in to the window. The viewer knows no module by name: main.cpp passes it a list.
+// The part of a module that belongs to the window. The viewer knows no module by name: main.cpp passes it a list.
 #pragma once
 
 #include <functional>
@@ -62,7 +62,7 @@ struct Module {
   std::vector<TourStep> tour;  // more cards
   // Null where this process draws alone.
   std::function<std::unique_ptr<FrameSharing>(const app::Arguments&)> share;
-  // What a process does that has no window (ViewPart::has_window); the exit code.
+  // The work of a process without a window (ViewPart::has_window); returns the exit code.
   std::function<int(const app::Arguments&)> serve;
 };
 

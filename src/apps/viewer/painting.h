@@ -1,5 +1,5 @@
-// What the window shows beside frames of the pipeline: pictures that a module paints, the settings that they are
-// painted with, and what is known of them.
+// Pictures that modules paint, shown by the window beside frames of the pipeline, the settings that they are painted
+// with, and what is known of them.
 #pragma once
 
 #include <map>
@@ -59,7 +59,7 @@ class ModuleSettings {
       return value == (other != nullptr ? static_cast<const HeldAs&>(*other).value : T{});
     }
   };
-  // Whether `other` has the same values of all types that are held here.
+  // Returns true if `other` has the same values of all types that are held here.
   bool covers(const ModuleSettings& other) const {
     for (const auto& [type, held] : held_) {
       const auto found = other.held_.find(type);
@@ -76,7 +76,7 @@ struct StatusPart {
   std::string text, tip;
 };
 
-// How a painted picture can be made again, and what it was made of, for the PNG file that holds it.
+// The recipe and the ingredients of a painted picture, for the PNG file that holds it.
 struct PaintingRecord {
   std::string command, scene, options;  // `brokkr COMMAND SCENE … OPTIONS`; options begin with a space
   std::string name, facts;              // an entry of the settings: its name, and a JSON object
@@ -88,10 +88,10 @@ struct LinearPicture {
   const std::vector<float>& rgb;
 };
 
-// What is known of a painted picture. Each module derives its own.
+// Facts about a painted picture. Each module derives its own.
 struct Painting {
   virtual ~Painting() = default;
-  // What stands in the place of triangles and pattern. `settings`: those it was painted with.
+  // The status bar's text in place of triangles and pattern. `settings`: those it was painted with.
   virtual std::vector<StatusPart> status(const FrameSettings& settings) const = 0;
   virtual PaintingRecord record(const Scene& scene, const FrameSettings& settings) const = 0;
   // Its light, where it can be saved as .exr; it lives as long as the painting.
@@ -102,7 +102,7 @@ struct Painting {
 struct PaintingKind {
   // Draws them, on the render thread.
   std::unique_ptr<Painter> (*make)() = nullptr;
-  // Whether these settings ask for one. `scene`: null where none is loaded.
+  // True if these settings ask for one. `scene`: null where none is loaded.
   bool (*takes)(const Scene* scene, const FrameSettings& settings) = nullptr;
   // Milliseconds that a picture may take by these settings; 0: no limit.
   double (*budget_ms)(const FrameSettings& settings) = nullptr;

@@ -106,7 +106,7 @@ struct RenderContext {
   const FrameSettings& settings;
   uint32_t target, layer;  // shown
 };
-// What a job returns is its answer: it runs on the UI thread. Panels outlive the answers to their jobs.
+// A job returns its answer, which runs on the UI thread. Panels outlive the answers to their jobs.
 using RenderAnswer = std::function<void()>;
 using RenderJob = std::function<RenderAnswer(RenderContext&)>;
 
@@ -125,7 +125,7 @@ class ViewerCommands {
   virtual void show_note(const std::string& text) = 0;     // status bar, a few seconds
 };
 
-// Where the image lies in the window. Screen positions are ImGui's: pixels from the window's top left.
+// The place of the image in the window. Screen positions are ImGui's: pixels from the window's top left.
 struct ImageView {
   glm::vec2 origin{0};  // screen position of the image's top left corner
   float zoom = 1;       // screen pixels per image pixel
@@ -141,10 +141,10 @@ struct ImageView {
   glm::vec2 to_screen(glm::vec2 pixel) const { return origin + zoom * glm::vec2(pixel.x, float(height) - pixel.y); }
 };
 
-// What lies over the image: nothing, a colour for each rasterizer, or the load of each bin.
+// The overlay of the image: nothing, a colour for each rasterizer, or the load of each bin.
 enum class Overlay : uint8_t { none, owners, heat };
 
-// How large the shown target is drawn.
+// The size at which the shown target is drawn.
 enum class PictureSize : uint8_t { as_loaded, as_window, own };
 
 struct ViewerState {
@@ -160,7 +160,7 @@ struct ViewerState {
   ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
   bool continuous = false;              // frames keep coming although nothing changes
   Overlay overlay = Overlay::none;
-  // What was set before the settings of the paper; nothing: they are not set.
+  // The settings before those of the paper; nothing: these are not set.
   std::optional<std::pair<RenderOptions, Overlay>> before_paper;
   double moment_us = -1;                // of the last frame, under the mouse in the time line; negative: none
   std::vector<PaintingKind> paintings;  // of the program's modules
@@ -171,11 +171,11 @@ struct ViewerState {
     const auto found = std::find_if(paintings.begin(), paintings.end(), takes);
     return found == paintings.end() ? nullptr : &*found;
   }
-  // Whether a shader alone fills the picture: mouse and keys are its own.
+  // Returns true if a shader alone fills the picture: mouse and keys are its own.
   bool is_toy() const { return scene && settings.shader && scene->path == app::kScreenScene; }
-  // Whether the window shows, or will show, something else than a frame of the pipeline.
+  // Returns true if the window shows, or will show, something else than a frame of the pipeline.
   bool is_painted() const { return painting() != nullptr || (last && last->painting); }
-  // Whether the picture gets better without another request.
+  // Returns true if the picture gets better without another request.
   bool grows() const { return painting() != nullptr && painting()->grows; }
 
   // The part of the window that the image can have, in pixels.
@@ -196,7 +196,7 @@ struct ViewerState {
   }
 };
 
-// Where a panel stands: at the left, or in one of the sections at the right.
+// The place of a panel: at the left, or in one of the sections at the right.
 enum class Section : uint8_t { draws, look, pipeline, compare, measure };
 
 class Panel {
@@ -204,8 +204,8 @@ class Panel {
   virtual ~Panel() = default;
   virtual const char* name() const = 0;  // title, unique
   virtual Section section() const = 0;
-  // Whether there is something to show or do: others are not on the screen, and hear of nothing but the keys. Most are
-  // about frames of the pipeline.
+  // Returns true if there is something to show or do: others are not on the screen, and hear of nothing but the keys.
+  // Most are about frames of the pipeline.
   virtual bool applies(const ViewerState& state) const { return !state.is_painted(); }
   virtual void draw(ViewerState& state) = 0;  // the panel's contents, inside a window that the viewer has begun
   virtual void draw_over_image(ViewerState&, ImDrawList&) {}  // every UI frame, whether the panel is open or not
@@ -218,7 +218,7 @@ class Panel {
   virtual void advance(ViewerState&, bool /*waits*/) {}
   virtual void on_paint_error(ViewerState&) {}  // a picture could not be painted
   virtual void draw_view_menu(ViewerState&) {}  // its items in the menu View
-  // Whether it opens by itself when this scene is the first one that is shown, or another than before.
+  // Returns true if it opens by itself when this scene is the first one that is shown, or another than before.
   virtual bool opens_for(const Scene&) const { return false; }
 };
 

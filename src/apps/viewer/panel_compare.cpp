@@ -25,7 +25,7 @@ namespace {
 
 constexpr float kDepthTolerance = 2e-5f;
 
-// What Brokkr's picture is held against.
+// The reference that Brokkr's picture is compared with.
 enum class Peer { opengl, original };
 
 // The result of the render thread.
@@ -81,7 +81,8 @@ Comparison compare_with_original(RenderContext& c, const Scene& scene) {
 #if defined(BROKKR_VIEWER_REFERENCE)
 bool shows_materials(Shading shading) { return shading == Shading::material || shading == Shading::program; }
 
-// Whether both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no material.
+// Returns true if both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no
+// material.
 bool same_colors(const RenderContext& c) {
   if (c.settings.options.shading == Shading::flat) return true;
   if (!shows_materials(c.settings.options.shading)) return false;

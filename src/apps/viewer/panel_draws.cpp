@@ -23,7 +23,7 @@ constexpr float kPreviewLines = 15;       // height of what is shown of the chos
 constexpr size_t kMaxEdges = 9000;        // of a mesh
 constexpr uint32_t kMaxVertices = 10000;  // likewise
 
-// What the render thread drew for one draw of one frame.
+// Results of the render thread for one draw of one frame.
 struct Thumbnail {
   FrameSource source;
   uint32_t command = 0;
@@ -57,7 +57,7 @@ class DrawsPanel : public Panel {
   }
 
  private:
-  // What is shown of the chosen draw.
+  // The tab that shows the chosen draw.
   enum class Tab { picture, state, texture, mesh, program };
   static constexpr std::pair<Tab, const char*> kTabs[] = {{Tab::picture, "Picture"},
                                                           {Tab::state, "State"},

@@ -16,7 +16,7 @@
 namespace brokkr::viewer {
 namespace {
 
-// What the render thread found out about a pixel; nothing where the frame has become smaller meanwhile.
+// The history of a pixel from the render thread; nothing if the frame has become smaller meanwhile.
 struct Found {
   std::optional<PixelHistory> history;
   double took_ms = 0;

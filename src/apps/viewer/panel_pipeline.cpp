@@ -1,5 +1,5 @@
-// How the pipeline runs: every option of `brokkr render` that is not about scheduling, from the same table. A change is
-// in the next frame; nothing restarts.
+// The settings of the pipeline: every option of `brokkr render` that is not about scheduling, from the same table. A
+// change is in the next frame; nothing restarts.
 #include <imgui.h>
 
 #include <iterator>

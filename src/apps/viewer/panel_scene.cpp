@@ -47,7 +47,7 @@ class ScenePanel : public Panel {
     ImGui::EndTable();
   }
 
-  // What the file has and the picture has not, and what was guessed.
+  // Parts of the file that the picture lacks, and guesses made while it was read.
   static void draw_warnings(const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     group_header(counted(lines.size(), "warning").c_str());

@@ -1,4 +1,4 @@
-// What is said about the bin pattern of a frame beside the panel Pattern: in the status bar and by A/B.
+// Texts about the bin pattern of a frame outside the panel Pattern: in the status bar and by A/B.
 #pragma once
 
 #include <imgui.h>

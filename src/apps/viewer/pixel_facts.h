@@ -1,5 +1,5 @@
-// What is known of the pixels of the last frame: the colour, the depth and the draw under the mouse, their values in
-// the pixels of an enlarged image, and what the chosen draw touched where it is shown alone or as the last one.
+// Facts about the pixels of the last frame: the colour, the depth and the draw under the mouse, their values in the
+// pixels of an enlarged image, and what the chosen draw touched where it is shown alone or as the last one.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Presenter {
   // Hands a picture over. Waits while all buffers are in use (the window is minimized). False where `stop` was called.
   virtual bool write(uint64_t number, int width, int height, std::span<const uint32_t> pixels) = 0;
 
-  // Whether a frame of these options can be shown without passing through the host.
+  // Returns true if a frame of these options can be shown without passing through the host.
   virtual bool takes_device_frames(const RenderOptions&) const { return false; }
   // The same as `write` for the frame that `renderer` has just drawn without read-back, whole or cut off. False where
   // that cannot be done: the caller then renders again with read-back and calls `write`.
@@ -43,7 +43,7 @@ class Presenter {
 
   // Once per UI frame: brings the newest picture into the texture. Never waits.
   virtual ShownImage update() = 0;
-  // Whether something is under way that only another `update` finishes.
+  // Returns true if something is under way that only another `update` finishes.
   virtual bool busy() const = 0;
   // Ends waiting in `write`, for good.
   virtual void stop() = 0;

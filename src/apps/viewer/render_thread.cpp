@@ -41,7 +41,7 @@ void skip_loads(Frame& frame) {
   }
 }
 
-// Of all passes, in one; empty for no shader.
+// The texts of all passes in one; empty for no shader.
 std::string texts_of(const FragmentShader* shader) {
   if (shader == nullptr) return {};
   std::string all = shader->text + shader->common;

@@ -27,7 +27,7 @@ class WorkingFrame {
   // the limits; the frame is then invalid until the next call.
   void update(Renderer& renderer, const RenderRequest& request, const LoadOptions& load);
 
-  // Whether the shader has buffers, which keep what they hold from one picture to the next.
+  // Returns true if the shader has buffers, which keep what they hold from one picture to the next.
   bool has_buffers() const { return shader_ && shader_->has_buffers(); }
   void keep_buffers(const RenderResult& result) { brokkr::keep_buffers(frame, *shader_, result); }
 
@@ -36,7 +36,7 @@ class WorkingFrame {
   uint32_t target = 0, layer = 0;
 
  private:
-  // What `frame` was made from, and what depends on neither its camera nor its draws.
+  // The scene that `frame` was made from, and data that depends on neither its camera nor its draws.
   struct Made {
     std::shared_ptr<const Scene> scene;
     int width = 0, height = 0;
@@ -72,12 +72,12 @@ class RenderThread {
   // Ends the frame that is being prepared or rendered.
   void cancel();
 
-  // Whether neither a frame is being rendered nor a request waits.
+  // Returns true if no frame is being rendered and no request waits.
   bool idle() const;
-  // Whether a request has not begun yet.
+  // Returns true if a request has not begun yet.
   bool request_waits() const;
 
-  // What came since the last call, oldest first.
+  // The answers since the last call, oldest first.
   struct Results {
     std::vector<std::shared_ptr<const Rendered>> frames;  // the presenter has their pictures
     std::vector<RenderAnswer> answers;

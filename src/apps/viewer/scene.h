@@ -51,7 +51,7 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov);
 void reproject(const Unprojection& unprojection, const Camera& camera, std::span<const glm::vec4> from,
                std::span<glm::vec4> to);
 
-// What a scene holds in place of draws. Each module derives its own.
+// The contents of a scene in place of draws. Each module derives its own.
 struct SceneContent {
   virtual ~SceneContent() = default;
   virtual std::string holds() const = 0;  // "32 patches"

@@ -56,7 +56,7 @@ void take(const nlohmann::json& json, const char* name, T& value) {
   }
 }
 
-// What a file says may be beyond what widgets let through. A comparison with what is no number is false.
+// Values of a file may be beyond the limits of widgets. Comparisons with NaN are false, so `otherwise` replaces it.
 inline void keep_within(float& value, float least, float most, float otherwise) {
   value = value >= least && value <= most ? value : otherwise;
 }

@@ -18,9 +18,9 @@ namespace brokkr::viewer {
 
 struct Scene;
 
-// Whether a file of this name is a shader: .frag, .fs, .glsl, .vert or .vs.
+// Returns true if a file of this name is a shader: .frag, .fs, .glsl, .vert or .vs.
 bool is_shader_file(const std::string& path);
-// Whether it is a vertex shader: .vert or .vs.
+// Returns true if it is a vertex shader: .vert or .vs.
 bool is_vertex_file(const std::string& path);
 
 class ShaderControl {
@@ -39,7 +39,7 @@ class ShaderControl {
 
   bool is_checking() const { return checked_.valid(); }  // poll now and then
 
-  // Of the fragment shader, or else of the vertex shader; empty: there is none.
+  // The fragment shader's, or else the vertex shader's; empty: there is none.
   const std::string& path() const { return path_.empty() ? vertex_path_ : path_; }
   const std::string& fragment_path() const { return path_; }
   const std::string& vertex_path() const { return vertex_path_; }
@@ -61,7 +61,7 @@ class ShaderControl {
   void set_mouse(const std::array<double, 4>& mouse);
   void set_keys(const std::set<uint8_t>& held);  // before each picture
 
-  // What is to be drawn with; null: no text was good yet. Another one after each change.
+  // The shader to draw with; null: no text was good yet. Another one after each change.
   std::shared_ptr<const FragmentShader> shader();
 
  private:

@@ -1,4 +1,4 @@
-// What the window shows when there is no file: the tour, bundled frames, and those that were open before.
+// The window without a file: the tour, bundled frames, and those that were open before.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace brokkr::viewer {
 
-// What the user chose; all empty: nothing yet.
+// The user's choice; all empty: none yet.
 struct StartChoice {
   std::string scene;           // to be opened
   std::optional<size_t> step;  // of the tour

@@ -23,7 +23,7 @@ inline constexpr ImU32 kAccent = IM_COL32(255, 190, 77, 255);  // the user's cho
 inline constexpr ImU32 kOnAccent = IM_COL32(20, 22, 26, 255);  // text on the accent
 inline constexpr ImU32 kErrorGround = IM_COL32(77, 26, 26, 255);
 
-// What blocks do: geometry, rasterization, waiting (Stage).
+// The activities of blocks: geometry, rasterization, waiting (Stage).
 inline constexpr std::array<ImU32, 3> kStages = {IM_COL32(235, 160, 60, 255), IM_COL32(70, 140, 225, 255),
                                                  IM_COL32(70, 72, 78, 255)};
 inline constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);  // times of frames

@@ -25,7 +25,7 @@ inline constexpr int kThumbnailWidth = 320, kThumbnailHeight = 180;
 // The middle of the picture in the shape of thumbnails, made smaller by means of its pixels.
 Picture thumbnail_of(const Picture& picture);
 
-// Where the files are kept; empty where neither variable is set.
+// The folder of the files; empty if neither variable is set.
 std::filesystem::path thumbnail_folder();
 
 class Thumbnails {

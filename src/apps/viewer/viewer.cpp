@@ -34,7 +34,7 @@ constexpr std::unique_ptr<Panel> (*kPanels[])() = {
     make_shader_panel, make_inspect_panel,  make_race_panel,   make_compare_panel, make_log_panel,
 };
 
-// Whether what was prepared for one frame serves the other.
+// Returns true if what was prepared for one frame serves the other.
 bool is_prepared_alike(const Rendered& a, const Rendered& b) {
   const auto parts = [](const Rendered& r) {
     const FrameSettings& s = r.settings;
@@ -508,7 +508,7 @@ void Viewer::act(const KeyEvent& event) {
   press_panels(event);
 }
 
-// Whether it is a panel's.
+// Returns true if it is a panel's.
 bool Viewer::press_panels(const KeyEvent& event) {
   return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return panel->on_key(state_, event); });
 }
@@ -539,7 +539,7 @@ void Viewer::show_step() {
   if (step.key) act(*step.key);
 }
 
-// Of a single file, as the window shows it first.
+// A single file, as the window shows it first.
 void Viewer::keep_thumbnail() {
   if (sequence_.active() || image_.width <= 0) return;
   Picture picture{image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};

@@ -69,7 +69,7 @@ class Viewer : public ViewerCommands {
   void save_light(const std::filesystem::path& path);
   void report_saved();
 
-  // What keys and menus do.
+  // Actions of keys and menus.
   void act(const KeyEvent& event);
   bool press_panels(const KeyEvent& event);
   template <typename Choice>
@@ -93,7 +93,7 @@ class Viewer : public ViewerCommands {
   void dismiss();
   void zoom(float factor) { area_.zoom(state_, factor, (state_.view.area_begin + state_.view.area_end) / 2.0f); }
 
-  // What a frame of the user interface shows (viewer_draw.cpp).
+  // Parts of a frame of the user interface (viewer_draw.cpp).
   void draw();
   void menu_item(const char* label, Action action, bool selected = false, bool enabled = true);
   void draw_recent();

@@ -1,4 +1,4 @@
-// What a frame of the user interface shows: menus, bars, messages, and the image between them.
+// A frame of the user interface: menus, bars, messages, and the image between them.
 #include <imgui.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void Viewer::draw() {
   draw_messages(room);
 }
 
-// What comes over everything else, in the middle of `room`.
+// The message over everything else, in the middle of `room`.
 void Viewer::draw_messages(const Box& room) {
   draw_loading(room);
   draw_errors(room);
@@ -179,7 +179,7 @@ void Viewer::draw_scales() {
   if (ImGui::MenuItem("Smaller")) step_scale(-1);
 }
 
-// What is used all the time, from the left; what has no room is left out, and stands in the menus and panels.
+// The most used controls, from the left. Those without room are left out; menus and panels have them too.
 float Viewer::draw_toolbar(const Box& room) {
   const float em = ImGui::GetFontSize(), pad = 0.35f * em, height = ImGui::GetFrameHeight() + 2 * pad;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * window_->scale(), pad));

@@ -24,7 +24,7 @@ namespace {
 std::string last_error;  // GLFW reports through a callback
 void note_error(int, const char* text) { last_error = text; }
 
-// Whether the keyboard has a key with a full stop, without modifiers.
+// Returns true if the keyboard has a key with a full stop, without modifiers.
 bool has_period() {
   constexpr std::string_view kKeysOfText = "',-./0123456789;=ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]`";  // GLFW's codes
   return std::any_of(kKeysOfText.begin(), kKeysOfText.end(), [](char key) {
@@ -203,7 +203,7 @@ void Window::begin_frame() {
   }
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  // Where frames take long, the pointer has left the place of the click by now.
+  // If frames take long, the pointer has left the place of the click by now.
   if (const auto at = std::exchange(clicked_at_, std::nullopt)) ImGui::GetIO().MousePos = {at->x, at->y};
   ImGui::NewFrame();
 }

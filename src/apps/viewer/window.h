@@ -62,7 +62,7 @@ class Window {
   std::vector<uint32_t> read_pixels() const;
 
   Clock::time_point last_input() const { return last_input_; }
-  // Whether there was input, resizing or damage since the last call.
+  // Returns true if there was input, resizing or damage since the last call.
   bool take_changed() { return std::exchange(changed_, false); }
 
  private:

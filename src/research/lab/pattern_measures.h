@@ -57,7 +57,8 @@ class PatternBook {
   std::map<Key, std::shared_ptr<const Pattern>> known_;
 };
 
-// How evenly a pattern distributes a map. For random patterns, all values except the loads are means over the seeds.
+// The evenness with which a pattern distributes a map. For random patterns, all values except the loads are means over
+// the seeds.
 LoadStatistics pattern_load(PatternBook& book, const PatternChoice& choice, int rasterizers, const BinLoads& bins,
                             uint32_t seed, int seeds);
 inline LoadStatistics pattern_load(const Pattern& pattern, const BinLoads& bins) {

@@ -231,7 +231,7 @@ void quotas(const LabRun& run) {
   }
 }
 
-// How late a run's tasks ended.
+// The lateness of a run's tasks.
 void set_lateness(Record& m, const RunResult& result) {
   m.set("tasks", result.made);
   if (result.log.empty() || result.made == 0) return;

@@ -145,7 +145,7 @@ class Softshell {
     }
   };
 
-  // What a task sees as its worker: it enqueues tasks as items of packages.
+  // The worker as a task sees it: it enqueues tasks as items of packages.
   template <class Inner>
   class PackageWorker {
    public:

@@ -127,7 +127,8 @@ class Subject {
   virtual std::string name() const = 0;  // name of the driver, the machine or the model
   virtual const char* unit() const = 0;  // unit of costs and times: "ms"
   virtual Costs costs() const { return {}; }
-  // Whether each processor runs its fragments one after another, in the order of the primitives, as CPU drivers do.
+  // Returns true if each processor runs its fragments one after another, in the order of the primitives, as CPU drivers
+  // do.
   virtual bool is_in_order() const { return false; }
   virtual Film draw(const Drawing& drawing) = 0;
   // Measures only the time; may repeat the measurement.

@@ -32,8 +32,8 @@ inline constexpr double kTolerance = 0.15;
 // has none.
 const char* verdict_of(const Measurement& m);
 
-// Whether the paper's advice helps this subject: "helps"; "no help" if it is less than kTolerance faster; "harms" if it
-// is slower by that much; "" if there is no advice.
+// The effect of the paper's advice on this subject: "helps"; "no help" if it is less than kTolerance faster; "harms" if
+// it is slower by that much; "" if there is no advice.
 const char* advice_of(const Measurement& m);
 
 struct ResultOf {

@@ -43,7 +43,8 @@ struct BlackRuns {
 };
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile);
 
-// How a quad that covers the window was filled; the diagonal from the lower left separates its triangles.
+// The order in which a quad that covers the window was filled; the diagonal from the lower left separates its
+// triangles.
 struct Filling {
   double diagonal = 0;  // fraction of the first triangle's pixels among the first half of all writes
   // rows of tiles of the second triangle that had started when half of the lowest row was written

@@ -27,7 +27,7 @@ constexpr int kMaxCost = 10000000, kMaxBackground = 10000;
 constexpr const char* kSubjects = "this frame\0the pipeline\0the G80 model\0an OpenGL driver\0";
 enum ProbeSubject : int { kFrame, kPipeline, kModel, kDriver };
 
-// What a job on the render thread has found.
+// The result of a job on the render thread.
 struct Probed {
   probe::Watched watched;
   std::optional<probe::TileMap> map;
@@ -92,7 +92,7 @@ Probed probe_frame(RenderContext& context) {
   return found;
 }
 
-// What the user has set of a drawing.
+// The user's settings of a drawing.
 struct ProbeSetup {
   int subject = kFrame;
   int kind = 1, order = 0, edge = 9;  // of kDrawings, of FillOrder, an exponent of 2

@@ -26,7 +26,7 @@ struct TileMap {
 // which the processor changes; -1 is unknown and never a change. Throws std::runtime_error if no pixel is known.
 TileMap map_of_units(std::span<const int32_t> unit, int width, int height);
 
-// How pairs of pixels are tested.
+// The test of pairs of pixels.
 enum class PairTest : uint8_t {
   // Points at two pixels take as long as points at one pixel if the same processor draws both, and half as long
   // otherwise [Kerbl18, Appendix B].

@@ -1,4 +1,4 @@
-// How handlers read and write the values of all lanes.
+// Handlers read and write the values of all lanes through these.
 #pragma once
 
 #include <algorithm>

@@ -92,7 +92,7 @@ class Machine {
   // Enables counting for the next launches; lane counts are those of the last one.
   void count_lanes(bool on) { profile_.keep(on); }
   const Profile& profile() const { return profile_; }
-  // Whether other host threads run blocks of the same launch.
+  // Returns true if other host threads run blocks of the same launch.
   bool is_crowded() const { return crowd_ != nullptr; }
   // For a machine that runs the blocks itself: sets what clocks read.
   void set_clock(uint64_t cycles) { executed_ = cycles; }

@@ -26,7 +26,7 @@ class Races {
   // For one launch: earlier and later launches are ordered.
   explicit Races(const Program& program) : program_(program) {}
 
-  // What is known of a warp: all accesses of earlier epochs, and in this epoch those of `lanes` up to a step.
+  // The accesses of a warp that are known: all of earlier epochs, and in this epoch those of `lanes` up to a step.
   struct Clock {
     uint32_t epoch = 0, lanes = 0, step = 0;
     friend bool operator==(const Clock&, const Clock&) = default;

@@ -53,7 +53,7 @@ class Warp {
   }
   uint32_t* predicate_of(Place p, uint32_t lane) const { return word_of(p, lane) - lane; }
   bool is_crowded() const { return is_crowded_; }  // other host threads run blocks of the same launch
-  // Whether stores are held back, loads look back, or races are detected; and the work of each access then.
+  // Returns true if stores are held back, loads look back, or races are detected; and the work of each access then.
   bool is_watched() const { return is_weak_ || races_ != nullptr; }
   void watched_load(const Instruction& in, uint32_t lane, const uint8_t* from, void* value, uint32_t bytes);
   void watched_store(const Instruction& in, uint32_t lane, uint8_t* to, const void* value, uint32_t bytes);

@@ -12,7 +12,7 @@
 
 namespace brokkr::ptx {
 
-// Where lanes of a warp wait for each other.
+// The point at which lanes of a warp wait for each other.
 
 // Returns true if the lanes may continue immediately. Otherwise they wait; a caller's `pc_` tells where.
 bool Warp::collect(const Instruction& in, uint32_t lanes) {

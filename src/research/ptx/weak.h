@@ -30,7 +30,7 @@ struct HeldStore {
   bool overlaps(const uint8_t* at, uint32_t n) const { return to < at + n && at < to + bytes; }
 };
 
-// What a lane must see: for each block, its stores up to a time.
+// The stores that a lane must see: for each block, its stores up to a time.
 struct LaneView {
   static constexpr uint32_t kBlocks = 16;  // other blocks share an entry
   uint64_t synchronized[kBlocks] = {};

@@ -45,7 +45,7 @@ struct FigureInfo {
 };
 std::vector<FigureInfo> figure_list();
 
-// What one table, that of times, is made with; the others have the paper's own.
+// The settings of the table of times; the others have the paper's own.
 struct TimesSettings {
   Network network;
   uint32_t merge = 4096;

@@ -18,7 +18,7 @@ enum class Topology : uint8_t {
 struct Network {
   ranks::Topology topology = ranks::Topology::line;
   double hop_ns = 400, link_gb_s = 40;
-  // What the switch forwards in all. [Kim17] has 80 in its Table 1 and 40 in its text.
+  // The switch's total throughput. [Kim17] has 80 in its Table 1 and 40 in its text.
   double hub_gb_s = 80;
   bool hub_multicast = false;  // A broadcast passes the switch once, and not once for each receiver.
 };

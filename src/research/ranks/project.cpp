@@ -47,7 +47,7 @@ bool outside_view(const DrawRecord& draw, const Corners& tri) {
          all_corners(tri, [&](const Corner& c) { return far_distance(draw, c) < 0; });
 }
 
-// Whether some corner is beyond near, far or the guard band; a little early for the latter.
+// Returns true if some corner is beyond near, far or the guard band; a little early for the latter.
 bool needs_clipping(const DrawRecord& draw, const Corners& tri) {
   return !all_corners(tri, [&](const Corner& c) {
     const float x = c.x * draw.scale[0] + c.w * draw.offset[0], y = c.y * draw.scale[1] + c.w * draw.offset[1];
@@ -89,7 +89,7 @@ struct Polygon {
   size_t corners = 0;
 };
 
-// What lies within the plane, of which `distance` is not below -slack.
+// The part of the polygon within the plane, where `distance` is not below -slack.
 template <class Distance>
 Polygon cut(const Polygon& from, double slack, Distance&& distance) {
   Polygon to;

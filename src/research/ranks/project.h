@@ -103,7 +103,7 @@ class [[gnu::visibility("hidden")]] Distribution {
   std::vector<uint32_t> given_;
 };
 
-// How evenly a pattern shares out a frame.
+// The evenness with which a pattern divides a frame.
 struct Balance {
   std::string pattern;
   double fragments = 0;   // of the rank with most, over the mean

@@ -236,7 +236,7 @@ class Server {
         said = error.what();
       }
       if (ends) return;
-      // What this rank's frame is, or why there is none: a hash has no letters.
+      // The hash of this rank's frame, or the reason why there is none: a hash has no letters.
       talk_.send(0, ranks::Channel::report, ranks::message_of(said.empty() ? hash_ : "!" + said));
       if (ranks::text_of(talk_.receive(0, ranks::Channel::hello)) != kTogether) continue;
       ranks::RankReport report;

@@ -26,7 +26,7 @@ class RankView : public FrameSharing {
   void begin() override;
   // Rank 0 draws alone what ranks::why_not names; no rank draws what one could not make.
   bool prepare(const RenderRequest& request, const std::function<const PreparedFrame&()>& update) override;
-  // Where ranks cannot go on, this process ends with one line, and all others with it.
+  // If ranks cannot go on, this process ends with one line, and all others with it.
   RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, uint32_t target) override;
   int size() const override { return talk_->size(); }
   void end() override;

@@ -18,7 +18,7 @@
 
 namespace brokkr::ranks {
 
-// What several launches of one frame did, as if they were one.
+// The statistics of several launches of one frame, as if they were one.
 
 namespace {
 
@@ -108,7 +108,7 @@ nlohmann::ordered_json to_json(const RankReport& r) {
 
 namespace {
 
-// Whether the picture, or what is kept beside it, tells primitives by their identifiers.
+// Returns true if the picture, or what is kept beside it, tells primitives by their identifiers.
 bool names_primitives(const RenderOptions& options) {
   return options.keep_ids || options.shading == Shading::triangle || options.shading == Shading::batch;
 }
@@ -160,7 +160,7 @@ class RankFrame {
       options_.command_limit = segment.end_command;
       give(segment, distribution);
       const double begin_ms = ms_since(begin_);
-      // What is left of the budget: a launch begins also where nothing is.
+      // The rest of the budget; a launch begins even if nothing is left.
       if (budget_ms_ > 0) options_.frame_budget_ms = std::max(kLeastBudgetMs, budget_ms_ - begin_ms);
       result = renderer_.render(frame_, options_, !in_memory_ && (whole || s + 1 < segments.size()));
       if (options_.keep_ids) name_whole(result.targets, frame_);

@@ -29,7 +29,7 @@ struct Loaded {
   std::optional<PreparedFrame> prepared;
 };
 
-// What is asked of each frame.
+// The request for each frame.
 struct Asked {
   RenderOptions options;
   std::vector<AovRequest> aovs;
@@ -43,7 +43,7 @@ struct Asked {
     counts.keep_ids = counts.trace = false;
     return counts;
   }
-  // What of a target rank 0 must know.
+  // The properties of a target that rank 0 must know.
   ranks::PlaneUse planes(uint32_t target) const {
     return {target, kPlaneColor | (aovs.empty() ? 0u : uint32_t(kPlaneDepth))};
   }

@@ -17,7 +17,7 @@ class Staleness {
         programs_(programs),
         stale_(frame_.targets.size()) {}
 
-  // What the command reads of them.
+  // The properties that the command reads.
   std::vector<PlaneUse> read_by(const Command& command) const {
     std::vector<PlaneUse> reads;
     const auto note = [&](uint32_t target, uint32_t planes) {

@@ -192,7 +192,7 @@ namespace {
 
 constexpr const char *kViews = "views", *kFrames = "frames";
 
-// What a rank has done.
+// The work of a rank.
 struct Spread {
   uint64_t pictures = 0;  // views or frames that it drew
   double draw_ms = 0;     // in which it did, the last picture's way to the host among it
@@ -317,7 +317,7 @@ void print_spread(const char* mode, const std::vector<nlohmann::ordered_json>& r
             << format_table({"rank", "machine", "workers", mode, "ms"}, rows);
 }
 
-// What all ranks did: the slowest says how long it took.
+// The work of all ranks; the slowest one determines the time.
 void report(const Work& work, const char* mode, const Spread& spread, ranks::Talk& talk) {
   const nlohmann::ordered_json own = {{"rank", talk.rank()},       {"host", talk.transport().host()},
                                       {"machine", spread.machine}, {"workers", spread.workers},

@@ -1,4 +1,4 @@
-// How ranks share a frame: settings and options.
+// The division of a frame among ranks: settings and options.
 #pragma once
 
 #include <cstdint>
@@ -87,8 +87,8 @@ Option rank_link_option();
 // The settings that the options name. Throws UsageError.
 ranks::RankSettings rank_settings(const Arguments& arguments);
 
-// Whether this process draws with others: --ranks decides, otherwise mpirun. Throws UsageError if the process draws
-// alone and has options for several ranks.
+// Returns true if this process draws with others: --ranks decides, otherwise mpirun. Throws UsageError if the process
+// draws alone and has options for several ranks.
 bool draws_together(const Arguments& arguments);
 
 // The parts of the programs that ranks register: `brokkr ranks`, and `brokkr render` and `brokkr view` over several

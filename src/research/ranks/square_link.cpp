@@ -90,7 +90,7 @@ LinkAbility unpack(const Message& message, int from) {
   return {LinkMode(message[0]), text_of(message).substr(1)};
 }
 
-// What all say, at rank 0; its answer, everywhere.
+// Gathers the values of all ranks at rank 0 and distributes its answer.
 template <class Decide>
 std::string decide_together(Talk& talk, const LinkAbility& own, Decide&& decide) {
   if (talk.rank() != 0) {

@@ -40,7 +40,7 @@ class SquareLink {
   // way. Throws std::runtime_error.
   virtual void start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received,
                      TargetSquares& squares) = 0;
-  // Whether all started transfers are complete. Throws std::runtime_error if a rank has failed.
+  // Returns true if all started transfers are complete. Throws std::runtime_error if a rank has failed.
   virtual bool is_done(TargetSquares& squares) = 0;
 };
 

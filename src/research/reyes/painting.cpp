@@ -24,7 +24,7 @@ namespace brokkr::viewer {
 
 namespace {
 
-// What a Reyes was made from.
+// The inputs that a Reyes was made from.
 struct Diced {
   std::shared_ptr<const Scene> scene;
   MachineKind machine{};

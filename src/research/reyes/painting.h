@@ -13,13 +13,13 @@
 
 namespace brokkr::viewer {
 
-// What widgets and the file of settings let through.
+// Limits of widgets and of the file of settings.
 inline constexpr uint32_t kMaxReyesSplits = 1000000;
 inline constexpr float kLeastBudgetMs = 1, kMaxBudgetMs = 2000, kMaxGain = 64, kLeastRate = 0.5f, kMaxRate = 16;
 
-// What limits a frame.
+// The limit of a frame.
 enum class ReyesLimit : uint8_t { none, time, splits };
-// What its picture shows.
+// The content of its picture.
 enum class ReyesShows : uint8_t { surface, depth, difference };
 
 struct ReyesSettings {

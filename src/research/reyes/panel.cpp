@@ -17,7 +17,7 @@ constexpr size_t kHistory = 240;  // frames
 // Splitting, stitching, and the pipeline.
 constexpr ImU32 kPartColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(150, 200, 110, 255),
                                  IM_COL32(70, 140, 225, 255)};
-// Where the eye is: none of the colours of split depth, nor of what is drawn mostly.
+// The mark of the eye has none of the colours of split depth, nor of what is drawn mostly.
 constexpr ImU32 kGaze = IM_COL32(90, 235, 255, 255);
 constexpr ImU32 kMissed = IM_COL32(240, 80, 70, 255), kBudgetLine = IM_COL32(255, 255, 255, 160);
 

@@ -107,7 +107,7 @@ constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
 // number reacts faster, and moves tasks more often.
 constexpr uint64_t kPatience = 16;
 
-// What a grid takes of the machine's memory.
+// The memory of a grid.
 uint64_t bytes_of_grids(uint64_t grids, uint64_t slack) {
   constexpr uint64_t kPoint = 8 * sizeof(float) + sizeof(uint32_t), kEdge = sizeof(uint64_t) + sizeof(uint32_t);
   return grids *
@@ -224,7 +224,7 @@ struct Reyes::Impl {
     return made;
   }
 
-  // What is left for the pipeline, which counts the frame itself.
+  // The rest is for the pipeline, which counts the frame itself.
   int megabytes_of_pipeline() const {
     return int(std::clamp<uint64_t>((budget->left() + frame_bytes) >> 20, 1, 1u << 24));
   }

@@ -133,7 +133,7 @@ constexpr int kRings = 16;
 constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 
 const std::vector<std::string> kPriorities = {"size", "distance", "both"}, kLooks = {"shaded", "depth"};
-// Of ReyesMiss, in tables.
+// Names of ReyesMiss in tables.
 const std::vector<std::string> kMisses = {"no", "processors", "least", "estimate"};
 
 size_t place_of(const std::vector<std::string>& names, const std::string& name) {
@@ -229,7 +229,7 @@ std::vector<nlohmann::ordered_json> json_of_all(const std::vector<Row>& rows) {
   return all;
 }
 
-// What the animation's frames took.
+// Times of the animation's frames.
 struct Times {
   double least = 0, median = 0, most = 0;
 };
@@ -240,7 +240,7 @@ Times times_of(const std::vector<FrameRow>& rows) {
   return {*least, median(times), *most};
 }
 
-// How many frames were late, and why.
+// The number of late frames, by reason.
 std::string budget_line(const ReyesOptions& o, const std::vector<FrameRow>& rows) {
   std::vector<size_t> counts(kMisses.size());
   double least = 0;

@@ -1,4 +1,4 @@
-// What micropolygons hand in to the programs: `brokkr reyes`, and scenes of patches in `brokkr view`.
+// The module of micropolygons: `brokkr reyes`, and scenes of patches in `brokkr view`.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ Module reyes_module();
 Command reyes_command();
 ViewPart reyes_view_part();
 
-// Whether this is a .bpt file, in any case.
+// Returns true if this is a .bpt file, in any case.
 bool is_patch_file(const std::string& path);
 
 }  // namespace brokkr::app

@@ -18,9 +18,9 @@ inline constexpr uint32_t kParameterOne = 32768, kMaxSplits = 10, kMaxDice = 4;
 inline constexpr uint32_t kMaxBlindSplits = 5;
 inline constexpr int kPriorityBuckets = 32;
 
-// What determines the urgency of a split (thesis 5.4.1, Fig. 5.11).
+// The measure of a split's urgency (thesis 5.4.1, Fig. 5.11).
 enum class SplitPriority : uint32_t { size, distance, both };
-// What a micropolygon's colour shows.
+// The quantity that a micropolygon's colour shows.
 enum class ReyesLook : uint32_t {
   shaded,  // light and material
   depth,   // how often its piece was split: brighter means more often (Fig. 5.10a)

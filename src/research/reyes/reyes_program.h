@@ -165,7 +165,7 @@ BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t pieces) {
   return pieces * plan.grid_ns + (pieces > made ? pieces - made : 0) * plan.shade_ns;
 }
 
-// Whether splits with these priorities will run before the deadline. All queued splits of equal or higher urgency run
+// True if splits with these priorities will run before the deadline. All queued splits of equal or higher urgency run
 // first; each takes as long as earlier ones did, and makes one more grid. Less urgent splits do not count: they run
 // later, or never.
 template <class Worker>

@@ -16,7 +16,7 @@ class Flow {
  public:
   explicit Flow(const ptx::Program& program);
 
-  // Whether all lanes that execute the instruction continue with the next one.
+  // Returns true if all lanes that execute the instruction continue with the next one.
   bool runs_on(uint32_t pc) const { return program_.code[pc].kind == ptx::Kind::plain; }
   bool is_collective(uint32_t pc) const { return program_.code[pc].kind == ptx::Kind::collective; }
   // The place where lanes that diverge at `pc` meet: the first instruction of its block's immediate post-dominator.
@@ -24,7 +24,7 @@ class Flow {
   // Instructions from `pc` to the nearest back edge on the shortest path. The larger the number, the less a loop waits
   // for this path.
   uint32_t to_loop(uint32_t pc) const { return blocks_[block_of_[pc]].to_loop; }
-  // Whether the instruction is the first of a loop, the target of a back edge.
+  // Returns true if the instruction is the first of a loop, the target of a back edge.
   bool is_head(uint32_t pc) const { return blocks_[block_of_[pc]].is_head && blocks_[block_of_[pc]].begin == pc; }
   // The maximum number of 32-bit registers live at any instruction of the function.
   uint32_t registers(const ptx::Function& f) const;

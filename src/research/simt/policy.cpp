@@ -15,8 +15,8 @@ class PathStack {
  public:
   PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}}, ready_(lanes) {}
 
-  // Whether the instruction just executed changes nothing here: its lanes are at the next instruction, and no lanes
-  // meet there.
+  // Returns true if the instruction just executed changes nothing here: its lanes are at the next instruction, and no
+  // lanes meet there.
   bool passes(const Group& from) const;
   // The same for lanes that have jumped: the whole path moved together and meets no other lanes. `group`, their old
   // place, is updated to the new one.

@@ -57,7 +57,7 @@ uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t thr
   return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
 }
 
-// Whether warps can issue is unchanged as long as none starts or ends.
+// The answer whether warps can issue is unchanged as long as none starts or ends.
 void TimedMachine::count_to(const Core& core, Scheduler& s, uint64_t cycle) {
   if (cycle <= s.counted_to) return;
   timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);

@@ -144,7 +144,7 @@ std::string machine_name(MachineKind kind) {
   return "auto";
 }
 
-// What a tracer was made from; with something else it is made anew.
+// The inputs of a tracer; if they change, a new one is made.
 struct Traced {
   std::shared_ptr<const Scene> scene;
   std::set<uint32_t> hidden;
@@ -275,7 +275,7 @@ class TracePainter : public Painter {
     t.mean_samples = double(sum) / double(t.picture.samples.size());
   }
 
-  // Whether the picture has begun anew.
+  // Returns true if the picture has begun anew.
   bool look(const RenderRequest& r) {
     const Traced wanted = traced_of(r);
     const Looked looked = looked_of(r);
@@ -304,7 +304,7 @@ class TracePainter : public Painter {
     forget();
     Frame frame = r.scene->frame;
     const Target& loaded = frame.targets[0];
-    // What has no camera is refused by its vertices.
+    // A scene without a camera is refused because of its vertices.
     if (!r.scene->clip_space && (loaded.width != looked.width || loaded.height != looked.height))
       app::resize_frame(frame, 0, looked.width, looked.height);
     hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));

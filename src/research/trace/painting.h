@@ -13,7 +13,7 @@
 
 namespace brokkr::viewer {
 
-// What widgets and the file of settings let through.
+// Limits of widgets and of the file of settings.
 inline constexpr uint32_t kMaxSamples = 65536, kMaxBounces = 64;
 inline constexpr float kMaxExposure = 10;
 inline constexpr int kTraceKey = 'L';  // begins and ends tracing

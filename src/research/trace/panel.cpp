@@ -20,7 +20,7 @@ constexpr int kRegionPixels = 8;  // a side of what has the same number of sampl
 constexpr int kLegendSteps = 8;
 constexpr ImU32 kDone = IM_COL32(50, 105, 185, 255);
 
-// How often each region was sampled, as a picture of a pixel for each.
+// The number of samples of each region, as a picture with a pixel for each.
 Picture sample_map(const TracePainting& t) {
   Picture map;
   map.width = (t.picture.width + kRegionPixels - 1) / kRegionPixels;
@@ -113,7 +113,7 @@ class TracePanel : public Panel {
   }
 
  private:
-  // Whether this is a scene with materials and a camera, which light can be traced in.
+  // Returns true if this is a scene with materials and a camera, which light can be traced in.
   static bool is_traceable(const ViewerState& state) {
     return state.scene && !state.scene->content && !state.scene->clip_space;
   }

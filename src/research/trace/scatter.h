@@ -1,4 +1,4 @@
-// How surfaces scatter light: a diffuse lobe below a GGX lobe with Schlick's Fresnel term.
+// The scattering of light at surfaces: a diffuse lobe below a GGX lobe with Schlick's Fresnel term.
 //
 //   f = diffuse / pi * (1 - F(N.V)) * (1 - F(N.L)) + D(H) * G(L) * G(V) * F(V.H) / (4 N.L N.V)
 //   F(c) = f0 + (f90 - f0) * (1 - c)^5, f90 = min(1, 50 * largest(f0))                         [Schlick94]

@@ -1,4 +1,4 @@
-// What the path tracer hands in to the programs: `brokkr trace`, and traced pictures in `brokkr view`.
+// The module of the path tracer: `brokkr trace`, and traced pictures in `brokkr view`.
 #pragma once
 
 #include "app/module.h"

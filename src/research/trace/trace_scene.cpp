@@ -166,8 +166,7 @@ void add_textures(const Frame& frame, TraceScene& scene) {
   }
 }
 
-// What the scene's lists will take, and what it takes to fill them: room for all triangles is made before they are
-// looked at.
+// The memory of the scene's lists, and of filling them: room for all triangles is made before they are looked at.
 void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<MemoryBudget>& budget) {
   uint64_t triangles = 0, texels = 0, longest = 0, emitting = 0;
   for (const Command& command : frame.commands) {

@@ -452,7 +452,7 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(result["geomeans"]["all"]["ratio"], 2)
         self.assertRegex(self.run_program("--compare", a, b), r"one +flat +6\.00 +3\.00 +2\.00")
         self.assertIn("Not run together", self.run_program("--compare", a, b))
-        # What can be told depends on what else the computer did.
+        # The verdict depends on what else the computer did.
         quiet = {"wall_s": 1, "cores": 2, "own_cores": 1.9, "others": 0.01, "load_before": 0.2, "load_after": 0.9}
 
         def verdict(load_before, load_after, peer=None):

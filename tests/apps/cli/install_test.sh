@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/brokkr" --version
-# What draws the report of `brokkr patterns` finds its modules from anywhere, and leaves nothing beside them.
+# The script that draws the report of `brokkr patterns` finds its modules from anywhere, and leaves nothing beside them.
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   (cd / && "$work/prefix/libexec/brokkr/plot-patterns" --help >/dev/null)
   if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
@@ -36,7 +36,7 @@ build_against() {  # SOURCE, RESULT: a project that finds the installed library
 cd "$work"
 build_against "$source/tests/apps/cli/consumer" consumer
 for program in with_shared with_shared_xyzw; do consumer/$program; done
-# What holds the library itself does not lie beside its programs.
+# A program that holds the library itself does not lie beside the library's programs.
 BROKKR_LIBEXEC="$work/prefix/libexec/brokkr" consumer/with_static
 
 # The example is the one that docs/guide/library.md shows, and draws its picture.

@@ -33,7 +33,7 @@ if [ -e "$build/src/research/ranks/brokkr-mpi.so" ]; then
   dpkg-deb --field "$(package brokkr-ranks)" Depends | grep "brokkr (= .*openmpi-bin" | grep -q libopenmpi || fail "brokkr-ranks: what it needs"
 fi
 
-# What draws without a window needs nothing of one, nor Python, nor MPI.
+# Drawing without a window needs no library of windows, no Python and no MPI.
 depends=$(dpkg-deb --field "$(package brokkr)" Depends)
 echo "brokkr depends on $depends"
 case $depends in *libc6*libstdc++6*) ;; *) fail "dependencies are missing" ;; esac

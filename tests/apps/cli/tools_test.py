@@ -323,7 +323,7 @@ class GpuCheck(Folder):
         self.assertEqual(steps["batches"][0::2], ["failed", "done with batches"])
         self.assertIn("sleep 1000", (self.path / "out" / "queues.log").read_text())
         self.assertIn("--after failed", done.stderr)  # there is no folder copies
-        # What went well is kept, the rest is done again.
+        # Good results are kept, the rest is done again.
         (self.path / "copies").mkdir()
         done = subprocess.run([runner, "--output", "out", "--resume", "--only", "schedule", "--only", "batches", "--after",
                                "cp -r -t copies"], cwd=self.path, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-// What a target's picture is made of, and frames without the rest.
+// The draws that a target's picture is made of, and frames without the rest.
 #include "inspect/trim.h"
 
 #include <gtest/gtest.h>

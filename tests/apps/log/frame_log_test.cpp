@@ -1,4 +1,4 @@
-// What the writer writes, the reader reads; hashes, manifests and pictures.
+// The reader reads every log of the writer; hashes, manifests and pictures.
 #include <gtest/gtest.h>
 
 #include <filesystem>

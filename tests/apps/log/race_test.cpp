@@ -1,4 +1,4 @@
-// What is said of two variants that took turns, on times that were recorded on a busy computer.
+// Verdicts about two variants that took turns, on times that were recorded on a busy computer.
 #include <gtest/gtest.h>
 
 #include <algorithm>

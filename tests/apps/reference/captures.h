@@ -1,4 +1,4 @@
-// Where captured frames lie: BROKKR_CAPTURES, or the folder `shared/captures` beside the checkout.
+// The folder of captured frames: BROKKR_CAPTURES, or the folder `shared/captures` beside the checkout.
 #pragma once
 
 #include <cstdlib>

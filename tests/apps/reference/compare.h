@@ -20,8 +20,8 @@ struct Difference {
   double percent(size_t count) const { return pixels == 0 ? 0.0 : 100.0 * double(count) / double(pixels); }
 };
 
-// What snapping to 1/256 pixel may move the depth of triangles that are cut by the near plane: their depth changes by
-// hundredths per pixel.
+// The distance by which snapping to 1/256 pixel may move the depth of triangles that the near plane cuts: their depth
+// changes by hundredths per pixel.
 inline constexpr float kSteepDepth = 1e-4f;
 
 inline int channel_difference(uint32_t a, uint32_t b) {

@@ -1,4 +1,4 @@
-// How draws are gathered for OpenGL: fewer calls, same picture.
+// Draws are gathered for OpenGL: fewer calls, same picture.
 #include "reference/gl_renderer.h"
 
 #include <random>

@@ -1,4 +1,4 @@
-// What a driver counts, and that llvmpipe's batches are those of the model of its name.
+// The vertex counts of a driver, and that llvmpipe's batches are those of the model of its name.
 #include "reference/gl_probe.h"
 
 #include <gtest/gtest.h>

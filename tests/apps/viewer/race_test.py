@@ -15,7 +15,7 @@ from session import ASIDE, FRAME, Session, on_a_screen, rendered, wait_for
 
 SIZE = (160, 120)
 WINDOW = (760, 1000)
-# Where the panel is in the window: left edge, lists A and B, the button; in pixels from the upper left.
+# The place of the panel in the window: left edge, lists A and B, the button; in pixels from the upper left.
 LEFT, LISTS, A, B, START = 386, 519, 172, 201, (423, 230)
 STATUS_BAR = 26
 LIST = 170  # from the middle of a closed list to the last of the eight lines that it opens with

@@ -192,7 +192,7 @@ class Screen:
         self.x.XMoveWindow(self.display, ctypes.c_ulong(window), x, y)
         self._flush()
 
-    # What a window manager is for: without one a window can neither be minimized nor told to fill the screen.
+    # Tests need a window manager: without one a window can neither be minimized nor told to fill the screen.
     def manage(self):
         if not shutil.which("openbox"):
             raise Unavailable("openbox, a window manager, is not installed (openbox)")
@@ -225,6 +225,6 @@ class Screen:
         self.x.XResizeWindow(self.display, ctypes.c_ulong(window), width, height)
         self._flush()
 
-    # What a window manager sends when the user closes a window.
+    # The message of a window manager when the user closes a window.
     def ask_to_close(self, window):
         self.send(window, "WM_PROTOCOLS", [self.atom("WM_DELETE_WINDOW")])

@@ -21,7 +21,7 @@ WINDOW = (960, 560)
 SCREEN = (1000, 600)
 LATENCY_MS = 50
 LONG_MS = 100  # a frame that would be felt if the window waited for it
-# What programs that read PresentMon's logs (version 1) look for, and what follows.
+# The columns that readers of PresentMon's logs (version 1) look for, and those that follow.
 PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
               "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
               "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput").split(",")

@@ -19,8 +19,8 @@
 #include "base/json_parse.h"
 #include "formats/gltf.h"
 #include "formats/image_io.h"
-#include "formats/sources.h"
 #include "formats/obj.h"
+#include "formats/sources.h"
 #include "frame/bkf.h"
 #include "frame/primitive_counts.h"
 
@@ -229,8 +229,8 @@ TEST(Cancel, EveryReaderAsksOftenAndStopsAtOnce) {
   }
 }
 
-// How often a loading asks until it ends, or is cancelled after so many questions: each takes so long that whoever asks
-// at all asks again.
+// The number of times that a loading asks until it ends, or is cancelled after so many questions: each takes so long
+// that whoever asks at all asks again.
 int questions(int most, const std::function<void(Loading&)>& load) {
   int asked = 0;
   LoadOptions options;

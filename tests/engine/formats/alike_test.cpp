@@ -1,4 +1,4 @@
-// What is wrong or odd in a file means the same in OBJ, PLY, STL and glTF.
+// Mistakes and oddities of a file mean the same in OBJ, PLY, STL and glTF.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

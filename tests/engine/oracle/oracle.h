@@ -4,11 +4,11 @@
 // every pixel of a triangle's bounding box. It shares nothing with src/engine/geometry, src/engine/raster or
 // src/engine/pipeline, only the description of a frame. Lines, points and polygon modes other than fill are left out.
 //
-// Where all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is decided by
-// exact integers and is the one right answer. Where clipping is needed, its rounding is the pipeline's own business:
-// samples nearer to an edge than `clip_tolerance` then count as uncertain, and so does everything that follows from
-// them (a depth test against an uncertain depth, blending over an uncertain colour). What is uncertain is marked per
-// pixel and plane, and is not to be compared.
+// If all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is decided by exact
+// integers and is the one right answer. Where clipping is needed, its rounding is the pipeline's own business: samples
+// nearer to an edge than `clip_tolerance` then count as uncertain, and so does everything that follows from them (a
+// depth test against an uncertain depth, blending over an uncertain colour). What is uncertain is marked per pixel and
+// plane, and is not to be compared.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 
 namespace brokkr::oracle {
 
-// Whether depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer than that
+// True if depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer than that
 // (but not between equal values) leaves the pixel uncertain.
 inline constexpr bool kDepthBitExact = true;
 
@@ -147,7 +147,7 @@ inline float clamp_depth(float z, const State& state, uint32_t flags) {
   return z < high ? z : high;
 }
 
-// How far apart two evaluations of the plane may be that differ in their order of operations.
+// The largest difference between two evaluations of the plane that differ in their order of operations.
 inline float depth_slack(const DepthPlane& plane, int x, int y) {
   if (kDepthBitExact) return 0;
   const float size = 1 + std::fabs(plane.z0) + std::fabs(plane.a * float(x - plane.reference_x)) +

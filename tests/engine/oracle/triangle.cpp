@@ -89,7 +89,7 @@ struct HalfPlane {
   long double distance(long double px, long double py) const { return x * px + y * py + one; }
 };
 
-// Where clipping is needed: two-dimensional homogeneous rasterization [Olano97] of the whole triangle, which needs no
+// If clipping is needed: two-dimensional homogeneous rasterization [Olano97] of the whole triangle, which needs no
 // clipping at all. With the vertices (x, y, w) in window space as the rows of a matrix, the columns of its inverse are
 // the barycentrics over w, and a sample is inside where none is negative, with near and far distances that are not
 // negative either.

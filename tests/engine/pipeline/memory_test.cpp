@@ -21,9 +21,9 @@ uint64_t bytes(const std::vector<T>& v) {
   return v.size() * sizeof(T);
 }
 
-// What a prepared frame may take: its input, a word per batch, a record per draw (once prepared, once planned), per
-// run, view and material, mip chains of 8 bytes a texel and a third, and the triangles that lines, points and restarted
-// strips become: up to three lines a triangle, each of 4 vertices and 6 indices.
+// The memory that a prepared frame may take: its input, a word per batch, a record per draw (once prepared, once
+// planned), per run, view and material, mip chains of 8 bytes a texel and a third, and the triangles that lines, points
+// and restarted strips become: up to three lines a triangle, each of 4 vertices and 6 indices.
 uint64_t frame_limit(const Frame& f) {
   uint64_t limit = bytes(f.indices) + bytes(f.positions) + bytes(f.normals) + bytes(f.texcoords) +
                    bytes(f.second_texcoords) + bytes(f.colors) + bytes(f.models) + f.views.size() * sizeof(ViewRecord) +

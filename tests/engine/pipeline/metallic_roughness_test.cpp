@@ -17,7 +17,7 @@ namespace {
 
 using oracle::FrameBuilder;
 
-// What half-precision pixels and the shader's single precision leave: a relative part and an absolute one.
+// The tolerance that half-precision pixels and the shader's single precision need: a relative part and an absolute one.
 constexpr double kRelative = 1.0 / 512, kAbsolute = 1e-4;
 constexpr int kWidth = 4, kHeight = 4;
 

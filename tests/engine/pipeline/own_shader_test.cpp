@@ -245,7 +245,7 @@ TEST_F(OwnShader, BuffersKeepFloatsFromPictureToPicture) {
   FragmentShader shader{
       .text =
           "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
-  // What neither 8 bits nor half floats hold: -1.5 a picture, and 100000.25 each.
+  // Values that neither 8 bits nor half floats hold: -1.5 a picture, and 100000.25 each.
   shader.buffers[0].text =
       "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) + vec4(-1.5, 100000.25, u.x / 80.0, "
       "0); }";

@@ -214,10 +214,10 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
   }
 }
 
-// What a warp must finish before its block leaves an aborted launch, searched over the settings: tasks of several
-// batches look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and targets
-// there are, and on every machine. The emulated one, in the GPU's shape, has no worst case of its own: it only takes
-// longer for the same work, since some threads of one core are its warps.
+// The work that a warp must finish before its block leaves an aborted launch, searched over the settings: tasks of
+// several batches look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and
+// targets there are, and on every machine. The emulated one, in the GPU's shape, has no worst case of its own: it only
+// takes longer for the same work, since some threads of one core are its warps.
 TEST(TaskSizes, WorkOfATaskIsBounded) {
   constexpr uint64_t kMaxPairs = uint64_t(1) << 20;
   uint64_t worst = 0, several = 0;

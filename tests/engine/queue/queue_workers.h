@@ -145,7 +145,7 @@ BROKKR_FN void consume(Warp& w, const Plan<kWords>& plan, int consumer) {
     } else if (get == Get::lanes) {
       got = queues.dequeue(w, q, element, want);
     } else {
-      // What is left at the end may be less than `want`.
+      // The rest at the end may be less than `want`.
       int some = want;
       while (some > 0 && !queues.claim_all(w, q, some)) some /= 2;
       got = queues.take(w, q, element, some);

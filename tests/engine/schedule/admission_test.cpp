@@ -1,4 +1,4 @@
-// What a task needs before it starts, and what may be drawn after some tasks have ended.
+// The resources that a task needs before it starts, and the triangles that may be drawn after some tasks have ended.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -77,7 +77,7 @@ struct Programs {
   uint64_t (*halving)(bool monolithic, uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*));
   // A block wants `want` tasks, each of which may fill `each` blocks, while so many blocks of the store are free.
   Admission (*admit)(uint32_t free_blocks, uint32_t each, int want);
-  // Whether one of `workers` blocks gets `want` tasks while so many are under way, in a ring of `window` tasks.
+  // True if one of `workers` blocks gets `want` tasks while so many are under way, in a ring of `window` tasks.
   bool (*has_room)(uint32_t window, uint32_t under_way, int workers, int want);
   // `tasks` tasks, each with `each` blocks in stock, use `used` [tasks] of them. owners [tasks * each]: how many tasks,
   // or the stock, have each block then.

@@ -1,5 +1,5 @@
-// What the verifier of machine code rejects, and that code it accepts accesses only its own memory (sanitizers check
-// that).
+// Code that the verifier of machine code rejects, and that code it accepts accesses only its own memory (sanitizers
+// check that).
 #include <functional>
 #include <stdexcept>
 

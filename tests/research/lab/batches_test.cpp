@@ -39,8 +39,8 @@ TEST(Batches, ThreeVerticesOverAndOverAreShadedOncePerBatch) {
   }
 }
 
-// What a driver counts stands in columns of its own, for the indices that each row is about: here a driver that works
-// as the model does, so that both agree.
+// A driver's counts stand in columns of its own, for the indices that each row is about: here a driver that works as
+// the model does, so that both agree.
 TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
   BatchRequest request;
   request.models = {batch_model("nvidia-gl")};

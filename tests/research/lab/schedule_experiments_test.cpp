@@ -36,7 +36,7 @@ TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
   std::set<std::string> systems;
   for (const Cells& m : measure("quotas", GetParam())) {
     systems.insert(m.at("system"));
-    // Of 2000 decisions all tasks are of 8000 multiply-adds: an interrupted one is little beside them.
+    // All tasks of the 2000 decisions have 8000 multiply-adds: an interrupted one is little beside them.
     if (m.at("system") == "separate buckets" && m.at("decisions") == "2000" && m.at("multiply_adds") == "8000") {
       EXPECT_NEAR(m.number("share"), m.number("quota"), 5.0) << "process " << m.at("process");
     }

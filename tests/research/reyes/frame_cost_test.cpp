@@ -1,4 +1,4 @@
-// What is learnt of frames: a line over their triangles, kept above what they took.
+// The cost learnt from frames: a line over their triangles, kept above what they took.
 #include "reyes/frame_cost.h"
 
 #include <gtest/gtest.h>

@@ -229,7 +229,7 @@ TEST(Reyes, NothingShinesThroughBetweenGridsOfDifferentDepth) {
       o.priority = SplitPriority::distance;
       const ReyesFrame frame = reyes.draw(0, o);
       EXPECT_GT(frame.statistics.counts.stitched, 0u) << title(machine) << ", " << tasks;
-      // What is cleared has depth 1.
+      // Cleared pixels have depth 1.
       EXPECT_EQ(std::count(frame.layer.depth.begin(), frame.layer.depth.end(), 1.0f), 0)
           << title(machine) << ", " << tasks;
     }

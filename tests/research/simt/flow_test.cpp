@@ -1,4 +1,4 @@
-// Where paths meet, how far it is to a loop, and how many registers are live.
+// The points where paths meet, distances to loops, and the number of live registers.
 #include <gtest/gtest.h>
 
 #include "simt/flow.h"

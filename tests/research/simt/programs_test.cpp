@@ -44,7 +44,7 @@ TEST_F(SimtPrograms, SmallAndLargeMachinesTakeThem) {
   }
 }
 
-// What does not branch gains nothing; what does, gains what its shape allows.
+// Programs without branches gain nothing; others gain what their shape allows.
 TEST_F(SimtPrograms, LanesByThemselvesHelpWhatBranches) {
   const Config stack = find_config("thesis-7.1");
   const auto speedup = [&](const char* name, PolicyKind kind, uint32_t ways) {

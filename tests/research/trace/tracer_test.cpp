@@ -291,7 +291,7 @@ TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
   }
 }
 
-// What a region's pixels are depends on their number of samples, and on nothing else.
+// A region's pixels depend on their number of samples, and on nothing else.
 TEST(Tracer, EqualCountsAreEqualPixels) {
   const Frame frame = soup_scene(5).frame;
   TraceOptions o = few_samples(16);

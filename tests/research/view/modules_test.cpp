@@ -1,4 +1,5 @@
-// What research hands in to the window: entries of the file of settings, keys, and what commands draw a picture again.
+// The modules of research for the window: entries of the file of settings, keys, and what commands draw a picture
+// again.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -41,7 +41,7 @@ const TracePainting& traced_in(const Painted& painted) { return dynamic_cast<con
 const ReyesPainting& micropolygons_in(const Painted& painted) {
   return dynamic_cast<const ReyesPainting&>(*painted.painting);
 }
-// What the request comes to.
+// The result of the request.
 Painted painted_to_the_end(Painter& painter, const RenderRequest& request) {
   Painted painted = painter.paint(request, {});
   while (painted.goes_on) painted = painter.paint(request, {});

@@ -86,7 +86,7 @@ int main() {
   expect(std::strcmp(brokkr::library_version(), BROKKR_VERSION) == 0, "library and headers are of one version");
   expect(!brokkr::find_machines().empty(), "machines");
   expect(brokkr::make_pattern(brokkr::PatternKind::diagonal, 4, 4, 4).at(1, 1) == 2, "pattern");
-  // What the library throws is caught outside of it.
+  // Exceptions of the library are caught outside of it.
   try {
     brokkr::load_frame("generated:nothing", {});
     expect(false, "an unknown scene is an error");

@@ -75,7 +75,7 @@ TEST_F(CudaPresenter, ShowsThePictureThatIsReadBack) {
   EXPECT_EQ(presenter->description(), "shared texture");
 }
 
-// What CUDA did not draw goes through the host, and only that: the next frame is shown as before.
+// Pictures that CUDA did not draw go through the host, and only those: the next frame is shown as before.
 TEST_F(CudaPresenter, LeavesOnlyTheFrameThatItCannotTakeToTheHost) {
   Renderer renderer;
   RenderOptions cpu = options;

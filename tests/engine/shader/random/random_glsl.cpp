@@ -592,7 +592,7 @@ class Writer {
   }
 
   std::string truth(Type type, int depth) {
-    // Where the picture is defined, no number decides.
+    // If the picture is defined, no number decides.
     const char base = defined_ ? 'i' : any_of({'f', 'i', 'u'});
     const auto whole_sample = [&] {
       return fmt::format("(int(gl_FragCoord.{}) & {})", any({"x", "y"}), any({"1", "3", "4", "8", "15"}));

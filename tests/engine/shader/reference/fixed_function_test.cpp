@@ -28,7 +28,7 @@ constexpr BaseFormat kBases[] = {{TexelBase::rgba, GL_RGBA8},
                                  {TexelBase::luminance_alpha, GL_LUMINANCE8_ALPHA8},
                                  {TexelBase::intensity, GL_INTENSITY8}};
 
-// What a texture of this kind is read as.
+// The sampler type of a texture of this kind.
 Color read_as(TexelBase base, const Color& texel) {
   const auto [r, g, b, a] = texel;
   switch (base) {

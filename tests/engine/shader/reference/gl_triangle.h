@@ -29,7 +29,7 @@ class CompatibilityContext {
     static const CompatibilityContext context;
     has_begun = true;
   }
-  // Whether this process has one. Its children cannot draw: they lack the driver's threads.
+  // True if this process has one. Its children cannot draw: they lack the driver's threads.
   inline static bool has_begun = false;
 
   // Throws std::runtime_error where there is no such context.
@@ -71,7 +71,7 @@ class CompatibilityContext {
   EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// What both sides draw with.
+// The inputs that both sides draw with.
 struct TriangleScene {
   int width = 0, height = 0;
   std::array<std::vector<uint32_t>, 3> corners;  // input words

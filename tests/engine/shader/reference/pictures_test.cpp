@@ -109,8 +109,8 @@ TrianglePicture picture_on(const std::string& isa, const Program& program, const
   return shade_triangle(program, instance, scene.width, scene.height, scene.corners);
 }
 
-// How far a colour is from llvmpipe's, in 1/255, clamped to [0, 1]. A pixel flips where a last bit decides a threshold
-// otherwise: one of the two discards it, or a channel differs by more than 32.
+// The distance of a colour from llvmpipe's, in 1/255, clamped to [0, 1]. A pixel flips where a last bit decides a
+// threshold otherwise: one of the two discards it, or a channel differs by more than 32.
 struct Agreement {
   double psnr = 0, psnr_all = 0;  // dB, of pixels that do not flip; of all that both keep
   double within_2 = 0;            // share of those that both keep

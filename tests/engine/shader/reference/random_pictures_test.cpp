@@ -83,7 +83,7 @@ TEST(RandomPictures, AreThoseOfLlvmpipe) {
   EXPECT_GT(compared, 20);
 }
 
-// What a child says that has drawn the picture, before its numbers; anything else is why there is none.
+// The word of a child that has drawn the picture, before its numbers; any other text is the reason why there is none.
 constexpr std::string_view kDrawn = "drawn";
 
 // Each is drawn by a child, since Mesa 22.3's llvmpipe ends the process on some programs.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWidth = 96, kHeight = 64;
 
-// What differs from an ordinary texture: 2D, rgba8, trilinear, repeated.
+// Differences from an ordinary texture: 2D, rgba8, trilinear, repeated.
 struct TextureCase {
   std::string name;
   TextureKind kind = TextureKind::two;

@@ -1,4 +1,4 @@
-// What a fixed-function draw does: two texture units, primary colour, secondary colour, exponential fog. GLSL 1.10
+// A fixed-function draw: two texture units, primary colour, secondary colour, exponential fog. GLSL 1.10
 // with built-in inputs.
 uniform sampler2D unit0, unit1;
 uniform vec4 environment;

@@ -1,4 +1,4 @@
-// Whether a history of queue operations could have happened one after another [Herlihy90].
+// True if a history of queue operations could have happened one after another [Herlihy90].
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class QueueProperty : public testing::TestWithParam<QueueKind> {
   std::unique_ptr<AnyQueue> make(uint32_t capacity, uint32_t threads) const {
     return make_queue(GetParam(), {.capacity = capacity, .threads = threads, .homes = 1, .segment = 16});
   }
-  // Whether `program` ends by itself, alone.
+  // Returns true if `program` ends by itself, alone.
   static bool ends(AnyQueue& queue, const std::function<void()>& program) {
     Interleaving alone(1);
     RandomTurns turns(1, 1);

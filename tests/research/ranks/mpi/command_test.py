@@ -197,7 +197,7 @@ def main():
         ours = lines_of_ours(result)
         check(result.returncode == 1 and len(ours) == 1 and "does not know of the other ranks" in ours[0], "another MPI", result)
 
-        # What makes no sense is said before MPI starts.
+        # Options that make no sense are refused before MPI starts.
         for arguments in (["--merge", "5"], ["--ranks", "sometimes"],
                           ["--ranks", "views", "--merge", "5"]):
             result = run(["render", FRAME, "-o", other, *arguments])

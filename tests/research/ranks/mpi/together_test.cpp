@@ -117,7 +117,7 @@ void check_frame(const Frame& frame) {
     }
     if (c.settings.mode == ShareMode::cpd) expect_work_shared(reports);
   }
-  // What was taken out of the prepared frame is back.
+  // The parts taken out of the prepared frame are back.
   if (talk->rank() == 0) expect_same(one.targets, renderer.render(prepared, plain).targets);
 }
 
