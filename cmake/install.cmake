@@ -14,9 +14,16 @@ foreach(kind shared static)
   install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir} COMPONENT dev)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engine/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+# <brokkr/tasks.h> and what it includes: text for any machine, which a program compiles for itself (brokkr::tasks).
+install(FILES ${PROJECT_SOURCE_DIR}/src/engine/schedule/tasks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr COMPONENT dev)
+foreach(room machine queue schedule)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engine/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/tasks COMPONENT dev
+          FILES_MATCHING PATTERN *.h PATTERN tasks.h EXCLUDE)
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libbrokkr-dev COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/brokkr-config.cmake.in
-                              ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir})
+                              ${PROJECT_BINARY_DIR}/brokkr-config.cmake INSTALL_DESTINATION ${package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/brokkr-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/brokkr-config.cmake ${PROJECT_BINARY_DIR}/brokkr-config-version.cmake
         DESTINATION ${package_dir} COMPONENT dev)

@@ -13,8 +13,12 @@ if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
 fi
 
-# The headers in src/engine/brokkr, and no other.
-(cd "$source/src/engine" && find brokkr -type f | sort) >"$work/expected"
+# The headers in src/engine/brokkr, brokkr/tasks.h with the rooms that it includes, and no other.
+(cd "$source/src/engine" && {
+  find brokkr -type f
+  echo brokkr/tasks.h
+  find machine queue schedule -name '*.h' ! -name tasks.h | sed 's|^|brokkr/tasks/|'
+} | sort) >"$work/expected"
 (cd "$work/prefix/include" && find . -type f | sed 's|^./||' | sort) >"$work/installed"
 diff "$work/expected" "$work/installed"
 
@@ -44,6 +48,9 @@ for part in "cmake CMakeLists.txt" "cpp triangle.cpp"; do
   sed -n "/^## Build on it/,/^## /p" "$source/docs/guide/library.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
   diff "$source/docs/examples/${part#* }" snippet
 done
+build_against "$source/docs/examples/tasks" tasks
+tasks/page_rank
+tasks/mandelbrot
 build_against "$source/docs/examples" example
 example/triangle
 "$work/prefix/bin/brokkr" compare triangle.png triangle.png
