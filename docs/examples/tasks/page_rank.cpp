@@ -1,5 +1,5 @@
-// Page rank without rounds: a node's turn comes when all its predecessors have had theirs. Nodes of different iterations
-// run side by side, and the result has the bits of a sequential loop.
+// Page rank without rounds: a node's turn comes when all its predecessors have had theirs. Nodes of different
+// iterations run side by side, and the result has the bits of a sequential loop.
 #include <brokkr/tasks.h>
 
 #include <cstdio>
