@@ -7,6 +7,8 @@
 // line by line along the longer side of the ellipse's bounding box; only those inside the ellipse are read.
 #pragma once
 
+#include <type_traits>
+
 #include "shade/texture_unit.h"
 
 BROKKR_MACHINE_BEGIN
@@ -169,17 +171,23 @@ class EllipseTexels {
       y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
       word = level.first + y * level.width + x;
     }
-    if (are_bytes) {
-      const Uint bits = w.gather(look.texels, word, m);
-      const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
-      return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
-    }
+    if (are_bytes) return bytes_at(word, m);
     if (texture.usual) return load_texel(w, look.texels, texture.encoding, word, m);
     TextureLookup of_texel = look;
     of_texel.lanes = m;
     return texel_at(w, of_texel, level, x, y, layer);
   }
   BROKKR_FN float one() const { return are_bytes ? 255.0f : 1.0f; }
+
+  // If are_plain_bytes holds, a copy of plain_lines and bytes_at replace take_line and get: nothing is decided for each
+  // texel.
+  BROKKR_FN bool are_plain_bytes() const { return Warp::takes_turns && lines.is_plain && are_bytes; }
+  BROKKR_FN const EllipseLines& plain_lines() const { return lines; }
+  BROKKR_FN Vec4<Warp> bytes_at(Int word, Mask m) const {
+    const Uint bits = w.gather(look.texels, word, m);
+    const auto channel = [&](uint32_t shift) { return to_float(as_int((bits >> shift) & 255u)); };
+    return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
+  }
 
  private:
   Warp& w;
@@ -236,28 +244,42 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
                 middle = at_line + slope * m;
     return EllipseLine{m, to_int(floor(middle - half)) + 1, to_int(floor(middle + half))};
   };
-  Int line = to_int(floor(at - reach));
-  for (EllipseLine next = line_at(line);; line = line + 1) {
-    const Mask is_line = look.lanes && line <= last;
-    if (!w.any(is_line)) break;
-    // A line's end is computed one line ahead, so that no processor has to predict it.
-    const EllipseLine present = Warp::takes_turns ? next : line_at(line);
-    if (Warp::takes_turns) next = line_at(line + 1);
-    const Float m = present.m;
-    const Int end = present.end;
-    Int texel = present.begin, behind = texels.take_line(line, texel);
-    for (;; texel = texel + 1, behind = behind + step) {
-      const Mask is_near = is_line && texel <= end;
-      if (!w.any(is_near)) break;
-      const Float n = to_float(texel) - at_line;
-      const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
-      const Mask inside = is_near && q < kEdge + 1.0f;
-      const Float weight = ellipse_weight(w, q, inside);
-      const Vec4<Warp> c = texels.get(texel, behind, inside);
-      sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w);
-      if (has_alpha) sum.w = sum.w + c.w * weight;
-      weights = weights + weight;
+  const auto add_texels = [&](auto of_plain_bytes) BROKKR_INLINE_LAMBDA {
+    constexpr bool kPlainBytes = decltype(of_plain_bytes)::value;
+    EllipseLines lines;
+    if constexpr (kPlainBytes) lines = texels.plain_lines();
+    Int line = to_int(floor(at - reach));
+    for (EllipseLine next = line_at(line);; line = line + 1) {
+      const Mask is_line = look.lanes && line <= last;
+      if (!w.any(is_line)) break;
+      // A line's end is computed one line ahead, so that no processor has to predict it.
+      const EllipseLine present = Warp::takes_turns ? next : line_at(line);
+      if (Warp::takes_turns) next = line_at(line + 1);
+      const Float m = present.m;
+      const Int end = present.end;
+      Int texel = present.begin, behind = kPlainBytes ? lines.take(line, texel) : texels.take_line(line, texel);
+      for (;; texel = texel + 1, behind = behind + step) {
+        const Mask is_near = is_line && texel <= end;
+        if (!w.any(is_near)) break;
+        const Float n = to_float(texel) - at_line;
+        const Float q = ((along * m + e.b * n) * m + across * n * n) * scale;
+        const Mask inside = is_near && q < kEdge + 1.0f;
+        const Float weight = ellipse_weight(w, q, inside);
+        const Vec4<Warp> c =
+            kPlainBytes ? texels.bytes_at(lines.word(behind), inside) : texels.get(texel, behind, inside);
+        sum = Vec4<Warp>(sum.x + c.x * weight, sum.y + c.y * weight, sum.z + c.z * weight, sum.w);
+        if (has_alpha) sum.w = sum.w + c.w * weight;
+        weights = weights + weight;
+      }
     }
+  };
+  if constexpr (Warp::takes_turns) {
+    if (texels.are_plain_bytes())
+      add_texels(std::true_type());
+    else
+      add_texels(std::false_type());
+  } else {
+    add_texels(std::false_type());
   }
   const Float part = 1.0f / texels.one() / select(weights > 0.0f, weights, 1.0f);
   const Vec4<Warp> mean(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
