@@ -148,6 +148,39 @@ BROKKR_FN Float finite_by_table(Float a) {
 }
 #endif
 
+// Converts both halves of each word (IEEE half precision), if all are finite; otherwise returns false. Processors quiet
+// signalling NaN.
+#if defined(BROKKR_ISA_V4)
+#define BROKKR_CONVERTS_HALVES
+BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
+  const __m512i v = same_bits<__m512i>(word.v), exponent = _mm512_set1_epi16(0x7c00);
+  if (_mm512_cmpeq_epi16_mask(_mm512_and_si512(v, exponent), exponent) != 0) return false;
+  const __m512 first = _mm512_cvtph_ps(_mm512_castsi512_si256(v)),
+               second = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(v, 1));
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  low = Float(same_bits<Vector<float>>(_mm512_permutex2var_ps(first, even, second)));
+  high = Float(
+      same_bits<Vector<float>>(_mm512_permutex2var_ps(first, _mm512_or_si512(even, _mm512_set1_epi32(1)), second)));
+  return true;
+}
+#elif defined(BROKKR_ISA_V3)
+#define BROKKR_CONVERTS_HALVES
+BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
+  const __m256i v = same_bits<__m256i>(word.v), exponent = _mm256_set1_epi16(0x7c00);
+  const __m256i infinite = _mm256_cmpeq_epi16(_mm256_and_si256(v, exponent), exponent);
+  if (!_mm256_testz_si256(infinite, infinite)) return false;
+  const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(v)),
+               second = _mm256_cvtph_ps(_mm256_extracti128_si256(v, 1));
+  // A shuffle acts on 128 bits, which hold two words: it returns those of lanes 0, 1, 4, 5, 2, 3, 6, 7.
+  const auto in_order = [](__m256 pairs) {
+    return Float(same_bits<Vector<float>>(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xd8)));
+  };
+  low = in_order(_mm256_shuffle_ps(first, second, 0x88));
+  high = in_order(_mm256_shuffle_ps(first, second, 0xdd));
+  return true;
+}
+#endif
+
 // Halves of words: see machine/halves.h.
 #define BROKKR_HALVES_BY(prefix, type)                                                      \
   BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                          \

@@ -31,9 +31,12 @@ BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEnc
     case TexelEncoding::rgba16:
       return Vec4<Warp>(unorm_bits(low, 0, 16), unorm_bits(low, 16, 16), unorm_bits(high, 0, 16),
                         unorm_bits(high, 16, 16));
-    case TexelEncoding::rgba16f:
-      return Vec4<Warp>(float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(high & 0xffff),
-                        float_from_half(high >> 16));
+    case TexelEncoding::rgba16f: {
+      Float r, g, b, a;
+      floats_from_halves(low, r, g);
+      floats_from_halves(high, b, a);
+      return Vec4<Warp>(r, g, b, a);
+    }
     default: return Vec4<Warp>(as_float(low), as_float(high), 0.0f, 1.0f);
   }
 }

@@ -45,6 +45,15 @@ BROKKR_FN Float float_from_half(Uint h) {
   return as_float(select(mag >= 0x7c00, special, as_uint(value)) | sign);
 }
 
+// The two halves of a word.
+BROKKR_FN void floats_from_halves(Uint word, Float& low, Float& high) {
+#if defined(BROKKR_CONVERTS_HALVES)
+  if (finite_halves(word, low, high)) return;
+#endif
+  low = float_from_half(word & 0xffff);
+  high = float_from_half(word >> 16);
+}
+
 BROKKR_FN Uint unorm8(Float c) { return as_uint(to_int(saturate(c) * 255.0f + 0.5f)); }
 
 struct Stored {
@@ -67,8 +76,10 @@ BROKKR_FN Stored store_color(uint32_t format, Color color) {
 
 BROKKR_FN Color load_color(uint32_t format, Uint low, Uint high) {
   if (format == uint32_t(ColorFormat::rgba16f)) {
-    return {float_from_half(low & 0xffff), float_from_half(low >> 16), float_from_half(high & 0xffff),
-            float_from_half(high >> 16)};
+    Color color;
+    floats_from_halves(low, color.r, color.g);
+    floats_from_halves(high, color.b, color.a);
+    return color;
   }
   const auto channel = [&](int shift) { return to_float(as_int((low >> shift) & 0xff)) * (1.0f / 255.0f); };
   Color color{channel(0), channel(8), channel(16), channel(24)};

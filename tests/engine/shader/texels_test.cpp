@@ -1,5 +1,7 @@
 // Texels in each encoding: what is stored is read back; levels are made of the ones before; blocks of any bits decode.
 #include <array>
+#include <bit>
+#include <cmath>
 #include <random>
 
 #include "base/loading.h"
@@ -28,6 +30,22 @@ TEST(Texels, WhatIsStoredIsReadBack) {
         if (i / words_of(encoding) == 2) continue;
         EXPECT_EQ(words[i], 0xabababab) << number << ", word " << i;
       }
+    }
+  }
+}
+
+// Infinities and NaN keep their bits.
+TEST(Texels, EveryHalfIsItsNumber) {
+  for (const TexelKernels* kernels : runnable_texel_kernels()) {
+    for (uint32_t half = 0; half < 0x10000; ++half) {
+      const std::array<uint32_t, 4> words = {half | half << 16, half << 16};
+      const std::array<float, 4> read = kernels->load(words.data(), TexelEncoding::rgba16f, 0);
+      const uint32_t exponent = half >> 10 & 31, mantissa = half & 1023, sign = (half & 0x8000) << 16;
+      const float size =
+          exponent == 0 ? std::ldexp(float(mantissa), -24) : std::ldexp(float(1024 + mantissa), int(exponent) - 25);
+      const uint32_t bits = sign | (exponent == 31 ? 0x7f800000 | mantissa << 13 : std::bit_cast<uint32_t>(size));
+      for (const size_t c : {0, 1, 3}) ASSERT_EQ(std::bit_cast<uint32_t>(read[c]), bits) << half << ", channel " << c;
+      ASSERT_EQ(std::bit_cast<uint32_t>(read[2]), 0u);
     }
   }
 }
