@@ -239,7 +239,7 @@ class RowReader {
   template <class F>
   void each(const TileRow& tiles, F&& f) const {
     tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
-      const uint32_t x = uint32_t(pixel % tiles.target.width);
+      const uint32_t x = tiles.column(pixel, row);
       for (uint32_t i = 0; i < wide; ++i)
         f(x + i, tiles.y + row, sample + kMorton[row * 8 + i], planes_.region_state[region]);
     });

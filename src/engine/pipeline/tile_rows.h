@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "plan/launch_plan.h"
 #include "target/target_tables.h"
@@ -47,22 +48,24 @@ struct TileRow {
     }
   }
 
+  // The column of a pixel that for_rows names.
+  uint32_t column(size_t pixel, uint32_t row) const { return uint32_t(pixel - size_t(y + row) * target.width); }
+
   // Copies the plane's samples, or `cleared(region)` where a clear of `bit` is pending. `at_pixel(x, y)` is where the
   // pixel's value belongs, with those to its right behind it.
   template <class T, class Place, class Cleared>
   void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared) const {
     for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {
-      T* const to = at_pixel(uint32_t(pixel % target.width), y + row);
+      T* const to = at_pixel(column(pixel, row), y + row);
       if (states != nullptr && (states[region].bits & bit) != 0) {
         std::fill_n(to, wide, T(cleared(states[region])));
         return;
       }
-      const T* const from = plane + sample;
-      const uint8_t* const at = &kMorton[row * 8];
-      if (wide == 8) {
-        for (uint32_t i = 0; i < 8; ++i) to[i] = from[at[i]];
+      const T* const from = plane + sample + kMorton[row * 8];
+      if (wide == 8) {  // the samples of pixels 2 k and 2 k + 1 are adjacent
+        for (uint32_t k = 0; k < 4; ++k) std::memcpy(to + 2 * k, from + kMorton[2 * k], 2 * sizeof(T));
       } else {
-        for (uint32_t i = 0; i < wide; ++i) to[i] = from[at[i]];
+        for (uint32_t i = 0; i < wide; ++i) to[i] = from[kMorton[i]];
       }
     });
   }
