@@ -265,22 +265,28 @@ Json geomeans_json(const std::vector<BenchRow>& rows) {
 std::string rows_csv(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
   std::ostringstream csv;
-  csv << "name,shading,group,series,machine,isa,lanes,curve_x,width,height,layers,triangles,fragments,brokkr_ms,brokkr_"
-         "least_ms,launch_"
-         "ms,resident_kib,peak_kib";
+  csv << "name,shading,group,series,machine,isa,lanes,curve_x,width,height,layers,triangles,fragments,brokkr_ms,"
+         "brokkr_least_ms,launch_ms,resident_kib,peak_kib,beside_isa,beside_ms,beside_least_ms,beside_ratio";
   for (const std::string& peer : peers) csv << "," << peer << " ms," << peer << " least_ms," << peer << " ratio";
   csv << ",error\n";
   for (const BenchRow& row : rows) {
     csv << csv_cell(row.workload.name) << ',' << shading_name(row.workload.shading) << ',' << row.workload.group << ','
         << csv_cell(row.series) << ',';
     if (!row.error.empty()) {
-      csv << std::string(14 + 3 * peers.size(), ',') << csv_cell(row.error) << '\n';
+      csv << std::string(18 + 3 * peers.size(), ',') << csv_cell(row.error) << '\n';
       continue;
     }
     const Statistics& s = row.statistics;
     csv << s.machine << ',' << csv_cell(s.isa) << ',' << s.width << ',' << row.x << ',' << row.width << ','
         << row.height << ',' << row.layers << ',' << row.triangles << ',' << s.fragments << ',' << row.brokkr.median()
-        << ',' << row.brokkr.least() << ',' << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib;
+        << ',' << row.brokkr.least() << ',' << row.launch.median() << ',' << row.memory_kib << ',' << row.peak_kib
+        << ',' << csv_cell(row.beside_isa) << ',';
+    if (!row.beside_isa.empty()) csv << row.beside.median();
+    csv << ',';
+    if (!row.beside_isa.empty()) csv << row.beside.least();
+    csv << ',';
+    const PeerResult* const best = best_peer(row);
+    if (!row.beside_isa.empty() && best != nullptr) csv << ratio_of(best->times, row.beside).median;
     for (const PeerResult& peer : row.peers)
       csv << ',' << peer.times.median() << ',' << peer.times.least() << ',' << ratio_of(peer.times, row.brokkr).median;
     csv << ",\n";

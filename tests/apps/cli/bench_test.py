@@ -126,6 +126,10 @@ class Bench(unittest.TestCase):
         self.assertGreater(row["beside"]["least_ms"], 0)
         table = self.run_program(self.file, "--against", "none", *QUICK, "--beside-isa", row["beside"]["isa"])
         self.assertRegex(table.splitlines()[0], "Brokkr " + row["beside"]["isa"])
+        text = self.run_program(self.file, "--against", "none", *QUICK, "--beside-isa", row["beside"]["isa"], "--csv", "-")
+        line = next(csv.DictReader(io.StringIO(text)))
+        self.assertEqual((line["beside_isa"], line["beside_ratio"], line["error"]), (row["beside"]["isa"], "", ""))
+        self.assertGreaterEqual(float(line["beside_ms"]), float(line["beside_least_ms"]))
 
     def test_pipeline_options_reach_the_pipeline(self):
         document = self.bench(self.file, "--against", "none", "--workers", "3", "--rasterizers", "7", "--bin", "8")
