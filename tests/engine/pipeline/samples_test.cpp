@@ -147,7 +147,7 @@ TEST(Samples, OfCapturedFramesAreTheSameOnEveryMachine) {
   RenderOptions options = cpu();
   options.shading = Shading::program;
   options.shaders = ShaderCode::interpreted;
-  expect_one_picture(load_frame(test::find_capture("gl-feature-test.bkf")), options);
+  expect_one_picture(load_frame(test::find_capture("gl-feature-test.bkf").string(), {}), options);
 }
 
 // From several samples to one a blit averages colours.
