@@ -31,8 +31,9 @@ Layer draw(PreparedFrame& prepared, const RenderOptions& options) {
 }
 
 // A primitive is shaded at the pixel's centre: each sample that shows it has the colour that a picture of one sample a
-// pixel has where its centre shows the same primitive.
-void expect_colors_of_centres(const Frame& frame, const RenderOptions& common) {
+// pixel has where its centre shows the same primitive. Nothing is blended, because what lies below may differ.
+void expect_colors_of_centres(Frame frame, const RenderOptions& common) {
+  for (State& state : frame.states) state.blend.reset();
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions options = common;
@@ -53,7 +54,7 @@ void expect_colors_of_centres(const Frame& frame, const RenderOptions& common) {
         ASSERT_EQ(shown.color[i], centres.color[i]) << samples << " samples, " << sample << ", pixel " << i;
       }
     }
-    EXPECT_GT(same, 3 * other);
+    EXPECT_GT(same, 2 * other);
     EXPECT_GT(other, 0u);
   }
 }
@@ -142,12 +143,13 @@ TEST(Samples, OfScenesAreTheSameOnEveryMachine) {
   }
 }
 
-// Programs that discard, blend, write depth and read what planes hold.
+// Fixed function as programs, and built-in shading of draws that discard, blend and count by the stencil.
 TEST(Samples, OfCapturedFramesAreTheSameOnEveryMachine) {
   RenderOptions options = cpu();
   options.shading = Shading::program;
   options.shaders = ShaderCode::interpreted;
-  expect_one_picture(load_frame(test::find_capture("gl-feature-test.bkf").string(), {}), options);
+  for (const char* name : {"gl-feature-test.bkf", "glxgears.bkf"})
+    expect_one_picture(load_frame(test::find_capture(name).string(), {}), options);
 }
 
 // From several samples to one a blit averages colours.
