@@ -1,6 +1,6 @@
 // The blades of grass.vert: dark at the root, yellow at some tips.
 //
-//   brokkr render assets/blade.obj --vertex shaders/examples/grass.vert --fragment shaders/examples/grass.frag --shader-instances 20000 --camera "eye=0,2.2,9 target=0,0.3,0 fov=40"
+//   brokkr render assets/blade.obj --vertex shaders/examples/grass.vert --fragment shaders/examples/grass.frag --shader-instances 20000 --camera "eye=0,1.6,7.5 target=0,0.4,0 fov=45 near=0.1 far=40"
 in float up;
 in float tint;
 in vec3 to_surface;

@@ -1,6 +1,6 @@
 // A meadow from one blade: each instance has its own place, height and bend, and the wind goes over all.
 //
-//   brokkr render assets/blade.obj --vertex shaders/examples/grass.vert --fragment shaders/examples/grass.frag --shader-instances 20000 --camera "eye=0,2.2,9 target=0,0.3,0 fov=40"
+//   brokkr render assets/blade.obj --vertex shaders/examples/grass.vert --fragment shaders/examples/grass.frag --shader-instances 20000 --camera "eye=0,1.6,7.5 target=0,0.4,0 fov=45 near=0.1 far=40"
 in vec3 b_position;
 uniform mat4 b_model, b_view, b_projection;
 uniform float b_time;

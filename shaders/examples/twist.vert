@@ -1,6 +1,6 @@
 // Turns each storey a little further than the one below it, forth and back.
 //
-//   brokkr render assets/courtyard.obj --vertex shaders/examples/twist.vert --uniform turn=0.5
+//   brokkr render assets/courtyard.obj --vertex shaders/examples/twist.vert --uniform turn=0.35
 in vec3 b_position;
 uniform mat4 b_model, b_view, b_projection;
 uniform float b_time;

@@ -163,7 +163,7 @@ TEST_F(VertexStage, FramesThatLackWhatTheirProgramsReadAreRefused) {
   Stage few(text, 3);
   few.attribute("a", ShaderType::vec2, {1, 2, 3, 4});
   EXPECT_EQ(refusal(few),
-            "command 0, field 'attributes': 'a' has 2 values, and the draw reads 3; give it more, or a divisor");
+            "command 1, field 'attributes': 'a' has 2 values, and the draw reads 3; give it more, or a divisor");
   Stage beyond(text, 3);
   beyond.attribute("a", ShaderType::vec2, {1, 2, 3, 4, 5, 6});
   beyond.inputs().attributes[0].first = 1;
@@ -247,8 +247,8 @@ void main() {
 })",
                    .name = "stripes.vert",
                    .instances = 4};
-  // The screen's triangles cover each instance's column, whatever their order of vertices is.
-  const Frame frame = scene("generated:screen", shader, 8, 4);
+  // Triangles between the corners of each instance's column.
+  const Frame frame = scene("generated:sphere-100k?triangles=300", shader, 8, 4);
   ASSERT_EQ(std::get<DrawCommand>(frame.commands.back()).instances, 4u);
   const Layer layer = draw(frame);
   std::set<uint32_t> seen(layer.color.begin(), layer.color.end());
@@ -299,7 +299,7 @@ std::string problem_with(const std::string& vertex, const std::string& fragment 
   FragmentShader shader{.text = fragment, .name = "my.frag"};
   shader.vertex = {.text = vertex, .name = "my.vert"};
   try {
-    scene("generated:screen", shader, 4, 4);
+    scene("generated:sphere-100k?triangles=12", shader, 4, 4);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
