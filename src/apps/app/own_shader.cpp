@@ -60,11 +60,12 @@ void take_mouse(const std::string& text, FragmentShader& shader) {
 std::vector<Option> shader_options() {
   constexpr const char* kGroup = "Shader";
   std::vector<Option> options = {
-      file_option("--fragment", "FILE",
-                  "Draw surfaces by this fragment shader: GLSL, or mainImage as on Shadertoy (docs/guide/shaders.md); "
-                  "without a scene over the whole picture"),
+      file_option(
+          "--fragment", "FILE",
+          "Draw surfaces by this fragment shader: GLSL, SPIR-V, or mainImage as on Shadertoy (docs/guide/shaders.md); "
+          "without a scene over the whole picture"),
       file_option("--vertex", "FILE",
-                  "Place a scene's vertices by this vertex shader in GLSL, which writes gl_Position "
+                  "Place a scene's vertices by this vertex shader in GLSL or SPIR-V, which writes gl_Position "
                   "(docs/guide/vertex-shaders.md); without --fragment a plain one lights them"),
       integer_option("--shader-instances", "Draw each surface so many times; gl_InstanceID counts them (1)", 1,
                      1 << 24),

@@ -102,11 +102,11 @@ int run_shaders(const Arguments&) {
 Command shaders_command() {
   return {
       "shaders",
-      "Show what becomes of a fragment or vertex shader in GLSL or of a captured frame's programs, and how a fragment "
-      "shader looks by itself",
+      "Show what becomes of a fragment or vertex shader in GLSL or SPIR-V or of a captured frame's programs, and how a "
+      "fragment shader looks by itself",
       {needed(file_option("FILE", "FILE",
-                          "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, vertex shader (.vert, .vs), or "
-                          "captured frame (.bkf)")),
+                          "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, vertex shader (.vert, .vs), "
+                          "SPIR-V of either, or captured frame (.bkf)")),
        integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
                       4294967295.0),
        choice_option("--print", "WHAT",
