@@ -211,7 +211,7 @@ std::unique_ptr<HeldFrame> build(In<float, nb::shape<-1, 3>> positions, In<uint3
   return held;
 }
 
-// Whether the frame has passed through a capture: clip-space draws.
+// Returns true if the frame has passed through a capture: clip-space draws.
 bool is_capture(const HeldFrame& held) {
   for (const Command& command : held.frame.commands) {
     if (const auto* const draw = std::get_if<DrawCommand>(&command)) return draw->vertex_kind == VertexKind::clip_space;

@@ -83,7 +83,7 @@ int64_t frame_count(const Arguments& arguments) {
   return arguments.integer("count", arguments.has("every") || arguments.has("key") ? 0 : 1);
 }
 
-// What the layer is told (src/apps/capture/settings.h).
+// The settings that the layer gets (src/apps/capture/settings.h).
 std::map<std::string, std::string> environment(const Arguments& arguments, const fs::path& library,
                                                const StatusChannel& status, const std::string& application) {
   const char* before = std::getenv("LD_PRELOAD");

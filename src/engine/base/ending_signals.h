@@ -16,7 +16,7 @@ class FileInTheMaking {
   FileInTheMaking(const FileInTheMaking&) = delete;
   FileInTheMaking& operator=(const FileInTheMaking&) = delete;
 
-  // Whether a signal waits: the file must be removed instead of being finished.
+  // Returns true if a signal waits: the file must be removed instead of being finished.
   static bool must_end();
 };
 

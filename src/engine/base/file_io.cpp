@@ -35,7 +35,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
-  // Whether all that was written has arrived: some file systems find a full disk only here.
+  // Returns true if all that was written has arrived: some file systems find a full disk only here.
   bool finish() { return close(std::exchange(number_, -1)) == 0; }
 
  private:

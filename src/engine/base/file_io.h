@@ -23,21 +23,21 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
 // Makes a folder, and those above it, where they are missing. Throws std::runtime_error.
 void make_folder(const std::filesystem::path& folder);
 
-// Whether anything has that name. Names that the system refuses, as too long ones, are names of nothing.
+// Returns true if anything has that name. Names that the system refuses, as too long ones, are names of nothing.
 bool is_there(const std::filesystem::path& path);
 
-// Where programs look for names without a folder, and the path from the root. Both throw std::runtime_error where that
-// folder was removed.
+// The folder in which programs look for names without one, and the path from the root. Both throw std::runtime_error
+// where that folder was removed.
 std::filesystem::path current_folder();
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
-// What a folder holds, by name; nothing where it cannot be read, or read to its end. Throws no std::filesystem error.
+// The paths in a folder, by name; empty if it cannot be read to its end. Throws no std::filesystem error.
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
 
 // This path stands for the open standard output, which may be what no path leads to (a socket).
 inline constexpr const char* kStandardOutput = "/dev/stdout";
 
-// Where the symbolic links end that begin at `path`; that file need not exist.
+// The end of the symbolic links that begin at `path`; that file need not exist.
 std::filesystem::path end_of_links(const std::filesystem::path& path);
 
 // Writes `bytes` to a temporary file beside `path` and renames it, so that no reader ever sees half a file. Symbolic

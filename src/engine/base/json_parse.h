@@ -1,4 +1,4 @@
-// How the program reads JSON, wherever it comes from.
+// Reads JSON from any source.
 #pragma once
 
 #include <cstddef>

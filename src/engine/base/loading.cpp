@@ -32,7 +32,7 @@ std::optional<uint64_t> number_in(const fs::path& file, const std::string& key) 
 
 uint64_t difference(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-// What one control group leaves. The pages of files that it holds can go.
+// The memory that one control group has left. Pages of files that it holds can go.
 uint64_t free_in_group(const fs::path& group) {
   uint64_t least = kUnknown;
   for (const auto& [limit_name, use_name, cache_key] :

@@ -1,4 +1,4 @@
-// What every reader asks while it reads: whether there is memory for what a file wants, and whether to go on.
+// Every reader asks these while it reads: whether there is memory for what a file wants, and whether to go on.
 #pragma once
 
 #include <chrono>
@@ -24,8 +24,8 @@ uint64_t free_memory(const std::filesystem::path& root = "/");
 // kMaxMemory at most. `held` bytes of what the limit is for are taken already, and no longer free.
 uint64_t memory_limit_bytes(int limit_mib, uint64_t held = 0);
 
-// What a file may take where nobody says more: few need half of it, and a computer with much memory is no reason to
-// give a file of some kilobytes a quarter of it.
+// The memory that a file may take by default: few need half of it, and a computer with much memory is no reason to give
+// a file of some kilobytes a quarter of it.
 inline constexpr uint64_t kMaxMemory = uint64_t(4) << 30;
 
 // Bytes of a frame's lists, textures and references.
@@ -59,7 +59,7 @@ class Loading {
   void give_back(uint64_t bytes) { used_ -= bytes < used_ ? bytes : used_; }
   uint64_t left() const { return limit() > used_ ? limit() - used_ : 0; }
 
-  // Whether somebody is asked now and then.
+  // Returns true if somebody is asked now and then.
   bool is_watched() const { return bool(progress_); }
   // The part that is done, 0..1. Throws what LoadOptions::progress throws.
   void at(double part);

@@ -89,7 +89,7 @@ class GrowingMemory {
     if (budget_) budget_->give_back(bytes);
     held_ -= bytes;
   }
-  // What is held stays so after this object's end: the caller answers for it.
+  // The held memory stays held after this object's end: the caller answers for it.
   uint64_t release() { return std::exchange(held_, 0); }
 
  private:

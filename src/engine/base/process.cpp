@@ -32,8 +32,8 @@ std::optional<fs::path> first_executable(const std::vector<fs::path>& places, co
 
 bool is_trusted_user(uid_t user) { return user == 0 || user == geteuid(); }
 
-// Whether a group is that of one user alone, as many systems give one to each: the group bits of such a file let nobody
-// else in.
+// Returns true if a group is that of one user alone, as many systems give one to each: the group bits of such a file
+// let nobody else in.
 bool is_private(gid_t group, uid_t user) {
   std::array<char, 4096> of_group{}, of_user{};
   struct group entry {};

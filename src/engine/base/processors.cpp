@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether `name` is one of the words of a list that commas part.
+// Returns true if `name` is one of the words of a list that commas part.
 bool lists(const std::string& names, const std::string& name) {
   std::istringstream in(names);
   for (std::string one; std::getline(in, one, ',');) {

@@ -1,4 +1,4 @@
-// What the system lets this process have of the processors, and where control groups say so.
+// The processors that the system lets this process use, and the control groups that limit them.
 #pragma once
 
 #include <algorithm>

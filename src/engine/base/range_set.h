@@ -36,7 +36,7 @@ class RangeSet {
     return size;
   }
 
-  // Where `pack` moved the element at `place`; 0 for a place in none of the ranges.
+  // The place to which `pack` moved the element at `place`; 0 for a place in none of the ranges.
   uint64_t moved(uint64_t place) const {
     const auto after = ranges_.upper_bound(place);
     if (after == ranges_.begin()) return 0;

@@ -29,7 +29,7 @@ class TextScanner {
     return word;
   }
 
-  // What remains of the line, without its end: \n, \r\n or \r.
+  // The rest of the line, without its end: \n, \r\n or \r.
   std::string_view line() {
     const std::string_view line = rest_.substr(0, rest_.find_first_of("\r\n"));
     rest_.remove_prefix(line.size());

@@ -16,7 +16,7 @@ BROKKR_MACHINE_BEGIN
 struct DistributionScratch {
   uint32_t* mask;                  // rasterizers; kNearMasks where they are near
   TablePointer<uint32_t> touched;  // rasterizers + one warp
-  // Whether masks lie in the block's shared storage. Other parts of geometry write there between two distributions, so
+  // True if masks lie in the block's shared storage. Other parts of geometry write there between two distributions, so
   // that each begins by clearing them; elsewhere each leaves them cleared.
   bool near;
 
@@ -44,7 +44,7 @@ BROKKR_FN LaneEdges lane_edges(Warp& w, const RecordGroup& records) {
   return edges;
 }
 
-// Whether some sample of the box may lie inside. `reach`: sample_reach of the target.
+// Returns true if some sample of the box may lie inside. `reach`: sample_reach of the target.
 BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box, int reach) {
   const int first = 128 - reach, last = 128 + reach;
   const Double left = to_double((box.min_x << 8) + first), right = to_double((box.max_x << 8) + last);
@@ -58,8 +58,8 @@ BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box, int reach)
   return touch;
 }
 
-// Where a geometry warp's blocks come from and go to: out of the stock, which has enough for the decision's tasks, and
-// to the rasterizers' queues.
+// The source and destination of a geometry warp's blocks: out of the stock, which has enough for the decision's tasks,
+// and to the rasterizers' queues.
 class Distributor {
  public:
   // `tasks`: of the decision. `abort`: a word, not 0 once the frame is cut off (AbortLevel).
@@ -102,7 +102,7 @@ class Distributor {
   uint32_t* abort_;
   int tasks_, used_ = 0;
 
-  // Whether the launch must end at once.
+  // Returns true if the launch must end at once.
   BROKKR_FN bool is_stopped(Warp& w) const {
     return w.uniform([&] { return system_atomic<uint32_t>(*abort_).load(kRelaxed); }) >= kAbortLeave;
   }

@@ -25,7 +25,8 @@ uint32_t rasterizer_color(int rasterizer);
 // Throws std::invalid_argument when an option is out of range or the picture exceeds 2^28 pixels.
 PatternImage draw_pattern(const Pattern& pattern, const PatternImageOptions& options = {});
 
-// How evenly a pattern spreads the work: load per rasterizer and its coefficient of variation [Kerbl17, 4.5].
+// The evenness with which a pattern spreads the work: load per rasterizer and its coefficient of variation [Kerbl17,
+// 4.5].
 struct LoadStatistics {
   std::vector<uint64_t> load;  // fragments (or whatever was counted) of each rasterizer
   uint64_t total = 0, least = 0, most = 0;

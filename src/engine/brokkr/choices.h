@@ -54,7 +54,7 @@ struct Choices<Ownership> {
   };
 };
 
-// How run-time shaders are executed.
+// The execution of run-time shaders.
 enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
 template <>
 struct Choices<ShaderCode> {
@@ -86,7 +86,7 @@ struct Choices<SmallTriangles> {
   };
 };
 
-// How vertices are shared within a batch. The number of vertex shader runs equals what predict_batches
+// The sharing of vertices within a batch. The number of vertex shader runs equals what predict_batches
 // (batch/predict.h) predicts for the batch model of the same name.
 enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
 template <>
@@ -103,7 +103,7 @@ struct Choices<ReuseMode> {
   };
 };
 
-// How surfaces are shown: shadings.def lists the modes.
+// The display of surfaces: shadings.def lists the modes.
 enum class Shading : uint8_t {
 #define BROKKR_SHADING(value, ...) value,
 #include "brokkr/shadings.def"
@@ -135,7 +135,7 @@ struct Choices<Policy> {
   };
 };
 
-// Whether rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
+// Returns true if rasterizers have ranks: edf's deadlines, 2^32 - 1 - priority, or squared distances.
 constexpr bool has_ranks(Policy p) { return p >= Policy::edf; }
 
 }  // namespace brokkr

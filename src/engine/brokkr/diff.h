@@ -71,7 +71,7 @@ struct DiffTexture {
   int32_t levels = 0;           // levels in `mips`
 };
 
-// Where a texture is read.
+// The place at which a texture is read.
 struct DiffLookup {
   DiffFilter filter = DiffFilter::linear;
   const float* uv = nullptr;     // [N, H, W, 2]; cubes: directions [N, H, W, 3]

@@ -1,5 +1,5 @@
-// How a frame is rendered. Only shading, command limit and budget change the picture. A memory limit or a GPU's time
-// limit makes rendering fail instead. options.def declares the fields with their limits and meanings.
+// Options of rendering a frame. Only shading, command limit and budget change the picture. A memory limit or a GPU's
+// time limit makes rendering fail instead. options.def declares the fields with their limits and meanings.
 #pragma once
 
 #include <array>

@@ -18,8 +18,8 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// What a plane holds for each pixel. Planes after `overdraw` describe the visible triangle, the last one that wrote
-// colour: RenderOptions::keep_ids is on for them. "nothing" is what they have where no triangle wrote.
+// The value that a plane holds for each pixel. Planes after `overdraw` describe the visible triangle, the last one that
+// wrote colour: RenderOptions::keep_ids is on for them. "nothing" is what they have where no triangle wrote.
 enum class PixelPlane : uint8_t {
   color,  // 4 bytes: red, green, blue, alpha as a window shows them; RGBA16F is clamped and encoded as sRGB
   depth,  // float: window depth in [0, 1]
@@ -53,8 +53,8 @@ struct ReadBack {
   uint32_t first_layer = 0, layers = 0;  // layers 0: all after the first
   bool rows_from_top = true;             // false: from the bottom, as everywhere else in Brokkr
   std::vector<PlaneMemory> planes;
-  // What PixelPlane::command and PixelPlane::instance hold in place of an index, by that index. Empty: the index
-  // itself.
+  // The values that PixelPlane::command and PixelPlane::instance hold in place of an index, by that index. Empty: the
+  // index itself.
   std::span<const int32_t> command_numbers, instance_numbers;
 };
 

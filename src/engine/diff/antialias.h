@@ -1,6 +1,6 @@
 // Antialiasing over silhouettes, and its gradients [Laine20, 3.6].
 //
-// Of two neighbours with different triangles, the nearer triangle's silhouette edge that passes between their centres
+// If two neighbours show different triangles, the nearer triangle's silhouette edge that passes between their centres
 // at the distance d from its own pixel (0..1) divides the way between them: if d > 1/2, the surface covers a part of
 // the other pixel, which takes (d - 1/2) (S - O); otherwise its own pixel takes as much, where S and O are the colours
 // of the surface's pixel and of the other. An edge is a silhouette if no triangle or more than one lies behind it, or
@@ -25,7 +25,7 @@ struct Line {
   BROKKR_FN Double at(const NearCorner& p) const { return x * p.x + y * p.y + w * p.w; }
 };
 
-// What passes between pixels and their right (axis 0) or upper (axis 1) neighbours.
+// The edges that pass between pixels and their right (axis 0) or upper (axis 1) neighbours.
 struct Crossing {
   Mask m;            // a silhouette does
   Mask is_second;    // the surface is the neighbour's

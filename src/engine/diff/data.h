@@ -1,4 +1,4 @@
-// What the stages of differentiable rendering take: plain pointers and sizes, the same on every machine.
+// Inputs of the stages of differentiable rendering: plain pointers and sizes, the same on every machine.
 #pragma once
 
 #include <cstdint>

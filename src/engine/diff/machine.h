@@ -1,4 +1,4 @@
-// What runs the stages: threads of the CPU, each with one warp.
+// The machine that runs the stages: threads of the CPU, each with one warp.
 #pragma once
 
 #include <functional>

@@ -40,7 +40,7 @@ BROKKR_FN Int face_of(const InSpace<T>& v) {
   return select(is_x, Int(0), select(is_y, Int(2), Int(4))) + select(low, 1, 0);
 }
 
-// Where a lookup falls: coordinates 0..1 on a face, and their derivatives by X and Y.
+// The place of a lookup: coordinates 0..1 on a face, and their derivatives by X and Y.
 struct Place {
   Mask m;
   Int face;
@@ -239,7 +239,7 @@ BROKKR_FN Float fetch(const float* tex, const float* mips, const Taps<kTaps>& ta
   return a;
 }
 
-// What the pixels of a group read: where, at which levels, and which texels of both levels.
+// The lookups of a group's pixels: places, levels, and the texels of both levels.
 template <int kTaps, bool kTwoLevels, bool kHasLevels>
 struct Footprint {
   Place place;
@@ -281,7 +281,7 @@ BROKKR_FN void sample(const DiffSample& d, DiffPart part) {
   });
 }
 
-// What texels get of the gradient of the pixels that read them with a share of `share`.
+// The part of a pixel's gradient that goes to texels which it read with a weight of `share`.
 template <class Sums, int kTaps>
 BROKKR_FN void spread(const DiffSampleBackward& b, const PixelGroup& p, const Taps<kTaps>& taps, Float share,
                       Sums& sums) {

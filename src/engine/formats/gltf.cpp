@@ -23,7 +23,7 @@
 namespace brokkr {
 namespace {
 
-// What an extension of a file says is drawn, or left out without loss to this picture.
+// Extensions that are drawn, or left out without loss to this picture.
 const std::set<std::string>& known_extensions() {
   static const std::set<std::string> kKnown = [] {
     std::set<std::string> known = {"EXT_mesh_gpu_instancing",
@@ -67,7 +67,8 @@ struct Group {
   std::vector<glm::mat4> models;
 };
 
-// What normals see of a model: its symmetric part over its size, in thousandths; empty for a uniform scale.
+// The part of a model that changes normals: its symmetric part over its size, in thousandths; empty for a uniform
+// scale.
 std::vector<int> shape_of(const glm::mat3& model) {
   const glm::mat3 gram = glm::transpose(model) * model;
   const float size = (gram[0][0] + gram[1][1] + gram[2][2]) / 3;
@@ -200,7 +201,7 @@ class SceneReader {
           opaque_.push_back(std::move(draw));
           continue;
         }
-        // What is blended is sorted instance by instance.
+        // Blended draws are sorted instance by instance.
         draw.command.instances = 1;
         for (size_t i = 0; i < group.models.size(); i++) {
           draw.command.first_instance = first_instance + uint32_t(i);

@@ -29,7 +29,7 @@ uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
   return value;
 }
 
-// What a URI writes as %20 and the like.
+// Decodes %20 and the like of a URI.
 std::string percent_decoded(std::string_view text) {
   const auto digit = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -76,7 +76,7 @@ bool is_data_uri(std::string_view uri) {
                                                           [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-// What a data: URI holds; nothing where it is none.
+// The contents of a data: URI; nothing if it is none.
 std::optional<std::vector<std::byte>> data_of(std::string_view uri) {
   const size_t comma = uri.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
@@ -405,7 +405,7 @@ bool GltfData::has_values(uint64_t accessor, const GltfPart& from, const char* k
   return part.has("bufferView") || part.has("sparse") || plain_.contains(accessor);
 }
 
-// How an accessor's elements are stored.
+// The storage of an accessor's elements.
 struct GltfData::Layout {
   uint64_t count = 0;
   uint32_t kind = 0, bytes = 0, components = 0;  // of a component: its glTF number and size

@@ -81,7 +81,7 @@ class GltfData {
   // `file` is the text of a .gltf or the bytes of a .glb; it must stay. `resources` reads what it names.
   GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading);
 
-  // What is read counts there, and asks there whether to go on.
+  // It counts the memory that is read, and is asked whether to go on.
   Loading& loading() const { return loading_; }
   // Says a line of what is left out, once.
   void warn(const std::string& line) const { loading_.warn(line, "{}", line); }
@@ -96,7 +96,7 @@ class GltfData {
                             const char* key, uint32_t* has_components = nullptr);
   std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& from, const char* key);
   uint64_t elements_of(uint64_t accessor, const GltfPart& from, const char* key) const;
-  // Whether the accessor's values are in the file, and not all zero.
+  // Returns true if the accessor's values are in the file, and not all zero.
   bool has_values(uint64_t accessor, const GltfPart& from, const char* key) const;
   // The triangles of a primitive that Draco packs: from then on its accessors have their values.
   void unpack_draco(const GltfPart& primitive);

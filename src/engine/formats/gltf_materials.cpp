@@ -92,7 +92,7 @@ Material GltfMaterials::surface(const GltfPart& part) {
           texture(pbr, "metallicRoughnessTexture", false, Channels::opaque, m.metallic_roughness_mapping);
     }
   }
-  // What a material says beside the picture that is all of its colour says nothing without it.
+  // If the picture is all of a material's colour, its other values mean nothing without that picture.
   const GltfPart owner = extensions.has("KHR_materials_pbrSpecularGlossiness")
                              ? extensions.part("KHR_materials_pbrSpecularGlossiness")
                              : pbr;

@@ -38,7 +38,7 @@ std::vector<Vertex> flat(const std::vector<Vertex>& vertices, const std::vector<
   return result;
 }
 
-// What is a unit already stays as it is, to the bit.
+// A vector of unit length stays as it is, to the bit.
 glm::vec3 unit_normal(const glm::vec3& normal) {
   const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
   if (!(length > 1e-12f)) return {0, 1, 0};

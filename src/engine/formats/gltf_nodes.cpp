@@ -54,7 +54,7 @@ GltfNodes::GltfNodes(GltfData& data) : data_(data), world_(data.count("nodes"), 
     glm::mat4 parent;
     bool visible;
   };
-  // Where each node is listed: kNowhere, kInScene, or the number of its parent.
+  // The place in which each node is listed: kNowhere, kInScene, or the number of its parent.
   constexpr uint64_t kNowhere = ~uint64_t(0), kInScene = kNowhere - 1;
   std::vector<uint64_t> listed(data_.count("nodes"), kNowhere);
   std::vector<Open> open;

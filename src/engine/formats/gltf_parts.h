@@ -39,7 +39,7 @@ class GltfMaterials {
   Made make(uint64_t number, const GltfPart& from);
 
  private:
-  // How the channels of a picture are used.
+  // The use of a picture's channels.
   enum class Channels : uint8_t { all, opaque, glossiness };
 
   Made read(uint64_t number, const GltfPart& from);
@@ -81,7 +81,7 @@ class GltfNodes {
  public:
   explicit GltfNodes(GltfData& data);
 
-  // Where each mesh is, and one that is not in the file is not.
+  // The places of each mesh that is in the file.
   std::map<GltfPlacement, std::vector<glm::mat4>> meshes;
   // The first one with perspective, else the first one.
   std::optional<GltfCamera> camera;
@@ -107,7 +107,7 @@ struct GltfMesh {
   Bounds bounds;
 };
 
-// What moves a mesh's vertices.
+// The movement of a mesh's vertices.
 struct GltfPose {
   std::vector<float> weights;     // of morph targets
   std::vector<glm::mat4> joints;  // of a skin
@@ -147,7 +147,7 @@ class GltfMeshes {
   void complete();
 
  private:
-  // What makes two primitives the same: accessors, kGltfNone where there is none.
+  // The key by which primitives are the same: accessors, kGltfNone where there is none.
   struct Key {
     uint64_t position, normal, texcoord, second_texcoord, color;
     bool opaque;

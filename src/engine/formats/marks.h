@@ -1,4 +1,4 @@
-// What points and lines of meshes are drawn as: solids that are some pixels wide at the middle of the scene.
+// Points and lines of meshes are drawn as solids that are some pixels wide at the middle of the scene.
 #pragma once
 
 #include <array>

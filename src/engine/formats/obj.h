@@ -3,8 +3,8 @@
 // tinyobjloader parses the vertices and faces. It takes `f 1/ 2/ 3/` for other corners, words that are no numbers for
 // 0, and knows neither byte order marks, joined lines, comments behind words nor lists of names, and it says nothing of
 // what it leaves out, nor where (2.0.0rc10). Therefore a pass in front of it (ObjStream, obj_parse.cpp) hands it one
-// plain line after another, knows which line that is, and reads `usemtl` and `mtllib`; obj_text.cpp reads the materials.
-// A second parser would have to be as fast and as well known, and Debian has none.
+// plain line after another, knows which line that is, and reads `usemtl` and `mtllib`; obj_text.cpp reads the
+// materials. A second parser would have to be as fast and as well known, and Debian has none.
 //
 // A file is drawn as far as it can be. Loading::warn names what is left out or guessed, with its line: corners that are
 // not in the file, materials and pictures that are missing, lines and points. A vertex that is no number counts only

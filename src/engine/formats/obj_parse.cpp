@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMaxLibraries = 64;  // MTL files of one OBJ file
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// What a line of an OBJ file says besides the numbers that tinyobjloader reads.
+// The statements of an OBJ line besides the numbers that tinyobjloader reads.
 struct ObjStatements {
   virtual ~ObjStatements() = default;
   // Announces the vertex that tinyobjloader gets next: whether it is valid, and its colour.
@@ -51,7 +51,7 @@ class ObjStream : public std::streambuf {
   }
 
  private:
-  // Whether tinyobjloader gets a line for it: plain_.
+  // Returns true if tinyobjloader gets a line for it: plain_.
   bool take(std::string_view line) {
     if (line.empty() || line[0] == '#') return false;
     const char second = line.size() > 1 ? line[1] : ' ', third = line.size() > 2 ? line[2] : ' ';
@@ -305,7 +305,7 @@ class Parser : public ObjStatements {
     return libraries_[name] = true;
   }
 
-  // What is no number, or beyond what can be drawn, counts where a face uses it.
+  // A value that is no number, or cannot be drawn, counts only if a face uses it.
   void add_position(const glm::vec3& position) {
     if (mesh_.positions.size() % kCheckEvery == 0) check_mesh(mesh_, loading_, "v");
     const bool usable = expects_vertex_ && is_usable(position);
@@ -433,7 +433,7 @@ class Parser : public ObjStatements {
       is_used[size_t(triangle.material)] = true;
       triangle.material = numbers[size_t(triangle.material)];
     }
-    // Where a file is missing, all of its materials are, and it was named.
+    // If a file is missing, so are all of its materials, and a warning has named it.
     const bool known_missing = std::ranges::any_of(libraries_, [](const auto& one) { return !one.second; });
     for (size_t i = 0; i < names_.size(); i++) {
       if (!is_used[i] || numbers[i] >= 0 || known_missing) continue;

@@ -152,7 +152,7 @@ const ObjMap& leading_map(const ObjMaterial& m) {
   return m.diffuse;
 }
 
-// Where a map is read once the coordinates are those of the `leading` one.
+// The place at which a map is read if the coordinates are those of the `leading` one.
 TextureMapping mapping_beside(const ObjMap& map, const ObjMap& leading) {
   TextureMapping result;
   if (map.scale == leading.scale && map.offset == leading.offset) return result;

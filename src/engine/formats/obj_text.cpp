@@ -294,7 +294,7 @@ class MtlReader {
     return true;
   }
 
-  // What follows from several statements.
+  // Conclusions from several statements.
   void finish() {
     if (!has_material_) return;
     ObjMaterial& source = current();

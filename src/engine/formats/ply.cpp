@@ -140,7 +140,7 @@ class Values {
  public:
   Values(std::string_view bytes, Format format) : text_(bytes), bytes_(bytes), format_(format) {}
 
-  // What is no number counts as NaN.
+  // A word that is no number counts as NaN.
   double next(const Type& type) {
     if (format_ == Format::ascii) {
       const auto number = text_.number<double>();
@@ -172,7 +172,7 @@ class Values {
 
   uint64_t left() const { return format_ == Format::ascii ? text_.rest().size() : bytes_.size() - at_; }
 
-  // What is read next, for messages.
+  // The part that is read next, for messages.
   void begin(const Element& element, uint64_t number) {
     element_ = &element;
     number_ = number;
@@ -191,7 +191,7 @@ class Values {
   Format format_;
 };
 
-// What a property of a vertex is; `other` ones are skipped.
+// The meaning of a vertex's property; `other` ones are skipped.
 enum Slot : size_t { kX, kY, kZ, kNormalX, kNormalY, kNormalZ, kU, kV, kRed, kGreen, kBlue, kAlpha, kOther };
 constexpr size_t kSlots = kOther + 1;
 
@@ -255,7 +255,7 @@ class PlyReader {
   }
 
  private:
-  // How far the reading is, and whether there is room for more.
+  // The progress of reading; asks for memory for more.
   void watch(uint64_t done, uint64_t all) {
     constexpr uint64_t kCheckEvery = 1024;
     loading_.step(done, all);
@@ -336,7 +336,7 @@ class PlyReader {
     const auto vector = [&](size_t first) {
       return glm::vec3(float(value[first]), float(value[first + 1]), float(value[first + 2]));
     };
-    // What is not finite, or beyond what can be drawn, counts where a face uses it.
+    // A value that is not finite, or cannot be drawn, counts only if a face uses it.
     const glm::vec3 position = vector(kX);
     push_in_steps(mesh_.positions, is_usable(position) ? position : glm::vec3(NAN), loading_);
     if (has_normals_) {
@@ -539,7 +539,7 @@ class PlyReader {
     }
   }
 
-  // Whether a polygon can be drawn: points_ are its corners then.
+  // Returns true if a polygon can be drawn: points_ are its corners then.
   bool takes(std::span<const uint32_t> corners, const char* what, uint64_t number) {
     points_.clear();
     if (corners.size() < 3) {

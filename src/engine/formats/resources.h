@@ -25,11 +25,11 @@ struct MissingResource : std::runtime_error {
 // read or is too large.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name, Loading& loading)>;
 
-// Whether there are control characters in a name, NUL among them: it ends where the system reads it, or forges what a
-// terminal shows.
+// Returns true if there are control characters in a name, NUL among them: it ends where the system reads it, or forges
+// what a terminal shows.
 bool has_control_characters(const std::string& name);
 
-// Whether `name`, as a scene file has it, is absolute or leads upwards.
+// Returns true if `name`, as a scene file has it, is absolute or leads upwards.
 bool is_outside(const std::string& name);
 
 // Reads files of at most `max_bytes` in the folder of `path` and in folders below it: a file from elsewhere names

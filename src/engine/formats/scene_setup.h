@@ -1,4 +1,4 @@
-// What every scene needs around its meshes: a target, its views, a state and a clear.
+// The surroundings that every scene's meshes need: a target, its views, a state and a clear.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ State blended_state(const Frame& frame);
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);
 
-// What `read` makes of the file `name`, named after it and validated. Errors and warnings begin with the file's name;
-// what `read` tells Loading::warn of becomes Frame::warnings and reaches `options`.
+// The frame that `read` makes of the file `name`, named after it and validated. Errors and warnings begin with the
+// file's name; what `read` tells Loading::warn of becomes Frame::warnings and reaches `options`.
 Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read);
 
 }  // namespace brokkr

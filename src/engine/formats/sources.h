@@ -20,10 +20,11 @@ namespace brokkr {
 // The reader is our own: Debian has none for PLY alone (libassimp reads it, among fifty formats whose readers have a
 // history of crashing on hostile files), and one that checks each count against the bytes that are left is short.
 //
-// Of `vertex`: x y z, nx ny nz, s t, u v or texture_u texture_v, and red green blue; of `face`: the list vertex_indices
-// or vertex_index, of any integer type, polygons of up to 1024 corners triangulated, the list texcoord of the corners'
-// texture coordinates, red green blue and texnumber; of `tristrips`: vertex_indices. Each `comment TextureFile NAME` is
-// the picture of a material. Files without faces are drawn as points. Colours are as those of glTF: linear.
+// It reads of `vertex`: x y z, nx ny nz, s t, u v or texture_u texture_v, and red green blue; of `face`: the list
+// vertex_indices or vertex_index, of any integer type, polygons of up to 1024 corners triangulated, the list texcoord
+// of the corners' texture coordinates, red green blue and texnumber; of `tristrips`: vertex_indices. Each `comment
+// TextureFile NAME` is the picture of a material. Files without faces are drawn as points. Colours are as those of
+// glTF: linear.
 //
 // Loading::warn names what is left out: faces with vertices that are missing or not finite, other elements and
 // properties, what is behind the end of a file that is cut short. All errors are std::runtime_error naming file, field

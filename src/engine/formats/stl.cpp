@@ -202,7 +202,7 @@ class TextReader {
     }
   }
 
-  // What stands there is made anew.
+  // Its contents are replaced.
   void read_normal() {
     if (!next_is("normal")) return;
     scanner_.word();

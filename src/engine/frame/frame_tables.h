@@ -150,8 +150,8 @@ struct TextureRecord {
 // level of a texture is generated from the previous one.
 enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, load, publish, mips, finish };
 
-// How an order-free phase forms its keys, of which the smallest wins: which depth wins, and which primitive wins among
-// equal depths.
+// The keys of an order-free phase, of which the smallest wins: which depth wins, and which primitive wins among equal
+// depths.
 enum KeyBit : uint8_t {
   kKeyGreater = 1u << 0,    // larger depth wins
   kKeyLastWins = 1u << 1,   // among equal depths the later primitive wins (lequal, gequal)

@@ -8,7 +8,7 @@
 
 namespace brokkr {
 
-// How texels are stored in words. The host converts all formats to these few, which lanes read cheaply.
+// The storage of texels in words. The host converts all formats to these few, which lanes read cheaply.
 enum class TexelEncoding : uint8_t {
   rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest
   srgb8,     // the same, with sRGB-encoded red, green and blue

@@ -62,7 +62,7 @@ BROKKR_FN Mask lanes_of_group(Warp& w, uint32_t records, int g) {
   return w.lanes_of(w.width == 32 ? records : (records >> g) & ((1u << (w.width & 31)) - 1u));
 }
 
-// Whether two boxes share a sample; for boxes per lane, the lanes in which they do.
+// True if two boxes share a sample; for boxes per lane, the lanes in which they do.
 template <class I, class J>
 BROKKR_FN auto meet(const Box<I>& a, const Box<J>& b) {
   return a.min_x <= b.max_x && a.min_y <= b.max_y && a.max_x >= b.min_x && a.max_y >= b.min_y;

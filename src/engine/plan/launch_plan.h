@@ -46,7 +46,7 @@ struct ReusePlan {
   std::vector<uint32_t> draw_end;  // per draw record: the first batch after it
   uint32_t max_triangles = 1;      // upper bound per batch
 };
-// Whether the strategy's batches are computed before rendering.
+// Returns true if the strategy's batches are computed before rendering.
 bool is_planned(ReuseMode mode);
 // `mode` must be a planned one (is_planned). Throws what `watch` throws.
 ReusePlan plan_reuse(const PreparedFrame::Impl& frame, ReuseMode mode, const Watch& watch = {});

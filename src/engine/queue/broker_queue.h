@@ -137,9 +137,9 @@ class Broker {
   BROKKR_FN uint32_t draw_enqueue(int n) { return draw(c_.tail, n); }
   BROKKR_FN uint32_t draw_dequeue(int n) { return draw(c_.head, n); }
 
-  // Whether the queue is full or empty by its tickets, at a moment during the call. Both counters only grow, so two
-  // loads will do: if `tail`, read first, is a capacity ahead of `head`, the queue was full when `head` was read; if
-  // `head`, read first, has been reached by `tail` at most, the queue was empty when `head` was read.
+  // Returns true if the queue is full or empty by its tickets, at a moment during the call. Both counters only grow, so
+  // two loads will do: if `tail`, read first, is a capacity ahead of `head`, the queue was full when `head` was read;
+  // if `head`, read first, has been reached by `tail` at most, the queue was empty when `head` was read.
   BROKKR_FN bool observed_full() {
     const uint32_t tail = Watched<uint32_t, Observer>(c_.tail).load(kAcquire);
     const uint32_t head = Watched<uint32_t, Observer>(c_.head).load(kRelaxed);

@@ -20,7 +20,7 @@ template <class Task>
 constexpr bool is_pooled() {
   return Task::kWords > kMaxSlotWords;
 }
-// What a queue's element holds for a task: its payload, or the number of its record.
+// The element of a queue for a task: its payload, or the number of its record.
 template <class Task>
 constexpr int slot_words() {
   return is_pooled<Task>() ? 1 : Task::kWords;

@@ -84,7 +84,7 @@ constexpr bool reclassifies() {
   if constexpr (requires { Node::kReclassifies; }) return Node::kReclassifies;
   return false;
 }
-// Whether a task's leaf within a node depends only on the payload.
+// True if a task's leaf within a node depends only on the payload.
 template <class Node, class Task>
 constexpr bool is_placeless() {
   if constexpr (requires { Node::template kPlaceless<Task>; }) return Node::template kPlaceless<Task>;
