@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <set>
@@ -319,9 +320,10 @@ BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
 }
 
 // A peer with another number of threads is another process.
-void measure_workers(std::vector<Point> points, const BenchOptions& options, const std::vector<PeerSetup>& peers,
-                     const std::filesystem::path& program, const std::filesystem::path& folder,
-                     std::vector<BenchRow>& rows, Progress& progress) {
+std::vector<BenchRow> measure_workers(std::vector<Point> points, const BenchOptions& options,
+                                      const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
+                                      const std::filesystem::path& folder, Progress& progress) {
+  std::vector<BenchRow> rows;
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.workers < b.workers; });
   for (size_t i = 0; i < points.size() && !options.stopped();) {
     std::vector<PeerSetup> setups;
@@ -333,6 +335,7 @@ void measure_workers(std::vector<Point> points, const BenchOptions& options, con
          ++i)
       rows.push_back(measure(bench, points[i], progress));
   }
+  return rows;
 }
 
 }  // namespace
@@ -353,7 +356,8 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
     }
   }
   bench.reset();  // of the last curve, whose memory would count as that of the next
-  measure_workers(std::move(of_workers), options, peers, program, folder, run.rows, progress);
+  std::vector<BenchRow> rows = measure_workers(std::move(of_workers), options, peers, program, folder, progress);
+  std::move(rows.begin(), rows.end(), std::back_inserter(run.rows));
   return run;
 }
 

@@ -56,16 +56,23 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
   return result;
 }
 
+// A layer of a frame's target.
+struct LayerPlace {
+  uint32_t target = 0, layer = 0;
+  const Layer& of(const RenderResult& result) const { return result.targets[target].layers[layer]; }
+};
+
 // Shading::overdraw counts fragments: it takes one more frame, unless it is the chosen shading.
 void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
-               const Layer& layer, uint32_t target, uint32_t layer_number) {
+               const RenderResult& result, const LayerPlace& place) {
+  const Layer& layer = place.of(result);
   RenderResult counted;
   const Layer* overdraw = &layer;
   if (wants(request.aovs, Aov::overdraw) && request.options.shading != Shading::overdraw) {
     RenderOptions options = request.options;
     options.shading = Shading::overdraw;
     counted = renderer.render(prepared, options);
-    overdraw = &counted.targets[target].layers[layer_number];
+    overdraw = &place.of(counted);
   }
   write_aovs(request.aovs, layer, *overdraw, prepared, file, request.several);
 }
@@ -169,8 +176,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     progress.show("writing " + picture);
     picture =
         write_picture(picture, arguments, file, request.several, layers, layer_number, frame.targets[target].format);
-    const Layer& layer = layers[layer_number];
-    draw_aovs(renderer, prepared, request, file, layer, target, layer_number);
+    draw_aovs(renderer, prepared, request, file, result, {target, layer_number});
   }
   print_false_colors(file, result.statistics);
   if (!cut.empty()) warn(cut);

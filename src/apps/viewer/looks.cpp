@@ -34,8 +34,8 @@ constexpr float kNameWidth = 8.5f;    // of the column of names, in font sizes
 constexpr float kNumberWidth = 5.5f;  // of the number beside a slider, likewise
 
 template <class T>
-bool slider_with_number(const char* name, ImGuiDataType type, T* value, T least, T most, const char* format,
-                        ImGuiSliderFlags flags) {
+bool slider_with_number(const char* name, T* value, T least, T most, const char* format, ImGuiSliderFlags flags) {
+  constexpr ImGuiDataType type = std::is_integral_v<T> ? ImGuiDataType_S32 : ImGuiDataType_Float;
   const float number = kNumberWidth * ImGui::GetFontSize(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
   const char* const label = row(name, number + gap);
   ImGui::BeginGroup();
@@ -70,10 +70,10 @@ const char* row(const char* name, float right) {
 }
 
 bool slider_row(const char* name, float* value, float least, float most, const char* format, ImGuiSliderFlags flags) {
-  return slider_with_number(name, ImGuiDataType_Float, value, least, most, format, flags);
+  return slider_with_number(name, value, least, most, format, flags);
 }
 bool slider_row(const char* name, int* value, int least, int most, const char* format, ImGuiSliderFlags flags) {
-  return slider_with_number(name, ImGuiDataType_S32, value, least, most, format, flags);
+  return slider_with_number(name, value, least, most, format, flags);
 }
 bool check_row(const char* name, bool* value) { return ImGui::Checkbox(row(name), value); }
 
