@@ -38,6 +38,17 @@ std::pair<int, int> Arguments::size(const std::string& name) const {
   return {std::atoi(value.c_str()), std::atoi(value.c_str() + value.find('x') + 1)};
 }
 
+const char* heading_of(CommandGroup group) {
+  switch (group) {
+    case CommandGroup::draw: return "Look and draw";
+    case CommandGroup::files: return "Capture and files";
+    case CommandGroup::inspect: return "Inspect and compare";
+    case CommandGroup::measure: return "Measure";
+    case CommandGroup::research: break;
+  }
+  return "Research";
+}
+
 std::string key_of(const Option& option) {
   const std::string last = option.names.substr(option.names.rfind(',') + 1);
   const size_t begin = last.find_first_not_of('-');

@@ -45,6 +45,7 @@ struct Option {
   FileUse use = FileUse::none;
   std::string beside = {};  // ending of a second file that is written beside the option's: ".json"
   std::string ending = {};  // what the file's name must end in; "-" and devices need not
+  bool rare = false;        // --help leaves it out; --help-all, pages and completions have it
 };
 
 // Options by their kind. The value's name in help of an integer is N.
@@ -95,6 +96,11 @@ inline Option several(Option option) {
   option.repeat = true;
   return option;
 }
+// Few people need the option.
+inline Option rare(Option option) {
+  option.rare = true;
+  return option;
+}
 // The positional argument must be given.
 inline Option needed(Option option) {
   option.required = true;
@@ -122,11 +128,16 @@ class Arguments {
   std::vector<std::string> words_;
 };
 
+// Headings of `brokkr --help`, in its order.
+enum class CommandGroup : uint8_t { draw, files, inspect, measure, research };
+const char* heading_of(CommandGroup group);
+
 struct Command {
   std::string name;
   std::string summary;
   std::vector<Option> options;
   std::function<int(const Arguments&)> run;  // returns the exit code; throws for errors
+  CommandGroup group = CommandGroup::research;
 };
 
 // An error in the command line, with exit code 2. The message is one line that says what to do.

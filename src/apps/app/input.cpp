@@ -47,8 +47,8 @@ std::vector<Option> input_options() {
       text_option("--camera", "TEXT",
                   "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
       integer_option("--views", "Draw a scene from N sides at once, each a layer of the target", 1, kMaxTargetLayers),
-      integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize),
-      real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000),
+      rare(integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)),
+      rare(real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000)),
       flag("--strict", "Make an error of every warning about a scene's file")};
 }
 

@@ -134,12 +134,27 @@ std::string problem_with(const Option& option, const std::string& value) try {
   return error.what();
 }
 
-CommandLine::CommandLine(const Command& command, CLI::App& app) : command_(command), app_(app) {
+CommandLine::CommandLine(const Command& command, CLI::App& app, bool all) : command_(command), app_(app) {
   set_usage(app, usage(command));
+  size_t hidden = 0;
   for (const Option& option : command.options) {
     options_.push_back(add_option(app, option));
     if (!option.group.empty()) options_.back()->group(option.group);
+    if (all || !option.rare) continue;
+    options_.back()->group("");  // which help leaves out
+    ++hidden;
   }
+  if (hidden > 0)
+    app.footer("These are the options that people use first. `brokkr " + command.name + " --help-all` shows " +
+               std::to_string(hidden) + " more.");
+}
+
+bool take_help_all(std::vector<std::string>& words) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  const auto found = std::find(words.begin(), end, "--help-all");
+  if (found == end) return false;
+  *found = "--help";
+  return true;
 }
 
 bool CommandLine::given() const { return app_.parsed(); }
@@ -173,10 +188,10 @@ std::optional<int> read_words(CLI::App& app, std::vector<std::string> words) {
   return std::nullopt;
 }
 
-int run_command(const Command& command, const std::vector<std::string>& words) {
+int run_command(const Command& command, std::vector<std::string> words) {
   CLI::App app(command.summary);
   app.name("brokkr " + command.name);
-  const CommandLine line(command, app);
+  const CommandLine line(command, app, take_help_all(words));
   if (const std::optional<int> code = read_words(app, words)) return *code;
   return line.run(words);
 }

@@ -27,7 +27,8 @@ std::string problem_with(const Option& option, const std::string& value);
 // A command's options in a parser. Both must outlive it.
 class CommandLine {
  public:
-  CommandLine(const Command& command, CLI::App& app);
+  // Help shows all options, or without `all` those that people use first.
+  CommandLine(const Command& command, CLI::App& app, bool all = true);
   const std::string& name() const { return command_.name; }
   bool given() const;
   // Runs the command with what the parser has read. `words`: those after the command's name. Throws UsageError.
@@ -39,11 +40,14 @@ class CommandLine {
   std::vector<CLI::Option*> options_;  // as in the command
 };
 
+// Makes --help of --help-all, wherever it stands before --. Returns whether it was there.
+bool take_help_all(std::vector<std::string>& words);
+
 // Reads the words. Returns the exit code where that was all, as help or the version was printed. Throws UsageError.
 std::optional<int> read_words(CLI::App& app, std::vector<std::string> words);
 
 // A program that has one command only.
-int run_command(const Command& command, const std::vector<std::string>& words);
+int run_command(const Command& command, std::vector<std::string> words);
 
 // Runs `body`. Whatever it throws becomes one line on standard error and an exit code.
 int run_guarded(const std::function<int()>& body);

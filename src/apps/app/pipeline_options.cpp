@@ -76,7 +76,8 @@ std::vector<Option> pipeline_options() {
                        .min = info.min,
                        .max = info.max,
                        .choices = choices,
-                       .group = "Pipeline"});
+                       .group = "Pipeline",
+                       .rare = info.rare});
   });
   return options;
 }

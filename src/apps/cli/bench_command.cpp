@@ -14,6 +14,7 @@
 #include "app/stop_signals.h"
 #include "app/text.h"
 #include "app/tool.h"
+#include "brokkr/load.h"
 #include "cli/bench_ab.h"
 #include "cli/bench_compare.h"
 #include "cli/bench_measure.h"
@@ -38,6 +39,14 @@ std::string captures_folder(const Arguments& arguments) {
   return arguments.text("captures", variable == nullptr ? "" : variable);
 }
 
+// A captured frame is drawn by its own programs. A file that cannot be read is an error of its row.
+BenchShading default_shading(const std::string& file) try {
+  const bool captured = std::filesystem::path(file).extension() == ".bkf";
+  return captured && !load_frame(file, {}).programs.empty() ? BenchShading::program : BenchShading::flat;
+} catch (const std::exception&) {
+  return BenchShading::flat;
+}
+
 std::vector<Workload> workloads(const Arguments& arguments) {
   std::vector<Workload> all;
   const auto given = parse_shadings(arguments.all("shading"));
@@ -48,7 +57,7 @@ std::vector<Workload> workloads(const Arguments& arguments) {
   }
   const LoadOptions load = load_options(arguments);
   for (const std::string& file : arguments.all("FILE")) {
-    for (const BenchShading shading : given.empty() ? std::vector{BenchShading::flat} : given)
+    for (const BenchShading shading : given.empty() ? std::vector{default_shading(file)} : given)
       all.push_back(make_workload(file, shading, load));
   }
   return all;
@@ -215,19 +224,19 @@ Command bench_command() {
                           "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to time; with "
                           "--compare two results")),
       flag("--suite", "The bundled frames, those of --captures, and five generated scenes in three shadings"),
-      file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)"),
+      rare(file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)")),
       flag("--curves", "Times against triangles, pixels, workers, draws, views and overdraw"),
-      several(choice_option("--curve", "NAME",
-                            "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
-                            {"triangles", "pixels", "workers", "draws", "views", "overdraw"})),
+      rare(several(choice_option("--curve", "NAME",
+                                 "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
+                                 {"triangles", "pixels", "workers", "draws", "views", "overdraw"}))),
       flag("--compare",
            "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json. "
            "They did not run together: --ab tells more"),
       text_option("--ab", "OPTIONS",
                   "Race in pairs: A is this command, B the same with these options on top, as in --ab \"--pattern "
                   "hilbert\"; says which is faster, or that the difference is not significant"),
-      file_option("--ab-program", "PROGRAM",
-                  "Race in pairs: B is drawn by this other build of brokkr; may go with --ab"),
+      rare(file_option("--ab-program", "PROGRAM",
+                       "Race in pairs: B is drawn by this other build of brokkr; may go with --ab")),
       integer_option("--pairs",
                      "Pairs of frames of --ab (100); with --ab-program pairs of turns, each a process with --frames "
                      "frames (12)",
@@ -235,13 +244,15 @@ Command bench_command() {
       several(text_option(
           "--shading", "S",
           "flat, phong, textured (generated scenes), material (as the file says), program (a captured frame's own "
-          "programs, the same for the peers); several with commas (FILE: flat; --suite: flat,phong,textured)")),
+          "programs, the same for the peers); several with commas (a captured frame: program; other files: flat; "
+          "--suite: flat,phong,textured)")),
       several(text_option(
           "--against", "PEER",
           "OpenGL renderers to compare with: llvmpipe, lavapipe, gpu, none; several with commas (llvmpipe)")),
       integer_option("--frames", "Frames per turn; a turn of very short frames has more (15)", 1, 1000000),
       integer_option("--rounds", "Turns of each renderer (3)", 1, 1000),
-      real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6),
+      rare(
+          real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6)),
       json_option("Write every number and where it was taken"),
       output_option("--csv", "FILE", "Write one line per row; - prints it"),
       output_option(
@@ -249,13 +260,14 @@ Command bench_command() {
           "Draw one FILE --frames times without peers and write a line per frame at once, and FILE.json beside it; "
           "- prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
           ".json"),
-      choice_option("--log-format", "F",
-                    "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
-                    {"presentmon", "mangohud"}),
-      choice_option("--beside-isa", "I",
-                    "Machine cpu: time this instruction set as well, in turns with the other, where both run here",
-                    {"v2", "v3", "v4", "neon"}),
-      file_option("--gl-bench", "PROGRAM", "The program that draws with OpenGL (brokkr-gl-bench beside this one)"),
+      rare(choice_option("--log-format", "F",
+                         "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
+                         {"presentmon", "mangohud"})),
+      rare(choice_option("--beside-isa", "I",
+                         "Machine cpu: time this instruction set as well, in turns with the other, where both run here",
+                         {"v2", "v3", "v4", "neon"})),
+      rare(
+          file_option("--gl-bench", "PROGRAM", "The program that draws with OpenGL (brokkr-gl-bench beside this one)")),
   };
   return {"bench", "Time frames, beside other renderers", joined(own, shared_options()), run_bench};
 }

@@ -267,6 +267,11 @@ namespace {
 // is always the latter.
 std::vector<std::string> with_command(const std::vector<Command>& commands, std::vector<std::string> words) {
   if (words.empty() && std::getenv("DISPLAY") != nullptr && can_view()) return {"view"};  // its start screen
+  if (!words.empty() && words.front() == "help") {  // `help COMMAND` is `COMMAND --help`
+    std::rotate(words.begin(), words.begin() + 1, words.end());
+    words.back() = "--help";
+    if (words.size() > 2) throw UsageError("help takes one COMMAND; see `brokkr --help`");
+  }
   const auto is_command = [&](const Command& command) { return command.name == words.front(); };
   if (!words.empty() && !words.front().starts_with('-') && std::none_of(commands.begin(), commands.end(), is_command)) {
     const bool looks_like_a_file = words.front().find_first_of("./:") != std::string::npos;
@@ -287,22 +292,31 @@ std::vector<std::string> with_command(const std::vector<Command>& commands, std:
 int parse_and_run(const std::vector<std::string>& given, const std::vector<Module>& modules) {
   const std::vector<Command> commands = all_commands(modules);
   CLI::App app(
-      "A streaming software rendering pipeline: game frames and OBJ scenes in, pictures and statistics out.\n"
+      "A streaming software rendering pipeline: game frames and scenes in, pictures and statistics out.\n"
       "`brokkr FILE` shows FILE in a window; without a display it renders it to a PNG of the same name in the current "
       "folder.");
   app.name("brokkr");
   set_usage(app, "brokkr FILE, or brokkr COMMAND [options]");
   app.set_version_flag("--version", "brokkr " BROKKR_VERSION);
+  app.footer("`brokkr help COMMAND` shows what a command takes.");
   bool markdown = false;
   std::string manual, shell;
-  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/reference/command-line.md has them");
-  app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")->type_name("PAGE");
   app.add_option("--completion", shell, "Print the completion script of bash, zsh or fish")->type_name("SHELL");
+  std::vector<std::string> words = with_command(commands, given);
+  const bool all = take_help_all(words);
+  const char* const rare = all ? "Options" : "";  // help leaves out what has no group
+  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/reference/command-line.md has them")
+      ->group(rare);
+  app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")
+      ->type_name("PAGE")
+      ->group(rare);
   std::deque<CommandLine> lines;
-  for (const Command& command : commands)
-    lines.emplace_back(command, *app.add_subcommand(command.name, command.summary));
+  for (const Command& command : commands) {
+    CLI::App* const sub = app.add_subcommand(command.name, command.summary);
+    sub->group(heading_of(command.group));
+    lines.emplace_back(command, *sub, all);
+  }
 
-  const std::vector<std::string> words = with_command(commands, given);
   if (words.empty()) {
     std::cerr << app.help();
     return kUsageError;

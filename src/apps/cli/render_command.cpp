@@ -237,12 +237,12 @@ Command render_command(const std::vector<Module>& modules) {
           "target's layer, as with --views, where that has several: each is written. One .exr without {} holds them "
           "all, as "
           "its layers view000, view001, …; - writes PNG to standard output"),
-      flag("--no-output", "Write no picture"),
+      rare(flag("--no-output", "Write no picture")),
       several(named_file_option(
           "--aov", "NAME=FILE",
           "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated",
           FileUse::written)),
-      integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0),
+      rare(integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0)),
       integer_option("--frames", "Draw each input N times and report the least and the median time (1)", 1, 1000000),
       output_option("--stats", "FILE.json", "Write counts and times; - prints them"),
       output_option("--trace", "FILE.json",

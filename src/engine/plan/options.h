@@ -16,6 +16,7 @@ namespace brokkr {
 // The properties of an option that its line in options.def gives, beside its field.
 struct OptionInfo {
   const char* name = "";                    // on the command line, in manifests, logs and settings
+  bool rare = false;                        // few people need it: --help leaves it out
   double min = 0, max = 0;                  // of a number, or of each number in a list
   bool power_of_two = false;                // the number must be a power of two
   const char* texts = "";                   // std::string: the permitted values, "v2,v3"

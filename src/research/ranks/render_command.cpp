@@ -247,7 +247,10 @@ Module ranks_module() {
   module.render_options = rank_options(spread_modes());
   module.render_options.push_back(rank_link_option());
   module.render_options.push_back(output_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
-  for (Option& option : module.render_options) option.group = module.render_options.front().group;
+  for (Option& option : module.render_options) {
+    option.group = module.render_options.front().group;
+    option.rare = option.names != "--ranks";
+  }
   module.render = render_with_ranks;
   module.view = ranks_view_part();
   return module;

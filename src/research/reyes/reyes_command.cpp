@@ -472,7 +472,8 @@ Command reyes_command() {
   append(grouped_as("Overlays", looks));
   append(grouped_as("Results", results));
   append(grouped_as("Machine", machine_options()));
-  return {"reyes", "Draw bicubic patches as micropolygons, finest where the viewer looks", options, run_reyes};
+  return {"reyes", "Draw bicubic patches as micropolygons, finest where the viewer looks", options, run_reyes,
+          CommandGroup::draw};
 }
 
 }  // namespace brokkr::app

@@ -286,7 +286,7 @@ Command trace_command() {
     if (option.names == "--size" || option.names == "--camera") own.push_back(option);
   }
   return {"trace", "Path trace a scene: soft light, depth of field, samples where the picture needs them",
-          std::move(own), run_trace};
+          std::move(own), run_trace, CommandGroup::draw};
 }
 
 ViewPart trace_view_part() {
