@@ -43,9 +43,10 @@ struct Option {
   bool required = false;  // positional arguments only
   std::string group;      // heading in help; empty: "Options"
   FileUse use = FileUse::none;
-  std::string beside = {};  // ending of a second file that is written beside the option's: ".json"
-  std::string ending = {};  // what the file's name must end in; "-" and devices need not
-  bool rare = false;        // --help leaves it out; --help-all, pages and completions have it
+  std::string beside = {};         // ending of a second file that is written beside the option's: ".json"
+  std::string ending = {};         // what the file's name must end in; "-" and devices need not
+  std::string shared_ending = {};  // several values may name one file with this ending
+  bool rare = false;               // --help leaves it out; --help-all, pages and completions have it
 };
 
 // Options by their kind. The value's name in help of an integer is N.

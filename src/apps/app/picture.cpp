@@ -44,8 +44,6 @@ std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
   return values;
 }
 
-constexpr std::array<const char*, 4> kAovNames = {"depth", "draw", "triangle", "overdraw"};
-
 }  // namespace
 
 void require_ending(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
@@ -113,38 +111,6 @@ void write_pixels(const std::string& path, int width, int height, const std::vec
   write_png(written_path(path), width, height, pixels, true);
 }
 
-AovRequest parse_aov(const std::string& text) {
-  const size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const auto found = std::find(kAovNames.begin(), kAovNames.end(), name);
-  if (equals == std::string::npos || found == kAovNames.end()) {
-    throw UsageError("--aov: '" + text + "' is not NAME=FILE with NAME one of depth, draw, triangle, overdraw");
-  }
-  const std::string path = text.substr(equals + 1);
-  require_ending(path, {".pfm", ".exr"}, "--aov");
-  return {static_cast<Aov>(found - kAovNames.begin()), path};
-}
-
-std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& prepared) {
-  if (aov == Aov::depth) return layer.depth;
-  std::vector<float> values;
-  if (aov == Aov::overdraw) {
-    values.reserve(layer.overdraw.size());
-    for (const uint32_t fragments : layer.overdraw) values.push_back(static_cast<float>(fragments));
-    return values;
-  }
-  values.reserve(layer.visible_id.size());
-  for (const uint32_t id : layer.visible_id) {
-    if (id == ~0u) {
-      values.push_back(-1);
-      continue;
-    }
-    const PrimitiveOrigin origin = prepared.origin(id);
-    values.push_back(static_cast<float>(aov == Aov::draw ? origin.command : origin.triangle));
-  }
-  return values;
-}
-
 void write_values(const std::string& path, int width, int height, const std::vector<float>& values) {
   if (is_exr(path)) {
     write_exr(path, width, height, 1, values);
@@ -184,19 +150,6 @@ std::string write_picture(const std::string& picture, const Arguments& arguments
   return picture;
 }
 
-bool wants(const std::vector<AovRequest>& aovs, Aov aov) {
-  return std::any_of(aovs.begin(), aovs.end(), [&](const AovRequest& r) { return r.aov == aov; });
-}
-
-void write_aovs(const std::vector<AovRequest>& aovs, const Layer& layer, const Layer& overdraw,
-                const PreparedFrame& prepared, const std::string& file, bool several) {
-  for (const AovRequest& aov : aovs) {
-    const Layer& source = aov.aov == Aov::overdraw ? overdraw : layer;
-    const std::string path = output_name(aov.path, file, several, "--aov");
-    write_values(path, source.width, source.height, aov_values(aov.aov, source, prepared));
-  }
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,6 +157,7 @@ namespace fs = std::filesystem;
 struct Named {
   std::string option;  // "--output", or "FILE"
   std::string path;
+  bool is_shared = false;  // Option::shared_ending
 };
 
 bool has_no_dashes(const Option& option) { return option.names.front() != '-'; }
@@ -274,14 +228,17 @@ void require_own_files(const std::vector<Option>& options, const Arguments& argu
     if (has_no_dashes(option)) inputs.push_back(path);
   });
   each(FileUse::written, [&](const Option& option, const std::string& path) {
-    for (Named& name : written_names(option, path, inputs)) written.push_back(std::move(name));
+    for (Named& name : written_names(option, path, inputs)) {
+      name.is_shared = !option.shared_ending.empty() && path.ends_with(option.shared_ending);
+      written.push_back(std::move(name));
+    }
   });
   std::map<std::string, Named> known;
   for (const Named& output : written) {
     const std::string place = place_of(output.path);
     if (place.empty()) continue;
     const auto [first, is_new] = known.emplace(place, output);
-    if (!is_new) refuse(first->second, output);
+    if (!is_new && !(output.is_shared && first->second.option == output.option)) refuse(first->second, output);
   }
   for (const Named& input : read) {
     const auto found = input.path == "-" ? known.end() : known.find(place_of(input.path));

@@ -40,19 +40,6 @@ bool is_exr(const std::string& path);
 // RGBA8 (0xAABBGGRR), rows bottom to top, to .png.
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels);
 
-// Extra images of one value per pixel ("arbitrary output variables").
-enum class Aov : uint8_t { depth, draw, triangle, overdraw };
-struct AovRequest {
-  Aov aov = Aov::depth;
-  std::string path;
-};
-
-// "depth=FILE.pfm". Throws UsageError.
-AovRequest parse_aov(const std::string& text);
-
-// Depth 0..1; command and triangle number of the primitive that is seen, -1 where there is none; fragments.
-std::vector<float> aov_values(Aov aov, const Layer& layer, const PreparedFrame& prepared);
-
 // One value per pixel, rows bottom to top, to .pfm or .exr.
 void write_values(const std::string& path, int width, int height, const std::vector<float>& values);
 
@@ -61,11 +48,5 @@ void write_values(const std::string& path, int width, int height, const std::vec
 // where `picture` is empty. Returns what a summary calls them.
 std::string write_picture(const std::string& picture, const Arguments& arguments, const std::string& file, bool several,
                           const std::vector<Layer>& layers, uint32_t layer_number, ColorFormat format);
-
-bool wants(const std::vector<AovRequest>& aovs, Aov aov);
-
-// `overdraw`: the layer that was drawn with Shading::overdraw, where that is asked for.
-void write_aovs(const std::vector<AovRequest>& aovs, const Layer& layer, const Layer& overdraw,
-                const PreparedFrame& prepared, const std::string& file, bool several);
 
 }  // namespace brokkr::app

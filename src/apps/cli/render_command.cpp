@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/aov.h"
 #include "app/input.h"
 #include "app/own_shader.h"
 #include "app/picture.h"
@@ -54,27 +55,6 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
   times.push_back(result.statistics.frame_ms);
   timing = summarize(std::move(times));
   return result;
-}
-
-// A layer of a frame's target.
-struct LayerPlace {
-  uint32_t target = 0, layer = 0;
-  const Layer& of(const RenderResult& result) const { return result.targets[target].layers[layer]; }
-};
-
-// Shading::overdraw counts fragments: it takes one more frame, unless it is the chosen shading.
-void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Request& request, const std::string& file,
-               const RenderResult& result, const LayerPlace& place) {
-  const Layer& layer = place.of(result);
-  RenderResult counted;
-  const Layer* overdraw = &layer;
-  if (wants(request.aovs, Aov::overdraw) && request.options.shading != Shading::overdraw) {
-    RenderOptions options = request.options;
-    options.shading = Shading::overdraw;
-    counted = renderer.render(prepared, options);
-    overdraw = &place.of(counted);
-  }
-  write_aovs(request.aovs, layer, *overdraw, prepared, file, request.several);
 }
 
 // Draws all pictures from the beginning of time to the one that is wanted, 60 a second, where buffers keep what they
@@ -165,6 +145,9 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     frame = load_input(file, arguments, progress, shader);
     target = chosen_target(frame, arguments);
     const uint32_t layer_number = chosen_layer(frame, target, arguments);
+    const uint32_t layer_count = arguments.has("layer") ? 1 : uint32_t(frame.targets[target].layers);
+    const AovLayers planes{target, layer_number, layer_count, file, request.several};
+    require_layer_names(request.aovs, planes);
     progress.show("preparing " + file);
     if (shader && shader->has_buffers()) draw_earlier(renderer, frame, *shader, request, arguments, progress);
     PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
@@ -176,7 +159,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     progress.show("writing " + picture);
     picture =
         write_picture(picture, arguments, file, request.several, layers, layer_number, frame.targets[target].format);
-    draw_aovs(renderer, prepared, request, file, result, {target, layer_number});
+    draw_aovs(renderer, prepared, frame, request.options, request.aovs, planes);
   }
   print_false_colors(file, result.statistics);
   if (!cut.empty()) warn(cut);
@@ -210,7 +193,7 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   request.options = render_options(arguments);
   request.frames = static_cast<int>(arguments.integer("frames", 1));
   request.several = files.size() > 1;
-  for (const std::string& text : arguments.all("aov")) request.aovs.push_back(parse_aov(text));
+  request.aovs = read_aovs(arguments);
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
   if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
@@ -218,7 +201,6 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   if (arguments.has("command-limit")) {
     request.options.command_limit = static_cast<uint32_t>(arguments.integer("command-limit", 0));
   }
-  request.options.keep_ids = wants(request.aovs, Aov::draw) || wants(request.aovs, Aov::triangle);
   request.options.trace = arguments.has("trace");
   set_up_simt(arguments, name_of(request.options.machine));
   Renderer renderer;
@@ -238,10 +220,7 @@ Command render_command(const std::vector<Module>& modules) {
           "all, as "
           "its layers view000, view001, …; - writes PNG to standard output"),
       rare(flag("--no-output", "Write no picture")),
-      several(named_file_option(
-          "--aov", "NAME=FILE",
-          "Also write depth, draw, triangle or overdraw of each pixel, to .pfm or .exr; may be repeated",
-          FileUse::written)),
+      aov_option(),
       rare(integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0)),
       integer_option("--frames", "Draw each input N times and report the least and the median time (1)", 1, 1000000),
       output_option("--stats", "FILE.json", "Write counts and times; - prints them"),

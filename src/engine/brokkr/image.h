@@ -49,6 +49,7 @@ void write_exr(const std::filesystem::path& path, int width, int height, int cha
 struct ExrLayer {
   std::string name;
   std::vector<float> pixels;  // as in write_exr
+  int channels = 0;           // 0: those of write_exr_layers
 };
 void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
                       std::span<const ExrLayer> layers);

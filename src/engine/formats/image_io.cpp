@@ -318,16 +318,17 @@ void write_exr_layers(const std::filesystem::path& path, int width, int height, 
   std::set<std::string_view> names;
   std::vector<Plane> planes;
   for (const ExrLayer& layer : layers) {
-    check_exr("write_exr_layers", width, height, channels, layer.pixels.size());
+    const int count = layer.channels != 0 ? layer.channels : channels;
+    check_exr("write_exr_layers", width, height, count, layer.pixels.size());
     const bool usable = std::all_of(layer.name.begin(), layer.name.end(), [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
     });
     if (!usable || layer.name.empty() || layer.name.size() > kMaxName || !names.insert(layer.name).second) {
       throw std::invalid_argument(fmt::format("write_exr_layers: name '{}'", layer.name));
     }
-    for (int c = 0; c < channels; c++) {
-      const std::string name = fmt::format("{}.{}", layer.name, exr_channels(channels)[size_t(c)]);
-      planes.push_back(make_plane(name, width, height, channels, c, layer.pixels));
+    for (int c = 0; c < count; c++) {
+      const std::string name = fmt::format("{}.{}", layer.name, exr_channels(count)[size_t(c)]);
+      planes.push_back(make_plane(name, width, height, count, c, layer.pixels));
     }
   }
   if (planes.empty()) throw std::invalid_argument("write_exr_layers: no layers");

@@ -9,6 +9,7 @@
 #include "target/pixel.h"
 
 // The shaders that brokkr/shadings.def names.
+#include "albedo.h"
 #include "blinn_phong.h"
 #include "depth.h"
 #include "flat.h"

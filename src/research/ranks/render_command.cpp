@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/aov.h"
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
@@ -53,7 +54,7 @@ Asked read_asked(const Arguments& arguments) {
   Asked asked;
   asked.options = render_options(arguments);
   if (arguments.has("command-limit")) asked.options.command_limit = uint32_t(arguments.integer("command-limit", 0));
-  for (const std::string& text : arguments.all("aov")) asked.aovs.push_back(parse_aov(text));
+  asked.aovs = read_aovs(arguments);
   asked.options.keep_ids = wants(asked.aovs, Aov::draw) || wants(asked.aovs, Aov::triangle);
   asked.options.trace = arguments.has("trace");
   asked.several = arguments.all("FILE").size() > 1;
@@ -207,7 +208,7 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
     picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
     const Layer& layer = layers[loaded.layer];
     write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
-               *loaded.prepared, file, asked.several);
+               *loaded.prepared, {loaded.target, loaded.layer, 1, file, asked.several});
   }
   if (!stats.empty()) write_statistics(written_path(stats), file, times, reports, statistics);
   if (!trace.empty()) write_trace(written_path(trace), reports, traces);

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 
+#include "app/aov.h"
 #include "app/input.h"
 #include "app/parse.h"
 #include "app/picture.h"
@@ -174,6 +175,7 @@ int run_trace(const Arguments& arguments) {
   require_picture(output, {".png", ".pfm", ".exr"}, "-o");
   if (arguments.has("sample-map"))
     require_ending(arguments.text("sample-map"), {".png", ".pfm", ".exr"}, "--sample-map");
+  const std::vector<AovRequest> aovs = read_aovs(arguments);
   const trace::TraceOptions options = trace_options(arguments);
   const trace::SceneOptions lit = scene_options(arguments);
   const std::string file = arguments.text("FILE");
@@ -185,6 +187,13 @@ int run_trace(const Arguments& arguments) {
   {
     const Frame frame = load_input(file, arguments, progress);
     const HeldMemory of_frame(budget, memory_of(frame), "frame");
+    if (!aovs.empty()) {  // what rays through the centres of pixels meet first, which is what the pipeline draws
+      Renderer renderer;
+      PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
+      RenderOptions drawn;
+      drawn.memory_limit = int(arguments.integer("memory-limit", 0));
+      draw_aovs(renderer, prepared, frame, drawn, aovs, {.target = main_target(frame), .file = file});
+    }
     scene = trace::make_trace_scene(frame, lit, budget);
   }
   progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
@@ -260,6 +269,7 @@ Command trace_command() {
       choice_option("--tone", "T",
                     "How a .png shows bright light: cut off at white (clamp), or compressed as on film (filmic)",
                     {"clamp", "filmic"}),
+      aov_option(),
       json_option("Write the numbers of the run as JSON"),
   };
   const std::vector<Option> lit = {
