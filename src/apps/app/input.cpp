@@ -13,8 +13,8 @@
 #include "app/pipeline_options.h"
 #include "app/resize.h"
 #include "base/file_io.h"
-#include "formats/sources.h"
 #include "brokkr/camera.h"
+#include "formats/sources.h"
 #include "plan/options.h"
 #include "shader/compiled_call.h"
 
@@ -46,6 +46,11 @@ std::vector<Option> input_options() {
       size_option("--size", "Pixels to draw (a captured frame: its own; a scene: 1920x1080)", 1, kMaxTargetSize),
       text_option("--camera", "TEXT",
                   "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
+      rare(real_option("--elevation", "DEGREES", "Height of a scene's camera above the horizon of what it looks at",
+                       -89, 89)),
+      file_option("--cameras", "FILE",
+                  "Cameras of a scene, a view each: transforms.json (NeRF), or images.txt of COLMAP with cameras.txt "
+                  "beside it"),
       integer_option("--views", "Draw a scene from N sides at once, each a layer of the target", 1, kMaxTargetLayers),
       rare(integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)),
       rare(real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000)),
@@ -89,6 +94,16 @@ LoadOptions load_options(const Arguments& arguments) {
   LoadOptions options;
   std::tie(options.width, options.height) = arguments.size("size");
   options.camera = arguments.text("camera");
+  if (arguments.has("elevation")) options.elevation = float(arguments.real("elevation", 0));
+  if (arguments.has("cameras")) {
+    for (const char* other : {"camera", "views", "elevation"}) {
+      if (arguments.has(other)) throw UsageError(fmt::format("--cameras, --{}: give one of them", other));
+    }
+    options.cameras = read_cameras(arguments.text("cameras"), [&](const std::string& line) {
+      if (arguments.has("strict")) throw std::runtime_error(line + " (a warning, which --strict refuses)");
+      warn(line);
+    });
+  }
   options.views = int(arguments.integer("views", options.views));
   options.view_size = int(arguments.integer("view-size", options.view_size));
   options.memory_limit = int(arguments.integer("memory-limit", options.memory_limit));

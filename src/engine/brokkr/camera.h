@@ -1,7 +1,9 @@
 // Cameras of scenes, fitted to the scene or given as text.
 #pragma once
 
+#include <functional>
 #include <glm/geometric.hpp>
+#include <glm/mat4x4.hpp>
 #include <glm/vec3.hpp>
 #include <limits>
 #include <string>
@@ -43,6 +45,27 @@ Camera parse_camera(const std::string& text, const Camera& camera);
 
 // A view from `camera`. Near and far planes that are 0 are placed around `bounds`.
 View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
+
+// A camera as photogrammetry and learned scenes give it: a pinhole, and the pose that it was in.
+struct PinholeCamera {
+  glm::dmat4 world_to_camera{1.0};        // the camera looks along -z, +y is up
+  double focal_x = 1, focal_y = 0;        // in widths and in heights of the picture; focal_y 0: pixels are square
+  double center_x = 0.5, center_y = 0.5;  // in widths from the left, in heights from the top
+  int width = 0, height = 0;              // of the picture; 0: the file does not say
+  bool operator==(const PinholeCamera&) const = default;
+};
+// A view from `camera`, with near and far planes around `bounds`.
+View make_view(const PinholeCamera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
+
+// The cameras of a file: transforms.json as NeRF tools write it, or images.txt of COLMAP with cameras.txt beside it (or
+// the folder of both). `warning`: lines about what is left out, as the lens's distortion; may be empty. Throws FileError
+// that names file, field and remedy.
+std::vector<PinholeCamera> read_cameras(const std::string& path,
+                                        const std::function<void(const std::string&)>& warning);
+
+// The camera at `degrees` above the plane through its target that is normal to `up`; below for negative numbers, inside
+// -89..89. Direction and distance stay.
+Camera elevated(Camera camera, float degrees);
 
 // `count` views, evenly spaced around the axis through the camera's target, starting with the camera itself, in layers
 // 0..count - 1.

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "brokkr/camera.h"
 #include "brokkr/errors.h"
 #include "brokkr/frame.h"
 #include "brokkr/version.h"
@@ -28,7 +30,9 @@ using LoadWarning = std::function<void(const std::string&)>;
 // `view_size` do not apply to it, and a camera or several views are an error.
 struct LoadOptions {
   int width = 0, height = 0;  // pixels; 0: 1920 x 1080, or view_size if there are several views
-  std::string camera;   // "eye=1,2,3 target=0,0,0 fov=40 ..." (brokkr/camera.h); missing parts are fitted to the scene
+  std::string camera;  // "eye=1,2,3 target=0,0,0 fov=40 ..." (brokkr/camera.h); missing parts are fitted to the scene
+  std::optional<float> elevation;      // degrees of the camera above the horizon of its target (brokkr/camera.h)
+  std::vector<PinholeCamera> cameras;  // a view each, in layers of target 0; in place of camera and views
   int views = 0;        // 0: the scene's own number (usually 1); > 1: an orbit, each view in a layer of target 0
   int view_size = 128;  // pixels per side, if there are several views
   // Limit in MiB for the file, the frame, and the additional memory of reading it; 0: a quarter of the free memory,

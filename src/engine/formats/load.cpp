@@ -8,10 +8,10 @@
 
 #include "base/failure.h"
 #include "base/file_io.h"
-#include "formats/sources.h"
 #include "base/nearest_name.h"
 #include "formats/gltf.h"
 #include "formats/obj.h"
+#include "formats/sources.h"
 #include "frame/bkf.h"
 
 namespace brokkr {
@@ -50,7 +50,7 @@ bool is_loadable(const std::string& path) {
 namespace {
 
 void refuse_cameras(const std::string& name, const LoadOptions& options) {
-  if (options.camera.empty() && options.views <= 1) return;
+  if (options.camera.empty() && options.views <= 1 && options.cameras.empty() && !options.elevation) return;
   fail(
       "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera and "
       "the number of views",

@@ -16,6 +16,8 @@ struct Size {
 Size target_size(const LoadOptions& options) {
   const bool several = options.views > 1;
   Size size{options.width, options.height};
+  if (size.width == 0 && !options.cameras.empty() && options.cameras[0].width > 0)
+    size = {options.cameras[0].width, options.cameras[0].height};
   if (size.width == 0) size.width = several ? options.view_size : 1920;
   if (size.height == 0) size.height = several ? options.view_size : 1080;
   if (size.width < 1 || size.height < 1 || size.width > kMaxTargetSize || size.height > kMaxTargetSize) {
@@ -34,7 +36,8 @@ float scene_aspect(const LoadOptions& options) {
 void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera>& preferred,
                   const LoadOptions& options) {
   const Size size = target_size(options);
-  const int views = options.views == 0 ? 1 : options.views;
+  const bool posed = !options.cameras.empty();
+  const int views = posed ? int(options.cameras.size()) : options.views == 0 ? 1 : options.views;
   if (views < 1 || views > kMaxTargetLayers ||
       uint64_t(size.width) * uint64_t(size.height) * uint64_t(views) > kMaxTargetPixels) {
     fail(
@@ -43,11 +46,14 @@ void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera
         views, size.width, size.height);
   }
   const float aspect = float(size.width) / float(size.height);
-  const Camera camera = parse_camera(options.camera, preferred ? *preferred : fit_camera(bounds, aspect));
+  Camera camera = parse_camera(options.camera, preferred ? *preferred : fit_camera(bounds, aspect));
+  if (options.elevation) camera = elevated(camera, *options.elevation);
   frame.window_width = size.width;
   frame.window_height = size.height;
   frame.targets = {{.id = 0, .width = size.width, .height = size.height, .layers = views}};
-  frame.views = make_orbit(camera, bounds, aspect, 0, uint32_t(views));
+  if (!posed) frame.views = make_orbit(camera, bounds, aspect, 0, uint32_t(views));
+  for (const PinholeCamera& pinhole : options.cameras)
+    frame.views.push_back(make_view(pinhole, bounds, aspect, 0, uint32_t(frame.views.size())));
   ClearCommand clear;
   clear.color = glm::vec4(0.32f, 0.36f, 0.42f, 1.0f);
   clear.depth = 1.0f;

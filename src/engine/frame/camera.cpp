@@ -8,6 +8,7 @@
 #include <glm/ext/matrix_clip_space.hpp>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
 #include <glm/trigonometric.hpp>
 #include <map>
 #include <sstream>
@@ -143,22 +144,36 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
   return result;
 }
 
-View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer) {
-  const glm::vec3 forward = glm::normalize(camera.target - camera.eye);
+namespace {
+
+struct DepthRange {
+  float near_plane, far_plane;
+};
+
+// Around `bounds`, seen from `eye` in the direction `forward`. Inside the scene, the near plane is a compromise between
+// clipped geometry and depth resolution.
+DepthRange depth_range(const Bounds& bounds, const glm::vec3& eye, const glm::vec3& forward) {
   float nearest = 1, farthest = 2, radius = 1;
   if (!bounds.empty()) {
     radius = std::max(bounds.radius(), 1e-6f);
-    const float to_center = glm::dot(bounds.center() - camera.eye, forward);
+    const float to_center = glm::dot(bounds.center() - eye, forward);
     nearest = farthest = to_center;
     for (const glm::vec3& corner : corners_of(bounds)) {
-      const float depth = glm::dot(corner - camera.eye, forward);
+      const float depth = glm::dot(corner - eye, forward);
       nearest = std::min(nearest, depth);
       farthest = std::max(farthest, depth);
     }
   }
-  // Inside the scene, the near plane is a compromise between clipped geometry and depth resolution.
-  float near_plane = camera.near_plane > 0 ? camera.near_plane : std::max(nearest, radius * 2e-3f) * 0.99f;
-  float far_plane = camera.far_plane > 0 ? camera.far_plane : std::max(farthest, radius * 0.01f) * 1.01f;
+  return {std::max(nearest, radius * 2e-3f) * 0.99f, std::max(farthest, radius * 0.01f) * 1.01f};
+}
+
+}  // namespace
+
+View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer) {
+  const glm::vec3 forward = glm::normalize(camera.target - camera.eye);
+  auto [near_plane, far_plane] = depth_range(bounds, camera.eye, forward);
+  if (camera.near_plane > 0) near_plane = camera.near_plane;
+  if (camera.far_plane > 0) far_plane = camera.far_plane;
   if (near_plane >= far_plane) {  // one of them was given and lies beyond the scene
     (camera.near_plane > 0 ? far_plane : near_plane) = camera.near_plane > 0 ? near_plane * 2 : far_plane / 2;
   }
@@ -170,6 +185,36 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
   view.view_projection = glm::perspectiveRH_NO(glm::radians(camera.fov), aspect, near_plane, far_plane) *
                          glm::lookAtRH(camera.eye, camera.target, usable_up(forward, camera.up));
   return view;
+}
+
+View make_view(const PinholeCamera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer) {
+  const glm::dmat4 to_world = glm::inverse(camera.world_to_camera);
+  const DepthRange range = depth_range(bounds, glm::vec3(to_world[3]), glm::normalize(-glm::vec3(to_world[2])));
+  const double n = double(range.near_plane), f = double(range.far_plane);
+  const double focal_y = camera.focal_y > 0 ? camera.focal_y : camera.focal_x * double(aspect);
+  glm::dmat4 projection(0.0);
+  projection[0][0] = 2 * camera.focal_x;
+  projection[1][1] = 2 * focal_y;
+  projection[2][0] = 1 - 2 * camera.center_x;
+  projection[2][1] = 2 * camera.center_y - 1;
+  projection[2][2] = (f + n) / (n - f);
+  projection[2][3] = -1;
+  projection[3][2] = 2 * f * n / (n - f);
+  View view;
+  view.target = target;
+  view.layer = layer;
+  view.eye = glm::vec3(to_world[3]);
+  view.view_projection = glm::mat4(projection * camera.world_to_camera);
+  return view;
+}
+
+Camera elevated(Camera camera, float degrees) {
+  const glm::vec3 up = glm::normalize(camera.up), offset = camera.eye - camera.target;
+  glm::vec3 level = offset - up * glm::dot(offset, up);
+  if (glm::length(level) < 1e-6f * glm::length(offset)) level = usable_up(up, glm::vec3(0, 0, 1));
+  const float angle = glm::radians(degrees);
+  camera.eye = camera.target + glm::length(offset) * (std::cos(angle) * glm::normalize(level) + std::sin(angle) * up);
+  return camera;
 }
 
 std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target,
