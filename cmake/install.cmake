@@ -62,9 +62,8 @@ endif()
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
 endif()
-# The scripts that draw the report of `brokkr patterns` and the pictures of `brokkr plot`; their modules lie beside them as in tools/.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns ${PROJECT_SOURCE_DIR}/tools/plot-frames
-        DESTINATION ${programs} COMPONENT brokkr)
+# The script that draws the report of `brokkr patterns`; its modules lie beside it as in tools/.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns DESTINATION ${programs} COMPONENT brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py
         DESTINATION ${programs} COMPONENT brokkr)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION ${programs} COMPONENT brokkr

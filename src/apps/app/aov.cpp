@@ -120,11 +120,13 @@ Piece place_of(const AovRequest& request, const AovLayers& layers, uint32_t laye
   return piece;
 }
 
-void write_pieces(const std::vector<Piece>& pieces) {
+std::vector<std::string> write_pieces(const std::vector<Piece>& pieces) {
+  std::vector<std::string> names;
   std::map<std::string, std::vector<const Piece*>> files;
   for (const Piece& piece : pieces) files[piece.path].push_back(&piece);
   for (const auto& [path, parts] : files) {
     const Piece& first = *parts.front();
+    names.push_back(path);
     if (!is_exr(path)) {
       write_pfm(path, first.width, first.height, first.channels, first.values);
     } else if (parts.size() == 1) {
@@ -136,6 +138,7 @@ void write_pieces(const std::vector<Piece>& pieces) {
       write_exr_layers(path, first.width, first.height, 0, layers);
     }
   }
+  return names;
 }
 
 // One launch that reads planes back.
@@ -211,9 +214,10 @@ void require_layer_names(const std::vector<AovRequest>& aovs, const AovLayers& l
   }
 }
 
-void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Frame& frame, const RenderOptions& options,
-               const std::vector<AovRequest>& aovs, const AovLayers& layers) {
-  if (aovs.empty()) return;
+std::vector<std::string> draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Frame& frame,
+                                   const RenderOptions& options, const std::vector<AovRequest>& aovs,
+                                   const AovLayers& layers) {
+  if (aovs.empty()) return {};
   const Target& target = frame.targets[layers.target];
   Launch common(layers, target), counting(layers, target), plain(layers, target);
   const auto launch_of = [&](Aov aov) -> Launch& {
@@ -250,7 +254,7 @@ void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Frame& frame, 
       pieces.push_back(piece);
     }
   }
-  write_pieces(pieces);
+  return write_pieces(pieces);
 }
 
 void write_aovs(const std::vector<AovRequest>& aovs, const Layer& layer, const Layer& overdraw,

@@ -51,9 +51,10 @@ struct AovLayers {
 // Every layer gets a name of its own. Throws UsageError that says how.
 void require_layer_names(const std::vector<AovRequest>& aovs, const AovLayers& layers);
 
-// Draws the frame for all planes that are asked for, and writes them.
-void draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Frame& frame, const RenderOptions& options,
-               const std::vector<AovRequest>& aovs, const AovLayers& layers);
+// Draws the frame for all planes that are asked for, and writes them. Returns the files.
+std::vector<std::string> draw_aovs(Renderer& renderer, PreparedFrame& prepared, const Frame& frame,
+                                   const RenderOptions& options, const std::vector<AovRequest>& aovs,
+                                   const AovLayers& layers);
 
 // Writes depth, draw, triangle and overdraw of a picture that is there. `overdraw`: the layer that was drawn with
 // Shading::overdraw, where that is asked for. Throws UsageError for other planes.

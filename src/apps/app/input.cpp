@@ -168,6 +168,25 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   return frame;
 }
 
+std::vector<std::string> without_folders(const std::vector<std::string>& files) {
+  std::vector<std::string> all;
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(file, ignored)) {
+      all.push_back(file);
+      continue;
+    }
+    const size_t before = all.size();
+    for (const auto& entry : std::filesystem::directory_iterator(file)) {
+      if (entry.is_regular_file(ignored) && is_loadable(entry.path().string())) all.push_back(entry.path().string());
+    }
+    if (all.size() == before)
+      throw std::runtime_error(file + ": this folder holds no frame and no scene; name a file, or another folder");
+    std::sort(all.begin() + std::ptrdiff_t(before), all.end());
+  }
+  return all;
+}
+
 std::string line_of_loops(const Statistics& statistics) {
   if (statistics.loops_cut == 0) return {};
   return "a loop of its shader was ended after " + grouped(shader::kMostIterations) +

@@ -42,6 +42,10 @@ LoadOptions load_options(const Arguments& arguments);
 // Built-in names of modules are not checked: only the window's program knows them all.
 void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::string>& files);
 
+// `files` with each folder replaced by the files in it that can be loaded, by name. Throws std::runtime_error for a
+// folder without any.
+std::vector<std::string> without_folders(const std::vector<std::string>& files);
+
 // Loads `file` with these options, and gives it the shader that they name. Throws std::runtime_error naming the file.
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress);
 // The same with a shader that is read already.

@@ -21,18 +21,17 @@
 #include <system_error>
 #include <utility>
 
+#include "app/frame_plot.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/process.h"
 #include "log/log_reader.h"
-#include "log/manifest.h"
 #include "log/text.h"
 
 namespace brokkr::app {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr uint64_t kMaxPicture = uint64_t(1) << 30;  // bytes
 
 using TemporaryFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -114,19 +113,7 @@ size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture,
                              std::to_string(kMaxPlottedLogs) + ", from '" + logs[0].name + "' to '" + logs.back().name +
                              "'; name one program (--application)");
   }
-  nlohmann::ordered_json document = {{"title", title}, {"logs", nlohmann::ordered_json::array()}};
-  for (const FrameLog& log : logs) {
-    document["logs"].push_back({{"name", log.name},
-                                {"frame_ms", log.frame_ms},
-                                {"time_s", log.time_s},
-                                {"geometry_ms", log.geometry_ms},
-                                {"raster_ms", log.raster_ms},
-                                {"statistics", statistics_json(frame_statistics(log.frame_ms))}});
-  }
-  const TemporaryFolder folder;
-  const fs::path drawn = folder.path() / "frames.svg";
-  run_tool(find_tool("plot-frames"), {drawn.string()}, json_text(document));
-  write_file(picture, read_file(drawn, kMaxPicture));
+  write_text(picture, frame_plot(title, logs));
   return logs.size();
 }
 

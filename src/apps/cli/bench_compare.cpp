@@ -28,10 +28,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMaxBytes = uint64_t(1) << 28;
+constexpr uint64_t kMaxFileBytes = uint64_t(1) << 28;
 
 // The file's JSON; null where the file is not JSON.
-Json read_json(const std::string& path) { return parse_json_or_null(as_text(read_file(path, kMaxBytes))); }
+Json read_json(const std::string& path) { return parse_json_or_null(as_text(read_file(path, kMaxFileBytes))); }
 
 Json read_result(const std::string& path) {
   Json json = read_json(path);

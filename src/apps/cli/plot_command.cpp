@@ -1,6 +1,7 @@
 // brokkr plot: frame-time logs as a picture.
 #include <iostream>
 
+#include "app/frame_plot.h"
 #include "app/picture.h"
 #include "app/tool.h"
 #include "cli/commands.h"

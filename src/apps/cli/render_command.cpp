@@ -139,6 +139,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   Frame frame;
   uint32_t target = 0;
   std::string cut;
+  std::vector<std::string> also;  // files beside the picture
   {
     Progress progress;
     const std::optional<FragmentShader> shader = read_shader(arguments);
@@ -159,7 +160,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     progress.show("writing " + picture);
     picture =
         write_picture(picture, arguments, file, request.several, layers, layer_number, frame.targets[target].format);
-    draw_aovs(renderer, prepared, frame, request.options, request.aovs, planes);
+    also = draw_aovs(renderer, prepared, frame, request.options, request.aovs, planes);
   }
   print_false_colors(file, result.statistics);
   if (!cut.empty()) warn(cut);
@@ -176,6 +177,14 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   }
   if (!stats.empty()) write_text(stats, json);
   print_summary(picture.empty() ? file : picture, frame.targets[target], timing, result);
+  for (const std::string& name : {stats, trace}) {
+    if (!name.empty()) also.push_back(name);
+  }
+  constexpr size_t kMaxNamed = 6;
+  const size_t more = also.size() > kMaxNamed ? also.size() - kMaxNamed : 0;
+  also.resize(also.size() - more);
+  if (!also.empty())
+    print_line("also", fmt::format("{}{}", fmt::join(also, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   for (const std::string& line : simt_lines(simt)) print_line("simt", line);
 }
 
@@ -186,7 +195,9 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
     if (!module.render) continue;
     if (const std::optional<int> code = module.render(arguments)) return *code;
   }
-  std::vector<std::string> files = arguments.all("FILE");
+  std::vector<std::string> files = without_folders(arguments.all("FILE"));
+  if (files.size() > arguments.all("FILE").size())
+    require_own_names(arguments.text("output", "{}.png"), files, "--output");
   if (files.empty() && !arguments.has("fragment")) throw UsageError("FILE is missing");
   if (files.empty()) files = {kScreenScene};
   Request request;
@@ -212,7 +223,8 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
 
 Command render_command(const std::vector<Module>& modules) {
   const std::vector<Option> own = {
-      several(file_option("FILE", "FILE", "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw")),
+      several(file_option("FILE", "FILE",
+                          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw, or folders of them")),
       output_option(
           "-o,--output", "FILE",
           "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "

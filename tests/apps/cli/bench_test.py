@@ -38,7 +38,6 @@ def peer_is_there():
     return run.returncode == 0
 
 
-HAS_MATPLOTLIB = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True).returncode == 0
 
 
 class Bench(unittest.TestCase):
@@ -203,27 +202,24 @@ class Bench(unittest.TestCase):
             run = subprocess.run([PROGRAM, "plot", *arguments], capture_output=True, text=True, timeout=600, cwd=self.path)
             self.assertEqual(run.returncode, code, run.stderr)
             return run.stderr
-        if HAS_MATPLOTLIB:
-            plot("a.csv", "-o", "a.svg", "--title", "A <b>")
-            texts = self.texts_of("a.svg")
-            self.assertIn("A <b>", texts)
-            words = [PROGRAM, "plot", "a.csv", "-o"]
-            self.assertEqual(subprocess.check_output([*words, "said.svg"], text=True, cwd=self.path), "said.svg: frame times of 1 log\n")
-            self.assertEqual(subprocess.check_output(["sh", "-c", '"$@" | cat', "sh", *words, "-"], cwd=self.path),
-                             (self.path / "said.svg").read_bytes())
-            self.assertTrue(any(text.startswith("median") for text in texts))
-            # A frame far above the others is cut off, marked and counted.
-            lines = (self.path / "a.csv").read_text().splitlines(keepends=True)
-            column = lines[0].split(",").index("msBetweenPresents")
-            cells = lines[5].split(",")
-            cells[column] = "4000"
-            self.write("b.csv", "".join([*lines, ",".join(cells), *lines[1:] * 9]))
-            plot("a.csv", "b.csv", "-o", "two.svg")
-            texts = self.texts_of("two.svg")
-            self.assertTrue({"Frame times", "a", "b", "1 frame above, 4000 ms"} <= set(texts), texts)
-            (self.path / "b.csv").unlink()
-        else:
-            self.assertIn("matplotlib", plot("a.csv", "-o", "a.svg", code=1))
+        plot("a.csv", "-o", "a.svg", "--title", "A <b>")
+        texts = self.texts_of("a.svg")
+        self.assertIn("A <b>", texts)
+        words = [PROGRAM, "plot", "a.csv", "-o"]
+        self.assertEqual(subprocess.check_output([*words, "said.svg"], text=True, cwd=self.path), "said.svg: frame times of 1 log\n")
+        self.assertEqual(subprocess.check_output(["sh", "-c", '"$@" | cat', "sh", *words, "-"], cwd=self.path),
+                         (self.path / "said.svg").read_bytes())
+        self.assertTrue(any(text.startswith("median") for text in texts))
+        # A frame far above the others is cut off, marked and counted.
+        lines = (self.path / "a.csv").read_text().splitlines(keepends=True)
+        column = lines[0].split(",").index("msBetweenPresents")
+        cells = lines[5].split(",")
+        cells[column] = "4000"
+        self.write("b.csv", "".join([*lines, ",".join(cells), *lines[1:] * 9]))
+        plot("a.csv", "b.csv", "-o", "two.svg")
+        texts = self.texts_of("two.svg")
+        self.assertTrue({"Frame times", "a", "b", "1 frame above, 4000 ms"} <= set(texts), texts)
+        (self.path / "b.csv").unlink()
         self.assertIn("--output", plot("a.csv", code=2))
         self.assertIn(".svg", plot("a.csv", "-o", "a.gif", code=2))
         self.assertIn("b.csv", plot("b.csv", "-o", "b.svg", code=1))
@@ -233,9 +229,8 @@ class Bench(unittest.TestCase):
         # Times at the ends of what a number can be: no axis has them, and no picture takes for ever.
         for time in ("5e-324", "1e-310", "1e-30", "0"):
             self.write("e.csv", f"msBetweenPresents,MsGeometry,MsRaster\n{time},{time},{time}\n")
-            if HAS_MATPLOTLIB:
-                plot("e.csv", "-o", "e.svg")
-                self.assertNotRegex((self.path / "e.svg").read_text(), r"\b(inf|nan)\b")
+            plot("e.csv", "-o", "e.svg")
+            self.assertNotRegex((self.path / "e.svg").read_text(), r"\b(inf|nan)\b")
         for time in ("1.7e308", "-1.7e308", "2e12"):
             self.assertIn("line 2", plot(self.write("e.csv", f"msBetweenPresents\n{time}\n"), "-o", "b.svg", code=1))
 
@@ -252,9 +247,9 @@ class Bench(unittest.TestCase):
         return command
 
     def plot_says(self):
-        """What `brokkr plot` says of the log, whether or not it can draw it here."""
+        """What `brokkr plot` says of the log."""
         run = subprocess.run([PROGRAM, "plot", "log.csv", "-o", "log.svg"], capture_output=True, text=True, timeout=600, cwd=self.path)
-        self.assertEqual(run.returncode, 0 if HAS_MATPLOTLIB else 1, run.stderr)
+        self.assertEqual(run.returncode, 0, run.stderr)
         return run.stderr
 
     def lines_of_log(self):

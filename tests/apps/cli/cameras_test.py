@@ -168,6 +168,7 @@ class Aovs(InScene):
     def test_views_times_aovs(self):
         words = ("render", "a.obj", "--views", 3, "--view-size", 16, "--no-output")
         self.ok(*words, "--aov", "depth=d{}.pfm", "--aov", "normal=all.exr", "--aov", "depth=all.exr")
+        self.assertIn("d0.pfm", self.ok(*words, "--aov", "depth=d{}.pfm").stdout)
         self.assertEqual(sorted(p.name for p in self.folder.glob("d*.pfm")), ["d0.pfm", "d1.pfm", "d2.pfm"])
         self.assertEqual(sorted(exr_channels(self.folder / "all.exr")),
                          sorted([f"view00{v}-depth.Y" for v in range(3)] +
@@ -176,6 +177,18 @@ class Aovs(InScene):
         self.ok(*words, "--layer", 2, "--aov", "depth=two.pfm")
         self.assertEqual((self.folder / "two.pfm").read_bytes(), (self.folder / "d2.pfm").read_bytes())
         self.assertIn("twice", self.fails(2, *words, "--aov", "depth=a.exr", "--aov", "depth=a.exr"))
+
+    def test_folders(self):
+        scenes = self.folder / "scenes"
+        scenes.mkdir()
+        for name in ("one", "two"):
+            (scenes / f"{name}.obj").write_text(OBJ.replace("mtllib two.mtl\n", ""))
+        (scenes / "note.txt").write_text("no scene")
+        self.ok("render", "scenes", "--size", "16x16", "-o", "{}-drawn.png")
+        self.assertEqual(sorted(p.name for p in self.folder.glob("*.png")), ["one-drawn.png", "two-drawn.png"])
+        self.assertIn("{}", self.fails(2, "render", "scenes", "--size", "16x16", "-o", "same.png"))
+        (self.folder / "empty").mkdir()
+        self.assertIn("empty", self.fails(1, "render", "empty"))
 
     def test_trace_writes_what_the_pipeline_sees(self):
         camera = ("--size", "32x32", "--camera", "eye=0,0,3 target=0,0,0", "--aov")

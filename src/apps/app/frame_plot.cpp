@@ -1,0 +1,297 @@
+#include "app/frame_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "log/frame_statistics.h"
+
+namespace brokkr::app {
+namespace {
+
+// Told apart by people who see colours differently (Okabe and Ito).
+constexpr std::array<const char*, kMaxPlottedLogs> kColors = {"#0072b2", "#d55e00", "#009e73",
+                                                              "#cc79a7", "#e69f00", "#56b4e9"};
+constexpr const char *kGeometry = "#009e73", *kRaster = "#e69f00", *kInk = "#1f2430", *kNote = "#5a6172",
+                     *kGrid = "#e4e6eb";
+
+constexpr double kWidth = 1080, kTop = 64, kHeight = 340, kLeft = 70, kTimes = 690, kGap = 26, kShares = 240;
+constexpr double kRow = 22;
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) result += c;
+    }
+  }
+  return result;
+}
+
+// A step of 1, 2 or 5 times a power of ten that divides `range` into at most `parts`.
+double step_of(double range, int parts) {
+  const double raw = range / parts, power = std::pow(10.0, std::floor(std::log10(raw)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= raw * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+class Picture {
+ public:
+  Picture(const std::string& title, std::span<const FrameLog> logs) : logs_(logs) {
+    for (const FrameLog& log : logs) {
+      statistics_.push_back(frame_statistics(log.frame_ms));
+      begins_.push_back(*std::ranges::min_element(log.time_s) - log.frame_ms.front() / 1000);
+      end_ = std::max(end_, *std::ranges::max_element(log.time_s) - begins_.back());
+    }
+    if (!(end_ > 0)) end_ = 1;
+    double most = 0, p99 = 0;
+    for (const FrameStatistics& s : statistics_) {
+      most = std::max(most, s.most_ms);
+      p99 = std::max(p99, s.p99_ms);
+    }
+    most_ = most;
+    // A few frames that are far off should not flatten all others.
+    if (most > 0) top_ = std::max(most > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * most, 1e-6);
+    text(16, 30, title.empty() ? "Frame times" : title, "start", 18, kInk, true);
+  }
+
+  std::string svg() {
+    axes();
+    if (logs_.size() == 1) stages(logs_[0]);
+    for (size_t i = logs_.size(); i-- > 0;) {
+      times(i);
+      shares(i);
+    }
+    if (logs_.size() == 1) percentiles(statistics_[0]);
+    cut_off();
+    const double height = table();
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
+        "font-family=\"Helvetica, Arial, sans-serif\">\n<rect width=\"{0:g}\" height=\"{1:g}\" fill=\"#ffffff\"/>\n{2}"
+        "</svg>\n",
+        kWidth, height, body_);
+  }
+
+ private:
+  static constexpr double kSharesLeft = kLeft + kTimes + kGap, kBottom = kTop + kHeight;
+
+  double x_of(double seconds) const { return kLeft + kTimes * seconds / end_; }
+  double y_of(double ms) const { return kBottom - kHeight * std::min(ms, top_) / top_; }
+
+  void text(double x, double y, const std::string& words, const char* anchor, double size, const char* color,
+            bool bold = false) {
+    body_ +=
+        fmt::format("<text x=\"{:.6g}\" y=\"{:.6g}\" text-anchor=\"{}\" font-size=\"{:g}\" fill=\"{}\"{}>{}</text>\n",
+                    x, y, anchor, size, color, bold ? " font-weight=\"bold\"" : "", escaped(words));
+  }
+  void line(double x0, double y0, double x1, double y1, const char* color, double width, const char* dashes = "") {
+    body_ += fmt::format(
+        "<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" stroke-width=\"{:g}\"{}/>\n", x0,
+        y0, x1, y1, color, width, *dashes != 0 ? fmt::format(" stroke-dasharray=\"{}\"", dashes) : "");
+  }
+
+  void axes() {
+    const double step = step_of(top_, 8);
+    for (double ms = 0; ms <= top_ * (1 + 1e-9); ms += step) {
+      line(kLeft, y_of(ms), kLeft + kTimes, y_of(ms), kGrid, 1);
+      line(kSharesLeft, y_of(ms), kSharesLeft + kShares, y_of(ms), kGrid, 1);
+      text(kLeft - 8, y_of(ms) + 4, fmt::format("{:.6g}", ms), "end", 12, kNote);
+    }
+    const double seconds = step_of(end_, 8);
+    for (double s = 0; s <= end_ * (1 + 1e-9); s += seconds)
+      text(x_of(s), kBottom + 18, fmt::format("{:.6g}", s), "middle", 12, kNote);
+    for (const double left : {kLeft, kSharesLeft}) line(left, kTop, left, kBottom, kNote, 1);
+    line(kLeft, kBottom, kLeft + kTimes, kBottom, kNote, 1);
+    line(kSharesLeft, kBottom, kSharesLeft + kShares, kBottom, kNote, 1);
+    text(kLeft + kTimes / 2, kBottom + 38, "time in s", "middle", 12, kInk);
+    body_ += fmt::format(
+        "<text transform=\"translate(18 {:g}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" fill=\"{}\">frame "
+        "time "
+        "in ms</text>\n",
+        kTop + kHeight / 2, kInk);
+    text(kSharesLeft + kShares / 2, kBottom + 38, "share of frames in %", "middle", 12, kInk);
+  }
+
+  // A long log has more frames than the picture has columns: each half pixel shows its least and its greatest time.
+  std::string curve(const FrameLog& log, double begin, std::span<const double> ms) const {
+    std::string points;
+    const auto add = [&](double seconds, double value) {
+      points += fmt::format("{}{:.2f},{:.2f}", points.empty() ? "" : " ", x_of(seconds), y_of(value));
+    };
+    const size_t count = ms.size();
+    if (count <= 2 * size_t(kTimes)) {
+      for (size_t i = 0; i < count; ++i) add(log.time_s[i] - begin, ms[i]);
+      return points;
+    }
+    for (size_t first = 0; first < count;) {
+      const auto column = [&](size_t i) { return std::floor(2 * x_of(log.time_s[i] - begin)); };
+      size_t last = first, least = first, most = first;
+      while (last < count && column(last) == column(first)) {
+        if (ms[last] < ms[least]) least = last;
+        if (ms[last] > ms[most]) most = last;
+        ++last;
+      }
+      add(log.time_s[std::min(least, most)] - begin, ms[std::min(least, most)]);
+      if (least != most) add(log.time_s[std::max(least, most)] - begin, ms[std::max(least, most)]);
+      first = last;
+    }
+    return points;
+  }
+
+  void times(size_t number) {
+    const FrameLog& log = logs_[number];
+    const char* const color = kColors[number];
+    body_ += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"/>\n",
+                         curve(log, begins_[number], log.frame_ms), color, log.frame_ms.size() <= 1000 ? 1.8 : 1.1);
+    const bool few = log.frame_ms.size() <= 80;
+    for (size_t i = 0; i < log.frame_ms.size(); ++i) {
+      const double x = x_of(log.time_s[i] - begins_[number]), y = y_of(log.frame_ms[i]);
+      if (log.frame_ms[i] > top_) {
+        body_ += fmt::format("<path d=\"M{:.2f} {:.2f}l-5 -8h10z\" fill=\"{}\"/>\n", x, y + 4, color);
+      } else if (few) {
+        body_ += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"5\" height=\"5\" fill=\"{}\"/>\n", x - 2.5,
+                             y - 2.5, color);
+      }
+    }
+  }
+
+  void stages(const FrameLog& log) {
+    if (log.geometry_ms.empty() || log.raster_ms.empty()) return;
+    std::vector<double> both = log.geometry_ms;
+    const std::vector<double> none(both.size(), 0.0);
+    for (size_t i = 0; i < both.size(); ++i) both[i] += log.raster_ms[i];
+    const auto area = [&](const std::vector<double>& low, const std::vector<double>& high, const char* color) {
+      std::string points = curve(log, begins_[0], high);
+      std::vector<std::string> back;
+      const std::string base = curve(log, begins_[0], low);
+      for (size_t at = 0; at < base.size();) {
+        const size_t end = std::min(base.find(' ', at), base.size());
+        back.push_back(base.substr(at, end - at));
+        at = end + 1;
+      }
+      for (size_t i = back.size(); i-- > 0;) points += " " + back[i];
+      body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"0.18\"/>\n", points, color);
+    };
+    area(none, log.geometry_ms, kGeometry);
+    area(log.geometry_ms, both, kRaster);
+    double x = kLeft + kTimes;
+    for (const auto& [name, color] :
+         {std::pair("rasterization (per block)", kRaster), std::pair("geometry", kGeometry)}) {
+      text(x, kTop - 10, name, "end", 12, kInk);
+      x -= 7.0 * double(std::string(name).size()) + 8;
+      body_ +=
+          fmt::format("<rect x=\"{:.6g}\" y=\"{:g}\" width=\"12\" height=\"10\" fill=\"{}\" fill-opacity=\"0.4\"/>\n",
+                      x - 12, kTop - 19, color);
+      x -= 26;
+    }
+  }
+
+  void shares(size_t number) {
+    const FrameLog& log = logs_[number];
+    size_t longest = 0;
+    for (const FrameLog& each : logs_) longest = std::max(longest, each.frame_ms.size());
+    const auto bins = size_t(std::clamp(4 * std::sqrt(double(longest)), 20.0, 80.0));
+    const auto counted = [&](const FrameLog& of) {
+      std::vector<double> share(bins);
+      for (const double ms : of.frame_ms) {
+        if (ms <= top_)
+          share[std::min(size_t(ms / top_ * double(bins)), bins - 1)] += 100.0 / double(of.frame_ms.size());
+      }
+      return share;
+    };
+    double most = 0;
+    for (const FrameLog& each : logs_) most = std::max(most, std::ranges::max(counted(each)));
+    if (!(most > 0)) return;
+    if (number + 1 == logs_.size()) {  // the first that is drawn
+      const double step = step_of(most, 4);
+      for (double share = 0; share <= most * (1 + 1e-9); share += step)
+        text(kSharesLeft + kShares * share / most, kBottom + 18, fmt::format("{:.4g}", share), "middle", 12, kNote);
+    }
+    const std::vector<double> share = counted(log);
+    std::string points = fmt::format("{:.2f},{:.2f}", kSharesLeft, kBottom);
+    for (size_t i = 0; i < bins; ++i) {
+      const double x = kSharesLeft + kShares * share[i] / most;
+      points += fmt::format(" {:.2f},{:.2f} {:.2f},{:.2f}", x, y_of(top_ * double(i) / double(bins)), x,
+                            y_of(top_ * double(i + 1) / double(bins)));
+    }
+    points += fmt::format(" {:.2f},{:.2f}", kSharesLeft, kTop);
+    body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:g}\" stroke=\"{}\"/>\n", points,
+                         kColors[number], logs_.size() == 1 ? 0.35 : 0.18, kColors[number]);
+  }
+
+  void percentiles(const FrameStatistics& s) {
+    double last = std::numeric_limits<double>::infinity();  // labels keep their distance
+    for (const auto& [name, ms] : {std::pair("median", s.median_ms), std::pair("p95", s.p95_ms),
+                                   std::pair("p99", s.p99_ms), std::pair("p99.9", s.p999_ms)}) {
+      if (ms > top_) continue;
+      line(kLeft, y_of(ms), kLeft + kTimes, y_of(ms), kInk, 0.8, "5 4");
+      line(kSharesLeft, y_of(ms), kSharesLeft + kShares, y_of(ms), kInk, 0.8, "5 4");
+      const double y = std::min(y_of(ms) - 3, last - 12);
+      if (y < kTop + 8) continue;
+      text(kSharesLeft + kShares, y, fmt::format("{} {:.2f}", name, ms), "end", 11, kInk);
+      last = y;
+    }
+  }
+
+  void cut_off() {
+    size_t above = 0;
+    for (const FrameLog& log : logs_)
+      above += size_t(std::ranges::count_if(log.frame_ms, [&](double ms) { return ms > top_; }));
+    if (above == 0) return;
+    const std::string which = above == 1 ? "1 frame above, " : fmt::format("{} frames above, up to ", above);
+    text(kLeft, kTop - 10, fmt::format("{}{:.4g} ms", which, most_), "start", 12, kInk);
+  }
+
+  // Returns the height of the picture.
+  double table() {
+    struct Column {
+      const char* name;
+      double FrameStatistics::*value;
+      int digits;
+    };
+    constexpr std::array<Column, 6> kColumns = {{{"median ms", &FrameStatistics::median_ms, 3},
+                                                 {"p95 ms", &FrameStatistics::p95_ms, 3},
+                                                 {"p99 ms", &FrameStatistics::p99_ms, 3},
+                                                 {"p99.9 ms", &FrameStatistics::p999_ms, 3},
+                                                 {"most ms", &FrameStatistics::most_ms, 3},
+                                                 {"1 % low fps", &FrameStatistics::one_percent_low_fps, 2}}};
+    constexpr double kNames = 300, kColumn = 108;
+    double y = kBottom + 74;
+    text(kNames + kColumn * 0.9, y, "frames", "end", 12, kNote);
+    for (size_t c = 0; c < kColumns.size(); ++c)
+      text(kNames + kColumn * (double(c) + 1.9), y, kColumns[c].name, "end", 12, kNote);
+    for (size_t i = 0; i < logs_.size(); ++i) {
+      y += kRow;
+      const std::string& name = logs_[i].name;
+      text(kNames, y, name.size() <= 40 ? name : name.substr(0, 37) + "...", "end", 12, kColors[i], true);
+      text(kNames + kColumn * 0.9, y, std::to_string(statistics_[i].frames), "end", 12, kInk);
+      for (size_t c = 0; c < kColumns.size(); ++c)
+        text(kNames + kColumn * (double(c) + 1.9), y,
+             fmt::format("{:.{}f}", statistics_[i].*kColumns[c].value, kColumns[c].digits), "end", 12, kInk);
+    }
+    return y + 20;
+  }
+
+  std::span<const FrameLog> logs_;
+  std::vector<FrameStatistics> statistics_;
+  std::vector<double> begins_;
+  double end_ = 0, top_ = 1, most_ = 0;
+  std::string body_;
+};
+
+}  // namespace
+
+std::string frame_plot(const std::string& title, std::span<const FrameLog> logs) { return Picture(title, logs).svg(); }
+
+}  // namespace brokkr::app
