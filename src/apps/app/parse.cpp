@@ -152,7 +152,8 @@ CommandLine::CommandLine(const Command& command, CLI::App& app, bool all) : comm
 bool take_help_all(std::vector<std::string>& words) {
   const auto end = std::find(words.begin(), words.end(), "--");
   const auto found = std::find(words.begin(), end, "--help-all");
-  if (found == end) return false;
+  if (found == end)
+    return std::none_of(words.begin(), end, [](const std::string& word) { return word == "-h" || word == "--help"; });
   *found = "--help";
   return true;
 }
