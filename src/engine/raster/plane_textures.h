@@ -189,18 +189,50 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. Of several samples a
-// pixel, a colour's texel is their average.
+// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. kAverages: the pixels
+// have several samples, of which a colour's texel is the average; place is that of sample 0.
+template <bool kAverages>
 BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
                                bool waits, size_t place, Mask m) {
   if (phase.planes == kPlaneDepth) {
     const Float depth = waits ? Float(state.depth) : w.load(planes.depth + place);
     return Vec4<Warp>(depth, depth, depth, 1.0f);
   }
-  const Color color =
-      waits ? load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32))
-            : average_color(w, planes, phase.source_target, phase.color_plane, w.lane() + int(place), m);
+  const Int at = w.lane() + int(place);
+  Color color;
+  if (waits) {
+    color = load_color(planes.targets[phase.source_target].format, uint32_t(state.color), uint32_t(state.color >> 32));
+  } else if constexpr (kAverages) {
+    color = average_color(w, planes, phase.source_target, phase.color_plane, at, m);
+  } else {
+    color = load_plane_at(w, planes, phase.source_target, phase.color_plane, at, m);
+  }
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
+}
+
+// Writes the region's texels, encoded anew. `waits`: a clear is pending.
+template <bool kAverages, class Shared>
+BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
+                              const RegionState& state, bool waits) {
+  Warp& w = v.b.warp;
+  const TargetTables& planes = v.t.targets;
+  uint32_t* const texels = v.t.frame.sampled_texels;
+  const auto [share, step] = v.share();
+  const TexelEncoding encoding = TexelEncoding(phase.encoding);
+  for (int s = share; s < planes.region * planes.region; s += step) {
+    const Position at = region_position(w, planes, region, s);
+    const Mask m = at.x < phase.image_width && at.y < phase.image_height;
+    if (!w.any(m)) continue;
+    const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
+    const size_t place = first_sample(planes, region) + size_t(s);
+    store_texel(w, texels, encoding, word, published<kAverages>(w, planes, phase, state, waits, place, m), m);
+  }
+}
+// Not inlined, so that targets of one sample a pixel do not pay for it.
+template <class Shared>
+BROKKR_FN_NOINLINE void publish_averages(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
+                                         const RegionState& state, bool waits) {
+  publish_texels<true>(v, region, phase, state, waits);
 }
 
 // Copies the rasterizer's own regions of a plane to a level of a texture. Pending clears stay pending.
@@ -210,7 +242,6 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   const TargetTables& planes = v.t.targets;
   uint32_t* const texels = v.t.frame.sampled_texels;
   const Share share = v.share();
-  const TexelEncoding encoding = TexelEncoding(phase.encoding);
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.source_target || region.layer != 0 || region.sample != 0) continue;
@@ -225,14 +256,10 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
         publish_words(w, planes, region, phase, from, share, texels);
       continue;
     }
-    for (int s = share.first; s < planes.region * planes.region; s += share.step) {
-      const Position at = region_position(w, planes, region, s);
-      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
-      if (!w.any(m)) continue;
-      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
-      const size_t place = first_sample(planes, region) + size_t(s);
-      store_texel(w, texels, encoding, word, published(w, planes, phase, state, waits, place, m), m);
-    }
+    if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1)
+      publish_averages(v, region, phase, state, waits);
+    else
+      publish_texels<false>(v, region, phase, state, waits);
   }
 }
 
