@@ -1,6 +1,8 @@
 // The work of each block in a frame, from the trace [Kerbl18, Fig. 7.13].
 #pragma once
 
+#include <imgui.h>
+
 #include <array>
 #include <vector>
 
