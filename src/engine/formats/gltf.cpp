@@ -57,7 +57,7 @@ void check_extensions(const GltfData& data) {
       ignored += (ignored.empty() ? "" : ", ") + name.substr(0, 100);
   }
   if (!ignored.empty()) data.warn("extensions that are not followed: " + ignored.substr(0, 400));
-  if (data.root().has("animations")) data.warn("animations are not played; the file's own pose is drawn");
+  if (data.count("animations") > 0) data.warn("animations are not played; the file's own pose is drawn");
 }
 
 // Instances of a mesh that can be one draw.

@@ -100,7 +100,7 @@ void GltfPart::fail_at(const char* key, const std::string& problem_and_remedy) c
 const GltfPart::Json* GltfPart::find(const char* key) const {
   if (!json_->is_object()) return nullptr;
   const auto found = json_->find(key);
-  return found == json_->end() ? nullptr : &*found;
+  return found == json_->end() || found->is_null() ? nullptr : &*found;  // null: as if it were not there
 }
 
 uint64_t GltfPart::whole(const char* key) const {
@@ -201,10 +201,22 @@ GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resour
     : resources_(resources), loading_(loading), bytes_(file.size()) {
   open_container(file);
   if (!json_.is_object()) fail("field 'file': its JSON is no object; name a glTF file");
-  const std::string version = root().part("asset").text("version");
-  if (!version.starts_with("2.")) {
+  require_version();
+}
+
+// Files of glTF 1.0 have objects where 2.0 has lists.
+void GltfData::require_version() {
+  const auto asset = json_.find("asset");
+  const nlohmann::json said =
+      asset != json_.end() && asset->is_object() ? asset->value("version", nlohmann::json()) : nlohmann::json();
+  const std::string version = said.is_string() ? said.get<std::string>() : said.is_number() ? said.dump() : "";
+  if (version.starts_with("2.") && said.is_string()) return;
+  const auto meshes = json_.find("meshes");
+  const bool has_lists = meshes == json_.end() || meshes->is_array();
+  if (!has_lists || (!version.empty() && version[0] != '2')) {
     fail("field 'asset': version '{}' is not 2.x; export the file as glTF 2.0", version.substr(0, 20));
   }
+  warn("field 'asset': its version is missing or no text; drawn as glTF 2.0");
 }
 
 void GltfData::open_container(std::span<const std::byte> file) {
@@ -229,7 +241,7 @@ void GltfData::open_container(std::span<const std::byte> file) {
   if (said != file.size()) {
     loading_.warn("header length", "field 'header': it says {} bytes, and the file has {}", said, file.size());
   }
-  if (said >= kHeader + kChunkHeader) file = file.first(std::min<size_t>(said, file.size()));
+  // Whole chunks count more than a wrong length of the file.
   bool has_json = false;
   for (size_t at = kHeader; at + kChunkHeader <= file.size();) {
     uint32_t size = read_u32(file, at);
@@ -272,14 +284,32 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
     if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
-    const std::string name = percent_decoded(uri);
-    if (has_control_characters(name))
-      from.fail_at("uri", "it has a control character, as %00; give the file a name without, and export again");
-    bytes = resources_(name, loading_);
+    bytes = file_of(uri, from);
     bytes_ += bytes.size();
     loading_.need(bytes.size(), "uri");
   }
   return contents_.emplace(uri, std::move(bytes)).first->second;
+}
+
+// The file that a URI names. Programs leave names as they are, where URIs encode a % or end before a ? or #.
+std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart& from) {
+  const std::string name = percent_decoded(uri);
+  if (has_control_characters(name))
+    from.fail_at("uri", "it has a control character, as %00; give the file a name without, and export again");
+  std::vector<std::string> others = {uri, percent_decoded(uri.substr(0, uri.find_first_of("?#")))};
+  std::erase_if(others, [&](const std::string& other) { return other == name || has_control_characters(other); });
+  try {
+    return resources_(name, loading_);
+  } catch (const MissingResource&) {
+    for (const std::string& other : others) {
+      try {
+        return resources_(other, loading_);
+      } catch (const MissingResource&) {
+        continue;
+      }
+    }
+    throw;
+  }
 }
 
 std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& from) {
@@ -296,11 +326,21 @@ std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& fro
   return bytes.first(size_t(size));
 }
 
+// Whether a view that `extension` packs holds its data unpacked as well: the file must not require the extension then.
+bool GltfData::has_plain_data(const GltfPart& view, const char* extension) const {
+  const std::vector<std::string> required = root().texts("extensionsRequired");
+  if (std::ranges::find(required, extension) != required.end()) return false;
+  const uint64_t number = view.whole("buffer");
+  const GltfPart buffer = element("buffers", number, view, "buffer");
+  const bool is_fallback = buffer.part("extensions").part(extension).has("fallback");
+  return !is_fallback && (number == 0 ? !binary_.empty() || buffer.has("uri") : buffer.has("uri"));
+}
+
 std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride) {
   const GltfPart part = element("bufferViews", number, from, key);
   for (const char* const extension : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
     const GltfPart packed = part.part("extensions").part(extension);
-    if (!packed.has("buffer")) continue;
+    if (!packed.has("buffer") || has_plain_data(part, extension)) continue;
     if (stride) *stride = part.whole("byteStride", 0);
     return unpacked(number, packed);
   }

@@ -107,6 +107,9 @@ class GltfData {
   struct Layout;
   struct Elements;
   void open_container(std::span<const std::byte> file);
+  void require_version();
+  std::vector<std::byte> file_of(const std::string& uri, const GltfPart& from);
+  bool has_plain_data(const GltfPart& view, const char* extension) const;
   std::span<const std::byte> buffer(uint64_t number, const GltfPart& from);
   std::span<const std::byte> view(uint64_t number, const GltfPart& from, const char* key, uint64_t* stride);
   std::span<const std::byte> unpacked(uint64_t number, const GltfPart& extension);

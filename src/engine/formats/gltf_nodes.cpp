@@ -102,7 +102,12 @@ GltfPart GltfNodes::shown_scene() const {
   const GltfPart root = data_.root();
   const size_t count = data_.count("scenes");
   if (count == 0) return root;
-  uint64_t scene = root.whole("scene", 0);
+  uint64_t scene = 0;
+  try {
+    scene = root.whole("scene", 0);
+  } catch (const std::runtime_error& problem) {
+    data_.warn(std::string(problem.what()) + "; the first scene is drawn");
+  }
   if (scene >= count) {
     data_.warn(fmt::format("field 'scene': {} is none of the {} scenes; the first is drawn", scene, count));
     scene = 0;

@@ -424,6 +424,9 @@ class Parser : public ObjStatements {
     for (const UsedName& used : names_) {
       auto found = number_of.find(used.name);
       if (found == number_of.end()) found = number_of.find(without_comment(used.name));
+      // "red#comment": a name may have a #, as SketchUp's have, and so the whole name comes first.
+      if (found == number_of.end())
+        found = number_of.find(trimmed(std::string_view(used.name).substr(0, used.name.find('#'))));
       numbers.push_back(found == number_of.end() ? -1 : found->second);
     }
     std::vector<bool> is_used(names_.size());

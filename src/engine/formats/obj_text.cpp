@@ -196,9 +196,10 @@ class MtlReader {
                                                      {"map_metallic", &m.metallic}};
     const auto* found = std::ranges::find_if(known, [&](const auto& one) { return one.first == word; });
     if (found == std::end(known)) {
-      // map_Ka mostly repeats map_Kd, and the light from all sides is the diffuse colour's.
-      if (word == "map_ka" && (m.diffuse.file.empty() || read_map(rest).file == m.diffuse.file)) return;
-      return left_out(word);
+      // map_Ka mostly repeats map_Kd, and the light from all sides is the diffuse colour's: finish() compares them.
+      if (word != "map_ka") return left_out(word);
+      ambient_ = read_map(rest);
+      return;
     }
     ObjMap map = read_map(rest);
     if (map.file.empty()) return warn(word + " name", "{}: '{}' names no picture; drawn without it", place(), word);
@@ -300,6 +301,8 @@ class MtlReader {
     ObjMaterial& source = current();
     Material& m = source.material;
     const bool is_pictured = !source.diffuse.file.empty();
+    if (!ambient_.file.empty() && ambient_.file != source.diffuse.file)
+      warn("map_ka", "{}: 'map_ka' is not drawn", ambient_.place);
     if (is_pictured && (!has_diffuse_ || m.diffuse == glm::vec3(0))) {
       m.diffuse = glm::vec3(1);  // the picture's own colours
     } else if (!has_diffuse_ && has_shine_) {
@@ -339,6 +342,7 @@ class MtlReader {
   Loading& loading_;
   bool has_material_ = false, has_diffuse_ = false, has_shine_ = false, has_gloss_ = false, has_roughness_ = false;
   std::optional<float> opacity_, transparency_;
+  ObjMap ambient_;  // map_Ka
 };
 
 }  // namespace

@@ -234,13 +234,12 @@ class PlyReader {
   ObjMesh read() {
     for (const Element& element : header_.elements) {
       if (element.properties.empty()) continue;  // nothing of it is in the file
-      const bool fits = element.count <= values_.left();
       if (element.name == "vertex" && mesh_.positions.empty()) {
-        if (!fits) {
+        if (element.count > values_.left() && !is_cloud()) {
           fail("field 'element vertex': its {} elements are more than the file's bytes; copy or export it again",
                element.count);
         }
-        read_vertices(element);
+        if (!read_vertices_or_stop(element)) break;
       } else if (!read_or_stop(element)) {
         break;
       }
@@ -262,6 +261,26 @@ class PlyReader {
     if (done % kCheckEvery != 0) return;
     check_mesh(mesh_, loading_, "vertex");
     loading_.check(3 * sizeof(uint32_t) * (corners_.size() + sizes_.size()), "face");
+  }
+
+  bool is_cloud() const {
+    return std::ranges::none_of(header_.elements, [](const Element& element) {
+      return element.count > 0 && (element.name == "face" || element.name == "tristrips");
+    });
+  }
+
+  // False where a point cloud ends early: its whole vertices are drawn.
+  bool read_vertices_or_stop(const Element& element) {
+    try {
+      read_vertices(element);
+      return true;
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const std::runtime_error& problem) {
+      if (!is_cloud() || mesh_.positions.empty()) throw;
+      loading_.warn("end", "{}; the {} vertices before it are drawn", problem.what(), mesh_.positions.size());
+      return false;
+    }
   }
 
   // False where the file ends within the element: what is whole is drawn. Vertices alone are not what the file means.

@@ -253,6 +253,8 @@ class TextReader {
 ObjMesh parse(std::span<const std::byte> file, Loading& loading) {
   const bool exact = file.size() >= kHeader && file.size() == kHeader + kFacet * uint64_t(read_u32(file, kCountAt));
   if (exact) return read_binary(file, loading);
+  const std::string_view begin = as_text(file.first(std::min<size_t>(file.size(), 2)));
+  if (begin == "\xff\xfe" || begin == "\xfe\xff") fail("field 'file': its text is UTF-16; save it as UTF-8");
   if (is_text(file)) {
     const std::string_view text = without_mark(as_text(file));
     if (is_word(TextScanner(text.substr(0, 64)).word(), "solid") ||

@@ -12,6 +12,7 @@
 #include "base/file_io.h"
 #include "brokkr/image.h"
 #include "brokkr/load.h"
+#include "formats/gltf_file.h"
 
 namespace brokkr {
 namespace {
@@ -162,6 +163,10 @@ TEST_F(FoundFiles, ObjMaterialsAndLibraries) {
   expect_same(scene("mtllib a.mtl\n" + kCorners + "usemtl red # a\nf 4 3 5\nf 3 2 5\nusemtl\tblue\nf 2 1 5\nf 1 4 5\n",
                     kTwoMaterials),
               plain);
+  expect_same(scene("mtllib a.mtl\n" + kCorners + "usemtl red#a\nf 4 3 5\nf 3 2 5\nusemtl blue#\nf 2 1 5\nf 1 4 5\n",
+                    kTwoMaterials),
+              plain);
+  expect_same(colored(kTwoMaterials + "map_Ka four.png\n"), plain, "line 5: 'map_ka' is not drawn");
   expect_same(colored("newmtl red # warm\nKd .9 .2 .1 # three\nnewmtl blue\nKd .1 .3 \\\n.9\n"), plain);
   expect_same(scene("mtllib A.MTL\n" + body, kTwoMaterials), plain, "'A.MTL' is taken from");
   expect_same(scene("mtllib a.mtl\n" + kCorners + "usemtl red\nf 4 3 5\nf 3 2 5\nusemtl gone\nf 2 1 5\nf 1 4 5\n",
@@ -383,6 +388,7 @@ TEST_F(FoundFiles, StlWords) {
   const std::string good = binary_stl(2, {0, 0});
   expect_same(stl(good), plain);
   expect_same(stl(good + "xy"), plain, "2 bytes behind");
+  EXPECT_NE(error_of(stl("\xff\xfe" + good)).find("UTF-16"), std::string::npos);
   expect_same(stl(binary_stl(0, {0, 0})), plain, "says 0 triangles");
   expect_same(stl(binary_stl(0xffffffffu, {0, 0})), plain, "has the bytes of 2");
   expect_same(stl(binary_stl(0, {0, 0}, "solid")), plain, "says 0 triangles");
@@ -417,6 +423,23 @@ TEST_F(FoundFiles, StlColours) {
   EXPECT_EQ(magics.colors.at(3), glm::vec4(1, 0, 0, 1));
   load({{"s.stl", binary_stl(2, {1, 2})}});
   EXPECT_TRUE(warned_of("attribute bytes"));
+}
+
+// Names as programs leave them, where a URI would encode a % and end before a ?.
+TEST_F(FoundFiles, GltfNamesOfFiles) {
+  File file;
+  const Files plain = {{"s.glb", file.glb()}};
+  for (const auto& [uri, name] : std::vector<std::pair<std::string, std::string>>{{"a%41.bin", "a%41.bin"},
+                                                                                  {"a%41.bin", "aA.bin"},
+                                                                                  {"a.bin?v=2", "a.bin"},
+                                                                                  {"a%20b.bin#x", "a b.bin"},
+                                                                                  {"a#1.bin", "a#1.bin"}}) {
+    file.json["buffers"][0]["uri"] = uri;
+    expect_same({{"s.gltf", file.json.dump()}, {name, file.binary}}, plain);
+  }
+  file.json["buffers"][0]["uri"] = "gone.bin?v=2";
+  EXPECT_NE(error_of({{"s.gltf", file.json.dump()}}).find("gone.bin?v=2' is missing"), std::string::npos)
+      << error_of({{"s.gltf", file.json.dump()}});
 }
 
 }  // namespace

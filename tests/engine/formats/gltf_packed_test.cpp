@@ -45,6 +45,19 @@ std::string encoded(size_t bound, Encode&& encode) {
   return bytes;
 }
 
+// A file that does not require the extension has the data unpacked as well: nothing is decoded.
+TEST(GltfPacked, PlainDataBesideMeshopt) {
+  File file;
+  const std::vector<glm::vec3> plain = corners(read(file.glb()));
+  file.json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
+      {"buffer", 0}, {"byteLength", 4}, {"byteStride", 12}, {"count", 4}, {"mode", "ATTRIBUTES"}};
+  file.json["extensionsUsed"] = {"EXT_meshopt_compression"};
+  EXPECT_EQ(corners(read(file.glb())), plain);
+  EXPECT_TRUE(read(file.glb()).warnings.empty());
+  file.json["extensionsRequired"] = {"EXT_meshopt_compression"};
+  EXPECT_NE(error_of(file.glb()).find("cannot be decoded"), std::string::npos) << error_of(file.glb());
+}
+
 TEST(GltfPacked, Meshopt) {
   File file;
   const std::string positions = file.binary.substr(0, 48);

@@ -299,7 +299,7 @@ TEST(Gltf, WhatIsLeftOutIsNamed) {
   file.json["materials"] = Json::parse(R"([{"normalTexture": {"index": 0, "texCoord": 2}}])");
   file.primitive()["material"] = 0;
   file.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", 0}}}, {"mode", 0}});
-  file.json["animations"] = Json::array();
+  file.json["animations"] = Json::parse("[{}]");
   file.json["extensionsUsed"] = {"KHR_texture_transform", "KHR_materials_clearcoat", "KHR_materials_ior"};
   file.json["extensionsRequired"] = {"KHR_texture_transform", "KHR_materials_ior"};
   file.json["nodes"][0]["skin"] = 0;
@@ -322,6 +322,9 @@ TEST(Gltf, MistakesAreDrawnAround) {
       {"/scenes/0/nodes", {0, 0}, "is there twice"},
       {"/scenes/0/nodes", {0, 7}, "7 is none"},
       {"/scene", 3, "the first is drawn"},
+      {"/scene", "main", "the first scene is drawn"},
+      {"/asset/version", 2.0, "drawn as glTF 2.0"},
+      {"/asset", nullptr, "drawn as glTF 2.0"},
       {"/extensionsRequired", {"KHR_texture_basisu"}, "KHR_texture_basisu is required"},
       {"/meshes/0/primitives/1", {{"attributes", {{"POSITION", 9}}}}, "primitive is left out"},
   };
@@ -356,6 +359,12 @@ TEST(Gltf, ContainersAsProgramsWriteThem) {
   padded.replace(8, 4, packed(padded.size() + 4, 4));
   EXPECT_EQ(corners(read(padded)), plain);
   EXPECT_TRUE(warns(read(padded), "field 'header'"));
+  for (const size_t length : {size_t(0), file.glb().size() - 4, file.glb().size() - 40}) {
+    std::string other = file.glb();
+    other.replace(8, 4, packed(length, 4));
+    EXPECT_EQ(corners(read(other)), plain) << length;
+    EXPECT_TRUE(warns(read(other), "field 'header'")) << length;
+  }
   std::string data = base64(file.binary);
   for (size_t i = 40; i < data.size(); i += 41) data.insert(i, i % 2 == 0 ? "\n" : "\r\n");
   for (const char* const kind : {"data:application/octet-stream;base64,", "DATA:application/gltf-buffer;BASE64,"}) {

@@ -132,6 +132,27 @@ TEST(Ply, WhatIsLeftOutIsNamed) {
   }
 }
 
+// A cloud is what it has of whole points; vertices of a mesh whose faces are cut off are not what the file means.
+TEST(Ply, PointCloudsThatEndEarlyAreDrawn) {
+  const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
+  std::string whole = header("binary_little_endian", "element vertex 3\n" + xyz);
+  for (const float value : {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f}) {
+    whole.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  const std::string text = header("ascii", "element vertex 99999999999\n" + xyz) + "0 0 0\n1 0 0\n0 1 0\n";
+  const size_t three = ply(whole).positions.size();
+  for (const auto& [file, part] :
+       std::vector<std::pair<std::string, size_t>>{{whole.substr(0, whole.size() - 1), three / 3 * 2},
+                                                   {whole.substr(0, whole.size() - 20), three / 3},
+                                                   {text, three}}) {
+    const Frame frame = ply(file);
+    EXPECT_EQ(frame.positions.size(), part);
+    EXPECT_TRUE(std::ranges::any_of(frame.warnings,
+                                    [](const auto& line) { return line.find("before it are drawn") != line.npos; }));
+  }
+  EXPECT_NE(error_of(ply, whole.substr(0, whole.size() - 36)).find("field 'vertex 0'"), std::string::npos);
+}
+
 TEST(Ply, MistakesAreNamed) {
   const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
   const std::string three = "element vertex 3\n" + xyz, points = "0 0 0\n1 0 0\n0 1 0\n";
@@ -141,7 +162,7 @@ TEST(Ply, MistakesAreNamed) {
       {"ply\nformat ascii 1.0\n" + three, "end_header"},
       {header("morse", three), "format"},
       {header("ascii", three + "property float16 w\n"), "float16"},
-      {header("ascii", "element vertex 99999999999\n" + xyz) + points, "element vertex"},
+      {header("ascii", "element vertex 99999999999\n" + xyz + face) + points, "element vertex"},
       {header("ascii", "element vertex -1\n" + xyz) + points, "element vertex"},
       {header("ascii", three + face) + points + "200 0 1 2\n", "longer than the file"},
       {header("ascii", three + face) + points + "3 0 1\n", "missing"},
