@@ -90,7 +90,6 @@ protected:
 
   void find_what_is_read() {
     reads_input_.resize(program_.input_words);
-    reads_uniform_.resize(program_.uniform_words);
     reads_sampler_.resize(program_.samplers.size());
     output_kinds_.resize(program_.output_words);
     for (const Instruction &one : program_.code) {
@@ -98,8 +97,6 @@ protected:
         const Value &value = program_.value(one.operand[i]);
         if (value.role == Role::input)
           reads_input_[value.payload] = true;
-        if (value.role == Role::uniform)
-          reads_uniform_[value.payload] = true;
       }
       if (asks_a_sampler(one.op))
         reads_sampler_.at(one.extra & kSamplerMask) = true;
@@ -136,12 +133,9 @@ protected:
       };
       for (uint32_t i = 0; i < uniform.words; ++i) {
         const auto at = find_word(frame_.uniforms, uniform.name, i, fits);
-        if (at.variable == nullptr || block == -2) {
-          miss(reads_uniform_[uniform.first + i], "uniform", uniform.name);
-        } else {
-          to_.uniforms[uniform.first + i] = {
-              block, word_of(*at.variable, at.element, at.component)};
-        }
+        // What a driver leaves out as inactive does not count, although our translation may still read it.
+        if (at.variable == nullptr || block == -2) continue;
+        to_.uniforms[uniform.first + i] = {block, word_of(*at.variable, at.element, at.component)};
       }
     }
   }
@@ -183,7 +177,7 @@ protected:
   const Described &frame_;
   Captured &to_;
   const Program &program_;
-  std::vector<bool> reads_input_, reads_uniform_, reads_sampler_;
+  std::vector<bool> reads_input_, reads_sampler_;
   std::vector<Kind> output_kinds_;
   std::optional<std::string> missing_;
 };
@@ -403,7 +397,7 @@ uint32_t find_output(const Program &vertex, const ProgramVarying &varying,
 // Fills `to`, except program, code and failure, from its program and the
 // frame's description of it. Words that the program does not read, or that a
 // driver found unused, need no place. Returns an error for a missing word: "the
-// frame holds no uniform 'tint'".
+// frame holds no varying 'uv'". Uniforms that the frame does not describe are 0.
 std::optional<std::string> find_places(const FragmentProgram &frame,
                                        CapturedProgram &to) {
   return Places(frame, to).find();

@@ -110,6 +110,9 @@ struct SpirvModule {
 
 // The largest number of scalars in one type: it limits variables and uniforms.
 inline constexpr uint32_t kMaxScalars = 16384;
+// The largest number of 32-bit words in all uniforms of a program: twelve blocks of 64 KiB, as many as OpenGL 3.1
+// promises. Each word costs four bytes in every draw, and one value of the translation.
+inline constexpr uint32_t kMaxUniformWords = 12 * kMaxScalars;
 
 // Throws ShaderError unless `words` are a module of version 1.0 to 1.6 with
 // supported types.

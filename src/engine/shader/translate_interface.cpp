@@ -392,10 +392,10 @@ void ValueTranslator::add_uniforms(const std::string &name,
              word_kind = kind == Kind::mask ? Kind::natural : kind;
   program_.uniforms.push_back(
       {name, block, word_kind, program_.uniform_words, type.scalars});
-  if (program_.uniform_words + type.scalars > kMaxScalars)
+  if (program_.uniform_words + type.scalars > kMaxUniformWords)
     throw ShaderError(
         0, fmt::format("'{}': the uniforms have more than {} numbers", name,
-                       kMaxScalars));
+                       kMaxUniformWords));
   for (uint32_t i = 0; i < type.scalars; ++i) {
     const Id word = b_.make(word_kind, Role::uniform, program_.uniform_words++);
     if (kind != Kind::mask) {

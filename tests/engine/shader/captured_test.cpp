@@ -302,13 +302,44 @@ TEST(CapturedPrograms, WhatHasNoPlaceIsNamed) {
       "void main() { gl_FragColor = tint + vec4(uv, 0.0 * off, 1.0); }"};
   program.varyings = {varying("uv", ShaderType::vec2, 0)};
   program.uniforms = {uniform("off", ShaderType::f32, 0)};
-  EXPECT_EQ(translated(program).failure, "the frame holds no uniform 'tint'");
-  program.uniforms.push_back(uniform("tint", ShaderType::vec3, 4));
-  EXPECT_EQ(translated(program).failure, "the frame holds no uniform 'tint'");
-  program.uniforms.back().type = ShaderType::vec4;
+  // The driver has left 'tint' out: it is 0.
+  const CapturedProgram inactive = translated(program);
+  EXPECT_EQ(inactive.failure, "");
+  for (const UniformWord& word : inactive.uniforms) EXPECT_TRUE(word.word == kNoPlace || word.word == 0);
+  program.uniforms.push_back(uniform("tint", ShaderType::vec4, 4));
   EXPECT_EQ(translated(program).failure, "");
   program.varyings.clear();
   EXPECT_EQ(translated(program).failure, "the frame holds no varying 'uv'");
+}
+
+// As drivers accept it, in every version.
+TEST(CapturedPrograms, LinesThatGoOn) {
+  FragmentProgram program;
+  program.texts = {
+      "#version 120\n#define RED vec4(1.0, \\\n  0.0, 0.0, \\\r\n  1.0)\nvoid main() { gl_FragColor = RED; }"};
+  EXPECT_EQ(color_of(translated(program)), (Color{1, 0, 0, 1}));
+  program.texts = {"#version 120\n#define RED vec4( \\\n  1.0)\nvoid main() { gl_FragColor = BLUE; }"};
+  EXPECT_NE(translated(program).failure.find("line 4"), std::string::npos) << translated(program).failure;
+}
+
+// Three blocks of 64 KiB, of which few numbers are read.
+TEST(CapturedPrograms, LargeBlocks) {
+  FragmentProgram program;
+  std::string text = "#version 330\nout vec4 color;\n";
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = std::string(1, char('a' + i));
+    text += "layout(std140) uniform Block" + name + " { vec4 " + name + "[4096]; };\n";
+    program.blocks.push_back({"Block" + name, 65536});
+    ProgramUniform one = uniform(name, ShaderType::vec4, 0);
+    one.count = 4096;
+    one.block = i;
+    one.array_stride = 16;
+    program.uniforms.push_back(one);
+  }
+  program.texts = {text + "void main() { color = a[3] + b[4095] + c[int(gl_FragCoord.x)]; }"};
+  program.version = 330;
+  program.outputs = {{"color", ShaderType::vec4, 1, 0, 0}};
+  EXPECT_EQ(translated(program).failure, "");
 }
 
 TEST(CapturedPrograms, NamesThatContainOthers) {

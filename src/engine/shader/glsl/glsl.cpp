@@ -134,6 +134,26 @@ struct Shader {
   glslang::TShader shader;
 };
 
+// Joins lines that end with a backslash, in every version, as drivers do. Later lines keep their numbers.
+std::string joined_lines(std::string_view text) {
+  std::string result;
+  size_t joined = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const size_t length = rest.starts_with("\\\r\n") ? 3 : rest.starts_with("\\\n") ? 2 : 0;
+    if (length > 0) {
+      ++joined;
+      at += length - 1;
+      continue;
+    }
+    result += text[at];
+    if (text[at] != '\n') continue;
+    result.append(joined, '\n');
+    joined = 0;
+  }
+  return result;
+}
+
 // The version that a text declares.
 int version_of(std::string_view text) {
   constexpr std::string_view kMark = "#version";
@@ -421,13 +441,14 @@ std::vector<uint32_t> compile_glsl(std::span<const std::string> texts,
                                    Stage stage) {
   begin_glslang();
   std::deque<Shader> shaders;
+  std::deque<std::string> joined;  // lives as long as the shaders
   glslang::TProgram program;
   for (const std::string &text : texts) {
     const auto number = &text - texts.data() + 1;
     const std::string place =
         texts.size() == 1 ? "" : fmt::format("text {}: ", number);
-    check_text(text);
-    program.addShader(&parsed(text, stage, place, shaders));
+    check_text(joined.emplace_back(joined_lines(text)));
+    program.addShader(&parsed(joined.back(), stage, place, shaders));
   }
   if (!program.link(kMessages))
     throw error_of(program.getInfoLog(), "");
@@ -485,9 +506,10 @@ std::string disassemble_spirv(std::string_view bytes) {
 }
 
 std::string preprocess_glsl(std::string_view text) {
-  check_text(text);
+  const std::string joined = joined_lines(text);
+  check_text(joined);
   begin_glslang();
-  Shader shader(text, Stage::fragment);
+  Shader shader(joined, Stage::fragment);
   std::string result;
   glslang::TShader::ForbidIncluder includes;
   if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion,
