@@ -68,12 +68,20 @@ class FrameWriter {
     nlohmann::json status = {{"frame", frame.frame_number}, {"file", path}};
     try {
       write_bkf(frame, path, {.level = kCompression});
-      uint64_t draws = 0;
-      for (const Command& command : frame.commands) draws += std::holds_alternative<DrawCommand>(command);
+      uint64_t draws = 0, recorded = 0;
+      for (const Command& command : frame.commands) {
+        const auto* const draw = std::get_if<DrawCommand>(&command);
+        draws += draw != nullptr;
+        recorded += draw != nullptr && draw->element_count > 0;
+      }
       const uint64_t triangles = triangle_count(frame);
       status["draws"] = draws;
       status["triangles"] = triangles;
       status["skipped"] = frame.skipped_draws;
+      if (recorded == 0) status["empty"] = true;
+      const auto most = std::max_element(frame.skipped_reasons.begin(), frame.skipped_reasons.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (frame.skipped_draws > 0 && most != frame.skipped_reasons.end()) status["reason"] = most->first;
       report("frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
              std::to_string(triangles) + " triangles, " + std::to_string(frame.skipped_draws) +
              " draws skipped; written to " + path);
@@ -89,8 +97,8 @@ class FrameWriter {
     tell(status);
   }
 
-  // The threads of a process are not in its forked children: nothing there ends what they write. Waiting would hang,
-  // as the future's destructor does.
+  // The threads of a process are not in its forked children: nothing there ends what they write. Waiting would hang, as
+  // the future's destructor does.
   void forget_a_parents() {
     if (last_.valid() && process_ != getpid()) new std::future<void>(std::move(last_));
   }

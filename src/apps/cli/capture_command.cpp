@@ -106,7 +106,8 @@ std::map<std::string, std::string> environment(const Arguments& arguments, const
 
 // The state of a run.
 struct Outcome {
-  int64_t written = 0;
+  int64_t written = 0, without_draws = 0;  // frames
+  std::string skipped;                     // why draws of the last of those were skipped
   std::string problem;
   std::set<pid_t> programs;  // processes that draw
   bool swapped = false, warned = false;
@@ -119,8 +120,8 @@ struct Outcome {
 // The layer's message. A program can forge it, so nothing in it is trusted.
 struct Message {
   std::optional<int64_t> swap, ended, frame, draws, triangles, skipped, state_checks, state_differences;
-  std::optional<bool> swaps;
-  std::optional<std::string> file, error;
+  std::optional<bool> swaps, empty;
+  std::optional<std::string> file, error, reason;
 };
 
 // Fills `member` where `line` has `key`. False where that has another type.
@@ -146,7 +147,8 @@ std::optional<Message> parse_message(const std::string& text) {
   if (!line.is_object()) return std::nullopt;
   const bool known = read_member(line, "swaps", m.swaps) && read_member(line, "swap", m.swap) &&
                      read_member(line, "ended", m.ended) && read_member(line, "file", m.file) &&
-                     read_member(line, "error", m.error) && read_member(line, "frame", m.frame) &&
+                     read_member(line, "error", m.error) && read_member(line, "reason", m.reason) &&
+                     read_member(line, "empty", m.empty) && read_member(line, "frame", m.frame) &&
                      read_member(line, "draws", m.draws) && read_member(line, "triangles", m.triangles) &&
                      read_member(line, "skipped", m.skipped) && read_member(line, "state_checks", m.state_checks) &&
                      read_member(line, "state_differences", m.state_differences);
@@ -178,6 +180,10 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
     outcome.problem = *message->error;
   } else if (message->file) {
     outcome.written++;
+    if (message->empty.value_or(false)) {
+      outcome.without_draws++;
+      outcome.skipped = message->reason.value_or("");
+    }
     const auto number = [](int64_t value) { return grouped(uint64_t(value)); };
     std::cout << fmt::format("{}: frame {}, {} draws, {} triangles, {} draws skipped", printable(*message->file),
                              *message->frame, number(*message->draws), number(*message->triangles),
@@ -187,6 +193,16 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
                                number(*message->state_checks));
     std::cout << std::endl;
   }
+}
+
+// Frames without any draw are no success. Empty if there is a draw.
+std::string describe_empty(const Outcome& outcome, const std::string& program) {
+  if (outcome.without_draws < outcome.written) return "";
+  const std::string start = program + ": no draw was recorded; ";
+  if (!outcome.skipped.empty()) return start + "all were skipped: " + outcome.skipped;
+  return start +
+         "the program draws with another interface (Vulkan, the processor), in another process or context, or " +
+         "shows an unchanged picture: choose another --frame";
 }
 
 std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
@@ -199,8 +215,8 @@ std::string describe_end(const Arguments& arguments, const Outcome& outcome, con
   how = program + " " + how;
   if (!outcome.swapped)
     return how +
-           " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL? A setuid "
-           "program drops preloaded libraries";
+           " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL, not with "
+           "Vulkan or in a program that it asks to?";
   if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
   if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
   return how + ", before the frame that was asked for; choose an earlier --frame";
@@ -296,7 +312,11 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   outcome.progress.reset();
   if (pending_signal != 0) return 128 + pending_signal;
   const bool enough = count > 0 ? outcome.written >= count : outcome.written > 0;
-  if (enough && outcome.problem.empty()) return kSuccess;
+  if (enough && outcome.problem.empty()) {
+    const std::string empty = describe_empty(outcome, command.front());
+    if (empty.empty()) return kSuccess;
+    throw std::runtime_error(empty);
+  }
   if (timed_out) throw std::runtime_error(describe_timeout(outcome, command.front()));
   throw std::runtime_error(describe_end(arguments, outcome, command.front(), game.status()));
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "app/command.h"
@@ -71,6 +73,7 @@ class ColorChecker {
   ColorChecker(const Frame& frame, const std::string& file, const ColorRequest& request)
       : frame_(frame), file_(file), request_(request) {
     check_.limits = request.limits.value_or(limits_of(frame));
+    count_missing();
   }
 
   void draw(const Reference& reference, Renderer& renderer, PreparedFrame& prepared, const std::string& picture) {
@@ -78,7 +81,8 @@ class ColorChecker {
     options.command_limit = reference.before;
     const RenderResult result = renderer.render(prepared, options);
     if (result.aborted) throw std::runtime_error(frame_.source + ": cut off by --budget; nothing was compared");
-    check_.false_color_draws = std::max(check_.false_color_draws, result.statistics.false_color_draws);
+    check_.false_color_draws =
+        std::max(check_.false_color_draws, without_program_ + result.statistics.false_color_draws);
     for (const std::string& line : result.statistics.false_colors) add_failure(line);
     const std::vector<uint32_t> ours = bytes_of(result.targets[reference.target].layers[0]);
     add(reference, "brokkr", ours, result.statistics.frame_ms, picture);
@@ -94,11 +98,29 @@ class ColorChecker {
   }
 
   ColorCheck finish() {
-    check_.passed = check_.passed && check_.failures.empty();
+    const bool is_whole = check_.false_color_draws == 0 && check_.skipped_draws == 0;
+    check_.passed = check_.passed && check_.failures.empty() && (is_whole || check_.limits != ColorLimits::exact);
     return std::move(check_);
   }
 
  private:
+  // What the capture could not record, and draws whose program the file does not hold.
+  void count_missing() {
+    constexpr std::string_view kText = "pixels drawn by ";  // glBitmap and glDrawPixels, which draw letters
+    check_.skipped_draws = frame_.skipped_draws;
+    for (const auto& [reason, count] : frame_.skipped_reasons) {
+      if (reason.starts_with(kText)) check_.skipped_text += count;
+    }
+    check_.reasons = frame_.skipped_reasons;
+    for (const brokkr::Command& command : frame_.commands) {
+      const auto* const draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr || draw->inputs >= 0 || draw->element_count == 0) continue;
+      const std::array<bool, 4>& mask = frame_.states[draw->state].color_mask;
+      without_program_ += std::any_of(mask.begin(), mask.end(), [](bool on) { return on; });
+    }
+    check_.false_color_draws = without_program_;
+  }
+
   void add_failure(const std::string& line) {
     std::vector<std::string>& all = check_.failures;
     if (std::find(all.begin(), all.end(), line) == all.end()) all.push_back(line);
@@ -122,6 +144,7 @@ class ColorChecker {
   const std::string& file_;
   const ColorRequest& request_;
   ColorCheck check_;
+  uint64_t without_program_ = 0;  // draws that write colours
 };
 
 }  // namespace
@@ -160,11 +183,23 @@ ColorCheck check_colors(const Frame& frame, const std::string& file, Renderer& r
   return checker.finish();
 }
 
+const char* ColorCheck::problem() const {
+  if (passed) return "";
+  if (!failures.empty()) return "a program of the frame could not run";
+  const auto is_ours = [&](const ColorRow& row) { return row.by == "brokkr" && !is_close(row.colors, limits); };
+  if (std::any_of(rows.begin(), rows.end(), is_ours)) return "its colours are not the game's";
+  return skipped_draws > 0 ? "the capture did not record all draws"
+                           : "the file does not hold the programs of all draws";
+}
+
 nlohmann::ordered_json to_json(const std::string& file, const ColorCheck& check) {
   nlohmann::ordered_json json = {{"file", file},
                                  {"limits", check.limits == ColorLimits::exact ? "exact" : "driver"},
                                  {"passed", check.passed},
                                  {"false_color_draws", check.false_color_draws},
+                                 {"skipped_draws", check.skipped_draws},
+                                 {"skipped_text", check.skipped_text},
+                                 {"not_recorded", check.reasons},
                                  {"failed_programs", check.failures}};
   json["references"] = nlohmann::ordered_json::array();
   for (const ColorRow& row : check.rows) json["references"].push_back(row_json(row));
@@ -188,6 +223,12 @@ void print(const ColorCheck& check) {
   if (check.false_color_draws > 0) {
     std::cout << grouped(check.false_color_draws) << " draws in false colours\n";
   }
+  if (check.skipped_draws > 0) {
+    std::cout << grouped(check.skipped_draws) << " draws not recorded, " << grouped(check.skipped_text)
+              << " of them letters or pixels\n";
+  }
+  for (const auto& [reason, count] : check.reasons)
+    std::cout << "  " << grouped(count) << " x " << printable(reason) << '\n';
   for (const std::string& line : check.failures) std::cout << "failed: " << printable(line) << '\n';
 }
 

@@ -1,6 +1,7 @@
 // `brokkr check --color`: the colours of a captured frame beside those of the game's own driver.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -26,9 +27,15 @@ struct ColorRow {
 struct ColorCheck {
   ColorLimits limits = ColorLimits::exact;
   std::vector<ColorRow> rows;
-  uint64_t false_color_draws = 0;
-  std::vector<std::string> failures;  // a line for each program that could not run
-  // True if Brokkr's rows are within the limits, and every program ran.
+  uint64_t false_color_draws = 0;           // whose program the file does not hold, or which could not run
+  uint64_t skipped_draws = 0;               // which the capture did not record
+  uint64_t skipped_text = 0;                // those of them that draw letters or pixels
+  std::map<std::string, uint64_t> reasons;  // of what was not recorded
+  std::vector<std::string> failures;        // a line for each program that could not run
+  // Why it did not pass; empty if it did.
+  const char* problem() const;
+  // True if Brokkr's rows are within the limits, and every program ran. Limits of exact colours also ask that no draw
+  // is in false colours or not recorded.
   bool passed = true;
 };
 

@@ -159,9 +159,7 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
   progress.show("reading " + file);
   const Frame frame = load_frame(file, load_options(arguments));
   const ColorCheck check = check_colors(frame, file, renderer, request, peer, progress);
-  const char* const why =
-      check.failures.empty() ? ": its colours are not the game's" : ": a program of the frame could not run";
-  return {to_json(file, check), [check] { print(check); }, check.passed ? "" : file + why};
+  return {to_json(file, check), [check] { print(check); }, check.passed ? "" : file + ": " + check.problem()};
 }
 
 // A frame that cannot be compared fails, and the next one has its turn.

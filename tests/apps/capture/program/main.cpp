@@ -1,9 +1,9 @@
 // The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
-// number, a hash of its pixels, of its depth and of what GL answers to queries, and the GL error that the case left. With --forever it shows frames
-// until somebody ends it. With --many N the first one has N draws of immediate mode, each with a state, fog and sampler
-// of its own, and the program prints the thread's processor time for each quarter of them; with --many N at-once it then
-// ends by _exit(), and so does a child that it forks before. With --srgb its window encodes colours as sRGB, and with
-// --kept it could; there is one case then.
+// number, a hash of its pixels, of its depth and of what GL answers to queries, and the GL error that the case left.
+// With --forever it shows frames until somebody ends it. With --many N the first one has N draws of immediate mode,
+// each with a state, fog and sampler of its own, and the program prints the thread's processor time for each quarter of
+// them; with --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
+// encodes colours as sRGB, and with --kept it could; there is one case then.
 #include "cases.h"
 #include "scene.h"
 
@@ -164,6 +164,7 @@ int main(int count_of_words, char** words) {
   eglSwapBuffers(display, surface);
   while (is_asked("--forever")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    scene::draw_core(scene::kArrays);
     eglSwapBuffers(display, surface);
   }
   if (is_asked("--many") && count_of_words > 2) {
