@@ -99,9 +99,12 @@ enum ListContent : uint32_t {
 
 // A part of a display list that contains draws or sets state. The first part has the list's name, others have private
 // names. GL runs them one after another.
+struct Pixels;
 struct ListPiece {
   GLuint name = 0;
   uint32_t content = 0;  // ListContent
+  bool of_font = false;  // GLX made it of a letter; its bitmap is found when a recorded frame first draws it
+  std::vector<std::shared_ptr<const Pixels>> pixels;  // its bitmaps in order; null: pixels that are not recorded
 };
 
 struct Context {
@@ -128,8 +131,8 @@ struct Context {
 
   // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint probe_program = 0;
-  std::map<std::string, GLuint> fixed_programs;  // by text
+  GLuint probe_program = 0, pixel_programs[2] = {};  // of colours, of bitmaps
+  std::map<std::string, GLuint> fixed_programs;      // by text
   uint64_t feedback_bytes = 0;
   bool has_split[2] = {false, false};  // by GL_PROVOKING_VERTEX: last, first
   QuadSplit split[2];

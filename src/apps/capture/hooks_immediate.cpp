@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "capture/pixels.h"
 #include "capture/session.h"
 
 namespace brokkr::capture {
@@ -45,14 +46,18 @@ void delete_private_pieces(GLuint list, const std::vector<ListPiece>& pieces) {
 
 }  // namespace
 
-void note_compiled(uint32_t content) {
+void note_compiled(uint32_t content, const std::vector<std::shared_ptr<const Pixels>>& pixels) {
   Context* const context = current_context();
   if (!context || context->compiling == 0) return;
   // Draws are described by the state at their start, and feedback records one kind of primitives. So each kind gets its
   // own part, and so do commands that set state.
   const uint32_t before = context->compiled.back().content;
-  if (((content | before) & kListDraws) != 0 && before != 0 && before != content) next_compiled_piece(*context);
-  context->compiled.back().content |= content;
+  // Each bitmap is drawn from a raster position of its own, which only GL knows.
+  const bool differs = ((content | before) & kListDraws) != 0 && before != 0 && before != content;
+  if (differs || (content & before & kListPixels) != 0) next_compiled_piece(*context);
+  ListPiece& piece = context->compiled.back();
+  piece.content |= content;
+  piece.pixels.insert(piece.pixels.end(), pixels.begin(), pixels.end());
 }
 
 bool is_dropped() {
@@ -74,17 +79,39 @@ GLenum evaluated(GLenum mode) { return mode == GL_POINT ? GL_POINTS : mode == GL
 // Vertices that only GL knows, with primitives of `mode`.
 DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
-// Records the draws of one or several display lists in one call; all must be of one kind.
-void record_lists(const char* name, uint32_t content, const std::function<void()>& call) {
+using ListPixels = std::vector<std::shared_ptr<const Pixels>>;
+
+// Records what one or several display lists draw in one call; all must draw one kind, `pixels` in order.
+void record_lists(const char* name, uint32_t content, const ListPixels& pixels, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
-    record(name, [&](Recorder& current, Context&) { current.skip("pixels drawn by a display list", 0); });
+    record(name, [&](Recorder& current, Context& context) {
+      std::vector<Pixels> all;
+      for (const auto& one : pixels) {
+        if (!one) return current.skip("pixels drawn by a display list", 0);
+        all.push_back(*one);
+      }
+      record_pixels(current, context, "a display list", all);
+    });
   }
   if (primitives == 0) return;
   record(name, [&](Recorder& current, Context& context) {
     const GLenum mode = primitives == kListTriangles ? GL_TRIANGLES : primitives == kListLines ? GL_LINES : GL_POINTS;
     current.draw(context, {.mode = mode, .submit = call, .opaque = true, .changes_state = true});
   });
+}
+
+// The pieces of a list; in a recorded frame with the bitmaps of a font's letters.
+std::vector<ListPiece> pieces_to_call(const char* name, const Context& context, GLuint list) {
+  std::vector<ListPiece> pieces = list_pieces(context, list);
+  if (pieces.front().of_font && pieces.front().pixels.empty()) {
+    record(name, [&](Recorder&, Context& current) {
+      const std::optional<Pixels> bitmap = bitmap_of_list(current, list);
+      pieces.front().pixels.push_back(bitmap ? std::make_shared<const Pixels>(*bitmap) : nullptr);
+      set_list_pieces(current, list, pieces);
+    });
+  }
+  return pieces;
 }
 
 template <typename T>
@@ -119,11 +146,12 @@ uint32_t list_offset(GLenum type, const void* lists, GLsizei i) {
 }
 
 // The pieces of the lists of glCallLists.
-std::vector<ListPiece> called_pieces(const Context& context, GLsizei count, GLenum type, const void* lists) {
+std::vector<ListPiece> called_pieces(const char* name, const Context& context, GLsizei count, GLenum type,
+                                     const void* lists) {
   const GLuint base = get_name(GL_LIST_BASE);
   std::vector<ListPiece> all;
   for (GLsizei i = 0; i < count; i++) {
-    const std::vector<ListPiece> pieces = list_pieces(context, base + list_offset(type, lists, i));
+    const std::vector<ListPiece> pieces = pieces_to_call(name, context, base + list_offset(type, lists, i));
     all.insert(all.end(), pieces.begin(), pieces.end());
   }
   return all;
@@ -132,22 +160,37 @@ std::vector<ListPiece> called_pieces(const Context& context, GLsizei count, GLen
 void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
   for (const ListPiece& piece : pieces) {
     const auto call = [list = piece.name] { GL(CallList)(list); };
-    if (is_busy(kCompiling)) note_compiled(piece.content);
-    record_lists(name, piece.content, call);
+    // The letter of a font is not looked up while a list is compiled.
+    const ListPixels unknown(piece.of_font && piece.pixels.empty() ? 1 : 0);
+    if (is_busy(kCompiling)) note_compiled(piece.content, unknown.empty() ? piece.pixels : unknown);
+    record_lists(name, piece.content, piece.pixels, call);
     call();
   }
 }
 
-// Whether the parts contain more than draws of one kind.
+// Whether the parts contain more than draws of one kind that can run in one call.
 bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
   uint32_t content = 0;
   for (const ListPiece& piece : pieces) content |= piece.content;
-  return pieces.size() > lists || (content & kListState) != 0 || (content & (content - 1)) != 0;
+  const bool several_pixels = (content & kListPixels) != 0 && pieces.size() > 1;
+  return several_pixels || pieces.size() > lists || (content & kListState) != 0 || (content & (content - 1)) != 0;
 }
 
-void skip_pixels(const char* what) {
-  if (is_busy(kCompiling)) note_compiled(kListPixels);
-  record(what, [&](Recorder& current, Context&) { current.skip(std::string("pixels drawn by ") + what, 0); });
+// `make`: gives the Pixels, or nothing if they cannot be recorded. In lists it is called for bitmaps alone, because the
+// others need calls that a list would take up.
+template <typename Make>
+void draw_pixels(const char* what, bool is_bitmap, Make make) {
+  Context* const compiling = is_busy(kCompiling) ? current_context() : nullptr;
+  if (compiling && compiling->compiling != 0) {
+    note_compiled(kListPixels);
+    const std::optional<Pixels> pixels = is_bitmap ? make(*known_context()) : std::nullopt;
+    compiling->compiled.back().pixels.push_back(pixels ? std::make_shared<const Pixels>(*pixels) : nullptr);
+  }
+  record(what, [&](Recorder& current, Context& context) {
+    const std::optional<Pixels> pixels = make(context);
+    if (!pixels) return current.skip(std::string("pixels drawn by ") + what, 0);
+    record_pixels(current, context, what, {*pixels});
+  });
 }
 
 }  // namespace
@@ -233,18 +276,22 @@ BROKKR_EXPORT void glDeleteLists(GLuint list, GLsizei range) {
 BROKKR_EXPORT void glCallList(GLuint list) {
   const Context* const context = is_idle() && !has_pieces ? nullptr : current_context();
   if (context == nullptr) return GL(CallList)(list);
-  call_pieces("glCallList", list_pieces(*context, list));
+  call_pieces("glCallList", pieces_to_call("glCallList", *context, list));
 }
 
 BROKKR_EXPORT void glCallLists(GLsizei n, GLenum type, const void* lists) {
   const Context* const context = is_idle() && !has_pieces ? nullptr : current_context();
   if (context != nullptr && context->begin_list == 0 && n > 0) {
-    const std::vector<ListPiece> pieces = called_pieces(*context, n, type, lists);
+    const std::vector<ListPiece> pieces = called_pieces("glCallLists", *context, n, type, lists);
     if (are_many(pieces, static_cast<size_t>(n))) return call_pieces("glCallLists", pieces);
     uint32_t content = 0;
-    for (const ListPiece& piece : pieces) content |= piece.content;
-    if (is_busy(kCompiling)) note_compiled(content);
-    record_lists("glCallLists", content, [=] { GL(CallLists)(n, type, lists); });
+    ListPixels pixels;
+    for (const ListPiece& piece : pieces) {
+      content |= piece.content;
+      pixels.insert(pixels.end(), piece.pixels.begin(), piece.pixels.end());
+    }
+    if (is_busy(kCompiling)) note_compiled(content, pixels);
+    record_lists("glCallLists", content, pixels, [=] { GL(CallLists)(n, type, lists); });
   }
   GL(CallLists)(n, type, lists);
 }
@@ -264,18 +311,51 @@ BROKKR_DRAW(EvalMesh2, evaluated(mode), (GLenum mode, GLint i1, GLint i2, GLint 
             opaque(evaluated(mode)))
 
 BROKKR_EXPORT void glDrawPixels(GLsizei width, GLsizei height, GLenum format, GLenum type, const void* pixels) {
-  if (!is_idle()) skip_pixels("glDrawPixels");
+  if (!is_idle()) {
+    draw_pixels("glDrawPixels", false, [&](const Context& context) {
+      return read_drawn_pixels(context, width, height, format, type, pixels);
+    });
+  }
   GL(DrawPixels)(width, height, format, type, pixels);
 }
 
 BROKKR_EXPORT void glCopyPixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum type) {
-  if (!is_idle()) skip_pixels("glCopyPixels");
+  if (!is_idle()) {
+    draw_pixels("glCopyPixels", false,
+                [&](const Context& context) { return read_copied_pixels(context, x, y, width, height, type); });
+  }
   GL(CopyPixels)(x, y, width, height, type);
 }
 
 BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
                             const GLubyte* bitmap) {
-  // A bitmap without extent only moves the raster position.
-  if (!is_idle() && width > 0 && height > 0) skip_pixels("glBitmap");
+  // A bitmap without extent only moves the raster position, which counts in lists.
+  if (!is_idle() && ((width > 0 && height > 0) || is_busy(kCompiling))) {
+    draw_pixels("glBitmap", true, [&](const Context& context) -> std::optional<Pixels> {
+      return read_bitmap(context, width, height, x, y, dx, dy, bitmap);
+    });
+  }
   GL(Bitmap)(width, height, x, y, dx, dy, bitmap);
 }
+
+// A list that sets the raster position is divided there: its bitmaps are drawn from the position before each part.
+#define BROKKR_RASTER(name, parameters, arguments)      \
+  BROKKR_EXPORT void gl##name parameters {              \
+    if (is_busy(kCompiling)) note_compiled(kListState); \
+    GL(name) arguments;                                 \
+  }
+#define BROKKR_RASTER_TYPE(suffix, type)                                            \
+  BROKKR_RASTER(RasterPos2##suffix, (type x, type y), (x, y))                       \
+  BROKKR_RASTER(RasterPos3##suffix, (type x, type y, type z), (x, y, z))            \
+  BROKKR_RASTER(RasterPos4##suffix, (type x, type y, type z, type w), (x, y, z, w)) \
+  BROKKR_RASTER(RasterPos2##suffix##v, (const type* values), (values))              \
+  BROKKR_RASTER(RasterPos3##suffix##v, (const type* values), (values))              \
+  BROKKR_RASTER(RasterPos4##suffix##v, (const type* values), (values))              \
+  BROKKR_RASTER(WindowPos2##suffix, (type x, type y), (x, y))                       \
+  BROKKR_RASTER(WindowPos3##suffix, (type x, type y, type z), (x, y, z))            \
+  BROKKR_RASTER(WindowPos2##suffix##v, (const type* values), (values))              \
+  BROKKR_RASTER(WindowPos3##suffix##v, (const type* values), (values))
+BROKKR_RASTER_TYPE(d, GLdouble)
+BROKKR_RASTER_TYPE(f, GLfloat)
+BROKKR_RASTER_TYPE(i, GLint)
+BROKKR_RASTER_TYPE(s, GLshort)

@@ -68,6 +68,17 @@ BROKKR_EXPORT GLXContext glXCreateContextAttribsARB(Display* display, GLXFBConfi
   return create(share, GLX_EXTENSION(glXCreateContextAttribsARB), display, config, share, direct, attributes);
 }
 
+// It makes display lists of bitmaps without the functions that the layer exports.
+BROKKR_EXPORT void glXUseXFont(Font font, int first, int count, int list) {
+  if (const auto real = WINDOW(glXUseXFont)) real(font, first, count, list);
+  const Context* const context = is_armed() ? current_context() : nullptr;
+  for (int i = 0; context && i < count; i++) {
+    const auto name = static_cast<GLuint>(list + i);
+    if (list_pieces(*context, name).front().content == 0)
+      set_list_pieces(*context, name, {{.name = name, .content = kListPixels, .of_font = true}});
+  }
+}
+
 BROKKR_EXPORT EGLContext eglCreateContext(EGLDisplay display, EGLConfig config, EGLContext share,
                                           const EGLint* attributes) {
   return create(share, WINDOW(eglCreateContext), display, config, share, attributes);

@@ -1,7 +1,7 @@
 // Programs: the shaders they were linked from, and how the current program computes clip-space positions.
 //
-// The application's programs are never changed. Each successful link is noted with the texts of its shaders. A draw of a
-// recorded frame runs a second time with a program of the layer's own: the same shaders before rasterization, with
+// The application's programs are never changed. Each successful link is noted with the texts of its shaders. A draw of
+// a recorded frame runs a second time with a program of the layer's own: the same shaders before rasterization, with
 // gl_Position and the fragment shader's inputs as transform-feedback varyings, and with the values of the application's
 // uniforms. Drivers do not record built-in varyings (gl_TexCoord) correctly: if a fragment shader reads some, an
 // additional vertex shader, whose main calls the application's, copies them to varyings of the layer. Program binaries

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "capture/render_state.h"
 #include "capture/state_guard.h"
@@ -104,7 +105,7 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
     return true;
   }
   const std::optional<Image>& image = target.images.plane(plane);
-  if (!image || !is_alive(*image)) return false;
+  if (!image || image->group != context.share_group || !is_alive(*image)) return false;
   const GLuint framebuffer = make_framebuffer(restore);
   attach(context, attachment_of(plane), *image);
   set_color_buffers(plane);
@@ -394,6 +395,11 @@ void delete_feedback_objects(Context& context) {
   if (context.generated_query) GL(DeleteQueries)(1, &context.generated_query);
   for (const auto& [text, program] : context.fixed_programs) GL(DeleteProgram)(program);
   context.fixed_programs.clear();
+  for (GLuint& program : context.pixel_programs) {
+    if (program == 0) continue;
+    program_created(program);  // forgets it
+    GL(DeleteProgram)(std::exchange(program, 0));
+  }
   delete_shadows(context);
   if (context.probe_program) GL(DeleteProgram)(context.probe_program);
   context.feedback_object = context.feedback_buffer = context.index_buffer = 0;

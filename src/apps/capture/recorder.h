@@ -56,7 +56,7 @@ class Recorder {
   void skip(const std::string& reason, uint64_t triangles);
 
   void forget(const Context& context, GLenum kind, GLuint name) {
-    targets_.forget(kind, name);
+    targets_.forget(context, kind, name);
     if (kind == GL_TEXTURE) textures_.written(context, name);
   }
 

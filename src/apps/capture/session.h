@@ -87,8 +87,8 @@ namespace brokkr::capture {
 // ListContent of a draw in `mode`.
 uint32_t list_bit(GLenum mode);
 
-// Records that the display list being compiled, if there is one, contains such draws.
-void note_compiled(uint32_t content);
+// Records that the display list being compiled, if there is one, contains such draws, and these pixels.
+void note_compiled(uint32_t content, const std::vector<std::shared_ptr<const Pixels>>& pixels = {});
 
 // Fast forward: the draw would go to a window.
 bool is_dropped();

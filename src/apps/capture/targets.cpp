@@ -103,6 +103,7 @@ std::optional<Image> Targets::attachment(const Context& context, GLenum binding,
   if (type != GL_TEXTURE && type != GL_RENDERBUFFER) return std::nullopt;
   Image image;
   image.kind = static_cast<GLenum>(type);
+  image.group = context.share_group;
   image.name = static_cast<uintptr_t>(attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME));
   if (type == GL_TEXTURE) {
     image.level = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL);
@@ -114,7 +115,7 @@ std::optional<Image> Targets::attachment(const Context& context, GLenum binding,
       image.layered = attachment_value(binding, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
     }
   }
-  const auto found = generations_.find({image.kind, image.name});
+  const auto found = generations_.find({image.group, image.kind, image.name});
   if (found != generations_.end()) image.generation = found->second;
   return image;
 }
@@ -190,11 +191,11 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
 }
 
 Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level) {
-  Image image{.kind = GL_TEXTURE, .name = name, .level = level};
+  Image image{.kind = GL_TEXTURE, .name = name, .group = context.share_group, .level = level};
   if (texture_target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && texture_target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z) {
     image.face = static_cast<GLint>(texture_target);
   }
-  if (const auto found = generations_.find({image.kind, image.name}); found != generations_.end()) {
+  if (const auto found = generations_.find({image.group, image.kind, image.name}); found != generations_.end()) {
     image.generation = found->second;
   }
   const ImageSize size = image_size(context, image);
@@ -351,13 +352,15 @@ void Targets::use(const Context& context, uint32_t target, Planes planes, bool n
   frame_.commands.insert(frame_.commands.end(), copies.begin(), copies.end());
 }
 
-std::vector<TextureImage> Targets::images_of_texture(GLuint name) const {
+std::vector<TextureImage> Targets::images_of_texture(const Context& context, GLuint name) const {
   std::vector<TextureImage> images;
-  const auto generation = generations_.find({GL_TEXTURE, name});
+  const auto generation = generations_.find({context.share_group, GL_TEXTURE, name});
   const uint32_t now = generation == generations_.end() ? 0 : generation->second;
   for (const auto& [key, content] : contents_) {
     const auto& [image, plane] = key;
-    if (image.kind != GL_TEXTURE || image.name != name || image.generation != now || plane == Plane::stencil) continue;
+    if (image.kind != GL_TEXTURE || image.name != name || image.group != context.share_group ||
+        image.generation != now || plane == Plane::stencil)
+      continue;
     const GLint layer = image.face != 0 ? image.face - GL_TEXTURE_CUBE_MAP_POSITIVE_X : image.layer;
     images.push_back(
         {static_cast<uint32_t>(image.level), static_cast<uint32_t>(layer), content.target, file_plane(content.plane)});
@@ -420,7 +423,9 @@ void Targets::end_window(const Context& context) {
 void Targets::finish(const Context& context) {
   const std::optional<uint32_t> window = window_target(context);
   for (const auto& [key, content] : contents_) {
-    if (key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
+    // Objects of other share groups cannot be read in this context.
+    const bool is_here = key.first.group == 0 || key.first.group == context.share_group;
+    if (is_here && key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
       add_reference(context, content.target, true);
     }
   }

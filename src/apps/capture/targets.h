@@ -40,6 +40,7 @@ inline TargetPlane file_plane(Plane plane) {
 struct Image {
   GLenum kind = GL_NONE;  // GL_FRAMEBUFFER_DEFAULT, GL_RENDERBUFFER, GL_TEXTURE
   uintptr_t name = 0;     // the drawable, or the object's name
+  uint64_t group = 0;     // share group of the object: others have objects of the same names
   GLint level = 0, layer = 0, face = 0;
   bool layered = false;
   uint32_t generation = 0;  // of the name, which GL may reuse
@@ -87,7 +88,7 @@ class Targets {
   Found find(const Context& context, GLenum binding);
 
   // The levels and layers of a texture that the frame has drawn or cleared so far, and where their content is.
-  std::vector<TextureImage> images_of_texture(GLuint name) const;
+  std::vector<TextureImage> images_of_texture(const Context& context, GLuint name) const;
 
   // The target of one texture level; `texture_target` may be a face of a cube.
   Found find_texture(const Context& context, GLuint name, GLenum texture_target, GLint level);
@@ -95,7 +96,7 @@ class Targets {
   const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 
   // Call when a texture or renderbuffer is deleted.
-  void forget(GLenum kind, GLuint name) { generations_[{kind, name}]++; }
+  void forget(const Context& context, GLenum kind, GLuint name) { generations_[{context.share_group, kind, name}]++; }
 
   // Moves the content of the planes to the target, which the next command uses.
   using Planes = std::array<bool, kPlanes>;
@@ -139,8 +140,8 @@ class Targets {
   Surface window_;
   std::vector<TargetInfo> all_;  // as in Frame::targets
   std::map<TargetImages, uint32_t> number_of_;
-  std::map<std::pair<Image, Plane>, Content> contents_;  // all colours use Plane::color as key
-  std::map<std::pair<GLenum, uintptr_t>, uint32_t> generations_;
+  std::map<std::pair<Image, Plane>, Content> contents_;                      // all colours use Plane::color as key
+  std::map<std::tuple<uint64_t, GLenum, uintptr_t>, uint32_t> generations_;  // by share group, kind and name
 };
 
 }  // namespace brokkr::capture

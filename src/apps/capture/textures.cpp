@@ -423,7 +423,7 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   const Name key = name_of(context, kind, name);
   const KindNames& names = names_of(kind);
   CapturedTexture texture{.label = std::to_string(name), .kind = kind};
-  if (name != 0) texture.images = targets_.images_of_texture(name);
+  if (name != 0) texture.images = targets_.images_of_texture(context, name);
   if (texture.images.empty() && kind != TextureKind::buffer) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
@@ -481,7 +481,7 @@ std::optional<uint32_t> Textures::generate(const Context& context, GLenum target
                                          [&](const KindNames& known) { return known.target == target; });
   const GLuint name = names == std::end(kKinds) ? 0 : get_name(names->binding);
   written(context, name);
-  if (name == 0 || targets_.images_of_texture(name).empty()) return std::nullopt;
+  if (name == 0 || targets_.images_of_texture(context, name).empty()) return std::nullopt;
   const auto kind = static_cast<TextureKind>(names - std::begin(kKinds));
   drawn_.erase(name_of(context, kind, name));
   generated_.insert(name_of(context, kind, name));

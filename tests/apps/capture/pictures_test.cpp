@@ -32,7 +32,13 @@ TEST_F(CapturedFrames, PrimitivesHaveTheirNumbers) { expect_same_picture(file(sc
 
 TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(file(scene::kPositions).string()); }
 
-TEST_F(CapturedFrames, DeletedShadersAndSubroutines) { expect_same_picture(file(scene::kDeletedShaders).string()); }
+TEST_F(CapturedFrames, LettersAndPixels) {
+  EXPECT_EQ(frame(scene::kLetters).skipped_draws, 0u);
+  expect_same_picture(file(scene::kLetters).string());
+}
+
+TEST_F(CapturedFrames, Subroutines) { expect_same_picture(file(scene::kSubroutines).string()); }
+TEST_F(CapturedFrames, DeletedShaders) { expect_same_picture(file(scene::kDeletedShaders).string()); }
 TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::kPointSizes).string()); }
 
 TEST_F(CapturedFrames, ColorsThatListsLeave) { expect_same_picture(file(scene::kColors).string()); }

@@ -98,14 +98,14 @@ TEST_F(Programs, RecordingOfEveryDraw) {
       run(environment() + "apitrace trace --api egl -o " + trace + " " + BROKKR_CAPTURE_PROGRAM, 60);
   if (recorded.code == 77) GTEST_SKIP() << recorded.out;
   const std::string options =
-      " --frame 1 --every 1 --count " + std::to_string(scene::kCaseCount - 1) + " --timeout 60 ";
+      " --frame 1 --every 1 --count " + std::to_string(scene::kSubroutines - 1) + " --timeout 60 ";
   const RunResult live = run(environment() + BROKKR_PROGRAM + " capture" + options + "-o " + file("live-{}.bkf") +
                              " -- " + BROKKR_CAPTURE_PROGRAM);
   ASSERT_EQ(live.code, 0) << live.out;
   const RunResult imported =
       run(environment() + BROKKR_PROGRAM + " import --egl" + options + "-o " + file("imported-{}.bkf") + " " + trace);
   ASSERT_EQ(imported.code, 0) << imported.out;
-  for (int number = 1; number < scene::kCaseCount; number++) {
+  for (int number = 1; number < scene::kSubroutines; number++) {
     if (number == scene::kThreads) continue;  // the order of two threads is nobody's
     const Frame a = read_bkf(file("live-" + std::to_string(number) + ".bkf"));
     const Frame b = read_bkf(file("imported-" + std::to_string(number) + ".bkf"));

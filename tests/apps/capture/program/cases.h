@@ -40,6 +40,8 @@ void draw_positions();
 void draw_colors();
 void draw_point_sizes();
 void draw_deleted_shaders();
+void draw_letters();
+void draw_subroutines();
 
 // To a window of sRGB.
 void draw_encoded();

@@ -91,7 +91,7 @@ void draw_fixed_function() {
   glRasterPos2f(0, 0);
   GLubyte bits[8 * 4];  // rows are of four bytes
   std::fill(std::begin(bits), std::end(bits), GLubyte(255));
-  glBitmap(8, 8, 0, 0, 8, 0, bits);  // pixels: counted as skipped
+  glBitmap(8, 8, 0, 0, 8, 0, bits);
   GLuint selected[16] = {};
   glSelectBuffer(16, selected);
   glRenderMode(GL_SELECT);
@@ -348,6 +348,8 @@ void draw_compatibility(int number) {
     case kColors: draw_colors(); break;
     case kPointSizes: draw_point_sizes(); break;
     case kDeletedShaders: draw_deleted_shaders(); break;
+    case kLetters: draw_letters(); break;
+    case kSubroutines: draw_subroutines(); break;
     default: break;
   }
 }

@@ -365,7 +365,7 @@ void draw_point_sizes() {
 }
 
 // Shaders that are deleted while they are attached live until they are detached. The program is linked twice, and its
-// built-in varyings are captured; the second program chooses its colour by a subroutine for two draws.
+// built-in varyings are captured.
 void draw_deleted_shaders() {
   const char* const vertex = R"(#version 120
     attribute vec4 spot; uniform vec4 tint[2];
@@ -395,7 +395,60 @@ void draw_deleted_shaders() {
   const GLfloat tints[] = {0, 0, 0, 0, 1, 0.5f, 0.75f, 1};
   glUniform4fv(glGetUniformLocation(program, "tint"), 2, tints);
   triangle(-0.75f);
+  glUseProgram(0);
+}
 
+// Bitmaps: alone, in lists as fonts have them, and in a list that moves the raster position; and pixels.
+void draw_letters() {
+  const GLubyte bits[] = {0x81, 0x42, 0x24, 0x18, 0x18, 0x24, 0x5a, 0xff, 0x0f, 0x70, 0x01, 0xe0};
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  const GLuint font = glGenLists(3);
+  for (GLuint i = 0; i < 3; i++) {
+    glNewList(font + i, GL_COMPILE);
+    if (i == 2) glRasterPos2f(at(90), at(20));
+    glBitmap(8, 8, 1, GLfloat(i), 9.5f, 0.25f, bits);
+    if (i == 2) {
+      glColor3f(0, 1, 1);
+      glRasterPos2f(at(70.5f), at(30.25f));
+      glBitmap(0, 0, 0, 0, 4, 2, nullptr);
+      glBitmap(12, 6, 0, 0, 0, 0, bits);
+    }
+    glEndList();
+  }
+  glColor3f(1, 0.5f, 0.25f);
+  glRasterPos3f(at(10.75f), at(100), 0.25f);
+  glColor3f(0, 1, 0);  // too late for this position
+  glListBase(font);
+  const GLubyte text[] = {0, 1, 1, 0};
+  glCallLists(4, GL_UNSIGNED_BYTE, text);
+  glCallList(font + 2);
+  glPixelStorei(GL_UNPACK_SKIP_PIXELS, 2);
+  glPixelStorei(GL_UNPACK_LSB_FIRST, GL_TRUE);
+  glRasterPos2f(at(10), at(60));
+  glBitmap(6, 8, 0, 0, 0, 0, bits);
+  glPixelStorei(GL_UNPACK_SKIP_PIXELS, 0);
+  glPixelStorei(GL_UNPACK_LSB_FIRST, GL_FALSE);
+  const GLubyte colors[] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 128, 255, 255, 0, 255};
+  glRasterPos2f(at(40), at(50));
+  glPixelZoom(8, 4);
+  glDrawPixels(2, 2, GL_RGBA, GL_UNSIGNED_BYTE, colors);
+  glPixelZoom(1, 1);
+  glRasterPos2f(at(100), at(80));
+  glCopyPixels(40, 50, 16, 8, GL_COLOR);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glListBase(0);
+  glDeleteLists(font, 3);
+}
+
+// A colour that a subroutine chooses, for two draws.
+void draw_subroutines() {
+  const auto triangle = [](float x) {
+    glBegin(GL_TRIANGLES);
+    glVertex2f(x, -1);
+    glVertex2f(x + 0.5f, -1);
+    glVertex2f(x, 0.5f);
+    glEnd();
+  };
   const char* const choosing = R"(#version 400 compatibility
     subroutine vec4 Choice(); subroutine uniform Choice choice; out vec4 shade;
     subroutine(Choice) vec4 red() { return vec4(0.75, 0.25, 0.0, 1.0); }
@@ -406,8 +459,7 @@ void draw_deleted_shaders() {
   glUseProgram(second);
   const GLuint blue = glGetSubroutineIndex(second, GL_VERTEX_SHADER, "blue");
   glUniformSubroutinesuiv(GL_VERTEX_SHADER, 1, &blue);
-  triangle(0);
-  glTranslatef(0, 0.25f, 0);
+  triangle(-0.75f);
   triangle(0);
   glUseProgram(0);
 }

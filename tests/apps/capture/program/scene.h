@@ -51,6 +51,8 @@ enum Case : int {
   kColors,
   kPointSizes,
   kDeletedShaders,
+  kLetters,
+  kSubroutines,  // the last one: apitrace replays none
   kCaseCount,
 };
 

@@ -1,0 +1,262 @@
+#include "capture/pixels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "capture/program.h"
+#include "capture/read_back.h"
+#include "capture/state_guard.h"
+
+namespace brokkr::capture {
+namespace {
+
+constexpr GLsizei kMostPixels = 8192;  // per side
+
+const char* const kVertexText = R"(#version 120
+void main() { gl_TexCoord[0] = gl_MultiTexCoord0; gl_Position = gl_Vertex; })";
+const char* const kBitmapText = R"(#version 120
+uniform sampler2D brokkr_bits; uniform vec4 brokkr_color;
+void main() { if (texture2D(brokkr_bits, gl_TexCoord[0].xy).a < 0.5) discard; gl_FragColor = brokkr_color; })";
+const char* const kPixelsText = R"(#version 120
+uniform sampler2D brokkr_bits;
+void main() { gl_FragColor = texture2D(brokkr_bits, gl_TexCoord[0].xy); })";
+
+// A program of the layer that the recorder takes for one of the application.
+GLuint pixel_program(Context& context, bool is_bitmap) {
+  GLuint& program = context.pixel_programs[is_bitmap];
+  if (program != 0) return program;
+  program = GL(CreateProgram)();
+  for (const auto& [type, text] :
+       {std::pair{GL_VERTEX_SHADER, kVertexText}, {GL_FRAGMENT_SHADER, is_bitmap ? kBitmapText : kPixelsText}}) {
+    const GLuint shader = GL(CreateShader)(static_cast<GLenum>(type));
+    GL(ShaderSource)(shader, 1, &text, nullptr);
+    GL(CompileShader)(shader);
+    GL(AttachShader)(program, shader);
+    GL(DeleteShader)(shader);
+  }
+  GL(LinkProgram)(program);
+  program_linked(program);
+  return program;
+}
+
+// A texture of the layer, bound to unit 0, which samples the nearest texel.
+GLuint bind_texture(const Context& context, const Pixels& pixels, Restore& restore) {
+  GL(ActiveTexture)(GL_TEXTURE0);
+  if (context.info.sampler_objects) {
+    restore.add([sampler = get_name(GL_SAMPLER_BINDING)] { GL(BindSampler)(0, sampler); });
+    GL(BindSampler)(0, 0);
+  }
+  GLuint texture = 0;
+  GL(GenTextures)(1, &texture);
+  restore.add([texture] { GL(DeleteTextures)(1, &texture); });
+  GL(BindTexture)(GL_TEXTURE_2D, texture);
+  for (const GLenum name : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    GL(TexParameteri)(GL_TEXTURE_2D, name, GL_NEAREST);
+  for (const GLenum name : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    GL(TexParameteri)(GL_TEXTURE_2D, name, GL_CLAMP_TO_EDGE);
+  const GLenum format = pixels.is_bitmap ? GL_ALPHA : GL_RGBA;
+  GL(TexImage2D)
+  (GL_TEXTURE_2D, 0, pixels.is_bitmap ? GL_ALPHA8 : GL_RGBA8, pixels.width, pixels.height, 0, format, GL_UNSIGNED_BYTE,
+   pixels.bytes.data());
+  return texture;
+}
+
+void unpack_plainly(const Context& context, Restore& restore) {
+  for (const GLenum name : {GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS,
+                            GL_UNPACK_SWAP_BYTES, GL_UNPACK_LSB_FIRST}) {
+    restore.add([name, value = get_integer(name)] { GL(PixelStorei)(name, value); });
+    GL(PixelStorei)(name, name == GL_UNPACK_ALIGNMENT ? 1 : 0);
+  }
+  if (context.info.pixel_buffers) restore.bind(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+// One picture as a rectangle of window coordinates, with the state that pixels do not depend on set to what they need.
+void record_one(Recorder& recorder, Context& context, const Pixels& pixels, const std::array<GLfloat, 4>& position,
+                const std::array<GLfloat, 4>& color) {
+  Restore restore;
+  unpack_plainly(context, restore);
+  restore.use_program(0);
+  restore.keep_matrices_and_attributes();
+  const GLuint program = pixel_program(context, pixels.is_bitmap);
+  recorder.texture_written(context, bind_texture(context, pixels, restore));
+  GL(UseProgram)(program);
+  GL(Uniform1i)(GL(GetUniformLocation)(program, "brokkr_bits"), 0);
+  if (pixels.is_bitmap) GL(Uniform4fv)(GL(GetUniformLocation)(program, "brokkr_color"), 1, color.data());
+  for (const GLenum feature :
+       {GL_CULL_FACE, GL_POLYGON_OFFSET_FILL, GL_POLYGON_STIPPLE, GL_POLYGON_SMOOTH, GL_VERTEX_PROGRAM_TWO_SIDE})
+    GL(Disable)(feature);
+  for (GLenum i = 0; i < 6; i++) GL(Disable)(GL_CLIP_PLANE0 + i);
+  GL(PolygonMode)(GL_FRONT_AND_BACK, GL_FILL);
+  // All of the window, which pixels outside of the viewport are drawn to as well.
+  constexpr GLfloat kSize = 4096;
+  GL(Viewport)(0, 0, GLsizei(kSize), GLsizei(kSize));
+  GL(DepthRange)(0, 1);
+  if (context.info.clip_control) {
+    restore.add([origin = get_name(GL_CLIP_ORIGIN), mode = get_name(GL_CLIP_DEPTH_MODE)] {
+      GL(ClipControl)(origin, mode);
+    });
+    GL(ClipControl)(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
+  }
+  const GLfloat left = std::floor(position[0] - pixels.origin_x), bottom = std::floor(position[1] - pixels.origin_y);
+  const GLfloat right = left + GLfloat(pixels.width) * pixels.zoom_x;
+  const GLfloat top = bottom + GLfloat(pixels.height) * pixels.zoom_y;
+  const GLfloat z = 2 * position[2] - 1;
+  const auto send = [&](GLenum mode) {
+    const auto corner = [&](GLfloat s, GLfloat t) {
+      GL(TexCoord2f)(s, t);
+      GL(Vertex4f)(2 * (s > 0 ? right : left) / kSize - 1, 2 * (t > 0 ? top : bottom) / kSize - 1, z, 1);
+    };
+    GL(Begin)(mode);
+    corner(0, 0);
+    corner(1, 0);
+    corner(1, 1);
+    corner(0, 0);
+    corner(1, 1);
+    corner(0, 1);
+    GL(End)();
+  };
+  recorder.draw(context, {.mode = GL_TRIANGLES,
+                          .submit = [&] { send(GL_TRIANGLES); },
+                          .opaque = true,
+                          .submit_as = send,
+                          .changes_state = true});
+}
+
+}  // namespace
+
+Pixels read_bitmap(const Context& context, GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
+                   const GLubyte* bits) {
+  Pixels pixels{.is_bitmap = true, .origin_x = x, .origin_y = y, .move_x = dx, .move_y = dy};
+  if (width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return pixels;
+  const auto setting = [](GLenum name) { return static_cast<size_t>(std::max(get_integer(name), 0)); };
+  const size_t length = setting(GL_UNPACK_ROW_LENGTH), alignment = std::max<size_t>(setting(GL_UNPACK_ALIGNMENT), 1);
+  const size_t skip = setting(GL_UNPACK_SKIP_PIXELS), skipped_rows = setting(GL_UNPACK_SKIP_ROWS);
+  const bool least_first = get_integer(GL_UNPACK_LSB_FIRST) != 0;
+  const size_t row = ((length > 0 ? length : size_t(width)) + 8 * alignment - 1) / (8 * alignment) * alignment;
+  std::vector<std::byte> stored;
+  if (context.info.pixel_buffers && get_name(GL_PIXEL_UNPACK_BUFFER_BINDING) != 0) {
+    const size_t needed = (skipped_rows + size_t(height)) * row + (skip + 7) / 8;
+    stored = read_buffer(context, GL_PIXEL_UNPACK_BUFFER, reinterpret_cast<uintptr_t>(bits), needed);
+    stored.resize(needed);
+    bits = reinterpret_cast<const GLubyte*>(stored.data());
+  }
+  if (bits == nullptr) return pixels;
+  pixels.width = width;
+  pixels.height = height;
+  pixels.bytes.reserve(size_t(width) * size_t(height));
+  for (size_t v = 0; v < size_t(height); v++) {
+    for (size_t u = skip; u < skip + size_t(width); u++) {
+      const GLubyte eight = bits[(v + skipped_rows) * row + u / 8];
+      const bool set = (least_first ? eight >> (u % 8) : eight >> (7 - u % 8)) & 1;
+      pixels.bytes.push_back(set ? 255 : 0);
+    }
+  }
+  return pixels;
+}
+
+std::optional<Pixels> read_drawn_pixels(const Context& context, GLsizei width, GLsizei height, GLenum format,
+                                        GLenum type, const void* data) {
+  const bool has_no_color = format == GL_DEPTH_COMPONENT || format == GL_STENCIL_INDEX || format == GL_DEPTH_STENCIL ||
+                            format == GL_COLOR_INDEX;
+  if (has_no_color || width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return std::nullopt;
+  Pixels pixels{.width = width, .height = height};
+  pixels.zoom_x = get_floats<1>(GL_ZOOM_X)[0];
+  pixels.zoom_y = get_floats<1>(GL_ZOOM_Y)[0];
+  // A texture unpacks and transfers colours as glDrawPixels does.
+  Restore restore;
+  restore.add([bound = get_name(GL_TEXTURE_BINDING_2D)] { GL(BindTexture)(GL_TEXTURE_2D, bound); });
+  GLuint texture = 0;
+  GL(GenTextures)(1, &texture);
+  restore.add([texture] { GL(DeleteTextures)(1, &texture); });
+  GL(BindTexture)(GL_TEXTURE_2D, texture);
+  GL(TexImage2D)(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, format, type, data);
+  pack_plainly(context, restore);
+  pixels.bytes.resize(size_t(width) * size_t(height) * 4);
+  GL(GetTexImage)(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.bytes.data());
+  if (take_errors() != GL_NO_ERROR) return std::nullopt;
+  return pixels;
+}
+
+std::optional<Pixels> read_copied_pixels(const Context& context, GLint x, GLint y, GLsizei width, GLsizei height,
+                                         GLenum type) {
+  if (type != GL_COLOR || width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return std::nullopt;
+  Pixels pixels{.width = width, .height = height};
+  pixels.zoom_x = get_floats<1>(GL_ZOOM_X)[0];
+  pixels.zoom_y = get_floats<1>(GL_ZOOM_Y)[0];
+  Restore restore;
+  pack_plainly(context, restore);
+  pixels.bytes.resize(size_t(width) * size_t(height) * 4);
+  GL(ReadPixels)(x, y, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.bytes.data());
+  if (take_errors() != GL_NO_ERROR) return std::nullopt;
+  return pixels;
+}
+
+void record_pixels(Recorder& recorder, Context& context, const char* what, const std::vector<Pixels>& all) {
+  if (get_integer(GL_CURRENT_RASTER_POSITION_VALID) == 0) return;  // draws nothing
+  if (!context.info.compatibility || !context.info.glsl) {
+    return recorder.skip(std::string("pixels drawn by ") + what, 0);
+  }
+  std::array<GLfloat, 4> position = get_floats<4>(GL_CURRENT_RASTER_POSITION);
+  const std::array<GLfloat, 4> color = get_floats<4>(GL_CURRENT_RASTER_COLOR);
+  for (const Pixels& pixels : all) {
+    if (!pixels.bytes.empty()) record_one(recorder, context, pixels, position, color);
+    position[0] += pixels.move_x;
+    position[1] += pixels.move_y;
+  }
+}
+
+std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list) {
+  if (!context.info.framebuffers || !context.info.compatibility) return std::nullopt;
+  constexpr GLsizei kSide = 256;
+  Restore restore;
+  pack_plainly(context, restore);
+  restore.use_program(0);
+  restore.keep_matrices_and_attributes();
+  GLuint framebuffer = 0, storage = 0;
+  GL(GenFramebuffers)(1, &framebuffer);
+  GL(GenRenderbuffers)(1, &storage);
+  restore.add([framebuffer, storage] {
+    GL(DeleteFramebuffers)(1, &framebuffer);
+    GL(DeleteRenderbuffers)(1, &storage);
+  });
+  restore.bind(GL_RENDERBUFFER, storage);
+  GL(RenderbufferStorage)(GL_RENDERBUFFER, GL_RGBA8, kSide, kSide);
+  restore.bind(GL_FRAMEBUFFER, framebuffer);
+  GL(FramebufferRenderbuffer)(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, storage);
+  for (const GLenum feature : {GL_DEPTH_TEST, GL_STENCIL_TEST, GL_SCISSOR_TEST, GL_BLEND, GL_ALPHA_TEST, GL_FOG,
+                               GL_LIGHTING, GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D, GL_COLOR_LOGIC_OP})
+    GL(Disable)(feature);
+  GL(ColorMask)(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  GL(ClearColor)(0, 0, 0, 0);
+  GL(Clear)(GL_COLOR_BUFFER_BIT);
+  GL(Color4f)(1, 1, 1, 1);
+  GL(WindowPos2i)(kSide / 2, kSide / 2);
+  GL(CallList)(list);
+  const std::array<GLfloat, 4> after = get_floats<4>(GL_CURRENT_RASTER_POSITION);
+  std::vector<GLubyte> all(size_t(kSide) * kSide * 4);
+  GL(ReadPixels)(0, 0, kSide, kSide, GL_RGBA, GL_UNSIGNED_BYTE, all.data());
+  if (take_errors() != GL_NO_ERROR) return std::nullopt;
+  Pixels pixels{.is_bitmap = true, .move_x = after[0] - kSide / 2, .move_y = after[1] - kSide / 2};
+  int left = kSide, right = -1, bottom = kSide, top = -1;
+  for (int y = 0; y < kSide; y++) {
+    for (int x = 0; x < kSide; x++) {
+      if (all[(size_t(y) * kSide + size_t(x)) * 4] == 0) continue;
+      left = std::min(left, x);
+      right = std::max(right, x);
+      bottom = std::min(bottom, y);
+      top = std::max(top, y);
+    }
+  }
+  if (right < 0) return pixels;  // a space
+  pixels.width = right - left + 1;
+  pixels.height = top - bottom + 1;
+  pixels.origin_x = GLfloat(kSide / 2 - left);
+  pixels.origin_y = GLfloat(kSide / 2 - bottom);
+  for (int y = bottom; y <= top; y++) {
+    for (int x = left; x <= right; x++) pixels.bytes.push_back(all[(size_t(y) * kSide + size_t(x)) * 4]);
+  }
+  return pixels;
+}
+
+}  // namespace brokkr::capture
