@@ -164,7 +164,7 @@ class Shader:
     def uniforms(self) -> dict[str, tuple[str, list[float]]]:
         """The shader's own uniforms, by name: type ("float", "int", "uint") and values. Raises ShaderError."""
         frame = _brokkr.load_path(_smallest_scene(), 8, 8, "", 0, 0, None, None)
-        return {name: (kind, values) for name, kind, values in _brokkr.own_uniforms(frame, self._native)}
+        return {name: (kind, values) for name, kind, values in _brokkr.shader_uniforms(frame, self._native)}
 
 
 @functools.lru_cache(maxsize=None)

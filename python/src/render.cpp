@@ -228,9 +228,9 @@ void set_uniforms(HeldPrepared& p, const std::map<std::string, std::vector<doubl
 
 // The shader's own uniforms: name, type ("float", "int", "uint"), values.
 nb::list uniforms_of(const HeldFrame& frame, const FragmentShader& shader) {
-  const std::vector<OwnUniform> all = without_gil([&] { return own_uniforms(frame.frame, shader); });
+  const std::vector<ShaderUniform> all = without_gil([&] { return shader_uniforms(frame.frame, shader); });
   nb::list list;
-  for (const OwnUniform& u : all) {
+  for (const ShaderUniform& u : all) {
     const char* const type = u.type == ShaderType::f32 ? "float" : u.type == ShaderType::i32 ? "int" : "uint";
     list.append(nb::make_tuple(u.name, type, u.values));
   }
@@ -301,7 +301,7 @@ void bind_render(nb::module_& m) {
         return nb::make_tuple(t.width, t.height, t.layers);
       });
   m.def("shader", &shader_of);
-  m.def("own_uniforms", &uniforms_of);
+  m.def("shader_uniforms", &uniforms_of);
   m.def("prepare", &prepare, nb::arg("renderer"), nb::arg("frame"), nb::arg("memory_limit"), nb::arg("shader").none(),
         nb::arg("progress").none(), nb::arg("commands"), nb::arg("instances"), nb::keep_alive<0, 1>());
   m.def("render", &render);

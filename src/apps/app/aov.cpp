@@ -226,7 +226,7 @@ std::vector<std::string> draw_aovs(Renderer& renderer, PreparedFrame& prepared, 
   for (const AovRequest& request : aovs) launch_of(request.aov).add(request.aov);
   RenderOptions chosen = options;
   chosen.trace = chosen.keep_ids = false;
-  chosen.samples = 1;  // numbers and positions have no average
+  chosen.samples = 1;                                      // numbers and positions have no average
   if (wants(aovs, Aov::albedo)) plain.add(Aov::triangle);  // to tell the background
   common.run(renderer, prepared, chosen);
   chosen.shading = Shading::overdraw;

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "app/own_shader.h"
 #include "app/pipeline_options.h"
 #include "app/resize.h"
+#include "app/shader_option.h"
 #include "base/file_io.h"
 #include "brokkr/camera.h"
 #include "formats/sources.h"

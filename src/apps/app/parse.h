@@ -40,8 +40,8 @@ class CommandLine {
   std::vector<CLI::Option*> options_;  // as in the command
 };
 
-// Makes --help of --help-all, wherever it stands before --. Returns whether help, if it is asked for, shows all options.
-// Without a word of help it is true: the parser's errors do not name options that help leaves out.
+// Makes --help of --help-all, wherever it stands before --. Returns whether help, if it is asked for, shows all
+// options. Without a word of help it is true: the parser's errors do not name options that help leaves out.
 bool take_help_all(std::vector<std::string>& words);
 
 // Reads the words. Returns the exit code where that was all, as help or the version was printed. Throws UsageError.

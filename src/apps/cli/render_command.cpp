@@ -10,9 +10,9 @@
 
 #include "app/aov.h"
 #include "app/input.h"
-#include "app/own_shader.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
+#include "app/shader_option.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"

@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "app/input.h"
-#include "app/own_shader.h"
+#include "app/shader_option.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/loading.h"
 #include "base/nearest_name.h"
 #include "brokkr/load.h"
 #include "machine/cpu_isa.h"
-#include "plan/own_text.h"
 #include "plan/prepare.h"
+#include "plan/user_shader.h"
 #include "shade/kernels.h"
 #include "shade/triangle.h"
 #include "shader/captured.h"
@@ -34,75 +34,59 @@ namespace brokkr::app {
 
 namespace {
 
-// Whether the first entry point of a SPIR-V module is a vertex shader's.
-bool is_vertex_module(const std::string &bytes) {
-  if (!shader::is_spirv(bytes))
-    return false;
+// True if the first entry point of a SPIR-V module is a vertex shader's.
+bool is_vertex_module(const std::string& bytes) {
+  if (!shader::is_spirv(bytes)) return false;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   constexpr size_t kHeader = 5;
   constexpr uint32_t kEntryPoint = 15;
-  for (size_t at = kHeader; at + 1 < words.size();
-       at += std::max(words[at] >> 16, 1u)) {
-    if ((words[at] & 0xffff) == kEntryPoint)
-      return words[at + 1] == 0;
+  for (size_t at = kHeader; at + 1 < words.size(); at += std::max(words[at] >> 16, 1u)) {
+    if ((words[at] & 0xffff) == kEntryPoint) return words[at + 1] == 0;
   }
   return false;
 }
 
-} // namespace
+}  // namespace
 
-ShaderText ShaderText::of_file(const std::string &file) {
-  ShaderText shader(
-      file,
-      with_includes(std::string(as_text(read_file(file, shader::kMostText))),
-                    file));
+ShaderText ShaderText::of_file(const std::string& file) {
+  ShaderText shader(file, with_includes(std::string(as_text(read_file(file, shader::kMostText))), file));
   const std::string ending = std::filesystem::path(file).extension().string();
-  const bool is_vertex =
-      ending == ".vert" || ending == ".vs" || is_vertex_module(shader.text_);
-  if (is_vertex)
-    shader.task_ = shader::GlslTask::compile_vertex;
+  const bool is_vertex = ending == ".vert" || ending == ".vs" || is_vertex_module(shader.text_);
+  if (is_vertex) shader.task_ = shader::GlslTask::compile_vertex;
   shader.is_toy_ = !is_vertex && is_toy_shader(shader.text_);
-  if (!shader.is_toy_ && !is_vertex)
-    return shader;
+  if (!shader.is_toy_ && !is_vertex) return shader;
   const std::vector<std::string> all = completed_shaders(shader.text_);
-  for (const std::string &text : all) {
+  for (const std::string& text : all) {
     shader.text_ = text;
-    if (shader.answer(shader.task_).is_good())
-      return shader;
+    if (shader.answer(shader.task_).is_good()) return shader;
   }
   shader.text_ = all.front();
   return shader;
 }
 
-void ShaderText::fail(unsigned line, const std::string &what) const {
-  throw std::runtime_error(
-      line == 0 ? fmt::format("{}: {}", file_, printable(what))
-                : fmt::format("{}:{}: {}", file_, line, printable(what)));
+void ShaderText::fail(unsigned line, const std::string& what) const {
+  throw std::runtime_error(line == 0 ? fmt::format("{}: {}", file_, printable(what))
+                                     : fmt::format("{}:{}: {}", file_, line, printable(what)));
 }
 
 shader::GlslAnswer ShaderText::answer(shader::GlslTask task) const {
   const LoadOptions options;
   Loading loading(options);
   const shader::Texts texts{text_};
-  const shader::Texts *const program = &texts;
+  const shader::Texts* const program = &texts;
   shader::GlslAnswer answer;
-  shader::run_glsl(
-      task, {&program, 1}, loading,
-      [&](size_t, shader::GlslAnswer one) { answer = std::move(one); });
+  shader::run_glsl(task, {&program, 1}, loading, [&](size_t, shader::GlslAnswer one) { answer = std::move(one); });
   return answer;
 }
 
 std::string ShaderText::result(shader::GlslTask task) const {
   shader::GlslAnswer one = answer(task);
-  if (!one.is_good())
-    fail(one.line, one.problem);
+  if (!one.is_good()) fail(one.line, one.problem);
   return std::move(one.bytes);
 }
 
-std::string ShaderText::preprocessed() const {
-  return result(shader::GlslTask::preprocess);
-}
+std::string ShaderText::preprocessed() const { return result(shader::GlslTask::preprocess); }
 
 shader::Program ShaderText::program() const {
   const std::string bytes = result(task_);
@@ -110,10 +94,9 @@ shader::Program ShaderText::program() const {
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   try {
     shader::SpirvModule module = shader::read_module(std::move(words));
-    if (shader::is_spirv(text_))
-      shader::name_by_numbers(module);
+    if (shader::is_spirv(text_)) shader::name_by_numbers(module);
     return shader::translate(module);
-  } catch (const shader::ShaderError &error) {
+  } catch (const shader::ShaderError& error) {
     fail(error.line(), error.what());
   }
 }
@@ -122,26 +105,19 @@ namespace {
 
 // The one of `all` with this name.
 template <class Named>
-size_t find_named(const std::vector<Named> &all, const std::string &name,
-                  const char *what) {
+size_t find_named(const std::vector<Named>& all, const std::string& name, const char* what) {
   std::vector<std::string> known;
-  for (const Named &one : all)
-    known.push_back(one.name);
+  for (const Named& one : all) known.push_back(one.name);
   const auto found = std::find(known.begin(), known.end(), name);
-  if (found != known.end())
-    return size_t(found - known.begin());
-  throw UsageError(fmt::format("the shader has no {} '{}'{}", what,
-                               printable(name), did_you_mean(name, known)));
+  if (found != known.end()) return size_t(found - known.begin());
+  throw UsageError(fmt::format("the shader has no {} '{}'{}", what, printable(name), did_you_mean(name, known)));
 }
 
-uint32_t bits_of(const std::string &value, shader::Kind kind) {
+uint32_t bits_of(const std::string& value, shader::Kind kind) {
   const double number = uniform_number(value);
-  if (kind == shader::Kind::number)
-    return std::bit_cast<uint32_t>(float(number));
-  if (std::floor(number) != number || number < -2147483648.0 ||
-      number > 4294967295.0)
-    throw UsageError(
-        fmt::format("--uniform: '{}' is no whole number of 32 bits", value));
+  if (kind == shader::Kind::number) return std::bit_cast<uint32_t>(float(number));
+  if (std::floor(number) != number || number < -2147483648.0 || number > 4294967295.0)
+    throw UsageError(fmt::format("--uniform: '{}' is no whole number of 32 bits", value));
   return uint32_t(int64_t(number));
 }
 
@@ -152,125 +128,100 @@ struct Textures {
   std::vector<shader::SamplerSlot> slots;
   FrameTables tables{};
 
-  Textures(const shader::Program &program,
-           const std::vector<std::string> &given)
-      : slots(program.samplers.size()) {
+  Textures(const shader::Program& program, const std::vector<std::string>& given) : slots(program.samplers.size()) {
     const LoadOptions options;
     Loading loading(options);
-    std::vector<BoundTexture> &bound = frame.inputs.emplace_back().textures;
+    std::vector<BoundTexture>& bound = frame.inputs.emplace_back().textures;
     bound.resize(program.samplers.size());
-    for (const std::string &text : given) {
+    for (const std::string& text : given) {
       const auto [name, file] = name_and_value(text, "--texture");
       const size_t number = find_named(program.samplers, name, "sampler");
-      const shader::SamplerInput &sampler = program.samplers[number];
+      const shader::SamplerInput& sampler = program.samplers[number];
       if (sampler.compares)
-        throw UsageError(fmt::format(
-            "--texture: '{}' compares depths, which pictures do not hold",
-            name));
+        throw UsageError(fmt::format("--texture: '{}' compares depths, which pictures do not hold", name));
       if (sampler.kind != TextureKind::two || sampler.type != SampledType::real)
-        throw UsageError(fmt::format(
-            "--texture: '{}' is no sampler2D, the only one that reads pictures",
-            name));
+        throw UsageError(fmt::format("--texture: '{}' is no sampler2D, the only one that reads pictures", name));
       bound[number].texture = add_picture(file, loading);
     }
     sampled = shader::make_sampled_textures(frame, loading);
-    for (size_t i = 0; i < slots.size(); ++i)
-      slots[i].record = sampled.record_of(bound[i]);
+    for (size_t i = 0; i < slots.size(); ++i) slots[i].record = sampled.record_of(bound[i]);
     tables.sampled = sampled.records.data();
     tables.sampled_texels = sampled.texels.data();
   }
 
-private:
-  int32_t add_picture(const std::string &file, Loading &loading) {
+ private:
+  int32_t add_picture(const std::string& file, Loading& loading) {
     Image image = read_image(std::filesystem::path(file));
-    const Texture texture{
-        file, image.width, image.height, false, std::move(image.texels), {}};
+    const Texture texture{file, image.width, image.height, false, std::move(image.texels), {}};
     std::vector<uint32_t> texels;
     const TextureRecord chain = append_mip_chain(texture, texels, loading);
     const auto bytes = std::as_bytes(std::span(texels));
-    frame.captured_textures.push_back(
-        {.width = texture.width,
-         .height = texture.height,
-         .levels = int(chain.levels),
-         .stored = true,
-         .first_byte = frame.texture_data.size()});
-    frame.texture_data.insert(frame.texture_data.end(), bytes.begin(),
-                              bytes.end());
+    frame.captured_textures.push_back({.width = texture.width,
+                                       .height = texture.height,
+                                       .levels = int(chain.levels),
+                                       .stored = true,
+                                       .first_byte = frame.texture_data.size()});
+    frame.texture_data.insert(frame.texture_data.end(), bytes.begin(), bytes.end());
     return int32_t(frame.captured_textures.size()) - 1;
   }
 };
 
-uint32_t pixel_of(const float *color, uint32_t words) {
+uint32_t pixel_of(const float* color, uint32_t words) {
   uint32_t pixel = words < 4 ? 0xff000000u : 0;
   for (uint32_t c = 0; c < std::min(words, 4u); ++c) {
-    const float v = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f; // NaN: 0
+    const float v = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f;  // NaN: 0
     pixel |= uint32_t(std::lround(v * 255)) << (8 * c);
   }
   return pixel;
 }
 
-} // namespace
+}  // namespace
 
-std::map<uint32_t, uint32_t>
-uniform_words(const shader::Program &program,
-              const std::vector<std::string> &given) {
+std::map<uint32_t, uint32_t> uniform_words(const shader::Program& program, const std::vector<std::string>& given) {
   std::map<uint32_t, uint32_t> words;
-  for (const std::string &text : given) {
+  for (const std::string& text : given) {
     const auto [name, value] = name_and_value(text, "--uniform");
-    const shader::Uniform &uniform =
-        program.uniforms[find_named(program.uniforms, name, "uniform")];
+    const shader::Uniform& uniform = program.uniforms[find_named(program.uniforms, name, "uniform")];
     const std::vector<std::string> values = split(value);
     if (values.size() > uniform.words)
-      throw UsageError(fmt::format("--uniform: '{}' has {} numbers, not {}",
-                                   name, uniform.words, values.size()));
-    for (uint32_t i = 0; i < values.size(); ++i)
-      words[uniform.first + i] = bits_of(values[i], uniform.kind);
+      throw UsageError(fmt::format("--uniform: '{}' has {} numbers, not {}", name, uniform.words, values.size()));
+    for (uint32_t i = 0; i < values.size(); ++i) words[uniform.first + i] = bits_of(values[i], uniform.kind);
   }
   return words;
 }
 
-Image shader_picture(const shader::Program &program, int width, int height,
-                     const std::map<uint32_t, uint32_t> &uniforms,
-                     const std::vector<std::string> &textures) {
+Image shader_picture(const shader::Program& program, int width, int height,
+                     const std::map<uint32_t, uint32_t>& uniforms, const std::vector<std::string>& textures) {
   if (program.stage == shader::Stage::vertex)
-    throw UsageError("--output: a vertex shader has no picture by itself; draw "
-                     "a scene: brokkr render FILE --vertex …");
-  const auto color = std::find_if(
-      program.outputs.begin(), program.outputs.end(),
-      [](const shader::Output &output) { return output.location == 0; });
-  if (color == program.outputs.end())
-    throw std::runtime_error("the shader writes no colour");
+    throw UsageError(
+        "--output: a vertex shader has no picture by itself; draw "
+        "a scene: brokkr render FILE --vertex …");
+  const auto color = std::find_if(program.outputs.begin(), program.outputs.end(),
+                                  [](const shader::Output& output) { return output.location == 0; });
+  if (color == program.outputs.end()) throw std::runtime_error("the shader writes no colour");
   const Textures bound(program, textures);
   const shader::Code code = shader::assemble(program);
   std::vector<uint32_t> words(program.uniform_words);
-  for (const auto &[word, bits] : uniforms)
-    words[word] = bits;
-  if (program.height_word != shader::kNoWord)
-    words[program.height_word] = std::bit_cast<uint32_t>(float(height));
-  shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()),
-                            std::move(words));
+  for (const auto& [word, bits] : uniforms) words[word] = bits;
+  if (program.height_word != shader::kNoWord) words[program.height_word] = std::bit_cast<uint32_t>(float(height));
+  shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), std::move(words));
   instance.bind(bound.tables, bound.slots);
 
   std::array<std::vector<uint32_t>, 3> corners;
-  for (std::vector<uint32_t> &corner : corners)
-    corner.assign(program.input_words, 0);
-  for (const shader::Input &input : program.inputs) {
+  for (std::vector<uint32_t>& corner : corners) corner.assign(program.input_words, 0);
+  for (const shader::Input& input : program.inputs) {
     for (uint32_t i = 0; i < input.words; ++i) {
       for (uint32_t c = 0; c < 3; ++c) {
-        const float value = i < 2 ? (c == i + 1 ? 2.0f : 0.0f)
-                                  : 1.0f; // 2: the corner lies outside
+        const float value = i < 2 ? (c == i + 1 ? 2.0f : 0.0f) : 1.0f;  // 2: the corner lies outside
         corners[c][input.first + i] = std::bit_cast<uint32_t>(value);
       }
     }
   }
-  const shader::TrianglePicture picture =
-      shader::shade_triangle(program, instance, width, height, corners);
+  const shader::TrianglePicture picture = shader::shade_triangle(program, instance, width, height, corners);
   Image image{width, height, {}, true};
   for (size_t i = 0; i < picture.kept.size(); ++i) {
-    const float *const pixel =
-        picture.outputs.data() + i * program.output_words + color->first;
-    image.texels.push_back(picture.kept[i] != 0 ? pixel_of(pixel, color->words)
-                                                : 0);
+    const float* const pixel = picture.outputs.data() + i * program.output_words + color->first;
+    image.texels.push_back(picture.kept[i] != 0 ? pixel_of(pixel, color->words) : 0);
   }
   return image;
 }
@@ -282,103 +233,81 @@ using shader::CapturedProgram;
 // Totals over the draws of one program.
 struct Use {
   uint64_t draws = 0;
-  std::set<uint32_t> missing; // textures that a draw reads and the file has
-                              // not: numbers of samplers
+  std::set<uint32_t> missing;  // textures that a draw reads and the file has not: numbers of samplers
 };
 
-bool is_missing(const Frame &frame, const BoundTexture &bound) {
-  if (bound.texture < 0)
-    return true;
-  const CapturedTexture &texture =
-      frame.captured_textures[size_t(bound.texture)];
+bool is_missing(const Frame& frame, const BoundTexture& bound) {
+  if (bound.texture < 0) return true;
+  const CapturedTexture& texture = frame.captured_textures[size_t(bound.texture)];
   return !texture.stored && texture.images.empty();
 }
 
-std::vector<Use> uses_of(const Frame &frame,
-                         const std::vector<CapturedProgram> &programs) {
+std::vector<Use> uses_of(const Frame& frame, const std::vector<CapturedProgram>& programs) {
   std::vector<Use> uses(programs.size());
-  for (const auto &command : frame.commands) {
-    const auto *const draw = std::get_if<DrawCommand>(&command);
-    if (draw == nullptr || draw->inputs < 0)
-      continue;
-    const DrawInputs &inputs = frame.inputs[size_t(draw->inputs)];
+  for (const auto& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw == nullptr || draw->inputs < 0) continue;
+    const DrawInputs& inputs = frame.inputs[size_t(draw->inputs)];
     const uint32_t number = shader::program_number(programs, frame, inputs);
     ++uses[number].draws;
-    for (const shader::Instruction &one : programs[number].program.code) {
-      if (one.op != shader::Op::sample)
-        continue;
+    for (const shader::Instruction& one : programs[number].program.code) {
+      if (one.op != shader::Op::sample) continue;
       const uint32_t sampler = one.extra & shader::kSamplerMask;
-      const uint32_t at = sampler < programs[number].textures.size()
-                              ? programs[number].textures[sampler]
-                              : 0;
-      if (at < inputs.textures.size() && is_missing(frame, inputs.textures[at]))
-        uses[number].missing.insert(sampler);
+      const uint32_t at = sampler < programs[number].textures.size() ? programs[number].textures[sampler] : 0;
+      if (at < inputs.textures.size() && is_missing(frame, inputs.textures[at])) uses[number].missing.insert(sampler);
     }
   }
   return uses;
 }
 
-std::string count_of(const CapturedProgram &program, shader::Op op) {
-  return grouped(uint64_t(std::count_if(
-      program.program.code.begin(), program.program.code.end(),
-      [&](const shader::Instruction &one) { return one.op == op; })));
+std::string count_of(const CapturedProgram& program, shader::Op op) {
+  return grouped(uint64_t(std::count_if(program.program.code.begin(), program.program.code.end(),
+                                        [&](const shader::Instruction& one) { return one.op == op; })));
 }
 
-void print_table(const Frame &frame,
-                 const std::vector<CapturedProgram> &programs) {
+void print_table(const Frame& frame, const std::vector<CapturedProgram>& programs) {
   const std::vector<Use> uses = uses_of(frame, programs);
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < programs.size(); ++i) {
-    const CapturedProgram &one = programs[i];
-    const FragmentProgram &program = frame.programs[one.number];
-    std::vector<std::string> row = {
-        std::to_string(i), grouped(uses[i].draws),
-        program.fixed ? "fixed function"
-                      : fmt::format("GLSL {}", program.version)};
+    const CapturedProgram& one = programs[i];
+    const FragmentProgram& program = frame.programs[one.number];
+    std::vector<std::string> row = {std::to_string(i), grouped(uses[i].draws),
+                                    program.fixed ? "fixed function" : fmt::format("GLSL {}", program.version)};
     if (one.failure.empty()) {
-      row.insert(row.end(), {grouped(one.code.instructions.size()),
-                             grouped(one.code.registers),
-                             count_of(one, shader::Op::sample),
-                             count_of(one, shader::Op::discard),
-                             grouped(uses[i].missing.size())});
+      row.insert(row.end(),
+                 {grouped(one.code.instructions.size()), grouped(one.code.registers), count_of(one, shader::Op::sample),
+                  count_of(one, shader::Op::discard), grouped(uses[i].missing.size())});
     } else {
       row.insert(row.end(), {"fails", "-", "-", "-", "-"});
     }
     rows.push_back(row);
   }
-  std::cout << format_table({"program", "draws", "text", "instructions",
-                             "registers", "lookups", "discards",
-                             "without texture"},
-                            rows);
+  std::cout << format_table(
+      {"program", "draws", "text", "instructions", "registers", "lookups", "discards", "without texture"}, rows);
   for (size_t i = 0; i < programs.size(); ++i) {
-    if (!programs[i].failure.empty())
-      std::cout << fmt::format("program {}: {}\n", i,
-                               printable(programs[i].failure));
+    if (!programs[i].failure.empty()) std::cout << fmt::format("program {}: {}\n", i, printable(programs[i].failure));
   }
 }
 
-void print_text(const std::string &file, const CapturedProgram &program,
-                size_t number) {
+void print_text(const std::string& file, const CapturedProgram& program, size_t number) {
   for (size_t i = 0; i < program.texts.size(); ++i) {
-    if (i > 0)
-      std::cout << fmt::format("// text {}\n", i + 1);
+    if (i > 0) std::cout << fmt::format("// text {}\n", i + 1);
     const std::string name = fmt::format("{}: program {}", file, number);
     std::cout << ShaderText(name, program.texts[i]).preprocessed();
   }
 }
 
-} // namespace
+}  // namespace
 
-int show_programs(const std::string &file, const Arguments &arguments) {
-  for (const char *option : {"output", "size", "uniform", "texture"}) {
-    if (arguments.has(option))
-      throw UsageError(
-          fmt::format("--{}: is for a shader in a file of its own", option));
+int show_programs(const std::string& file, const Arguments& arguments) {
+  for (const char* option : {"output", "size", "uniform", "texture"}) {
+    if (arguments.has(option)) throw UsageError(fmt::format("--{}: is for a shader in a file of its own", option));
   }
   const std::string print = arguments.text("print");
   if (arguments.has("program") != !print.empty())
-    throw UsageError("--program and --print: one says which, the other what; "
-                     "give both, or none for a table");
+    throw UsageError(
+        "--program and --print: one says which, the other what; "
+        "give both, or none for a table");
   const LoadOptions options = load_options(arguments);
   const Frame frame = load_frame(file, options);
   if (frame.programs.empty()) {
@@ -388,21 +317,18 @@ int show_programs(const std::string &file, const Arguments &arguments) {
     return kSuccess;
   }
   Loading loading(options);
-  const std::vector<CapturedProgram> programs =
-      shader::translate_programs(frame, loading);
+  const std::vector<CapturedProgram> programs = shader::translate_programs(frame, loading);
   if (print.empty()) {
     print_table(frame, programs);
     return kSuccess;
   }
   const auto number = size_t(arguments.integer("program", 0));
   if (number >= programs.size())
-    throw std::runtime_error(fmt::format(
-        "{}: --program: there are {}, from 0 on", file, programs.size()));
+    throw std::runtime_error(fmt::format("{}: --program: there are {}, from 0 on", file, programs.size()));
   if (print == "glsl") {
     print_text(file, programs[number], number);
   } else if (!programs[number].failure.empty()) {
-    throw std::runtime_error(fmt::format("{}: program {}: {}", file, number,
-                                         programs[number].failure));
+    throw std::runtime_error(fmt::format("{}: program {}: {}", file, number, programs[number].failure));
   } else if (print == "cpp") {
     std::cout << shader::to_cpp(programs[number].code, "brokkr_shader");
   } else {
@@ -411,4 +337,4 @@ int show_programs(const std::string &file, const Arguments &arguments) {
   return kSuccess;
 }
 
-} // namespace brokkr::app
+}  // namespace brokkr::app

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "app/command.h"
-#include "app/own_shader.h"
+#include "app/shader_option.h"
 #include "brokkr/renderer.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"

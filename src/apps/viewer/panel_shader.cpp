@@ -56,7 +56,7 @@ class ShaderPanel : public Panel {
   static void draw_uniforms(ShaderControl& control) {
     bool changed = false;
     for (size_t i = 0; i < control.uniforms().size(); ++i) {
-      OwnUniform& uniform = control.uniforms()[i];
+      ShaderUniform& uniform = control.uniforms()[i];
       const std::vector<double>& initial = control.initial()[i].values;
       ImGui::PushID(int(i));
       changed = draw_uniform(uniform, initial) || changed;
@@ -73,7 +73,7 @@ class ShaderPanel : public Panel {
   }
 
   // Three or four numbers of 0 .. 1 are a colour.
-  static bool draw_uniform(OwnUniform& uniform, const std::vector<double>& initial) {
+  static bool draw_uniform(ShaderUniform& uniform, const std::vector<double>& initial) {
     const std::string label = app::printable(uniform.name);
     const size_t count = uniform.values.size();
     if (uniform.type != ShaderType::f32) return draw_whole(label, uniform, initial);
@@ -95,7 +95,7 @@ class ShaderPanel : public Panel {
     return changed;
   }
 
-  static bool draw_whole(const std::string& label, OwnUniform& uniform, const std::vector<double>& initial) {
+  static bool draw_whole(const std::string& label, ShaderUniform& uniform, const std::vector<double>& initial) {
     bool changed = false;
     if (uniform.values.size() == 1) {
       auto value = int(uniform.values[0]);

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/own_shader.h"
+#include "app/shader_option.h"
 #include "viewer/scene.h"
 
 namespace brokkr::viewer {
@@ -70,10 +70,10 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::st
       shader.vertex.text = app::shader_text(vertex_path);
       shader.vertex.name = vertex_path;
     }
-    checked.initial = own_uniforms(frame, shader);
+    checked.initial = shader_uniforms(frame, shader);
     checked.uniforms = checked.initial;
     // Values stay where the uniform is still there, as it was.
-    for (OwnUniform& uniform : checked.uniforms) {
+    for (ShaderUniform& uniform : checked.uniforms) {
       const auto old = before.find(uniform.name);
       if (old != before.end() && old->second.size() == uniform.values.size()) uniform.values = old->second;
     }
@@ -150,7 +150,7 @@ std::shared_ptr<const FragmentShader> ShaderControl::shader() {
   if (good_.text.empty() || shader_) return shader_;
   FragmentShader now = good_;
   now.time = time_;
-  for (const OwnUniform& uniform : uniforms_) now.uniforms[uniform.name] = uniform.values;
+  for (const ShaderUniform& uniform : uniforms_) now.uniforms[uniform.name] = uniform.values;
   shader_ = std::make_shared<const FragmentShader>(std::move(now));
   return shader_;
 }

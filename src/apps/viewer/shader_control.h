@@ -46,8 +46,8 @@ class ShaderControl {
   const std::string& error() const { return error_; }  // one line about the newest text; empty: it is good
   const std::vector<std::string>& warnings() const { return warnings_; }  // what its files lack, a line each
   // The uniforms of the last good text. Call `change` after you edit values.
-  std::vector<OwnUniform>& uniforms() { return uniforms_; }
-  const std::vector<OwnUniform>& initial() const { return initial_; }  // the same as the text has them
+  std::vector<ShaderUniform>& uniforms() { return uniforms_; }
+  const std::vector<ShaderUniform>& initial() const { return initial_; }  // the same as the text has them
   void change() { shader_.reset(); }
 
   bool running = false;  // time
@@ -67,7 +67,7 @@ class ShaderControl {
  private:
   struct Checked {
     FragmentShader good;
-    std::vector<OwnUniform> uniforms, initial;
+    std::vector<ShaderUniform> uniforms, initial;
     std::string error;
     std::vector<std::string> warnings;
   };
@@ -79,7 +79,7 @@ class ShaderControl {
   std::string path_, vertex_path_, error_;
   bool wants_ = false;
   FragmentShader good_;  // without text: none
-  std::vector<OwnUniform> uniforms_, initial_;
+  std::vector<ShaderUniform> uniforms_, initial_;
   std::vector<std::string> warnings_;
   double time_ = 0;
   std::shared_ptr<const FragmentShader> shader_;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "app/input.h"
-#include "app/own_shader.h"
 #include "app/pipeline_options.h"
+#include "app/shader_option.h"
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/image.h"

@@ -58,8 +58,8 @@ struct PinholeCamera {
 View make_view(const PinholeCamera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
 
 // The cameras of a file: transforms.json as NeRF tools write it, or images.txt of COLMAP with cameras.txt beside it (or
-// the folder of both). `warning`: lines about what is left out, as the lens's distortion; may be empty. Throws FileError
-// that names file, field and remedy.
+// the folder of both). `warning`: lines about what is left out, as the lens's distortion; may be empty. Throws
+// FileError that names file, field and remedy.
 std::vector<PinholeCamera> read_cameras(const std::string& path,
                                         const std::function<void(const std::string&)>& warning);
 

@@ -47,8 +47,8 @@ struct ShaderBuffer {
   std::map<std::string, ShaderChannel> channels;
 };
 
-// A vertex shader for scenes; docs/guide/vertex-shaders.md lists what it reads. It writes gl_Position, and inputs of the
-// fragment shader by their names. It has the uniforms, textures and time of the fragment shader.
+// A vertex shader for scenes; docs/guide/vertex-shaders.md lists what it reads. It writes gl_Position, and inputs of
+// the fragment shader by their names. It has the uniforms, textures and time of the fragment shader.
 struct VertexShader {
   std::string text;                    // GLSL 1.10 to 4.60, at most 1 MiB; empty: vertices are where the scene has them
   std::string name = "vertex shader";  // prefix of messages: a file's name
@@ -82,7 +82,7 @@ struct FragmentShader {
 };
 
 // A uniform that the shader itself declares.
-struct OwnUniform {
+struct ShaderUniform {
   std::string name;                   // "lights[2].color" of structures
   ShaderType type = ShaderType::f32;  // kind of one component: f32, i32, u32 (also bools)
   std::vector<double> values;         // from FragmentShader::uniforms, otherwise from the text, otherwise 0
@@ -90,7 +90,7 @@ struct OwnUniform {
 
 // Checks that the frame provides everything the shader reads, and returns the shader's own uniforms in their order.
 // Throws ShaderError as set_fragment_shader does.
-std::vector<OwnUniform> own_uniforms(const Frame& frame, const FragmentShader& shader);
+std::vector<ShaderUniform> shader_uniforms(const Frame& frame, const FragmentShader& shader);
 
 // From now on, draws all surfaces of the frame with the shader if RenderOptions::shading is Shading::program. In a
 // captured frame, the surfaces are the draws into its main target that test and write depth, or all draws into that

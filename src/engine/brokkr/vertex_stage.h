@@ -17,8 +17,8 @@
 namespace brokkr {
 
 // Computes the positions of all draws with DrawCommand::vertices, and the varyings that their vertex programs write;
-// others keep what Frame::positions and Frame::varyings hold. Returns a line for each program that cannot run: its draws
-// keep their vertices. All machines give the same bits. Throws FileError for a frame that `validate` rejects,
+// others keep what Frame::positions and Frame::varyings hold. Returns a line for each program that cannot run: its
+// draws keep their vertices. All machines give the same bits. Throws FileError for a frame that `validate` rejects,
 // MemoryLimitError, and what `progress` throws.
 std::vector<std::string> shade_vertices(Frame& frame, const LoadOptions& load = {});
 

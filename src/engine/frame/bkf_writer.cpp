@@ -98,7 +98,8 @@ bool needs_programs(const Frame& frame) {
   };
   return !frame.programs.empty() || !frame.captured_textures.empty() ||
          std::any_of(frame.commands.begin(), frame.commands.end(), is_new) ||
-         std::any_of(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return !t.colors.empty() || t.samples > 1; }) ||
+         std::any_of(frame.targets.begin(), frame.targets.end(),
+                     [](const Target& t) { return !t.colors.empty() || t.samples > 1; }) ||
          std::any_of(frame.references.begin(), frame.references.end(),
                      [](const Reference& r) { return picture_type(r.color_file) == bkf::PictureType::png; });
 }

@@ -87,8 +87,7 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& corne
   return {snap(x), snap(y), ndc * draw.scale[2] + draw.offset[2]};
 }
 
-// Sets up the lanes of m. Lanes are invalid if they are degenerate, face the wrong way, or have no sample in their
-// box.
+// Sets up the lanes of m. Lanes are invalid if they are degenerate, face the wrong way, or have no sample in their box.
 BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint primitive, Mask m, Setup& out) {
   WindowVertex corner[3];
   for (int i = 0; i < 3; ++i) corner[i] = to_window(draw, tri.corner[i]);

@@ -69,8 +69,8 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
 // Returns the order-free phase with the most batches, in which small triangles are drawn directly
 // (RasterTables::direct_phase). `automatic` chooses this path on machines of 32 lanes if the key plane takes no more
 // memory than the queues may; docs/research/gpu.md and docs/research/performance.md have the measurements. Ranks that
-// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'. Nor do frames with
-// several samples a pixel, whose keys are found sample after sample.
+// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'. Nor do
+// frames with several samples a pixel, whose keys are found sample after sample.
 uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
   if (plan.targets->is_shared || plan.targets->is_sampled) return kNoPhase;

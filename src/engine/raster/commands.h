@@ -104,8 +104,8 @@ BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& tar
 }
 
 // Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. Between
-// targets of as many samples each sample is copied. From several to one, a colour is the samples' average, and depth and
-// stencil are those of sample 0.
+// targets of as many samples each sample is copied. From several to one, a colour is the samples' average, and depth
+// and stencil are those of sample 0.
 template <class Shared>
 BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;

@@ -29,8 +29,8 @@ BROKKR_FN float float_of_bits(uint32_t bits) {
 #endif
 }
 
-// Record i of a block, relative to the region whose first pixel is (x, y). Edge functions are those of samples at
-// (dx, dy) from the pixels' centres, in 1/256 pixel.
+// Record i of a block, relative to the region whose first pixel is (x, y). Edge functions are those of samples at (dx,
+// dy) from the pixels' centres, in 1/256 pixel.
 BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y, int dx = 0, int dy = 0) {
   RegionTriangle tri;
   int32_t vx[3], vy[3];

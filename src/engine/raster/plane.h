@@ -46,8 +46,8 @@ BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t targ
       load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
   return {v.x, v.y, v.z, v.w};
 }
-// The average of a pixel's samples; `place` is that of sample 0. sRGB is averaged as linear light. Of integers it is the
-// value of sample 0.
+// The average of a pixel's samples; `place` is that of sample 0. sRGB is averaged as linear light. Of integers it is
+// the value of sample 0.
 BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
   const TargetRecord& record = tables.targets[target];
   Color sum = load_plane_at(w, tables, target, plane, place, m);

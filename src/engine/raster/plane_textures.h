@@ -189,8 +189,8 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. kAverages: the pixels
-// have several samples, of which a colour's texel is the average; place is that of sample 0.
+// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. kAverages: the
+// pixels have several samples, of which a colour's texel is the average; place is that of sample 0.
 template <bool kAverages>
 BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
                                bool waits, size_t place, Mask m) {

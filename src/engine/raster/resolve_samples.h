@@ -10,8 +10,8 @@ BROKKR_MACHINE_BEGIN
 // Modes that show depth or other values of single samples shade each of them.
 BROKKR_FN bool shades_pixels(Shading shading) { return shading == Shading::flat || shows_materials(shading); }
 
-// One tile of a region and its samples. Keys are in memory: orders in their plane, depths in the depth plane, where they
-// stay.
+// One tile of a region and its samples. Keys are in memory: orders in their plane, depths in the depth plane, where
+// they stay.
 struct SampledTileKeys {
   const KeyPass& pass;
   uint32_t samples;

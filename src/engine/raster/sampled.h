@@ -1,7 +1,7 @@
-// Several coverage samples a pixel. Each sample has planes and regions of its own, and coverage and depth are those of a
-// triangle that is moved so that the sample lies at the pixel's centre: exact, because samples lie at multiples of 1/256
-// pixel. Depth is the triangle's plane at the sample, z(x, y) = (z + z_dx (x - x0)) + z_dy (y - y0) from its value
-// z = (z_centre + z_dx dx) + z_dy dy at the sample (dx, dy) of the box's first pixel.
+// Several coverage samples a pixel. Each sample has planes and regions of its own, and coverage and depth are those of
+// a triangle that is moved so that the sample lies at the pixel's centre: exact, because samples lie at multiples of
+// 1/256 pixel. Depth is the triangle's plane at the sample, z(x, y) = (z + z_dx (x - x0)) + z_dy (y - y0) from its
+// value z = (z_centre + z_dx dx) + z_dy dy at the sample (dx, dy) of the box's first pixel.
 #pragma once
 
 #include "raster/edges.h"

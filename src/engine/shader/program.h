@@ -50,7 +50,8 @@ struct Instruction {
   uint16_t known = 0;  // sample or detail: KnownBit
 };
 
-// Inputs that vary over a primitive or are known per sample; a vertex shader's, its attributes, are all varyings. Word numbers count over all inputs.
+// Inputs that vary over a primitive or are known per sample; a vertex shader's, its attributes, are all varyings. Word
+// numbers count over all inputs.
 enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {

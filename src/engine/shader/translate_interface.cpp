@@ -9,44 +9,30 @@
 
 namespace brokkr::shader {
 
-std::string ValueTranslator::part_name(const std::string &name,
-                                       uint32_t structure,
-                                       uint32_t member) const {
+std::string ValueTranslator::part_name(const std::string& name, uint32_t structure, uint32_t member) const {
   const auto found = m_.member_names.find({structure, member});
-  const std::string part = found == m_.member_names.end()
-                               ? fmt::format("{}", member)
-                               : found->second;
+  const std::string part = found == m_.member_names.end() ? fmt::format("{}", member) : found->second;
   return name.empty() ? part : name + "." + part;
 }
 
-void ValueTranslator::declare_input(const SpirvInstruction &one,
-                                    Variable &variable) {
+void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& variable) {
   Input input;
   const std::string name = m_.name(one.result);
-  const auto location =
-      m_.decorations.find({one.result, spv::DecorationLocation});
-  if (location != m_.decorations.end())
-    input.location = int(location->second);
-  input.interpolation = m_.has(one.result, spv::DecorationFlat)
-                            ? Interpolation::flat
-                        : m_.has(one.result, spv::DecorationNoPerspective)
-                            ? Interpolation::no_perspective
-                            : Interpolation::smooth;
+  const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
+  if (location != m_.decorations.end()) input.location = int(location->second);
+  input.interpolation = m_.has(one.result, spv::DecorationFlat)            ? Interpolation::flat
+                        : m_.has(one.result, spv::DecorationNoPerspective) ? Interpolation::no_perspective
+                                                                           : Interpolation::smooth;
   input.centroid = m_.has(one.result, spv::DecorationCentroid);
   Values words;
-  const auto built_in =
-      m_.decorations.find({one.result, spv::DecorationBuiltIn});
+  const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
   if (built_in != m_.decorations.end())
-    words = m_.stage == Stage::vertex
-                ? vertex_input(one, built_in->second)
-                : built_in_input(one, input, built_in->second);
+    words =
+        m_.stage == Stage::vertex ? vertex_input(one, built_in->second) : built_in_input(one, input, built_in->second);
   // A block's members use the block's name, not the variable's.
   const bool is_block = m_.has(variable.type, spv::DecorationBlock);
-  if (words.empty())
-    add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name,
-               variable.type, input, words);
-  if (input.kind == InputKind::position)
-    lay_out_position(words);
+  if (words.empty()) add_inputs(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type, input, words);
+  if (input.kind == InputKind::position) lay_out_position(words);
   if (variable.is_indexed) {
     declare_cells(variable, words);
   } else {
@@ -54,157 +40,109 @@ void ValueTranslator::declare_input(const SpirvInstruction &one,
   }
 }
 
-// The kind of a built-in input, or its values if all samples share them: there
-// is one sample per pixel and one layer per target.
-Values ValueTranslator::built_in_input(const SpirvInstruction &one,
-                                       Input &input, uint32_t built_in) {
+// The kind of a built-in input, or its values if all samples share them: there is one sample per pixel and one layer
+// per target.
+Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in) {
   switch (built_in) {
-  case spv::BuiltInFragCoord:
-    input.kind = InputKind::position;
-    return {};
-  case spv::BuiltInFrontFacing:
-    input.kind = InputKind::front_facing;
-    return {};
-  case spv::BuiltInPointCoord:
-    input.kind = InputKind::point;
-    return {};
-  case spv::BuiltInPrimitiveId:
-    input.kind = InputKind::primitive;
-    return {};
-  case spv::BuiltInClipDistance:
-    return {}; // a varying
-  case spv::BuiltInSampleId:
-  case spv::BuiltInLayer:
-  case spv::BuiltInViewportIndex:
-    return {b_.whole(0)};
-  case spv::BuiltInHelperInvocation:
-    return {b_.truth(false)}; // nothing observes a helper's results
-  case spv::BuiltInSamplePosition:
-    return {b_.number(0.5f), b_.number(0.5f)};
-  case spv::BuiltInSampleMask:
-    return {b_.whole(1)};
-  default:
-    fail(one,
-         fmt::format("'{}' is not supported as an input", m_.name(one.result)));
+    case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
+    case spv::BuiltInFrontFacing: input.kind = InputKind::front_facing; return {};
+    case spv::BuiltInPointCoord: input.kind = InputKind::point; return {};
+    case spv::BuiltInPrimitiveId: input.kind = InputKind::primitive; return {};
+    case spv::BuiltInClipDistance: return {};  // a varying
+    case spv::BuiltInSampleId:
+    case spv::BuiltInLayer:
+    case spv::BuiltInViewportIndex: return {b_.whole(0)};
+    case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nothing observes a helper's results
+    case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
+    case spv::BuiltInSampleMask: return {b_.whole(1)};
+    default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
 }
 
 // What varies by vertex or instance is an input by its name.
-Values ValueTranslator::vertex_input(const SpirvInstruction &one,
-                                     uint32_t built_in) {
+Values ValueTranslator::vertex_input(const SpirvInstruction& one, uint32_t built_in) {
   switch (built_in) {
-  case spv::BuiltInVertexId:
-  case spv::BuiltInVertexIndex:
-  case spv::BuiltInInstanceId:
-  case spv::BuiltInInstanceIndex:
-  case spv::BuiltInBaseVertex:
-  case spv::BuiltInBaseInstance:
-  case spv::BuiltInDrawIndex:
-    return {};
-  case spv::BuiltInViewIndex:
-    return {b_.whole(0)};
-  default:
-    fail(one,
-         fmt::format("'{}' is not supported as an input", m_.name(one.result)));
+    case spv::BuiltInVertexId:
+    case spv::BuiltInVertexIndex:
+    case spv::BuiltInInstanceId:
+    case spv::BuiltInInstanceIndex:
+    case spv::BuiltInBaseVertex:
+    case spv::BuiltInBaseInstance:
+    case spv::BuiltInDrawIndex: return {};
+    case spv::BuiltInViewIndex: return {b_.whole(0)};
+    default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
 }
 
-// Adapts gl_FragCoord to the shader's layout: origin at the upper left corner,
-// or integer pixel centres.
-void ValueTranslator::lay_out_position(Values &words) {
+// Adapts gl_FragCoord to the shader's layout: origin at the upper left corner, or integer pixel centres.
+void ValueTranslator::lay_out_position(Values& words) {
   if (m_.modes.contains(spv::ExecutionModeOriginUpperLeft)) {
-    if (program_.height_word == kNoWord)
-      program_.height_word = program_.uniform_words++;
-    const Id height =
-        b_.make(Kind::number, Role::uniform, program_.height_word);
+    if (program_.height_word == kNoWord) program_.height_word = program_.uniform_words++;
+    const Id height = b_.make(Kind::number, Role::uniform, program_.height_word);
     words[1] = b_.emit(Op::subtract, Kind::number, {height, words[1]});
   }
-  if (!m_.modes.contains(spv::ExecutionModePixelCenterInteger))
-    return;
-  for (const size_t axis : {0, 1})
-    words[axis] =
-        b_.emit(Op::subtract, Kind::number, {words[axis], b_.number(0.5f)});
+  if (!m_.modes.contains(spv::ExecutionModePixelCenterInteger)) return;
+  for (const size_t axis : {0, 1}) words[axis] = b_.emit(Op::subtract, Kind::number, {words[axis], b_.number(0.5f)});
 }
 
 // Adds the inputs of a part of a variable, and their words.
-void ValueTranslator::add_inputs(const std::string &name, uint32_t id, Input as,
-                                 Values &words) {
-  const SpirvType &type = m_.type(id);
+void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as, Values& words) {
+  const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {
     for (uint32_t i = 0; i < type.members.size(); ++i) {
       Input member = as;
-      if (m_.member_has(id, i, spv::DecorationFlat))
-        member.interpolation = Interpolation::flat;
-      if (m_.member_has(id, i, spv::DecorationNoPerspective))
-        member.interpolation = Interpolation::no_perspective;
-      if (m_.member_has(id, i, spv::DecorationCentroid))
-        member.centroid = true;
+      if (m_.member_has(id, i, spv::DecorationFlat)) member.interpolation = Interpolation::flat;
+      if (m_.member_has(id, i, spv::DecorationNoPerspective)) member.interpolation = Interpolation::no_perspective;
+      if (m_.member_has(id, i, spv::DecorationCentroid)) member.centroid = true;
       add_inputs(part_name(name, id, i), type.members[i], member, words);
     }
     return;
   }
-  const TypeClass element = type.kind == TypeClass::array
-                                ? m_.type(type.element).kind
-                                : TypeClass::nothing;
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
   if (element == TypeClass::structure || element == TypeClass::array) {
-    for (uint32_t i = 0; i < type.count; ++i)
-      add_inputs(fmt::format("{}[{}]", name, i), type.element, as, words);
+    for (uint32_t i = 0; i < type.count; ++i) add_inputs(fmt::format("{}[{}]", name, i), type.element, as, words);
     return;
   }
   std::vector<Kind> kinds;
   append_kinds(id, kinds);
-  if (std::any_of(kinds.begin(), kinds.end(),
-                  [](Kind kind) { return kind != Kind::number; }))
+  if (std::any_of(kinds.begin(), kinds.end(), [](Kind kind) { return kind != Kind::number; }))
     as.interpolation = Interpolation::flat;
   as.name = name;
   as.first = program_.input_words;
   as.words = uint32_t(kinds.size());
-  for (const Kind kind : kinds)
-    words.push_back(b_.make(kind, Role::input, program_.input_words++));
+  for (const Kind kind : kinds) words.push_back(b_.make(kind, Role::input, program_.input_words++));
   program_.inputs.push_back(as);
 }
 
-void ValueTranslator::declare_output(const SpirvInstruction &one,
-                                     Variable &variable) {
-  const auto built_in =
-      m_.decorations.find({one.result, spv::DecorationBuiltIn});
+void ValueTranslator::declare_output(const SpirvInstruction& one, Variable& variable) {
+  const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
   const auto is_known = [&](uint32_t which) {
-    if (m_.stage == Stage::vertex)
-      return which <= spv::BuiltInCullDistance && which != 2;
+    if (m_.stage == Stage::vertex) return which <= spv::BuiltInCullDistance && which != 2;
     return which == spv::BuiltInFragDepth || which == spv::BuiltInSampleMask;
   };
   if (built_in != m_.decorations.end() && !is_known(built_in->second))
-    fail(one, fmt::format("'{}' is not supported as an output",
-                          m_.name(one.result)));
+    fail(one, fmt::format("'{}' is not supported as an output", m_.name(one.result)));
   declare_cells(variable, {});
   variable.is_written.assign(variable.values.size(), false);
 }
 
 // Elements of an array that are never written are omitted.
-void ValueTranslator::write_output(const SpirvInstruction &one,
-                                   const Variable &variable) {
-  const SpirvType &type = m_.type(variable.type);
+void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& variable) {
+  const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
-  const uint32_t count = is_array ? type.count : 1,
-                 words = type.scalars / count;
+  const uint32_t count = is_array ? type.count : 1, words = type.scalars / count;
   Output output;
   const auto find = [&](uint32_t decoration, int otherwise) {
     const auto found = m_.decorations.find({one.result, decoration});
     return found == m_.decorations.end() ? otherwise : int(found->second);
   };
-  output.location = m_.has(one.result, spv::DecorationBuiltIn)
-                        ? -1
-                        : find(spv::DecorationLocation, next_location_);
+  output.location = m_.has(one.result, spv::DecorationBuiltIn) ? -1 : find(spv::DecorationLocation, next_location_);
   output.index = find(spv::DecorationIndex, 0);
-  if (output.location == next_location_)
-    next_location_ += int(count);
+  if (output.location == next_location_) next_location_ += int(count);
   const std::string name = m_.name(one.result);
   for (uint32_t element = 0; element < count; ++element) {
-    const auto written =
-        variable.is_written.begin() + std::ptrdiff_t(size_t(element) * words);
-    const bool is_left_out =
-        is_array &&
-        std::none_of(written, written + words, [](bool is) { return is; });
+    const auto written = variable.is_written.begin() + std::ptrdiff_t(size_t(element) * words);
+    const bool is_left_out = is_array && std::none_of(written, written + words, [](bool is) { return is; });
     if (!is_left_out) {
       output.name = is_array ? fmt::format("{}[{}]", name, element) : name;
       output.first = program_.output_words;
@@ -212,90 +150,66 @@ void ValueTranslator::write_output(const SpirvInstruction &one,
       program_.output_words += words;
       program_.outputs.push_back(output);
       for (uint32_t i = 0; i < words; ++i)
-        b_.emit_bare(Op::output, {variable.values[size_t(element) * words + i]},
-                     output.first + i);
+        b_.emit_bare(Op::output, {variable.values[size_t(element) * words + i]}, output.first + i);
     }
-    if (output.location >= 0)
-      ++output.location;
+    if (output.location >= 0) ++output.location;
   }
 }
 
-// The outputs of a part of a variable, divided as add_inputs divides it; parts
-// that are never written are omitted. `next`: the part's first scalar.
-void ValueTranslator::write_vertex_output(const std::string &name, uint32_t id,
-                                          int location,
-                                          const Variable &variable,
-                                          uint32_t &next) {
-  const SpirvType &type = m_.type(id);
+// The outputs of a part of a variable, divided as add_inputs divides it; parts that are never written are omitted.
+// `next`: the part's first scalar.
+void ValueTranslator::write_vertex_output(const std::string& name, uint32_t id, int location, const Variable& variable,
+                                          uint32_t& next) {
+  const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {
     for (uint32_t i = 0; i < type.members.size(); ++i) {
-      const auto own =
-          m_.member_values.find({id, i, uint32_t(spv::DecorationLocation)});
+      const auto own = m_.member_values.find({id, i, uint32_t(spv::DecorationLocation)});
       write_vertex_output(part_name(name, id, i), type.members[i],
-                          own == m_.member_values.end() ? location
-                                                        : int(own->second),
-                          variable, next);
+                          own == m_.member_values.end() ? location : int(own->second), variable, next);
     }
     return;
   }
-  const TypeClass element = type.kind == TypeClass::array
-                                ? m_.type(type.element).kind
-                                : TypeClass::nothing;
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
   if (element == TypeClass::structure || element == TypeClass::array) {
     for (uint32_t i = 0; i < type.count; ++i)
-      write_vertex_output(fmt::format("{}[{}]", name, i), type.element,
-                          location, variable, next);
+      write_vertex_output(fmt::format("{}[{}]", name, i), type.element, location, variable, next);
     return;
   }
   const uint32_t first = std::exchange(next, next + type.scalars);
   const auto written = variable.is_written.begin() + std::ptrdiff_t(first);
-  if (std::none_of(written, written + std::ptrdiff_t(type.scalars),
-                   [](bool is) { return is; }))
-    return;
-  program_.outputs.push_back({.name = name,
-                              .location = location,
-                              .first = program_.output_words,
-                              .words = type.scalars});
+  if (std::none_of(written, written + std::ptrdiff_t(type.scalars), [](bool is) { return is; })) return;
+  program_.outputs.push_back(
+      {.name = name, .location = location, .first = program_.output_words, .words = type.scalars});
   for (uint32_t i = 0; i < type.scalars; ++i)
-    b_.emit_bare(Op::output, {variable.values[first + i]},
-                 program_.output_words++);
+    b_.emit_bare(Op::output, {variable.values[first + i]}, program_.output_words++);
 }
 
 void ValueTranslator::write_outputs() {
-  for (const SpirvInstruction &one : m_.code) {
-    if (one.op == spv::OpFunction)
-      break;
-    if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput)
-      continue;
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op == spv::OpFunction) break;
+    if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
     // gl_SampleMask has an effect only if pixels have several samples.
-    const auto built_in =
-        m_.decorations.find({one.result, spv::DecorationBuiltIn});
-    const bool is_mask = built_in != m_.decorations.end() &&
-                         built_in->second == spv::BuiltInSampleMask;
-    const Variable &variable = variables_.at(one.result);
+    const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
+    const bool is_mask = built_in != m_.decorations.end() && built_in->second == spv::BuiltInSampleMask;
+    const Variable& variable = variables_.at(one.result);
     if (m_.stage == Stage::vertex) {
-      const auto location =
-          m_.decorations.find({one.result, spv::DecorationLocation});
+      const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
       const std::string name = m_.name(one.result);
       const bool is_block = m_.has(variable.type, spv::DecorationBlock);
       uint32_t next = 0;
-      write_vertex_output(
-          is_block && !name.empty() ? m_.name(variable.type) : name,
-          variable.type,
-          location == m_.decorations.end() ? -1 : int(location->second),
-          variable, next);
+      write_vertex_output(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type,
+                          location == m_.decorations.end() ? -1 : int(location->second), variable, next);
     } else if (!is_mask) {
       write_output(one, variable);
     }
   }
 }
 
-// Members of a block use the block's name as a prefix if the block has an
-// instance name; otherwise they use their own name.
-void ValueTranslator::declare_uniforms(const SpirvInstruction &one,
-                                       Variable &variable) {
+// Members of a block use the block's name as a prefix if the block has an instance name; otherwise they use their own
+// name.
+void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& variable) {
   const std::string name = m_.name(one.result);
-  const SpirvType &type = m_.type(variable.type);
+  const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
   const uint32_t element = is_array ? type.element : variable.type;
   if (name == "gl_NumSamples") {
@@ -307,105 +221,80 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction &one,
   variable.sampler = uint32_t(program_.samplers.size());
   const auto numbered = m_.numbered.find(one.result);
   if (m_.loose.contains(one.result) || numbered != m_.numbered.end()) {
-    declare_numbered(one, numbered == m_.numbered.end() ? "" : numbered->second,
-                     variable);
+    declare_numbered(one, numbered == m_.numbered.end() ? "" : numbered->second, variable);
     return;
   }
   if (!m_.has(element, spv::DecorationBlock)) {
     const size_t first = program_.uniforms.size();
     add_uniforms(name, "", variable.type, variable.values);
-    if (one.operands.size() > 1)
-      initialize(one, first);
+    if (one.operands.size() > 1) initialize(one, first);
     return;
   }
   const std::string block = m_.name(element);
   const uint32_t count = is_array ? type.count : 1;
   for (uint32_t i = 0; i < count; ++i)
-    add_uniforms(name.empty() ? "" : block,
-                 is_array ? fmt::format("{}[{}]", block, i) : block, element,
+    add_uniforms(name.empty() ? "" : block, is_array ? fmt::format("{}[{}]", block, i) : block, element,
                  variable.values);
 }
 
 // A block of an application's module (name_by_numbers). `name`: the block's;
 // empty: its members are uniforms by themselves.
-void ValueTranslator::declare_numbered(const SpirvInstruction &one,
-                                       const std::string &name,
-                                       Variable &variable) {
-  const SpirvType &type = m_.type(variable.type);
+void ValueTranslator::declare_numbered(const SpirvInstruction& one, const std::string& name, Variable& variable) {
+  const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
   const uint32_t element = is_array ? type.element : variable.type;
-  const SpirvType &block = m_.type(element);
+  const SpirvType& block = m_.type(element);
   if (is_array && name.empty() && type.count > 1)
-    fail(one,
-         fmt::format("'{}': an array of blocks needs numbers; strip its names",
-                     m_.name(one.result)));
+    fail(one, fmt::format("'{}': an array of blocks needs numbers; strip its names", m_.name(one.result)));
   for (uint32_t i = 0; i < (is_array ? type.count : 1); ++i) {
-    const std::string of =
-        is_array && !name.empty() ? fmt::format("{}[{}]", name, i) : name;
+    const std::string of = is_array && !name.empty() ? fmt::format("{}[{}]", name, i) : name;
     for (uint32_t member = 0; member < block.members.size(); ++member) {
-      const auto offset = m_.member_values.find(
-          {element, member, uint32_t(spv::DecorationOffset)});
-      const uint32_t bytes =
-          offset == m_.member_values.end() ? 0 : offset->second;
-      add_uniforms(name.empty() ? part_name("", element, member)
-                                : fmt::format("{}+{}", name, bytes),
-                   of, block.members[member], variable.values);
+      const auto offset = m_.member_values.find({element, member, uint32_t(spv::DecorationOffset)});
+      const uint32_t bytes = offset == m_.member_values.end() ? 0 : offset->second;
+      add_uniforms(name.empty() ? part_name("", element, member) : fmt::format("{}+{}", name, bytes), of,
+                   block.members[member], variable.values);
     }
   }
 }
 
-// The initial values of a variable whose parts are the uniforms from `first`
-// on.
-void ValueTranslator::initialize(const SpirvInstruction &one, size_t first) {
+// The initial values of a variable whose parts are the uniforms from `first` on.
+void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   const Values values = operand(one, 1);
   size_t next = 0;
   for (size_t i = first; i < program_.uniforms.size(); ++i) {
-    Uniform &uniform = program_.uniforms[i];
-    for (uint32_t word = 0; word < uniform.words && next < values.size();
-         ++word)
+    Uniform& uniform = program_.uniforms[i];
+    for (uint32_t word = 0; word < uniform.words && next < values.size(); ++word)
       uniform.initial.push_back(program_.value(values[next++]).payload);
   }
 }
 
-// The words of a uniform, in the order of its type's parts. A bool is true if
-// its word is not 0.
-void ValueTranslator::add_uniforms(const std::string &name,
-                                   const std::string &block, uint32_t id,
-                                   Values &values) {
-  const SpirvType &type = m_.type(id);
+// The words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
+void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values) {
+  const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {
     for (uint32_t i = 0; i < type.members.size(); ++i)
       add_uniforms(part_name(name, id, i), block, type.members[i], values);
     return;
   }
-  const TypeClass element = type.kind == TypeClass::array
-                                ? m_.type(type.element).kind
-                                : TypeClass::nothing;
+  const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
   if (element == TypeClass::structure || element == TypeClass::array) {
-    for (uint32_t i = 0; i < type.count; ++i)
-      add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values);
+    for (uint32_t i = 0; i < type.count; ++i) add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values);
     return;
   }
-  if (type.scalars == 0)
-    return add_samplers(name, id, 0);
-  const Kind kind = kind_of(id),
-             word_kind = kind == Kind::mask ? Kind::natural : kind;
-  program_.uniforms.push_back(
-      {name, block, word_kind, program_.uniform_words, type.scalars});
+  if (type.scalars == 0) return add_samplers(name, id, 0);
+  const Kind kind = kind_of(id), word_kind = kind == Kind::mask ? Kind::natural : kind;
+  program_.uniforms.push_back({name, block, word_kind, program_.uniform_words, type.scalars});
   if (program_.uniform_words + type.scalars > kMaxUniformWords)
-    throw ShaderError(
-        0, fmt::format("'{}': the uniforms have more than {} numbers", name,
-                       kMaxUniformWords));
+    throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMaxUniformWords));
   for (uint32_t i = 0; i < type.scalars; ++i) {
     const Id word = b_.make(word_kind, Role::uniform, program_.uniform_words++);
     if (kind != Kind::mask) {
       values.push_back(word);
     } else {
-      const Id no = b_.emit(Op::int_equal, Kind::mask,
-                            {word, b_.constant(Kind::natural, 0)});
+      const Id no = b_.emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)});
       values.push_back(b_.emit(Op::mask_not, Kind::mask, {no}));
     }
   }
 }
 
-} // namespace brokkr::shader
+}  // namespace brokkr::shader

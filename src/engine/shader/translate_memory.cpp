@@ -10,233 +10,174 @@ namespace brokkr::shader {
 
 namespace {
 
-bool is_index_constant(const SpirvModule &m, uint32_t id) {
-  return m.constants.contains(id);
-}
+bool is_index_constant(const SpirvModule& m, uint32_t id) { return m.constants.contains(id); }
 
-} // namespace
+}  // namespace
 
 void ValueTranslator::declare_variables() {
   find_indexed();
-  for (const SpirvInstruction &one : m_.code) {
-    if (one.op == spv::OpFunction)
-      break;
-    if (one.op != spv::OpVariable)
-      continue;
-    const SpirvType &pointer = m_.type(one.type);
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op == spv::OpFunction) break;
+    if (one.op != spv::OpVariable) continue;
+    const SpirvType& pointer = m_.type(one.type);
     Variable variable;
     variable.type = pointer.element;
     variable.is_indexed = indexed_.contains(one.result);
     TypeClass holds = m_.type(pointer.element).kind;
-    if (holds == TypeClass::array)
-      holds = m_.type(m_.type(pointer.element).element).kind;
+    if (holds == TypeClass::array) holds = m_.type(m_.type(pointer.element).element).kind;
     const std::string name = m_.name(one.result);
     if (holds == TypeClass::sampled_image) {
       variable.sampler = uint32_t(program_.samplers.size());
       add_samplers(name, pointer.element, one.line);
-    } else if (holds == TypeClass::sampler ||
-               (holds == TypeClass::image && is_sampled(pointer.element))) {
+    } else if (holds == TypeClass::sampler || (holds == TypeClass::image && is_sampled(pointer.element))) {
       // Pairs that the code makes become samplers.
     } else if (holds == TypeClass::image || holds == TypeClass::nothing) {
-      fail(one,
-           fmt::format("'{}': images and atomic counters are not supported",
-                       name));
+      fail(one, fmt::format("'{}': images and atomic counters are not supported", name));
     } else if (one.at(0) == spv::StorageClassInput) {
       declare_input(one, variable);
     } else if (one.at(0) == spv::StorageClassOutput) {
       declare_output(one, variable);
-    } else if (one.at(0) == spv::StorageClassUniform ||
-               one.at(0) == spv::StorageClassUniformConstant ||
+    } else if (one.at(0) == spv::StorageClassUniform || one.at(0) == spv::StorageClassUniformConstant ||
                one.at(0) == spv::StorageClassPushConstant) {
       if (m_.has(pointer.element, spv::DecorationBufferBlock))
         fail(one, fmt::format("'{}': storage buffers are not supported", name));
       declare_uniforms(one, variable);
     } else if (one.at(0) == spv::StorageClassPrivate) {
-      declare_cells(variable, one.operands.size() > 1
-                                  ? value(one.operands[1], one.line)
-                                  : Values{});
+      declare_cells(variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
     } else {
-      fail(one, fmt::format("'{}': storage class {} is not supported", name,
-                            one.at(0)));
+      fail(one, fmt::format("'{}': storage class {} is not supported", name, one.at(0)));
     }
     variables_[one.result] = std::move(variable);
     pointers_[one.result] = {one.result, pointer.element, 0, kNoValue};
   }
 }
 
-// Finds variables that an access chain indexes with a value that is not
-// constant.
+// Finds variables that an access chain indexes with a value that is not constant.
 void ValueTranslator::find_indexed() {
   std::unordered_map<uint32_t, uint32_t> base_of;
-  for (const SpirvInstruction &one : m_.code) {
-    if (one.op != spv::OpAccessChain && one.op != spv::OpInBoundsAccessChain)
-      continue;
+  for (const SpirvInstruction& one : m_.code) {
+    if (one.op != spv::OpAccessChain && one.op != spv::OpInBoundsAccessChain) continue;
     const auto earlier = base_of.find(one.at(0));
-    const uint32_t base =
-        earlier == base_of.end() ? one.at(0) : earlier->second;
+    const uint32_t base = earlier == base_of.end() ? one.at(0) : earlier->second;
     base_of[one.result] = base;
     const auto indices = one.operands.subspan(1);
-    if (!std::all_of(indices.begin(), indices.end(),
-                     [&](uint32_t id) { return is_index_constant(m_, id); }))
+    if (!std::all_of(indices.begin(), indices.end(), [&](uint32_t id) { return is_index_constant(m_, id); }))
       indexed_.insert(base);
   }
 }
 
 Id ValueTranslator::truth_of_word(Id word) {
-  return emit(
-      Op::mask_not, Kind::mask,
-      {emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)})});
+  return emit(Op::mask_not, Kind::mask, {emit(Op::int_equal, Kind::mask, {word, b_.constant(Kind::natural, 0)})});
 }
 
 Id ValueTranslator::word_of_truth(Id truth) {
-  return choose(truth, b_.constant(Kind::natural, 1),
-                b_.constant(Kind::natural, 0));
+  return choose(truth, b_.constant(Kind::natural, 1), b_.constant(Kind::natural, 0));
 }
 
 // Declares cells that start as `initial`, or as zeros.
-void ValueTranslator::declare_cells(Variable &variable, const Values &initial) {
+void ValueTranslator::declare_cells(Variable& variable, const Values& initial) {
   variable.is_cell = true;
   std::vector<Kind> kinds;
   append_kinds(variable.type, kinds);
   Values begin = initial;
-  // Elements that are found at run time are words. A truth is one that is not
-  // 0.
+  // Elements that are found at run time are words. A truth is one that is not 0.
   for (size_t i = 0; variable.is_indexed && i < kinds.size(); ++i) {
-    if (kinds[i] != Kind::mask)
-      continue;
+    if (kinds[i] != Kind::mask) continue;
     kinds[i] = Kind::natural;
-    if (i < begin.size())
-      begin[i] = word_of_truth(begin[i]);
+    if (i < begin.size()) begin[i] = word_of_truth(begin[i]);
   }
-  for (const Kind kind : kinds)
-    variable.values.push_back(b_.make(kind, Role::cell));
+  for (const Kind kind : kinds) variable.values.push_back(b_.make(kind, Role::cell));
   if (variable.is_indexed && !kinds.empty())
-    program_.arrays.push_back(
-        {variable.values.front(), uint32_t(variable.values.size())});
+    program_.arrays.push_back({variable.values.front(), uint32_t(variable.values.size())});
   for (size_t i = 0; i < kinds.size(); ++i)
-    b_.set(variable.values[i],
-           i < begin.size() ? begin[i] : b_.constant(kinds[i], 0),
-           program_.running);
+    b_.set(variable.values[i], i < begin.size() ? begin[i] : b_.constant(kinds[i], 0), program_.running);
 }
 
-void ValueTranslator::declare_local(const SpirvInstruction &one) {
+void ValueTranslator::declare_local(const SpirvInstruction& one) {
   Variable variable;
   variable.type = m_.type(one.type).element;
   variable.is_indexed = indexed_.contains(one.result);
-  declare_cells(variable, one.operands.size() > 1
-                              ? value(one.operands[1], one.line)
-                              : Values{});
+  declare_cells(variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
   variables_[one.result] = std::move(variable);
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
 }
 
 // Whether an image, or an array of images, is read by lookups.
 bool ValueTranslator::is_sampled(uint32_t id) const {
-  const SpirvType &type = m_.type(id);
-  const SpirvType &image =
-      type.kind == TypeClass::array ? m_.type(type.element) : type;
+  const SpirvType& type = m_.type(id);
+  const SpirvType& image = type.kind == TypeClass::array ? m_.type(type.element) : type;
   return !image.stored && image.dimensions != spv::DimSubpassData;
 }
 
-// Adds samplers for a type of samplers or of sampled images, or an array of
-// such.
-void ValueTranslator::add_samplers(const std::string &name, uint32_t id,
-                                   uint32_t line) {
-  const SpirvType &holds = m_.type(id);
+// Adds samplers for a type of samplers or of sampled images, or an array of such.
+void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_t line) {
+  const SpirvType& holds = m_.type(id);
   const bool is_array = holds.kind == TypeClass::array;
-  const SpirvType &one = m_.type(is_array ? holds.element : id);
-  const SpirvType &image =
-      one.kind == TypeClass::image ? one : m_.type(one.element);
+  const SpirvType& one = m_.type(is_array ? holds.element : id);
+  const SpirvType& image = one.kind == TypeClass::image ? one : m_.type(one.element);
   SamplerInput made{{}, image.compares};
   if (!kind_of_image(image, made.kind))
-    throw ShaderError(
-        line,
-        fmt::format("'{}': samplers of this kind are not supported", name));
+    throw ShaderError(line, fmt::format("'{}': samplers of this kind are not supported", name));
   const TypeClass texel = m_.type(image.element).kind;
-  if (texel == TypeClass::signed_integer)
-    made.type = SampledType::integer;
-  if (texel == TypeClass::unsigned_integer)
-    made.type = SampledType::natural;
+  if (texel == TypeClass::signed_integer) made.type = SampledType::integer;
+  if (texel == TypeClass::unsigned_integer) made.type = SampledType::natural;
   for (uint32_t i = 0; i < (is_array ? holds.count : 1); ++i) {
     if (program_.samplers.size() == kMostSamplers)
-      throw ShaderError(line, fmt::format("'{}': more than {} samplers", name,
-                                          kMostSamplers));
+      throw ShaderError(line, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
     made.name = is_array ? fmt::format("{}[{}]", name, i) : name;
     program_.samplers.push_back(made);
   }
 }
 
-// The number of samplers in a type before part `index`; with index at its end,
-// in the whole type.
+// The number of samplers in a type before part `index`; with index at its end, in the whole type.
 uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
-  const SpirvType &type = m_.type(id);
-  if (type.kind == TypeClass::sampled_image || type.kind == TypeClass::image ||
-      type.kind == TypeClass::sampler)
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::sampled_image || type.kind == TypeClass::image || type.kind == TypeClass::sampler)
     return index > 0 ? 1 : 0;
-  if (type.kind == TypeClass::array)
-    return std::min(index, type.count) * samplers_before(type.element, ~0u);
+  if (type.kind == TypeClass::array) return std::min(index, type.count) * samplers_before(type.element, ~0u);
   uint32_t count = 0;
-  for (uint32_t i = 0; i < type.members.size() && i < index; ++i)
-    count += samplers_before(type.members[i], ~0u);
+  for (uint32_t i = 0; i < type.members.size() && i < index; ++i) count += samplers_before(type.members[i], ~0u);
   return count;
 }
 
-// The scalar at which part `index` of the type `id` begins; `id` becomes the
-// part's type.
-uint32_t ValueTranslator::offset_in(uint32_t &id, uint32_t index,
-                                    uint32_t line) const {
-  const SpirvType &type = m_.type(id);
+// The scalar at which part `index` of the type `id` begins; `id` becomes the part's type.
+uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line) const {
+  const SpirvType& type = m_.type(id);
   uint32_t offset = 0;
   if (type.kind == TypeClass::structure) {
-    if (index >= type.members.size())
-      throw ShaderError(line, "a member that its structure does not have");
-    for (uint32_t i = 0; i < index; ++i)
-      offset += m_.type(type.members[i]).scalars;
+    if (index >= type.members.size()) throw ShaderError(line, "a member that its structure does not have");
+    for (uint32_t i = 0; i < index; ++i) offset += m_.type(type.members[i]).scalars;
     id = type.members[index];
     return offset;
   }
-  if (type.kind != TypeClass::array && type.kind != TypeClass::matrix &&
-      type.kind != TypeClass::vector)
+  if (type.kind != TypeClass::array && type.kind != TypeClass::matrix && type.kind != TypeClass::vector)
     throw ShaderError(line, "a part of what has none");
   id = type.element;
   return std::min(index, type.count - 1) * m_.type(id).scalars;
 }
 
-ValueTranslator::Pointer ValueTranslator::pointer(const SpirvInstruction &one,
-                                                  size_t i) const {
+ValueTranslator::Pointer ValueTranslator::pointer(const SpirvInstruction& one, size_t i) const {
   const auto found = pointers_.find(one.at(i));
-  if (found == pointers_.end())
-    fail(one, "a pointer to what is no variable");
+  if (found == pointers_.end()) fail(one, "a pointer to what is no variable");
   return found->second;
 }
 
 Id ValueTranslator::whole_of(Id index) {
-  return program_.value(index).kind == Kind::whole
-             ? index
-             : emit(Op::reinterpret, Kind::whole, {index});
+  return program_.value(index).kind == Kind::whole ? index : emit(Op::reinterpret, Kind::whole, {index});
 }
 
 // `index` selects one of `count` parts with `step` samplers each.
-void ValueTranslator::index_samplers(Pointer &to, Id index, uint32_t count,
-                                     uint32_t step) {
+void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step) {
   std::vector<uint32_t> steps;
-  for (const uint32_t before : to.sampler_index == kNoValue
-                                   ? std::vector<uint32_t>{0}
-                                   : to.sampler_steps) {
-    for (uint32_t i = 0; i < count && i < kMostSamplers; ++i)
-      steps.push_back(before + i * step);
+  for (const uint32_t before : to.sampler_index == kNoValue ? std::vector<uint32_t>{0} : to.sampler_steps) {
+    for (uint32_t i = 0; i < count && i < kMostSamplers; ++i) steps.push_back(before + i * step);
   }
   to.sampler_steps = std::move(steps);
-  if (step != 1)
-    index =
-        emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(step))});
-  to.sampler_index =
-      to.sampler_index == kNoValue
-          ? index
-          : emit(Op::int_add, Kind::whole, {to.sampler_index, index});
+  if (step != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(step))});
+  to.sampler_index = to.sampler_index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.sampler_index, index});
 }
 
-void ValueTranslator::access(const SpirvInstruction &one) {
+void ValueTranslator::access(const SpirvInstruction& one) {
   Pointer to = pointer(one, 0);
   for (size_t i = 1; i < one.operands.size(); ++i) {
     const auto constant = m_.constants.find(one.operands[i]);
@@ -245,33 +186,24 @@ void ValueTranslator::access(const SpirvInstruction &one) {
       to.offset += offset_in(to.type, constant->second, one.line);
       continue;
     }
-    if (m_.type(to.type).kind == TypeClass::structure)
-      fail(one, "a member that is chosen at run time");
+    if (m_.type(to.type).kind == TypeClass::structure) fail(one, "a member that is chosen at run time");
     const uint32_t count = m_.type(to.type).count;
     offset_in(to.type, 0, one.line);
-    const uint32_t size = m_.type(to.type).scalars,
-                   samplers = samplers_before(to.type, ~0u);
+    const uint32_t size = m_.type(to.type).scalars, samplers = samplers_before(to.type, ~0u);
     Id index = whole_of(scalar(one, i));
-    if (samplers > 0)
-      index_samplers(to, index, count, samplers);
-    if (size == 0)
-      continue;
-    if (size != 1)
-      index =
-          emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
-    to.index = to.index == kNoValue
-                   ? index
-                   : emit(Op::int_add, Kind::whole, {to.index, index});
+    if (samplers > 0) index_samplers(to, index, count, samplers);
+    if (size == 0) continue;
+    if (size != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(size))});
+    to.index = to.index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.index, index});
   }
   pointers_[one.result] = to;
 }
 
-Values ValueTranslator::load(const SpirvInstruction &one, const Pointer &from) {
-  const Variable &variable = variables_.at(from.variable);
+Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
+  const Variable& variable = variables_.at(from.variable);
   std::vector<Kind> kinds;
   append_kinds(from.type, kinds);
-  if (from.offset + kinds.size() > variable.values.size())
-    fail(one, "a variable is read beyond its end");
+  if (from.offset + kinds.size() > variable.values.size()) fail(one, "a variable is read beyond its end");
   Values result;
   for (uint32_t i = 0; i < kinds.size(); ++i) {
     const uint32_t at = from.offset + i;
@@ -286,8 +218,7 @@ Values ValueTranslator::load(const SpirvInstruction &one, const Pointer &from) {
       continue;
     }
     const uint32_t first = at + (variable.is_uniform ? variable.first_word : 0);
-    const Id index =
-        emit(Op::int_add, Kind::whole, {from.index, b_.whole(int32_t(first))});
+    const Id index = emit(Op::int_add, Kind::whole, {from.index, b_.whole(int32_t(first))});
     const Kind kind = kinds[i] == Kind::mask ? Kind::natural : kinds[i];
     Id word = kNoValue;
     if (variable.is_uniform) {
@@ -301,65 +232,46 @@ Values ValueTranslator::load(const SpirvInstruction &one, const Pointer &from) {
   return result;
 }
 
-void ValueTranslator::store(const SpirvInstruction &one, const Pointer &to,
-                            const Values &from) {
-  Variable &variable = variables_.at(to.variable);
-  if (!variable.is_cell || to.offset + from.size() > variable.values.size())
-    fail(one, "this cannot be written to");
+void ValueTranslator::store(const SpirvInstruction& one, const Pointer& to, const Values& from) {
+  Variable& variable = variables_.at(to.variable);
+  if (!variable.is_cell || to.offset + from.size() > variable.values.size()) fail(one, "this cannot be written to");
   for (uint32_t i = 0; i < from.size(); ++i) {
     const Id cell = variable.values[to.offset + i];
-    if (to.index != kNoValue)
-      variable.is_written.assign(variable.is_written.size(), true);
-    if (to.offset + i < variable.is_written.size())
-      variable.is_written[to.offset + i] = true;
-    const bool is_word =
-        variable.is_indexed && program_.value(from[i]).kind == Kind::mask;
+    if (to.index != kNoValue) variable.is_written.assign(variable.is_written.size(), true);
+    if (to.offset + i < variable.is_written.size()) variable.is_written[to.offset + i] = true;
+    const bool is_word = variable.is_indexed && program_.value(from[i]).kind == Kind::mask;
     const Id value = is_word ? word_of_truth(from[i]) : from[i];
-    if (program_.value(cell).kind != program_.value(value).kind)
-      fail(one, "a value of another type is stored");
+    if (program_.value(cell).kind != program_.value(value).kind) fail(one, "a value of another type is stored");
     if (to.index == kNoValue) {
       b_.set(cell, value, lanes_);
       continue;
     }
-    const Id index = emit(Op::int_add, Kind::whole,
-                          {to.index, b_.whole(int32_t(to.offset + i))});
-    b_.emit_bare(Op::set_element,
-                 {variable.values.front(), index, value, lanes_},
-                 uint32_t(variable.values.size()));
+    const Id index = emit(Op::int_add, Kind::whole, {to.index, b_.whole(int32_t(to.offset + i))});
+    b_.emit_bare(Op::set_element, {variable.values.front(), index, value, lanes_}, uint32_t(variable.values.size()));
   }
 }
 
-bool ValueTranslator::translate_memory(const SpirvInstruction &one) {
+bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
   switch (one.op) {
-  case spv::OpAccessChain:
-  case spv::OpInBoundsAccessChain:
-    access(one);
-    return true;
-  case spv::OpLoad: {
-    const Pointer from = pointer(one, 0);
-    if (m_.type(from.type).kind == TypeClass::sampled_image) {
-      const uint32_t number =
-          variables_.at(from.variable).sampler + from.sampler;
-      if (number >= program_.samplers.size())
-        fail(one, "a sampler that the shader does not have");
-      samplers_[one.result] = {number, from.sampler_index, from.sampler_steps};
-    } else if (m_.type(from.type).kind == TypeClass::image ||
-               m_.type(from.type).kind == TypeClass::sampler) {
-      loaded_[one.result] = from;
-    } else {
-      values_[one.result] = load(one, from);
+    case spv::OpAccessChain:
+    case spv::OpInBoundsAccessChain: access(one); return true;
+    case spv::OpLoad: {
+      const Pointer from = pointer(one, 0);
+      if (m_.type(from.type).kind == TypeClass::sampled_image) {
+        const uint32_t number = variables_.at(from.variable).sampler + from.sampler;
+        if (number >= program_.samplers.size()) fail(one, "a sampler that the shader does not have");
+        samplers_[one.result] = {number, from.sampler_index, from.sampler_steps};
+      } else if (m_.type(from.type).kind == TypeClass::image || m_.type(from.type).kind == TypeClass::sampler) {
+        loaded_[one.result] = from;
+      } else {
+        values_[one.result] = load(one, from);
+      }
+      return true;
     }
-    return true;
-  }
-  case spv::OpStore:
-    store(one, pointer(one, 0), operand(one, 1));
-    return true;
-  case spv::OpCopyMemory:
-    store(one, pointer(one, 0), load(one, pointer(one, 1)));
-    return true;
-  default:
-    return false;
+    case spv::OpStore: store(one, pointer(one, 0), operand(one, 1)); return true;
+    case spv::OpCopyMemory: store(one, pointer(one, 0), load(one, pointer(one, 1))); return true;
+    default: return false;
   }
 }
 
-} // namespace brokkr::shader
+}  // namespace brokkr::shader

@@ -12,8 +12,8 @@
 #include "batch/predict.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
-#include "formats/sources.h"
 #include "formats/obj.h"
+#include "formats/sources.h"
 #include "frame/bkf.h"
 #include "meshes.h"
 

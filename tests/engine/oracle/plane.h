@@ -116,8 +116,8 @@ struct DepthPlane {
 };
 
 // Through three snapped vertices, not collinear, all of it in double precision and in this order. `reference`: lower
-// left pixel of those within drawable_pixels of which some sample can lie in the triangle's bounding box. Polygon offset counts its units as
-// a 24-bit depth buffer does: 2^-24.
+// left pixel of those within drawable_pixels of which some sample can lie in the triangle's bounding box. Polygon
+// offset counts its units as a 24-bit depth buffer does: 2^-24.
 inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y,
                               const std::optional<PolygonOffset>& offset, const SamplePlace& sample = {}) {
   const double dx1 = double(v[1].x - v[0].x), dy1 = double(v[1].y - v[0].y);  // 1/256 pixel, exact

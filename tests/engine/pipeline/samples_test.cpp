@@ -1,5 +1,5 @@
-// Several samples a pixel: colours, machines, programs and blits. Coverage and depth of each sample are held against the
-// oracle's in soup_test.cpp.
+// Several samples a pixel: colours, machines, programs and blits. Coverage and depth of each sample are held against
+// the oracle's in soup_test.cpp.
 #include <gtest/gtest.h>
 
 #include <filesystem>

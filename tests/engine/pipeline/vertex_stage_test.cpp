@@ -279,7 +279,7 @@ void main() {
   const std::vector<uint32_t> after = test::render_to_end(renderer, prepared, options).targets[0].layers[0].color;
   EXPECT_GT(differences(before, after), 100u);
   EXPECT_EQ(differences(after, draw(scene(path, shader)).color), 0u);
-  const std::vector<OwnUniform> own = own_uniforms(frame, shader);
+  const std::vector<ShaderUniform> own = shader_uniforms(frame, shader);
   ASSERT_EQ(own.size(), 1u);
   EXPECT_EQ(own[0].name, "push");
 }

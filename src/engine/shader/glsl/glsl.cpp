@@ -22,114 +22,84 @@ namespace brokkr::shader {
 
 namespace {
 
-// Each nested bracket, and each operator of an expression, costs the compiler
-// some stack frames. Within these limits it stays far below a stack of 8 MiB.
+// Each nested bracket, and each operator of an expression, costs the compiler some stack frames. Within these limits it
+// stays far below a stack of 8 MiB.
 constexpr size_t kMostNested = 200, kMostOperators = 4096;
-// The version of text without #version: OpenGL's, or that of OpenGL ES and
-// WebGL if the text does not compile as the first.
+// The version of text without #version: OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as the
+// first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
-constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers",
-                           kFixedTransform = "ftransform";
-constexpr EShMessages kMessages =
-    EShMsgDefault; // without SPIR-V's rules: they forbid what old GLSL has
-                   // built in
+constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers", kFixedTransform = "ftransform";
+constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
 
 // glslang keeps process-wide tables.
 void begin_glslang() {
   static const bool begun = glslang::InitializeProcess();
-  if (!begun)
-    throw ShaderError(0, "glslang cannot be initialized");
+  if (!begun) throw ShaderError(0, "glslang cannot be initialized");
 }
 
 uint32_t line_at(std::string_view text, size_t at) {
-  return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at),
-                             '\n')) +
-         1;
+  return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')) + 1;
 }
 
 // Throws for text that nests too deeply for the compiler's recursion.
 void check_text(std::string_view text) {
   if (text.size() > kMostText)
-    throw ShaderError(
-        0, fmt::format("the shader has {} bytes; at most {} are read",
-                       text.size(), kMostText));
+    throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMostText));
   size_t nested = 0, operators = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    if (c == '\0')
-      throw ShaderError(line_at(text, at), "a zero byte; a shader is text");
-    if (c == '(' || c == '[' || c == '{')
-      ++nested;
-    if ((c == ')' || c == ']' || c == '}') && nested > 0)
-      --nested;
-    if (c == ';' || c == '{' || c == '}')
-      operators = 0;
-    if (std::string_view("+-*/%<>=&|^!~?").find(c) != std::string_view::npos)
-      ++operators;
-    if (c == '/' && at + 1 < text.size() &&
-        (text[at + 1] == '/' || text[at + 1] == '*')) {
+    if (c == '\0') throw ShaderError(line_at(text, at), "a zero byte; a shader is text");
+    if (c == '(' || c == '[' || c == '{') ++nested;
+    if ((c == ')' || c == ']' || c == '}') && nested > 0) --nested;
+    if (c == ';' || c == '{' || c == '}') operators = 0;
+    if (std::string_view("+-*/%<>=&|^!~?").find(c) != std::string_view::npos) ++operators;
+    if (c == '/' && at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '*')) {
       const bool is_line = text[at + 1] == '/';
       const size_t end = text.find(is_line ? "\n" : "*/", at + 2);
-      at = end == std::string_view::npos ? text.size()
-           : is_line                     ? end
-                                         : end + 1;
+      at = end == std::string_view::npos ? text.size() : is_line ? end : end + 1;
       operators = 0;
     }
     if (nested > kMostNested)
-      throw ShaderError(
-          line_at(text, at),
-          fmt::format("brackets are nested more than {} deep", kMostNested));
+      throw ShaderError(line_at(text, at), fmt::format("brackets are nested more than {} deep", kMostNested));
     if (operators > kMostOperators)
-      throw ShaderError(line_at(text, at),
-                        fmt::format("an expression has more than {} operators",
-                                    kMostOperators));
+      throw ShaderError(line_at(text, at), fmt::format("an expression has more than {} operators", kMostOperators));
   }
 }
 
-// Parses the first error of glslang's log: "ERROR: 0:12: 'x' : undeclared
-// identifier" is at line 12. `place`: prefix of the message.
-ShaderError error_of(std::string_view log, const std::string &place) {
+// Parses the first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is at line 12. `place`: prefix of
+// the message.
+ShaderError error_of(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
   const size_t at = log.find(kMark);
-  std::string_view what =
-      at == std::string_view::npos ? log : log.substr(at + kMark.size());
+  std::string_view what = at == std::string_view::npos ? log : log.substr(at + kMark.size());
   what = what.substr(0, what.find('\n'));
   uint32_t line = 0;
   const size_t first = what.find(':');
   if (first != std::string_view::npos) {
     const std::string_view rest = what.substr(first + 1);
-    const auto [end, error] =
-        std::from_chars(rest.data(), rest.data() + rest.size(), line);
-    if (error == std::errc() && end != rest.data() + rest.size() &&
-        *end == ':') {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), line);
+    if (error == std::errc() && end != rest.data() + rest.size() && *end == ':') {
       what = rest.substr(size_t(end - rest.data()) + 1);
     } else {
       line = 0;
     }
   }
-  std::string text(
-      what.substr(std::min(what.size(), what.find_first_not_of(' '))));
-  while (text.ends_with(' ') || text.ends_with(':'))
-    text.pop_back();
-  for (size_t gap = text.find(" : "); gap != std::string::npos;
-       gap = text.find(" : "))
-    text.replace(gap, 3, ": ");
+  std::string text(what.substr(std::min(what.size(), what.find_first_not_of(' '))));
+  while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
+  for (size_t gap = text.find(" : "); gap != std::string::npos; gap = text.find(" : ")) text.replace(gap, 3, ": ");
   return {line, place + (text.empty() ? "it does not compile" : text)};
 }
 
-EShLanguage language_of(Stage stage) {
-  return stage == Stage::vertex ? EShLangVertex : EShLangFragment;
-}
+EShLanguage language_of(Stage stage) { return stage == Stage::vertex ? EShLangVertex : EShLangFragment; }
 
 // A shader parsed by glslang, with its text.
 struct Shader {
   Shader(std::string_view text, Stage stage)
-      : begin(text.data()), length(int(text.size())),
-        shader(language_of(stage)) {
+      : begin(text.data()), length(int(text.size())), shader(language_of(stage)) {
     shader.setStringsWithLengths(&begin, &length, 1);
     shader.setAutoMapLocations(true);
   }
-  const char *begin;
+  const char* begin;
   int length;
   glslang::TShader shader;
 };
@@ -158,152 +128,118 @@ std::string joined_lines(std::string_view text) {
 int version_of(std::string_view text) {
   constexpr std::string_view kMark = "#version";
   size_t at = text.find(kMark);
-  if (at == std::string_view::npos)
-    return kDefaultVersion;
+  if (at == std::string_view::npos) return kDefaultVersion;
   at = std::min(text.find_first_not_of(" \t", at + kMark.size()), text.size());
   int version = kDefaultVersion;
   std::from_chars(text.data() + at, text.data() + text.size(), version);
   return version;
 }
 
-// Drivers accept rectangle textures in every version without an extension, and
-// names of extensions in old text that glslang knows only from 1.50 on. A
-// rejected text is therefore parsed again with both enabled. Returns the
-// resulting shader, kept in `shaders`, or null.
-Shader *parse_leniently(std::string_view text, Stage stage,
-                        const std::string &preamble,
-                        std::deque<Shader> &shaders) {
+// Drivers accept rectangle textures in every version without an extension, and names of extensions in old text that
+// glslang knows only from 1.50 on. A rejected text is therefore parsed again with both enabled. Returns the resulting
+// shader, kept in `shaders`, or null.
+Shader* parse_leniently(std::string_view text, Stage stage, const std::string& preamble, std::deque<Shader>& shaders) {
   constexpr int kLater = 150;
-  const std::string names = "#extension GL_ARB_texture_rectangle : enable\n"
-                            "#extension GL_ARB_texture_query_lod : enable\n" +
-                            preamble;
+  const std::string names =
+      "#extension GL_ARB_texture_rectangle : enable\n"
+      "#extension GL_ARB_texture_query_lod : enable\n" +
+      preamble;
   for (const bool later : {false, true}) {
-    if (version_of(text) >= kLater)
-      break;
-    Shader &again = shaders.emplace_back(text, stage);
+    if (version_of(text) >= kLater) break;
+    Shader& again = shaders.emplace_back(text, stage);
     again.shader.setPreamble(names.c_str());
     const bool good =
-        later
-            ? again.shader.parse(GetDefaultResources(), kLater,
-                                 ECompatibilityProfile, true, false, kMessages)
-            : again.shader.parse(GetDefaultResources(), kDefaultVersion, false,
-                                 kMessages);
-    if (good)
-      return &again;
+        later ? again.shader.parse(GetDefaultResources(), kLater, ECompatibilityProfile, true, false, kMessages)
+              : again.shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages);
+    if (good) return &again;
   }
   return nullptr;
 }
 
-// Parses the text with glslang; the shader is kept in `shaders`. Throws the
-// compile error; if two versions were tried, the error at the later line.
-glslang::TShader &parsed(std::string_view text, Stage stage,
-                         const std::string &place,
-                         std::deque<Shader> &shaders) {
-  glslang::TShader &shader = shaders.emplace_back(text, stage).shader;
+// Parses the text with glslang; the shader is kept in `shaders`. Throws the compile error; if two versions were tried,
+// the error at the later line.
+glslang::TShader& parsed(std::string_view text, Stage stage, const std::string& place, std::deque<Shader>& shaders) {
+  glslang::TShader& shader = shaders.emplace_back(text, stage).shader;
   std::string preamble;
-  // glslang has no such extension. WebGL 1 has it to write to more than one
-  // output.
-  if (text.find(kDrawBuffers) != std::string_view::npos)
-    preamble = "#define GL_EXT_draw_buffers 1\n";
+  // glslang has no such extension. WebGL 1 has it to write to more than one output.
+  if (text.find(kDrawBuffers) != std::string_view::npos) preamble = "#define GL_EXT_draw_buffers 1\n";
   // glslang's way to SPIR-V breaks off at this function.
-  if (stage == Stage::vertex &&
-      text.find(kFixedTransform) != std::string_view::npos)
-    preamble +=
-        "#define ftransform() (gl_ModelViewProjectionMatrix * gl_Vertex)\n";
+  if (stage == Stage::vertex && text.find(kFixedTransform) != std::string_view::npos)
+    preamble += "#define ftransform() (gl_ModelViewProjectionMatrix * gl_Vertex)\n";
   shader.setPreamble(preamble.c_str());
-  if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages))
-    return shader;
+  if (shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages)) return shader;
   ShaderError error = error_of(shader.getInfoLog(), place);
   if (text.find("#version") == std::string_view::npos) {
-    glslang::TShader &again = shaders.emplace_back(text, stage).shader;
-    if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages))
-      return again;
+    glslang::TShader& again = shaders.emplace_back(text, stage).shader;
+    if (again.parse(GetDefaultResources(), kDefaultVersionEs, false, kMessages)) return again;
     const ShaderError of_es = error_of(again.getInfoLog(), place);
-    if (of_es.line() > error.line())
-      error = of_es;
+    if (of_es.line() > error.line()) error = of_es;
   }
-  if (Shader *const lenient = parse_leniently(text, stage, preamble, shaders))
-    return lenient->shader;
+  if (Shader* const lenient = parse_leniently(text, stage, preamble, shaders)) return lenient->shader;
   throw error;
 }
 
-// spirv-opt divides constants as this processor does, and the least integer by
-// -1 ends the process. Signed divisions whose divisor may be -1 divide by 1
-// there instead: the remainder is 0, and the quotient is the negated dividend,
+// spirv-opt divides constants as this processor does, and the least integer by -1 ends the process. Signed divisions
+// whose divisor may be -1 divide by 1 there instead: the remainder is 0, and the quotient is the negated dividend,
 // which wraps, as the machines' is.
 class DivisionGuard {
-public:
-  explicit DivisionGuard(const std::vector<uint32_t> &words) : words_(words) {}
+ public:
+  explicit DivisionGuard(const std::vector<uint32_t>& words) : words_(words) {}
 
   std::vector<uint32_t> guarded() {
     constexpr size_t kHeader = 5;
-    if (words_.size() < kHeader)
-      return words_;
+    if (words_.size() < kHeader) return words_;
     bound_ = words_[3];
-    size_t functions = 0; // length of the result before the first function
+    size_t functions = 0;  // length of the result before the first function
     for (size_t at = 0, length = kHeader; at < words_.size(); at += length) {
-      if (at >= kHeader)
-        length = std::max(words_[at] >> 16, 1u);
-      const uint32_t *const word = &words_[at];
+      if (at >= kHeader) length = std::max(words_[at] >> 16, 1u);
+      const uint32_t* const word = &words_[at];
       const auto op = at < kHeader ? spv::OpNop : spv::Op(*word & 0xffff);
-      if (op == spv::OpFunction && functions == 0)
-        functions = result_.size();
+      if (op == spv::OpFunction && functions == 0) functions = result_.size();
       note(op, word, length);
-      const bool divides =
-          op == spv::OpSDiv || op == spv::OpSRem || op == spv::OpSMod;
+      const bool divides = op == spv::OpSDiv || op == spv::OpSRem || op == spv::OpSMod;
       if (divides && !safe_.contains(word[4])) {
         divide(op, word[1], word[2], word[3], word[4]);
       } else {
         result_.insert(result_.end(), word, word + length);
       }
     }
-    result_.insert(result_.begin() + std::ptrdiff_t(functions), made_.begin(),
-                   made_.end());
+    result_.insert(result_.begin() + std::ptrdiff_t(functions), made_.begin(), made_.end());
     result_[3] = bound_;
     return std::move(result_);
   }
 
-private:
-  static void append(std::vector<uint32_t> &to, spv::Op op,
-                     std::initializer_list<uint32_t> operands) {
+ private:
+  static void append(std::vector<uint32_t>& to, spv::Op op, std::initializer_list<uint32_t> operands) {
     to.push_back(uint32_t(operands.size() + 1) << 16 | uint32_t(op));
     to.insert(to.end(), operands);
   }
 
-  void note(spv::Op op, const uint32_t *word, size_t length) {
+  void note(spv::Op op, const uint32_t* word, size_t length) {
     const bool is_composite = op == spv::OpConstantComposite;
-    if (op == spv::OpTypeBool)
-      types_of_truth_[0] = word[1];
-    if (op == spv::OpTypeVector)
-      vectors_[word[1]] = {word[2], word[3]};
+    if (op == spv::OpTypeBool) types_of_truth_[0] = word[1];
+    if (op == spv::OpTypeVector) vectors_[word[1]] = {word[2], word[3]};
     if ((op == spv::OpConstant && length == 4 && word[3] != ~0u) ||
-        (is_composite &&
-         std::all_of(word + 3, word + length,
-                     [&](uint32_t part) { return safe_.contains(part); })))
+        (is_composite && std::all_of(word + 3, word + length, [&](uint32_t part) { return safe_.contains(part); })))
       safe_.insert(word[2]);
   }
 
   // Id of the type of a comparison of values of `type`.
   uint32_t truth_of(uint32_t type) {
-    if (types_of_truth_[0] == 0)
-      append(made_, spv::OpTypeBool, {types_of_truth_[0] = bound_++});
+    if (types_of_truth_[0] == 0) append(made_, spv::OpTypeBool, {types_of_truth_[0] = bound_++});
     const auto vector = vectors_.find(type);
-    if (vector == vectors_.end())
-      return types_of_truth_[0];
+    if (vector == vectors_.end()) return types_of_truth_[0];
     const uint32_t size = vector->second.second;
-    for (const auto &[id, one] : vectors_)
-      if (one == std::pair(types_of_truth_[0], size))
-        return id;
+    for (const auto& [id, one] : vectors_)
+      if (one == std::pair(types_of_truth_[0], size)) return id;
     if (types_of_truth_[size] == 0)
-      append(made_, spv::OpTypeVector,
-             {types_of_truth_[size] = bound_++, types_of_truth_[0], size});
+      append(made_, spv::OpTypeVector, {types_of_truth_[size] = bound_++, types_of_truth_[0], size});
     return types_of_truth_[size];
   }
 
   uint32_t constant(uint32_t type, uint32_t bits) {
-    uint32_t &id = constants_[{type, bits}];
-    if (id != 0)
-      return id;
+    uint32_t& id = constants_[{type, bits}];
+    if (id != 0) return id;
     const auto vector = vectors_.find(type);
     if (vector == vectors_.end()) {
       append(made_, spv::OpConstant, {type, id = bound_++, bits});
@@ -318,147 +254,110 @@ private:
     return id;
   }
 
-  void divide(spv::Op op, uint32_t type, uint32_t result, uint32_t a,
-              uint32_t b) {
-    const uint32_t truth = truth_of(type), minus_one = constant(type, ~0u),
-                   one = constant(type, 1);
+  void divide(spv::Op op, uint32_t type, uint32_t result, uint32_t a, uint32_t b) {
+    const uint32_t truth = truth_of(type), minus_one = constant(type, ~0u), one = constant(type, 1);
     const uint32_t is_minus_one = bound_++, divisor = bound_++;
     append(result_, spv::OpIEqual, {truth, is_minus_one, b, minus_one});
     append(result_, spv::OpSelect, {type, divisor, is_minus_one, one, b});
-    if (op != spv::OpSDiv)
-      return append(result_, op, {type, result, a, divisor});
+    if (op != spv::OpSDiv) return append(result_, op, {type, result, a, divisor});
     const uint32_t quotient = bound_++, negated = bound_++;
     append(result_, op, {type, quotient, a, divisor});
     append(result_, spv::OpSNegate, {type, negated, a});
-    append(result_, spv::OpSelect,
-           {type, result, is_minus_one, negated, quotient});
+    append(result_, spv::OpSelect, {type, result, is_minus_one, negated, quotient});
   }
 
-  const std::vector<uint32_t> &words_;
-  std::vector<uint32_t> result_, made_; // `made_`: types and constants
+  const std::vector<uint32_t>& words_;
+  std::vector<uint32_t> result_, made_;  // `made_`: types and constants
   uint32_t bound_ = 0;
-  std::set<uint32_t> safe_; // constants without -1
-  std::map<uint32_t, std::pair<uint32_t, uint32_t>>
-      vectors_; // element and size of vector types
-  std::array<uint32_t, 5>
-      types_of_truth_{}; // by size of the vector; 0: the scalar
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t>
-      constants_; // by type and bits
+  std::set<uint32_t> safe_;                                      // constants without -1
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> vectors_;    // element and size of vector types
+  std::array<uint32_t, 5> types_of_truth_{};                     // by size of the vector; 0: the scalar
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants_;  // by type and bits
 };
 
 // Runs the passes that `add` registers.
 template <class Add>
-std::vector<uint32_t> passed(const std::vector<uint32_t> &words, Add add) {
+std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
   spvtools::Optimizer optimizer(SPV_ENV_UNIVERSAL_1_6);
   std::string problem;
-  optimizer.SetMessageConsumer([&](spv_message_level_t level, const char *,
-                                   const spv_position_t &,
-                                   const char *message) {
-    if (level <= SPV_MSG_ERROR && problem.empty())
-      problem = message;
+  optimizer.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
+    if (level <= SPV_MSG_ERROR && problem.empty()) problem = message;
   });
   add(optimizer);
   spvtools::OptimizerOptions options;
-  options.set_run_validator(
-      false); // loose uniforms are SPIR-V that the validator rejects
+  options.set_run_validator(false);  // loose uniforms are SPIR-V that the validator rejects
   std::vector<uint32_t> result;
   if (!optimizer.Run(words.data(), words.size(), &result, options))
-    throw ShaderError(0, problem.empty() ? "the optimizer does not take it"
-                                         : problem);
+    throw ShaderError(0, problem.empty() ? "the optimizer does not take it" : problem);
   return result;
 }
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
-  if (words.size() > 1)
-    words[1] = kVersion1_0; // glslang leaves the version undefined without
-                            // SPIR-V's rules
+  if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves the version undefined without SPIR-V's rules
   return passed(DivisionGuard(words).guarded(),
-                [](spvtools::Optimizer &optimizer) {
-                  optimizer.RegisterPerformancePasses();
-                });
+                [](spvtools::Optimizer& optimizer) { optimizer.RegisterPerformancePasses(); });
 }
 
 std::vector<uint32_t> words_of(std::string_view bytes) {
   if (bytes.size() > kMostText)
-    throw ShaderError(
-        0, fmt::format("the module has {} bytes; at most {} are read",
-                       bytes.size(), kMostText));
+    throw ShaderError(0, fmt::format("the module has {} bytes; at most {} are read", bytes.size(), kMostText));
   if (bytes.size() % sizeof(uint32_t) != 0)
-    throw ShaderError(
-        0,
-        "the module's length is no multiple of 4 bytes; it has been cut off");
+    throw ShaderError(0, "the module's length is no multiple of 4 bytes; it has been cut off");
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), bytes.size());
   return words;
 }
 
-// Leaves only the entry point of `stage`: main, or else the first. `words` must
-// be valid.
-std::vector<uint32_t> with_one_entry(const std::vector<uint32_t> &words,
-                                     Stage stage) {
+// Leaves only the entry point of `stage`: main, or else the first. `words` must be valid.
+std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage stage) {
   constexpr size_t kHeader = 5;
-  const uint32_t model = stage == Stage::vertex ? spv::ExecutionModelVertex
-                                                : spv::ExecutionModelFragment;
+  const uint32_t model = stage == Stage::vertex ? spv::ExecutionModelVertex : spv::ExecutionModelFragment;
   uint32_t chosen = 0;
-  const auto each = [&](const auto &take) {
-    for (size_t at = kHeader; at < words.size();
-         at += std::max(words[at] >> 16, 1u))
+  const auto each = [&](const auto& take) {
+    for (size_t at = kHeader; at < words.size(); at += std::max(words[at] >> 16, 1u))
       take(&words[at], words[at] >> 16, spv::Op(words[at] & 0xffff));
   };
-  each([&](const uint32_t *word, size_t length, spv::Op op) {
-    if (op != spv::OpEntryPoint || length < 4 || word[1] != model)
-      return;
-    const std::string_view name(reinterpret_cast<const char *>(word + 3),
-                                (length - 3) * sizeof(uint32_t));
-    if (chosen == 0 || name.starts_with(std::string_view("main", 5)))
-      chosen = word[2];
+  each([&](const uint32_t* word, size_t length, spv::Op op) {
+    if (op != spv::OpEntryPoint || length < 4 || word[1] != model) return;
+    const std::string_view name(reinterpret_cast<const char*>(word + 3), (length - 3) * sizeof(uint32_t));
+    if (chosen == 0 || name.starts_with(std::string_view("main", 5))) chosen = word[2];
   });
   if (chosen == 0)
-    throw ShaderError(
-        0, fmt::format("the module has no {} shader",
-                       stage == Stage::vertex ? "vertex" : "fragment"));
+    throw ShaderError(0, fmt::format("the module has no {} shader", stage == Stage::vertex ? "vertex" : "fragment"));
   std::vector<uint32_t> result(words.begin(), words.begin() + kHeader);
   bool is_there = false;
-  each([&](const uint32_t *word, size_t length, spv::Op op) {
+  each([&](const uint32_t* word, size_t length, spv::Op op) {
     if (op == spv::OpEntryPoint) {
-      if (word[1] != model || word[2] != chosen || is_there)
-        return;
+      if (word[1] != model || word[2] != chosen || is_there) return;
       is_there = true;
     }
-    const bool is_mode =
-        op == spv::OpExecutionMode || op == spv::OpExecutionModeId;
-    if (is_mode && word[1] != chosen)
-      return;
+    const bool is_mode = op == spv::OpExecutionMode || op == spv::OpExecutionModeId;
+    if (is_mode && word[1] != chosen) return;
     result.insert(result.end(), word, word + length);
   });
   return result;
 }
 
-} // namespace
+}  // namespace
 
-std::vector<uint32_t> compile_glsl(std::span<const std::string> texts,
-                                   Stage stage) {
+std::vector<uint32_t> compile_glsl(std::span<const std::string> texts, Stage stage) {
   begin_glslang();
   std::deque<Shader> shaders;
   std::deque<std::string> joined;  // lives as long as the shaders
   glslang::TProgram program;
-  for (const std::string &text : texts) {
+  for (const std::string& text : texts) {
     const auto number = &text - texts.data() + 1;
-    const std::string place =
-        texts.size() == 1 ? "" : fmt::format("text {}: ", number);
+    const std::string place = texts.size() == 1 ? "" : fmt::format("text {}: ", number);
     check_text(joined.emplace_back(joined_lines(text)));
     program.addShader(&parsed(joined.back(), stage, place, shaders));
   }
-  if (!program.link(kMessages))
-    throw error_of(program.getInfoLog(), "");
-  const glslang::TIntermediate *const linked =
-      program.getIntermediate(language_of(stage));
-  if (linked == nullptr)
-    throw ShaderError(0, "there is no shader");
+  if (!program.link(kMessages)) throw error_of(program.getInfoLog(), "");
+  const glslang::TIntermediate* const linked = program.getIntermediate(language_of(stage));
+  if (linked == nullptr) throw ShaderError(0, "there is no shader");
   glslang::SpvOptions options;
-  options.generateDebugInfo = true; // line numbers
-  options.disableOptimizer = true;  // our own passes follow
+  options.generateDebugInfo = true;  // line numbers
+  options.disableOptimizer = true;   // our own passes follow
   std::vector<uint32_t> words;
   spv::SpvBuildLogger log;
   glslang::GlslangToSpv(*linked, words, &log, &options);
@@ -469,38 +368,29 @@ std::vector<uint32_t> take_spirv(std::string_view bytes, Stage stage) {
   std::vector<uint32_t> words = words_of(bytes);
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string problem;
-  tools.SetMessageConsumer([&](spv_message_level_t level, const char *,
-                               const spv_position_t &, const char *message) {
-    if (level <= SPV_MSG_ERROR && problem.empty())
-      problem = message;
+  tools.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
+    if (level <= SPV_MSG_ERROR && problem.empty()) problem = message;
   });
   if (!tools.Validate(words)) {
     problem = problem.substr(0, problem.find('\n'));
-    throw ShaderError(
-        0, "it is no valid SPIR-V: " +
-               (problem.empty() ? "the validator does not say why" : problem));
+    throw ShaderError(0, "it is no valid SPIR-V: " + (problem.empty() ? "the validator does not say why" : problem));
   }
-  words =
-      passed(with_one_entry(words, stage), [](spvtools::Optimizer &optimizer) {
-        optimizer.RegisterPass(spvtools::CreateFreezeSpecConstantValuePass());
-        optimizer.RegisterPass(
-            spvtools::CreateFoldSpecConstantOpAndCompositePass());
-        optimizer.RegisterPass(spvtools::CreateUnifyConstantPass());
-      });
-  return passed(DivisionGuard(words).guarded(),
-                [](spvtools::Optimizer &optimizer) {
-                  optimizer.RegisterLegalizationPasses();
-                  optimizer.RegisterPerformancePasses();
-                });
+  words = passed(with_one_entry(words, stage), [](spvtools::Optimizer& optimizer) {
+    optimizer.RegisterPass(spvtools::CreateFreezeSpecConstantValuePass());
+    optimizer.RegisterPass(spvtools::CreateFoldSpecConstantOpAndCompositePass());
+    optimizer.RegisterPass(spvtools::CreateUnifyConstantPass());
+  });
+  return passed(DivisionGuard(words).guarded(), [](spvtools::Optimizer& optimizer) {
+    optimizer.RegisterLegalizationPasses();
+    optimizer.RegisterPerformancePasses();
+  });
 }
 
 std::string disassemble_spirv(std::string_view bytes) {
   const std::vector<uint32_t> words = words_of(bytes);
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
-  if (!tools.Disassemble(words, &text,
-                         SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
-                             SPV_BINARY_TO_TEXT_OPTION_INDENT))
+  if (!tools.Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES | SPV_BINARY_TO_TEXT_OPTION_INDENT))
     throw ShaderError(0, "it is no SPIR-V module");
   return text;
 }
@@ -512,11 +402,10 @@ std::string preprocess_glsl(std::string_view text) {
   Shader shader(joined, Stage::fragment);
   std::string result;
   glslang::TShader::ForbidIncluder includes;
-  if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion,
-                                ENoProfile, false, false, kMessages, &result,
+  if (!shader.shader.preprocess(GetDefaultResources(), kDefaultVersion, ENoProfile, false, false, kMessages, &result,
                                 includes))
     throw error_of(shader.shader.getInfoLog(), "");
   return result;
 }
 
-} // namespace brokkr::shader
+}  // namespace brokkr::shader

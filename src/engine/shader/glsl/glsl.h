@@ -13,22 +13,17 @@
 
 namespace brokkr::shader {
 
-// Compiles the fragment or vertex shaders of a program, GLSL 1.10 to 4.60 with
-// the built-ins of their versions, and links them to one SPIR-V function that
-// keeps names and line numbers. Throws ShaderError for invalid GLSL, for texts
-// longer than kMostText together, and for brackets and expressions nested
-// deeper than a person writes.
+// Compiles the fragment or vertex shaders of a program, GLSL 1.10 to 4.60 with the built-ins of their versions, and
+// links them to one SPIR-V function that keeps names and line numbers. Throws ShaderError for invalid GLSL, for texts
+// longer than kMostText together, and for brackets and expressions nested deeper than a person writes.
 //
-// glslang and spirv-opt are not hardened against hostile text: they recurse
-// over what they read, and macros can expand a short text to a huge one.
-// Untrusted text is compiled in a process of its own (brokkr-glsl), whose crash
-// is reported as one more error.
-std::vector<uint32_t> compile_glsl(std::span<const std::string> texts,
-                                   Stage stage = Stage::fragment);
+// glslang and spirv-opt are not hardened against hostile text: they recurse over what they read, and macros can expand
+// a short text to a huge one.
+// Untrusted text is compiled in a process of its own (brokkr-glsl), whose crash is reported as one more error.
+std::vector<uint32_t> compile_glsl(std::span<const std::string> texts, Stage stage = Stage::fragment);
 
-// Takes a SPIR-V module of version 1.0 to 1.6: validates it, gives
-// specialization constants their defaults, and inlines the functions of the
-// stage's entry point, main or else the first. Throws ShaderError.
+// Takes a SPIR-V module of version 1.0 to 1.6: validates it, gives specialization constants their defaults, and inlines
+// the functions of the stage's entry point, main or else the first. Throws ShaderError.
 std::vector<uint32_t> take_spirv(std::string_view bytes, Stage stage);
 
 // The module's instructions as text. Throws ShaderError.
@@ -38,4 +33,4 @@ std::string disassemble_spirv(std::string_view bytes);
 // Throws ShaderError.
 std::string preprocess_glsl(std::string_view text);
 
-} // namespace brokkr::shader
+}  // namespace brokkr::shader

@@ -1,4 +1,4 @@
-#include "plan/own_text.h"
+#include "plan/user_shader.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,44 +13,37 @@ namespace brokkr {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kMaxIncluded = 32; // files that include each other
+constexpr size_t kMaxIncluded = 32;  // files that include each other
 
 // Replaces comments by spaces and keeps line breaks, so that line numbers hold.
 std::string without_comments(std::string_view text) {
   std::string result(text);
   for (size_t at = 0; at + 1 < result.size(); ++at) {
-    if (result[at] != '/' || (result[at + 1] != '/' && result[at + 1] != '*'))
-      continue;
+    if (result[at] != '/' || (result[at + 1] != '/' && result[at + 1] != '*')) continue;
     const bool is_line = result[at + 1] == '/';
     size_t end = result.find(is_line ? "\n" : "*/", at + 2);
     end = end == std::string::npos ? result.size() : end + (is_line ? 0 : 2);
-    for (; at < end; ++at)
-      result[at] = result[at] == '\n' ? '\n' : ' ';
+    for (; at < end; ++at) result[at] = result[at] == '\n' ? '\n' : ' ';
     --at;
   }
   return result;
 }
 
-bool is_part_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
+bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // The position at which `name` is a whole word of the text.
 size_t find_word(std::string_view text, std::string_view name) {
-  for (size_t at = text.find(name); at != std::string_view::npos;
-       at = text.find(name, at + 1)) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
     const size_t end = at + name.size();
-    if (begins && (end == text.size() || !is_part_of_name(text[end])))
-      return at;
+    if (begins && (end == text.size() || !is_part_of_name(text[end]))) return at;
   }
   return std::string_view::npos;
 }
 
-// The compatibility profile has what old and new versions have; Shadertoy's
-// texts are of GLSL ES 3.00, WebGL 1's of 1.00.
-constexpr const char *kVersion = "#version 450 compatibility\n",
-                     *kVersionEs3 = "#version 300 es\n",
+// The compatibility profile has what old and new versions have; Shadertoy's texts are of GLSL ES 3.00, WebGL 1's of
+// 1.00.
+constexpr const char *kVersion = "#version 450 compatibility\n", *kVersionEs3 = "#version 300 es\n",
                      *kVersionEs1 = "#version 100\n";
 
 // Shadertoy's uniforms, and iGlobalTime, the name of iTime until 2017.
@@ -74,9 +67,8 @@ constexpr ToyUniform kToyUniforms[] = {
     {"sampler2D", "iChannel2", ""},
     {"sampler2D", "iChannel3", ""},
 };
-// b_surface.z tells whether the surface has texture coordinates; the picture is
-// laid over those.
-constexpr const char *kToyMain =
+// b_surface.z tells whether the surface has texture coordinates; the picture is laid over those.
+constexpr const char* kToyMain =
     "\nvoid main() {\n"
     "  vec2 place = b_surface.z > 0.5 ? b_surface.xy * iResolution.xy : "
     "gl_FragCoord.xy;\n"
@@ -85,7 +77,7 @@ constexpr const char *kToyMain =
     "  b_toy_color.a = 1.0;\n"
     "}\n";
 
-constexpr const char *kPlainFragment = R"(in vec3 b_position, b_normal;
+constexpr const char* kPlainFragment = R"(in vec3 b_position, b_normal;
 in vec2 b_uv;
 in vec4 b_color;
 uniform vec4 b_base_color;
@@ -110,32 +102,25 @@ void main() {
 }
 )";
 
-// The words of a directive's line, "#if 0" or "# define A 1": its name, and the
-// rest; empty where it is none.
-std::pair<std::string_view, std::string_view>
-directive_of(std::string_view line) {
-  const auto skip = [&] {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-  };
+// The words of a directive's line, "#if 0" or "# define A 1": its name, and the rest; empty where it is none.
+std::pair<std::string_view, std::string_view> directive_of(std::string_view line) {
+  const auto skip = [&] { line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size())); };
   skip();
-  if (!line.starts_with('#'))
-    return {};
+  if (!line.starts_with('#')) return {};
   line.remove_prefix(1);
   skip();
   size_t end = 0;
-  while (end < line.size() && is_part_of_name(line[end]))
-    ++end;
+  while (end < line.size() && is_part_of_name(line[end])) ++end;
   const std::string_view name = line.substr(0, end);
   line.remove_prefix(end);
   skip();
-  while (!line.empty() &&
-         (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
-    line.remove_suffix(1);
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
   return {name, line};
 }
 
 // Calls `take(begin, line)` for each line.
-template <class F> void each_line(std::string_view text, F &&take) {
+template <class F>
+void each_line(std::string_view text, F&& take) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     take(begin, text.substr(begin, end - begin));
@@ -143,26 +128,19 @@ template <class F> void each_line(std::string_view text, F &&take) {
   }
 }
 
-// Without comments, directives and what "#if 0" leaves out, as far as that is
-// seen without macros.
+// Without comments, directives and what "#if 0" leaves out, as far as that is seen without macros.
 std::string code_of(std::string_view text) {
   std::string code = without_comments(text);
-  std::vector<bool>
-      open; // whether each condition that has begun leaves out what follows
-  bool continues = false; // a directive in the next line
+  std::vector<bool> open;  // whether each condition that has begun leaves out what follows
+  bool continues = false;  // a directive in the next line
   each_line(std::string(code), [&](size_t begin, std::string_view line) {
     const auto [name, rest] = directive_of(line);
-    if (name == "if" || name == "ifdef" || name == "ifndef")
-      open.push_back(name == "if" && rest == "0");
-    if ((name == "else" || name == "elif") && !open.empty())
-      open.back() = false;
-    if (name == "endif" && !open.empty())
-      open.pop_back();
-    const bool is_out = continues || !name.empty() ||
-                        std::find(open.begin(), open.end(), true) != open.end();
+    if (name == "if" || name == "ifdef" || name == "ifndef") open.push_back(name == "if" && rest == "0");
+    if ((name == "else" || name == "elif") && !open.empty()) open.back() = false;
+    if (name == "endif" && !open.empty()) open.pop_back();
+    const bool is_out = continues || !name.empty() || std::find(open.begin(), open.end(), true) != open.end();
     continues = (continues || !name.empty()) && line.ends_with('\\');
-    if (is_out)
-      std::fill_n(code.begin() + std::ptrdiff_t(begin), line.size(), ' ');
+    if (is_out) std::fill_n(code.begin() + std::ptrdiff_t(begin), line.size(), ' ');
   });
   return code;
 }
@@ -171,15 +149,11 @@ std::string code_of(std::string_view text) {
 bool has_function(std::string_view code, std::string_view name) {
   for (size_t begin = 0;;) {
     const size_t at = find_word(code.substr(begin), name);
-    if (at == std::string_view::npos)
-      return false;
-    std::string_view before = code.substr(0, begin + at),
-                     after = code.substr(begin + at + name.size());
+    if (at == std::string_view::npos) return false;
+    std::string_view before = code.substr(0, begin + at), after = code.substr(begin + at + name.size());
     before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
-    after.remove_prefix(
-        std::min(after.find_first_not_of(" \t\r\n"), after.size()));
-    if (before.ends_with("void") && after.starts_with('('))
-      return true;
+    after.remove_prefix(std::min(after.find_first_not_of(" \t\r\n"), after.size()));
+    if (before.ends_with("void") && after.starts_with('(')) return true;
     begin += at + name.size();
   }
 }
@@ -187,89 +161,70 @@ bool has_function(std::string_view code, std::string_view name) {
 // Whether the text declares a uniform of this name itself.
 bool declares_uniform(std::string_view code, std::string_view name) {
   constexpr std::string_view kWord = "uniform";
-  for (size_t at = find_word(code, kWord); at != std::string_view::npos;
-       at = find_word(code, kWord)) {
+  for (size_t at = find_word(code, kWord); at != std::string_view::npos; at = find_word(code, kWord)) {
     code.remove_prefix(at + kWord.size());
-    if (find_word(code.substr(0, code.find(';')), name) !=
-        std::string_view::npos)
-      return true;
+    if (find_word(code.substr(0, code.find(';')), name) != std::string_view::npos) return true;
   }
   return false;
 }
 
-// Takes from `text` the directives that `is_taken` is true for; lines stay
-// where they are.
+// Takes from `text` the directives that `is_taken` is true for; lines stay where they are.
 template <class F>
-std::string take_directives(std::string &text, F &&is_taken) {
+std::string take_directives(std::string& text, F&& is_taken) {
   std::string taken;
   const std::string code = without_comments(text);
   each_line(code, [&](size_t begin, std::string_view line) {
     const auto [name, rest] = directive_of(line);
-    if (name.empty() || !is_taken(name, rest))
-      return;
+    if (name.empty() || !is_taken(name, rest)) return;
     taken += std::string(line) + "\n";
     std::fill_n(text.begin() + std::ptrdiff_t(begin), line.size(), ' ');
   });
   return taken;
 }
 
-std::string toy_head(std::string_view code, bool with_precision,
-                     bool with_all) {
+std::string toy_head(std::string_view code, bool with_precision, bool with_all) {
   std::string head = "#define HW_PERFORMANCE 1\n";
   if (with_precision)
-    head += "precision highp float; precision highp int; precision highp "
-            "sampler2D; ";
-  for (const auto &[type, name, size] : kToyUniforms) {
-    if (with_all || !declares_uniform(code, name))
-      head += std::string("uniform ") + type + " " + name + size + "; ";
+    head +=
+        "precision highp float; precision highp int; precision highp "
+        "sampler2D; ";
+  for (const auto& [type, name, size] : kToyUniforms) {
+    if (with_all || !declares_uniform(code, name)) head += std::string("uniform ") + type + " " + name + size + "; ";
   }
   return head + "in vec3 b_surface; out vec4 b_toy_color;\n";
 }
 
-void add_toy(const std::string &text, std::string_view code, bool with_all,
-             std::vector<std::string> &all) {
+void add_toy(const std::string& text, std::string_view code, bool with_all, std::vector<std::string>& all) {
   std::string body = text;
   const std::string version =
-      take_directives(body, [](std::string_view name, std::string_view) {
-        return name == "version";
-      });
+      take_directives(body, [](std::string_view name, std::string_view) { return name == "version"; });
   // They stand before everything else in GLSL ES.
   std::string extensions =
-      take_directives(body, [](std::string_view name, std::string_view) {
-        return name == "extension";
-      });
-  for (size_t at = extensions.find("require"); at != std::string::npos;
-       at = extensions.find("require"))
+      take_directives(body, [](std::string_view name, std::string_view) { return name == "extension"; });
+  for (size_t at = extensions.find("require"); at != std::string::npos; at = extensions.find("require"))
     extensions.replace(at, 7, "enable");
-  const auto add = [&](const std::string &of_version) {
+  const auto add = [&](const std::string& of_version) {
     const bool is_es = of_version.find("es") != std::string::npos;
-    all.push_back(of_version + extensions + toy_head(code, is_es, with_all) +
-                  "#line 1\n" + body + kToyMain);
+    all.push_back(of_version + extensions + toy_head(code, is_es, with_all) + "#line 1\n" + body + kToyMain);
   };
-  if (!version.empty())
-    add(version);
+  if (!version.empty()) add(version);
   add(kVersionEs3);
   add(kVersion);
 }
 
-} // namespace
+}  // namespace
 
 std::string plain_fragment_text() { return kPlainFragment; }
 
-bool is_toy_shader(const std::string &text) {
-  if (shader::is_spirv(text))
-    return false;
+bool is_toy_shader(const std::string& text) {
+  if (shader::is_spirv(text)) return false;
   const std::string code = code_of(text);
-  return find_word(code, "mainImage") != std::string::npos &&
-         !has_function(code, "main");
+  return find_word(code, "mainImage") != std::string::npos && !has_function(code, "main");
 }
 
-std::vector<std::string> completed_shaders(const std::string &given) {
-  if (shader::is_spirv(given))
-    return {given};
-  std::string text = given.starts_with(kByteOrderMark)
-                         ? given.substr(kByteOrderMark.size())
-                         : given;
+std::vector<std::string> completed_shaders(const std::string& given) {
+  if (shader::is_spirv(given)) return {given};
+  std::string text = given.starts_with(kByteOrderMark) ? given.substr(kByteOrderMark.size()) : given;
   const std::string code = code_of(text);
   std::vector<std::string> all;
   if (is_toy_shader(text)) {
@@ -278,12 +233,10 @@ std::vector<std::string> completed_shaders(const std::string &given) {
     return all;
   }
   bool is_of_web = false;
-  const std::string_view kOfWeb[] = {"GL_EXT_draw_buffers", "GL_EXT_frag_depth",
-                                     "GL_EXT_shader_texture_lod",
+  const std::string_view kOfWeb[] = {"GL_EXT_draw_buffers", "GL_EXT_frag_depth", "GL_EXT_shader_texture_lod",
                                      "GL_OES_standard_derivatives"};
   const std::string plain = without_comments(text);
-  for (const std::string_view name : kOfWeb)
-    is_of_web |= find_word(plain, name) != std::string_view::npos;
+  for (const std::string_view name : kOfWeb) is_of_web |= find_word(plain, name) != std::string_view::npos;
   // Several outputs need no extension here.
   take_directives(text, [&](std::string_view name, std::string_view rest) {
     return name == "extension" && rest.starts_with(kOfWeb[0]);
@@ -292,25 +245,19 @@ std::vector<std::string> completed_shaders(const std::string &given) {
     all.push_back(text);
   } else {
     // "#line 0" names the line behind it 1 before GLSL ES 3.00.
-    for (const auto &[version, first] :
-         {std::pair{kVersion, 1}, {kVersionEs1, 0}, {kVersionEs3, 1}})
+    for (const auto& [version, first] : {std::pair{kVersion, 1}, {kVersionEs1, 0}, {kVersionEs3, 1}})
       all.push_back(version + ("#line " + std::to_string(first) + "\n") + text);
-    if (is_of_web)
-      std::swap(all[0], all[1]);
+    if (is_of_web) std::swap(all[0], all[1]);
   }
   // Its main may be one that a condition leaves out.
-  if (find_word(code, "mainImage") != std::string::npos)
-    add_toy(text, code, false, all);
+  if (find_word(code, "mainImage") != std::string::npos) add_toy(text, code, false, all);
   return all;
 }
 
-std::string with_includes(const std::string &given,
-                          const std::filesystem::path &file) {
-  if (shader::is_spirv(given))
-    return given;
+std::string with_includes(const std::string& given, const std::filesystem::path& file) {
+  if (shader::is_spirv(given)) return given;
   std::vector<std::filesystem::path> chain{file.lexically_normal()};
-  const auto expanded = [&](const auto &self, const std::string &of,
-                            size_t line_of_all) -> std::string {
+  const auto expanded = [&](const auto& self, const std::string& of, size_t line_of_all) -> std::string {
     const std::string code = without_comments(of);
     std::string result;
     size_t number = 0;
@@ -318,64 +265,46 @@ std::string with_includes(const std::string &given,
     each_line(of, [&](size_t begin, std::string_view line) {
       ++number;
       const size_t shown = line_of_all == 0 ? number : line_of_all;
-      const auto [name, rest] =
-          directive_of(std::string_view(code).substr(begin, line.size()));
-      // Lines of an included file count as the line that includes it, whose
-      // number messages can say.
-      if (line_of_all != 0 && !continues)
-        result += "#line " + std::to_string(shown) + "\n";
+      const auto [name, rest] = directive_of(std::string_view(code).substr(begin, line.size()));
+      // Lines of an included file count as the line that includes it, whose number messages can say.
+      if (line_of_all != 0 && !continues) result += "#line " + std::to_string(shown) + "\n";
       continues = line.ends_with('\\') || line.ends_with("\\\r");
-      const size_t end = rest.size() > 1
-                             ? rest.find(rest[0] == '<' ? '>' : '"', 1)
-                             : std::string_view::npos;
+      const size_t end = rest.size() > 1 ? rest.find(rest[0] == '<' ? '>' : '"', 1) : std::string_view::npos;
       if (name != "include" || end == std::string_view::npos) {
         (result += line) += '\n';
         return;
       }
       const std::filesystem::path wanted =
-          (chain.back().parent_path() / std::string(rest.substr(1, end - 1)))
-              .lexically_normal();
-      const bool is_open =
-          std::find(chain.begin(), chain.end(), wanted) != chain.end();
+          (chain.back().parent_path() / std::string(rest.substr(1, end - 1))).lexically_normal();
+      const bool is_open = std::find(chain.begin(), chain.end(), wanted) != chain.end();
       std::error_code ignored;
-      if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) ||
-                       chain.size() > kMaxIncluded)) {
+      if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) || chain.size() > kMaxIncluded)) {
         result += "#error \"" + wanted.string() + "\" cannot be included\n";
         return;
       }
       if (!is_open) {
         chain.push_back(wanted);
         const std::string bytes(as_text(read_file(wanted, shader::kMostText)));
-        result += self(self,
-                       bytes.starts_with(kByteOrderMark)
-                           ? bytes.substr(kByteOrderMark.size())
-                           : bytes,
-                       shown);
+        result += self(self, bytes.starts_with(kByteOrderMark) ? bytes.substr(kByteOrderMark.size()) : bytes, shown);
         chain.pop_back();
         if (result.size() > shader::kMostText)
-          throw std::runtime_error(file.string() + ": is larger than " +
-                                   std::to_string(shader::kMostText) +
+          throw std::runtime_error(file.string() + ": is larger than " + std::to_string(shader::kMostText) +
                                    " bytes with what it includes");
       }
       result += "#line " + std::to_string(shown + 1) + "\n";
     });
     return result;
   };
-  if (without_comments(given).find("include") == std::string::npos)
-    return given;
+  if (without_comments(given).find("include") == std::string::npos) return given;
   return expanded(expanded, given, 0);
 }
 
 uint32_t line_of_name(std::string_view text, std::string_view name) {
-  if (shader::is_spirv(text))
-    return 0;
+  if (shader::is_spirv(text)) return 0;
   const std::string code = without_comments(text);
   const size_t at = find_word(code, name);
-  if (at == std::string::npos)
-    return 0;
-  return uint32_t(std::count(code.begin(), code.begin() + std::ptrdiff_t(at),
-                             '\n')) +
-         1;
+  if (at == std::string::npos) return 0;
+  return uint32_t(std::count(code.begin(), code.begin() + std::ptrdiff_t(at), '\n')) + 1;
 }
 
-} // namespace brokkr
+}  // namespace brokkr

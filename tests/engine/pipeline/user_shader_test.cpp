@@ -18,7 +18,7 @@ namespace {
 
 using test::ProgramFrame;
 
-class OwnShader : public testing::Test {
+class UserShaders : public testing::Test {
  protected:
   void SetUp() override {
 #if !defined(BROKKR_HAVE_SHADERS)
@@ -58,7 +58,7 @@ std::string problem_with(const FragmentShader& shader) {
 }
 
 // A world point's position in the picture equals its fragment's position, although instances have their own matrices.
-TEST_F(OwnShader, PositionsAndMatricesAgreeWithThePicture) {
+TEST_F(UserShaders, PositionsAndMatricesAgreeWithThePicture) {
   const FragmentShader shader{.text = R"(
 in vec3 b_position;
 uniform mat4 b_view, b_projection;
@@ -82,7 +82,7 @@ void main() {
   }
 }
 
-TEST_F(OwnShader, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
+TEST_F(UserShaders, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
   FragmentShader shader{.text =
                             "uniform vec2 a = vec2(0.2, 0.4); uniform int n = 3; uniform bool on; out vec4 color;\n"
                             "void main() { color = vec4(a, float(n) / 5.0, on ? 1.0 : 0.6); }"};
@@ -90,9 +90,10 @@ TEST_F(OwnShader, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
   shader.uniforms = {{"a", {1, 0}}, {"n", {5}}, {"on", {1}}};
   Frame frame = scene("generated:screen", 4, 4, shader);
   EXPECT_EQ(draw(frame).color.front(), 0xffff00ffu);
-  const std::vector<OwnUniform> uniforms = own_uniforms(frame, shader);
+  const std::vector<ShaderUniform> uniforms = shader_uniforms(frame, shader);
   ASSERT_EQ(uniforms.size(), 3u);
-  const auto n = std::find_if(uniforms.begin(), uniforms.end(), [](const OwnUniform& one) { return one.name == "n"; });
+  const auto n =
+      std::find_if(uniforms.begin(), uniforms.end(), [](const ShaderUniform& one) { return one.name == "n"; });
   ASSERT_NE(n, uniforms.end());
   EXPECT_EQ(n->type, ShaderType::i32);
   EXPECT_EQ(n->values, std::vector<double>{5});
@@ -108,7 +109,7 @@ TEST_F(OwnShader, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
   EXPECT_EQ(test::render_to_end(renderer, prepared, options).targets[0].layers[0].color.front(), 0xffffff00u);
 }
 
-TEST_F(OwnShader, WhatASceneHasNotIsAsTheManualSays) {
+TEST_F(UserShaders, WhatASceneHasNotIsAsTheManualSays) {
   const FragmentShader shader{.text = R"(
 in vec4 b_color; in vec2 b_second_uv; in vec3 b_normal;
 uniform sampler2D b_normal_map, b_emission_map, mine;
@@ -122,7 +123,7 @@ void main() {
   EXPECT_EQ(draw(scene("generated:screen", 4, 4, shader)).color.front(), 0xff00ff00u);
 }
 
-TEST_F(OwnShader, ShadertoysPictureFillsTheScreen) {
+TEST_F(UserShaders, ShadertoysPictureFillsTheScreen) {
   const FragmentShader shader{.text =
                                   "void mainImage(out vec4 c, in vec2 at) {\n"
                                   "  c = vec4(at / iResolution.xy, iTime, float(iFrame) / 255.0); }",
@@ -133,7 +134,7 @@ TEST_F(OwnShader, ShadertoysPictureFillsTheScreen) {
 }
 
 // Texts as people have them, which are green where they are read as they are meant.
-TEST_F(OwnShader, TextsOfShadertoyAndOfOtherPlayers) {
+TEST_F(UserShaders, TextsOfShadertoyAndOfOtherPlayers) {
   const std::string green = "void mainImage(out vec4 o, vec2 u) { o = vec4(0, 1, 0, 1); }\n";
   const auto toy = [](const std::string& condition) {
     return "void mainImage(out vec4 o, vec2 u) { o = " + condition + " ? vec4(0, 1, 0, 1) : vec4(1, 0, 0, 1); }\n";
@@ -188,7 +189,7 @@ TEST_F(OwnShader, TextsOfShadertoyAndOfOtherPlayers) {
 }
 
 // Each loop of a shader that never ends by itself is ended, and that is counted.
-TEST_F(OwnShader, LoopsThatAreEndedAreCounted) {
+TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
   const auto cut = [](const std::string& end, MachineKind machine, ShaderCode shaders) {
     const std::string text = "void mainImage(out vec4 o, vec2 u) { float s = 0.0; for (int i = 0; i < " + end +
                              "; ++i) s += 1.0; o = vec4(s / 2e5); }";
@@ -210,7 +211,7 @@ TEST_F(OwnShader, LoopsThatAreEndedAreCounted) {
 }
 
 // Functions that call each other twice, forty deep: 2^40 calls once they are in their places [GraphicsFuzz].
-TEST_F(OwnShader, TextsThatGrowWithoutEndAreRefusedInTime) {
+TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   std::string text = "float f0(float x) { return x * 0.5; }\n";
   for (int i = 1; i <= 40; ++i) {
     const std::string before = "f" + std::to_string(i - 1);
@@ -241,7 +242,7 @@ Layer picture_after(FragmentShader shader, int pictures, int size = 8) {
   return std::move(result.targets[main_target(frame)].layers[0]);
 }
 
-TEST_F(OwnShader, BuffersKeepFloatsFromPictureToPicture) {
+TEST_F(UserShaders, BuffersKeepFloatsFromPictureToPicture) {
   FragmentShader shader{
       .text =
           "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
@@ -256,7 +257,7 @@ TEST_F(OwnShader, BuffersKeepFloatsFromPictureToPicture) {
   EXPECT_EQ(fourth.color[7] >> 16 & 0xffu, 96u);  // 4 * 7.5 / 80
 }
 
-TEST_F(OwnShader, BuffersOfThisPictureAndTheOneBefore) {
+TEST_F(UserShaders, BuffersOfThisPictureAndTheOneBefore) {
   const auto number = [](const std::string& of) {
     return "void mainImage(out vec4 o, vec2 u) { o = vec4(" + of + "); }";
   };
@@ -281,7 +282,7 @@ TEST_F(OwnShader, BuffersOfThisPictureAndTheOneBefore) {
   EXPECT_EQ(problem_with(shader).find("b.glsl:2: 'lost'"), 0u) << problem_with(shader);
 }
 
-TEST_F(OwnShader, KeyboardMouseAndSilence) {
+TEST_F(UserShaders, KeyboardMouseAndSilence) {
   FragmentShader shader{
       .text =
           "float at(int x, int y) { return texelFetch(iChannel0, ivec2(x, y), 0).x; }\n"
@@ -300,7 +301,7 @@ TEST_F(OwnShader, KeyboardMouseAndSilence) {
   EXPECT_EQ(picture_after(shader, 0).color[0] & 0xffu, 0xbfu);
 }
 
-TEST_F(OwnShader, FaultsNameTheLine) {
+TEST_F(UserShaders, FaultsNameTheLine) {
   EXPECT_EQ(
       problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
                             "void main() { c = vec4(b_normel + b_position, 1.0); }",
@@ -322,7 +323,7 @@ TEST_F(OwnShader, FaultsNameTheLine) {
 }
 
 // In a captured frame the shader replaces the draws that test depth, and reads what their programs read.
-TEST_F(OwnShader, CapturedDrawsGiveTheirOwnVaryings) {
+TEST_F(UserShaders, CapturedDrawsGiveTheirOwnVaryings) {
   ProgramFrame f(8, 8);
   const uint32_t program = f.program("in vec2 at; out vec4 color0;\nvoid main() { color0 = vec4(at, 0.0, 1.0); }\n",
                                      {test::varying("at", ShaderType::vec2, 0)});
@@ -354,7 +355,7 @@ struct Example {
   const char *name, *scene;
 };
 
-TEST_F(OwnShader, ExamplesDrawTheSameOnEveryMachine) {
+TEST_F(UserShaders, ExamplesDrawTheSameOnEveryMachine) {
   const std::string assets = BROKKR_SOURCE_DIR "/assets/";
   for (const Example& example :
        {Example{"toon", "courtyard.obj"}, Example{"pearl", "spheres.glb"}, Example{"marble", "spheres.glb"},

@@ -1,4 +1,4 @@
-#include "plan/own_buffers.h"
+#include "plan/user_shader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,6 @@
 
 #include "base/loading.h"
 #include "brokkr/renderer.h"
-#include "plan/own_values.h"
 
 namespace brokkr {
 namespace {
@@ -24,7 +23,7 @@ std::string label_of(int buffer, bool is_of_this_picture) {
 
 uint32_t target_of(const Frame& frame, int buffer) {
   const auto found = std::ranges::find(frame.targets, kFirstId + buffer, &Target::id);
-  if (found == frame.targets.end()) throw std::logic_error("own_buffers: the frame has no such buffer");
+  if (found == frame.targets.end()) throw std::logic_error("user_buffers: the frame has no such buffer");
   return uint32_t(found - frame.targets.begin());
 }
 
@@ -121,7 +120,7 @@ void add_buffers(Frame& frame, const FragmentShader& shader, Loading& loading) {
 size_t buffer_texture(const Frame& frame, int buffer, bool is_of_this_picture) {
   const std::string label = label_of(buffer, is_of_this_picture);
   const auto found = std::ranges::find(frame.captured_textures, label, &CapturedTexture::label);
-  if (found == frame.captured_textures.end()) throw std::logic_error("own_buffers: the frame has no such texture");
+  if (found == frame.captured_textures.end()) throw std::logic_error("user_buffers: the frame has no such texture");
   return size_t(found - frame.captured_textures.begin());
 }
 

@@ -1,0 +1,289 @@
+#include "plan/user_shader.h"
+
+#include <bit>
+#include <cmath>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/matrix.hpp>
+
+#include "base/loading.h"
+#include "frame/frame_tables.h"
+#include "plan/prepare.h"
+
+namespace brokkr {
+namespace {
+
+using shader::Kind;
+
+constexpr double kFrameRate = 60;  // pictures per second, for shaders that count frames (iFrame, iFrameRate)
+
+const Target& target_of(const Frame& frame, const DrawCommand& draw) {
+  return frame.targets[frame.views[draw.first_view].target];
+}
+// Vertices that a user's vertex shader computes belong to a scene, whose draws have models.
+bool is_captured(const Frame& frame, const DrawCommand& draw) {
+  return draw.vertex_kind == VertexKind::clip_space && (draw.vertices < 0 || frame.models.empty());
+}
+bool is_captured(const VertexPlace& at) { return is_captured(at.frame, at.draw); }
+
+// Guesses the eye position of a captured draw, assuming a vertical field of view of 67 degrees.
+glm::vec3 eye_position(const Frame& frame, const DrawCommand& draw, const glm::vec4& clip) {
+  const Target& target = target_of(frame, draw);
+  constexpr float kHalfHeight = 0.66f;
+  return {clip.x * kHalfHeight * float(target.width) / float(target.height), clip.y * kHalfHeight, -clip.w};
+}
+
+size_t index_of(const VertexPlace& at) {
+  const size_t of_instance = is_captured(at) ? size_t(at.instance) * at.draw.vertex_count : 0;
+  return size_t(at.draw.first_vertex) + of_instance + at.vertex;
+}
+glm::vec3 object_position(const VertexPlace& at) {
+  const glm::vec4& p = at.frame.positions[index_of(at)];
+  return is_captured(at) ? eye_position(at.frame, at.draw, p) : glm::vec3(p);
+}
+glm::vec3 object_normal(const VertexPlace& at) {
+  if (!at.means.normals.empty()) return at.means.normals[at.vertex];
+  return at.frame.normals[index_of(at)];
+}
+glm::mat4 model_of(const VertexPlace& at) {
+  return is_captured(at) ? glm::mat4(1) : at.frame.models[at.draw.first_instance + at.instance];
+}
+const Material& material_of(const Frame& frame, const DrawCommand& draw) { return frame.materials[draw.material]; }
+
+glm::vec2 texcoord(const VertexPlace& at, uint32_t set) {
+  const std::vector<glm::vec2>& all = set == 0 ? at.frame.texcoords : at.frame.second_texcoords;
+  return all.empty() ? glm::vec2(0) : all[index_of(at)];
+}
+// The texture coordinate at which the base colour's texture is read.
+glm::vec2 base_texcoord(const VertexPlace& at) {
+  const TextureMapping& mapping = material_of(at.frame, at.draw).diffuse_mapping;
+  return mapping.linear * texcoord(at, mapping.set) + mapping.offset;
+}
+
+constexpr GivenInput kInputs[] = {
+    {"b_position", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(object_position(at), 1); }},
+    {"b_normal", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(object_normal(at), 0); }, true},
+    {"b_tangent", 3, [](const VertexPlace& at) { return model_of(at) * glm::vec4(at.means.tangents[at.vertex], 0); },
+     false, true},
+    {"b_object_position", 3, [](const VertexPlace& at) { return glm::vec4(object_position(at), 1); }},
+    {"b_object_normal", 3, [](const VertexPlace& at) { return glm::vec4(object_normal(at), 0); }, true},
+    {"b_uv", 2, [](const VertexPlace& at) { return glm::vec4(base_texcoord(at), 0, 0); }},
+    {"b_second_uv", 2, [](const VertexPlace& at) { return glm::vec4(texcoord(at, 1), 0, 0); }},
+    {"b_color", 4,
+     [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
+    {"b_surface", 3,
+     [](const VertexPlace& at) {
+       const bool has = !is_captured(at) && !at.frame.texcoords.empty();
+       return glm::vec4(base_texcoord(at), has ? 1 : 0, 0);
+     }},
+};
+
+constexpr GivenAttribute kAttributes[] = {
+    {"b_position", 3, [](const VertexPlace& at) { return glm::vec4(object_position(at), 1); }},
+    {"b_normal", 3, [](const VertexPlace& at) { return glm::vec4(object_normal(at), 0); }, true},
+    {"b_tangent", 3, [](const VertexPlace& at) { return glm::vec4(at.means.tangents[at.vertex], 0); }, false, true},
+    {"b_uv", 2, [](const VertexPlace& at) { return glm::vec4(base_texcoord(at), 0, 0); }},
+    {"b_second_uv", 2, [](const VertexPlace& at) { return glm::vec4(texcoord(at, 1), 0, 0); }},
+    {"b_color", 4,
+     [](const VertexPlace& at) { return at.frame.colors.empty() ? glm::vec4(1) : at.frame.colors[index_of(at)]; }},
+};
+
+template <class... Numbers>
+void put(uint32_t* to, Numbers... numbers) {
+  ((*to++ = std::bit_cast<uint32_t>(float(numbers))), ...);
+}
+void put3(uint32_t* to, const glm::vec3& v) { put(to, v.x, v.y, v.z); }
+void put_matrix(uint32_t* to, const glm::mat4& m) {
+  for (int i = 0; i < 16; ++i) put(to + i, m[i / 4][i % 4]);
+}
+void put_count(uint32_t* to, const UniformPlace& at) { *to = uint32_t(frame_number(at.shader)); }
+
+// Of the draw's only instance, where a vertex shader draws it.
+glm::mat4 model_of(const UniformPlace& at) {
+  return is_captured(at.frame, at.draw) ? glm::mat4(1) : at.frame.models[at.draw.first_instance];
+}
+
+const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
+
+// The world-to-eye matrix, recovered from its product with the projection if that is a perspective without shear;
+// otherwise identity.
+glm::mat4 view_matrix(const View& view) {
+  const glm::mat4 rows = glm::transpose(view.view_projection);
+  const glm::vec3 forward(rows[3]), up(rows[1]);
+  if (!(glm::length(forward) > 0) || !(glm::length(glm::cross(forward, up)) > 0)) return glm::mat4(1);
+  return glm::lookAtRH(view.eye, view.eye + glm::normalize(forward), up);
+}
+
+glm::vec2 size_of(const UniformPlace& at) {
+  const Target& target = target_of(at.frame, at.draw);
+  return {float(target.width), float(target.height)};
+}
+
+void fill_light(const UniformPlace& at, uint32_t* to) {
+  const glm::vec3& light = at.frame.light_direction;
+  const float length = glm::length(light);
+  put3(to, length > 0 ? light / length : glm::vec3(0, 1, 0));
+}
+void fill_channel_sizes(const UniformPlace& at, uint32_t* to);
+
+constexpr GivenUniform kUniforms[] = {
+    {"b_base_color", Kind::number, 4,
+     [](const UniformPlace& at, uint32_t* to) {
+       const Material& m = material_of(at.frame, at.draw);
+       put(to, m.diffuse.x, m.diffuse.y, m.diffuse.z, m.opacity);
+     }},
+    {"b_metallic", Kind::number, 1,
+     [](const UniformPlace& at, uint32_t* to) {
+       const Material& m = material_of(at.frame, at.draw);
+       put(to, m.kind == MaterialKind::blinn_phong ? 0.0f : m.metallic);
+     }},
+    {"b_roughness", Kind::number, 1,
+     [](const UniformPlace& at, uint32_t* to) { put(to, roughness_of(material_of(at.frame, at.draw))); }},
+    {"b_emission", Kind::number, 3,
+     [](const UniformPlace& at, uint32_t* to) { put3(to, material_of(at.frame, at.draw).emission); }},
+    {"b_specular", Kind::number, 3,
+     [](const UniformPlace& at, uint32_t* to) { put3(to, material_of(at.frame, at.draw).specular); }},
+    {"b_shininess", Kind::number, 1,
+     [](const UniformPlace& at, uint32_t* to) { put(to, material_of(at.frame, at.draw).shininess); }},
+    {"b_alpha_cutoff", Kind::number, 1,
+     [](const UniformPlace& at, uint32_t* to) { put(to, material_of(at.frame, at.draw).alpha_cutoff); }},
+    {"b_camera_position", Kind::number, 3,
+     [](const UniformPlace& at, uint32_t* to) {
+       put3(to, is_captured(at.frame, at.draw) ? glm::vec3(0) : view_of(at).eye);
+     },
+     true},
+    {"b_view", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, view_matrix(view_of(at))); },
+     true},
+    {"b_projection", Kind::number, 16,
+     [](const UniformPlace& at, uint32_t* to) {
+       put_matrix(to, view_of(at).view_projection * glm::inverse(view_matrix(view_of(at))));
+     },
+     true},
+    {"b_model", Kind::number, 16, [](const UniformPlace& at, uint32_t* to) { put_matrix(to, model_of(at)); }, false,
+     true},
+    {"b_normal_matrix", Kind::number, 9,
+     [](const UniformPlace& at, uint32_t* to) {
+       const glm::mat3 m = glm::mat3(model_of(at));
+       // Cofactors: a model that flattens has no inverse.
+       const glm::mat3 normals(glm::cross(m[1], m[2]), glm::cross(m[2], m[0]), glm::cross(m[0], m[1]));
+       const float sign = glm::dot(m[0], normals[0]) < 0 ? -1.0f : 1.0f;
+       for (int i = 0; i < 3; ++i) put3(to + 3 * i, normals[i] * sign);
+     },
+     false, true},
+    {"b_light_direction", Kind::number, 3, fill_light},
+    {"b_time", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
+    {"b_frame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
+    {"b_resolution", Kind::number, 2,
+     [](const UniformPlace& at, uint32_t* to) { put(to, size_of(at).x, size_of(at).y); }},
+    {"iResolution", Kind::number, 3,
+     [](const UniformPlace& at, uint32_t* to) { put(to, size_of(at).x, size_of(at).y, 1); }},
+    {"iTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
+    {"iGlobalTime", Kind::number, 1, [](const UniformPlace& at, uint32_t* to) { put(to, at.shader.time); }},
+    {"iTimeDelta", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 1 / kFrameRate); }},
+    {"iFrameRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, kFrameRate); }},
+    {"iFrame", Kind::whole, 1, [](const UniformPlace& at, uint32_t* to) { put_count(to, at); }},
+    {"iSampleRate", Kind::number, 1, [](const UniformPlace&, uint32_t* to) { put(to, 44100); }},
+    {"iMouse", Kind::number, 4,
+     [](const UniformPlace& at, uint32_t* to) {
+       const std::array<double, 4>& mouse = at.shader.mouse;
+       put(to, mouse[0], mouse[1], mouse[2], mouse[3]);
+     }},
+    {"iDate", Kind::number, 4, [](const UniformPlace&, uint32_t* to) { put(to, 0, 0, 0, 0); }},
+    {"iChannelTime", Kind::number, 4,
+     [](const UniformPlace& at, uint32_t* to) {
+       put(to, at.shader.time, at.shader.time, at.shader.time, at.shader.time);
+     }},
+    {"iChannelResolution", Kind::number, 12, fill_channel_sizes},
+};
+
+constexpr uint32_t kWhite = 0xffffffff, kFlatNormal = 0xffff8080;
+constexpr GivenSampler kSamplers[] = {
+    {"b_base_map", &Material::diffuse_texture, kWhite},
+    {"b_alpha_map", &Material::alpha_texture, kWhite},
+    {"b_metallic_roughness_map", &Material::metallic_roughness_texture, kWhite},
+    {"b_normal_map", &Material::normal_texture, kFlatNormal},
+    {"b_emission_map", &Material::emission_texture, kWhite},
+    {"b_occlusion_map", &Material::occlusion_texture, kWhite},
+};
+
+// Sizes of the textures that are given, or of the noise texture that replaces missing ones.
+void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
+  for (int i = 0; i < 4; ++i, to += 3) {
+    const std::string name = "iChannel" + std::to_string(i);
+    const auto found = at.shader.textures.find(name);
+    if (found != at.shader.textures.end()) {
+      put(to, found->second.width, found->second.height, 1);
+      continue;
+    }
+    const ShaderChannel channel = channel_of(at.shader, name).value_or(ShaderChannel{});
+    switch (channel.source) {
+      case ShaderChannel::Source::noise: put(to, kNoiseSize, kNoiseSize, 1); break;
+      case ShaderChannel::Source::keyboard: put(to, kKeyboardWidth, 3, 1); break;
+      case ShaderChannel::Source::silence: put(to, kSilenceWidth, 2, 1); break;
+      case ShaderChannel::Source::buffer: {
+        const CapturedTexture& texture = at.frame.captured_textures[buffer_texture(at.frame, channel.buffer, true)];
+        put(to, texture.width, texture.height, 1);
+        break;
+      }
+    }
+  }
+}
+
+// Calls f(vertex numbers of the corners) for each triangle of the draw. Strips and fans with restart are skipped.
+template <class F>
+void each_triangle(const Frame& frame, const DrawCommand& draw, Loading& loading, F&& f) {
+  if (draw.topology > Topology::triangle_fan || draw.restart || draw.element_count < 3) return;
+  const Assembly assembly = draw.topology == Topology::triangles        ? Assembly::list
+                            : draw.topology == Topology::triangle_strip ? Assembly::strip
+                                                                        : Assembly::fan;
+  const uint64_t count = primitive_count(draw.topology, draw.element_count);
+  for (uint32_t i = 0; i < count; ++i) {
+    loading.step(i, count);
+    uint32_t vertex[3];
+    triangle_elements(assembly, i, vertex);
+    if (draw.indexed) {
+      for (uint32_t& one : vertex) one = frame.indices[size_t(draw.first_index) + one];
+    }
+    f(vertex);
+  }
+}
+
+}  // namespace
+
+std::span<const GivenInput> given_inputs() { return kInputs; }
+std::span<const GivenAttribute> given_attributes() { return kAttributes; }
+const GivenAttribute* find_attribute(const std::string& name) {
+  for (size_t i = 0; i < std::size(kAttributes); ++i) {
+    if (name == kAttributes[i].name || name == "@" + std::to_string(i)) return &kAttributes[i];
+  }
+  return nullptr;
+}
+std::span<const GivenUniform> given_uniforms() { return kUniforms; }
+std::span<const GivenSampler> given_samplers() { return kSamplers; }
+
+int64_t frame_number(const FragmentShader& shader) { return int64_t(std::floor(shader.time * kFrameRate + 1e-6)); }
+
+FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, bool tangents, Loading& loading) {
+  FaceMeans means;
+  if (!normals && !tangents) return means;
+  loading.check(uint64_t(draw.vertex_count) * 2 * sizeof(glm::vec3), "normals");
+  if (normals) means.normals.resize(draw.vertex_count);
+  if (tangents) means.tangents.resize(draw.vertex_count);
+  each_triangle(frame, draw, loading, [&](const uint32_t(&vertex)[3]) {
+    const auto place = [&](int i) { return VertexPlace{frame, draw, means, 0, vertex[i]}; };
+    const glm::vec3 p = object_position(place(0)), a = object_position(place(1)) - p, b = object_position(place(2)) - p;
+    glm::vec3 normal = glm::cross(a, b);
+    // Captured faces have no known orientation: the normal points towards the eye.
+    if (is_captured(frame, draw) && glm::dot(normal, p) > 0) normal = -normal;
+    const glm::vec2 t = base_texcoord(place(0)), u = base_texcoord(place(1)) - t, v = base_texcoord(place(2)) - t;
+    const float turn = u.x * v.y - u.y * v.x < 0 ? -1.0f : 1.0f;
+    for (const uint32_t one : vertex) {
+      if (normals) means.normals[one] += normal;
+      if (tangents) means.tangents[one] += (a * v.y - b * u.y) * turn;
+    }
+  });
+  return means;
+}
+
+}  // namespace brokkr
