@@ -27,7 +27,7 @@ MUTATIONS = [
      PIPELINE, "Soup.OpaqueDrawsOnly"),
     ("snap", "src/engine/geometry/setup.h", "return ‹round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))›;",
      "to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f))", PIPELINE, "Soup.OpaqueDrawsOnly"),
-    ("first-sample", "src/engine/geometry/setup.h", "corner[2].x) + ‹127›) >> 8, draw.rect[0]);", "128",
+    ("first-sample", "src/engine/geometry/setup.h", "before = ‹127 - reach›, behind", "128 - reach",
      PIPELINE, "Kinds/WatertightMesh.*Centres:Soup.OpaqueDrawsOnly"),
     ("far-plane", "src/engine/geometry/setup.h", "case 1: return ‹draw.bits & kDrawDepthClamp ? w : w - z›;",
      "draw.bits & kDrawDepthClamp ? w : w + w - z", PIPELINE, "Soup.Clipping"),
@@ -62,7 +62,7 @@ MUTATIONS = [
      "Mask(false)", PIPELINE, "Soup.TrianglesFarOut*"),
 
     # Parts of frames.
-    ("pixels-of-others", "src/engine/plan/launch_plan.cpp", "if (‹plan.targets->is_shared›) return kNoPhase;", "false",
+    ("pixels-of-others", "src/engine/plan/launch_plan.cpp", "if (‹plan.targets->is_shared› || plan.targets->is_sampled)", "false",
      PIPELINE, "Part.PixelsOfOthers*"),
     ("squares-of-others", "src/engine/plan/target_squares.cpp", "if (‹owned.owner(target, int(x) * kTile, int(y) * kTile) == rank›)",
      "owned.owner(target, int(x) * kTile, int(y) * kTile) != rank", PIPELINE, "Part.SquaresGoFromMachineToMachine"),
@@ -186,7 +186,7 @@ MUTATIONS = [
     # Distribution.
     ("near-masks", "src/engine/bin/distribute.h", "if (‹scratch_.near›) clear_masks(w);", "false",
      PIPELINE, "Soup.EverySettingGivesTheOraclesPicture"),
-    ("bin-samples", "src/engine/bin/distribute.h", "right = to_double((box.max_x << 8) + ‹128›);", "127",
+    ("bin-samples", "src/engine/bin/distribute.h", "last = ‹128 + reach›;", "127 + reach",
      PIPELINE, "Soup.BoxesAtEveryResidue:Soup.OpaqueDrawsOnly"),
     ("bin-layers", "src/engine/bin/distribute.h", "‹int(layer_offset(block.target, block.layer, targets.rasterizers))›;", "0",
      PIPELINE, BOXES),

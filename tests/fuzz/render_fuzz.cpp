@@ -143,7 +143,7 @@ RenderOptions plain_options(const Frame& frame) {
   return options;
 }
 
-// Of one in four inputs, pixels have several samples.
+// Pixels have several samples in one of four inputs.
 int samples_of(uint64_t seed) {
   Lot lot(seed + 1);
   return lot.below(4) == 0 ? 2 << lot.below(3) : 1;

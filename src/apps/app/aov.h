@@ -42,7 +42,7 @@ std::vector<AovRequest> read_aovs(const Arguments& arguments);
 
 bool wants(const std::vector<AovRequest>& aovs, Aov aov);
 
-// Where the pictures of layers go.
+// The layers that are written, and the names of their files.
 struct AovLayers {
   uint32_t target = 0, first = 0, count = 1;  // layers of the target
   std::string file;                           // input file

@@ -63,7 +63,7 @@ class Picture {
     most_ = most;
     // A few frames that are far off should not flatten all others.
     if (most > 0) top_ = std::max(most > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * most, 1e-6);
-    text(16, 30, title.empty() ? "Frame times" : title, "start", 18, kInk, true);
+    text({16, 30}, title.empty() ? "Frame times" : title, "start", 18, kInk, true);
   }
 
   std::string svg() {
@@ -89,38 +89,40 @@ class Picture {
   double x_of(double seconds) const { return kLeft + kTimes * seconds / end_; }
   double y_of(double ms) const { return kBottom - kHeight * std::min(ms, top_) / top_; }
 
-  void text(double x, double y, const std::string& words, const char* anchor, double size, const char* color,
-            bool bold = false) {
+  struct Point {
+    double x, y;
+  };
+  void text(Point at, const std::string& words, const char* anchor, double size, const char* color, bool bold = false) {
     body_ +=
         fmt::format("<text x=\"{:.6g}\" y=\"{:.6g}\" text-anchor=\"{}\" font-size=\"{:g}\" fill=\"{}\"{}>{}</text>\n",
-                    x, y, anchor, size, color, bold ? " font-weight=\"bold\"" : "", escaped(words));
+                    at.x, at.y, anchor, size, color, bold ? " font-weight=\"bold\"" : "", escaped(words));
   }
-  void line(double x0, double y0, double x1, double y1, const char* color, double width, const char* dashes = "") {
+  void line(Point from, Point to, const char* color, double width, const char* dashes = "") {
     body_ += fmt::format(
-        "<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" stroke-width=\"{:g}\"{}/>\n", x0,
-        y0, x1, y1, color, width, *dashes != 0 ? fmt::format(" stroke-dasharray=\"{}\"", dashes) : "");
+        "<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" stroke-width=\"{:g}\"{}/>\n",
+        from.x, from.y, to.x, to.y, color, width, *dashes != 0 ? fmt::format(" stroke-dasharray=\"{}\"", dashes) : "");
   }
 
   void axes() {
     const double step = step_of(top_, 8);
     for (double ms = 0; ms <= top_ * (1 + 1e-9); ms += step) {
-      line(kLeft, y_of(ms), kLeft + kTimes, y_of(ms), kGrid, 1);
-      line(kSharesLeft, y_of(ms), kSharesLeft + kShares, y_of(ms), kGrid, 1);
-      text(kLeft - 8, y_of(ms) + 4, fmt::format("{:.6g}", ms), "end", 12, kNote);
+      line({kLeft, y_of(ms)}, {kLeft + kTimes, y_of(ms)}, kGrid, 1);
+      line({kSharesLeft, y_of(ms)}, {kSharesLeft + kShares, y_of(ms)}, kGrid, 1);
+      text({kLeft - 8, y_of(ms) + 4}, fmt::format("{:.6g}", ms), "end", 12, kNote);
     }
     const double seconds = step_of(end_, 8);
     for (double s = 0; s <= end_ * (1 + 1e-9); s += seconds)
-      text(x_of(s), kBottom + 18, fmt::format("{:.6g}", s), "middle", 12, kNote);
-    for (const double left : {kLeft, kSharesLeft}) line(left, kTop, left, kBottom, kNote, 1);
-    line(kLeft, kBottom, kLeft + kTimes, kBottom, kNote, 1);
-    line(kSharesLeft, kBottom, kSharesLeft + kShares, kBottom, kNote, 1);
-    text(kLeft + kTimes / 2, kBottom + 38, "time in s", "middle", 12, kInk);
+      text({x_of(s), kBottom + 18}, fmt::format("{:.6g}", s), "middle", 12, kNote);
+    for (const double left : {kLeft, kSharesLeft}) line({left, kTop}, {left, kBottom}, kNote, 1);
+    line({kLeft, kBottom}, {kLeft + kTimes, kBottom}, kNote, 1);
+    line({kSharesLeft, kBottom}, {kSharesLeft + kShares, kBottom}, kNote, 1);
+    text({kLeft + kTimes / 2, kBottom + 38}, "time in s", "middle", 12, kInk);
     body_ += fmt::format(
         "<text transform=\"translate(18 {:g}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" fill=\"{}\">frame "
         "time "
         "in ms</text>\n",
         kTop + kHeight / 2, kInk);
-    text(kSharesLeft + kShares / 2, kBottom + 38, "share of frames in %", "middle", 12, kInk);
+    text({kSharesLeft + kShares / 2, kBottom + 38}, "share of frames in %", "middle", 12, kInk);
   }
 
   // A long log has more frames than the picture has columns: each half pixel shows its least and its greatest time.
@@ -188,7 +190,7 @@ class Picture {
     double x = kLeft + kTimes;
     for (const auto& [name, color] :
          {std::pair("rasterization (per block)", kRaster), std::pair("geometry", kGeometry)}) {
-      text(x, kTop - 10, name, "end", 12, kInk);
+      text({x, kTop - 10}, name, "end", 12, kInk);
       x -= 7.0 * double(std::string(name).size()) + 8;
       body_ +=
           fmt::format("<rect x=\"{:.6g}\" y=\"{:g}\" width=\"12\" height=\"10\" fill=\"{}\" fill-opacity=\"0.4\"/>\n",
@@ -216,7 +218,7 @@ class Picture {
     if (number + 1 == logs_.size()) {  // the first that is drawn
       const double step = step_of(most, 4);
       for (double share = 0; share <= most * (1 + 1e-9); share += step)
-        text(kSharesLeft + kShares * share / most, kBottom + 18, fmt::format("{:.4g}", share), "middle", 12, kNote);
+        text({kSharesLeft + kShares * share / most, kBottom + 18}, fmt::format("{:.4g}", share), "middle", 12, kNote);
     }
     const std::vector<double> share = counted(log);
     std::string points = fmt::format("{:.2f},{:.2f}", kSharesLeft, kBottom);
@@ -235,11 +237,11 @@ class Picture {
     for (const auto& [name, ms] : {std::pair("median", s.median_ms), std::pair("p95", s.p95_ms),
                                    std::pair("p99", s.p99_ms), std::pair("p99.9", s.p999_ms)}) {
       if (ms > top_) continue;
-      line(kLeft, y_of(ms), kLeft + kTimes, y_of(ms), kInk, 0.8, "5 4");
-      line(kSharesLeft, y_of(ms), kSharesLeft + kShares, y_of(ms), kInk, 0.8, "5 4");
+      line({kLeft, y_of(ms)}, {kLeft + kTimes, y_of(ms)}, kInk, 0.8, "5 4");
+      line({kSharesLeft, y_of(ms)}, {kSharesLeft + kShares, y_of(ms)}, kInk, 0.8, "5 4");
       const double y = std::min(y_of(ms) - 3, last - 12);
       if (y < kTop + 8) continue;
-      text(kSharesLeft + kShares, y, fmt::format("{} {:.2f}", name, ms), "end", 11, kInk);
+      text({kSharesLeft + kShares, y}, fmt::format("{} {:.2f}", name, ms), "end", 11, kInk);
       last = y;
     }
   }
@@ -250,7 +252,7 @@ class Picture {
       above += size_t(std::ranges::count_if(log.frame_ms, [&](double ms) { return ms > top_; }));
     if (above == 0) return;
     const std::string which = above == 1 ? "1 frame above, " : fmt::format("{} frames above, up to ", above);
-    text(kLeft, kTop - 10, fmt::format("{}{:.4g} ms", which, most_), "start", 12, kInk);
+    text({kLeft, kTop - 10}, fmt::format("{}{:.4g} ms", which, most_), "start", 12, kInk);
   }
 
   // Returns the height of the picture.
@@ -268,16 +270,16 @@ class Picture {
                                                  {"1 % low fps", &FrameStatistics::one_percent_low_fps, 2}}};
     constexpr double kNames = 300, kColumn = 108;
     double y = kBottom + 74;
-    text(kNames + kColumn * 0.9, y, "frames", "end", 12, kNote);
+    text({kNames + kColumn * 0.9, y}, "frames", "end", 12, kNote);
     for (size_t c = 0; c < kColumns.size(); ++c)
-      text(kNames + kColumn * (double(c) + 1.9), y, kColumns[c].name, "end", 12, kNote);
+      text({kNames + kColumn * (double(c) + 1.9), y}, kColumns[c].name, "end", 12, kNote);
     for (size_t i = 0; i < logs_.size(); ++i) {
       y += kRow;
       const std::string& name = logs_[i].name;
-      text(kNames, y, name.size() <= 40 ? name : name.substr(0, 37) + "...", "end", 12, kColors[i], true);
-      text(kNames + kColumn * 0.9, y, std::to_string(statistics_[i].frames), "end", 12, kInk);
+      text({kNames, y}, name.size() <= 40 ? name : name.substr(0, 37) + "...", "end", 12, kColors[i], true);
+      text({kNames + kColumn * 0.9, y}, std::to_string(statistics_[i].frames), "end", 12, kInk);
       for (size_t c = 0; c < kColumns.size(); ++c)
-        text(kNames + kColumn * (double(c) + 1.9), y,
+        text({kNames + kColumn * (double(c) + 1.9), y},
              fmt::format("{:.{}f}", statistics_[i].*kColumns[c].value, kColumns[c].digits), "end", 12, kInk);
     }
     return y + 20;

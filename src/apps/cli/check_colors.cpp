@@ -104,7 +104,7 @@ class ColorChecker {
   }
 
  private:
-  // What the capture could not record, and draws whose program the file does not hold.
+  // Counts draws that the capture could not record, and draws whose program the file does not hold.
   void count_missing() {
     constexpr std::string_view kText = "pixels drawn by ";  // glBitmap and glDrawPixels, which draw letters
     check_.skipped_draws = frame_.skipped_draws;

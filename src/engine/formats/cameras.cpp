@@ -72,7 +72,7 @@ class NerfReader {
     if (!object[key].is_number()) fail("{}, field '{}': this is no number", place.empty() ? path_ : place, key);
     return object[key].get<double>();
   }
-  // Of the frame, else of all.
+  // The number of the frame, else that of all.
   std::optional<double> setting(const Json& frame, const char* key, const std::string& place) const {
     const std::optional<double> own = number(frame, key, place);
     return own ? own : number(root_, key, "");

@@ -326,7 +326,7 @@ std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& fro
   return bytes.first(size_t(size));
 }
 
-// Whether a view that `extension` packs holds its data unpacked as well: the file must not require the extension then.
+// True if a view that `extension` packs holds its data unpacked as well: the file must not require the extension then.
 bool GltfData::has_plain_data(const GltfPart& view, const char* extension) const {
   const std::vector<std::string> required = root().texts("extensionsRequired");
   if (std::ranges::find(required, extension) != required.end()) return false;

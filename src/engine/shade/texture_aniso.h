@@ -205,6 +205,20 @@ struct EllipseLine {
   Int begin, end;
 };
 
+// Cuts an ellipse into lines of texels.
+struct EllipseCut {
+  Float at, at_line;  // its centre, across the lines and along them
+  Float width, slope, share;
+
+  BROKKR_FN EllipseLine line(Int number) const {
+    constexpr float kBeyond = 1024.0f / 1023.0f;
+    const Float m = to_float(number) - at;
+    const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f;
+    const Float middle = at_line + slope * m;
+    return {m, to_int(floor(middle - half)) + 1, to_int(floor(middle + half))};
+  }
+};
+
 // Returns true if a channel of the result reads the texels' fourth channel.
 BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
   const uint8_t(&c)[4] = texture.channel;
@@ -214,7 +228,7 @@ BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
 // `given` and `detail` as in looked_up.
 BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                       const TextureChanges& changes) {
-  constexpr float kEdge = kWeightEdge, kBeyond = 1024.0f / 1023.0f;
+  constexpr float kEdge = kWeightEdge;
   constexpr float kFarthest = 16777216.0f;
   const SampledRecord& texture = *look.texture;
   const TexturePlace place = place_of(texture, given);
@@ -238,23 +252,18 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   // Copies of the members of `texels`: a compiler would write those to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
-  const auto line_at = [&](Int number_of_line) {
-    const Float m = to_float(number_of_line) - at;
-    const Float half = sqrt(maximum(width * (kBeyond - m * m * share), Float(0.0f))) + 0.01f,
-                middle = at_line + slope * m;
-    return EllipseLine{m, to_int(floor(middle - half)) + 1, to_int(floor(middle + half))};
-  };
+  const EllipseCut cut{at, at_line, width, slope, share};
   const auto add_texels = [&](auto of_plain_bytes) BROKKR_INLINE_LAMBDA {
     constexpr bool kPlainBytes = decltype(of_plain_bytes)::value;
     EllipseLines lines;
     if constexpr (kPlainBytes) lines = texels.plain_lines();
     Int line = to_int(floor(at - reach));
-    for (EllipseLine next = line_at(line);; line = line + 1) {
+    for (EllipseLine next = cut.line(line);; line = line + 1) {
       const Mask is_line = look.lanes && line <= last;
       if (!w.any(is_line)) break;
       // A line's end is computed one line ahead, so that no processor has to predict it.
-      const EllipseLine present = Warp::takes_turns ? next : line_at(line);
-      if (Warp::takes_turns) next = line_at(line + 1);
+      const EllipseLine present = Warp::takes_turns ? next : cut.line(line);
+      if (Warp::takes_turns) next = cut.line(line + 1);
       const Float m = present.m;
       const Int end = present.end;
       Int texel = present.begin, behind = kPlainBytes ? lines.take(line, texel) : texels.take_line(line, texel);

@@ -2,8 +2,8 @@
 // that crashes it fails its own program only; a new process compiles the others.
 //
 // Both ends of the pipe have the same version: numbers are 32 bits in this computer's byte order. A request is a task,
-// the number of texts, and each text preceded by its length in bytes. Answers come in the order of requests;
-// each is a status and a text preceded by its length in bytes.
+// the number of texts, and each text preceded by its length in bytes. Answers come in the order of requests; each is a
+// status and a text preceded by its length in bytes.
 #pragma once
 
 #include <cstddef>

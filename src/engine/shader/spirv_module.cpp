@@ -120,15 +120,7 @@ class Reader {
         type.storage = one.at(0);
         type.element = one.at(1);
         break;
-      case spv::OpTypeImage:
-        type.kind = TypeClass::image;
-        type.element = one.at(0);
-        type.dimensions = one.at(1);
-        type.compares = one.at(2) == 1;
-        type.arrayed = one.at(3) != 0;
-        type.multisampled = one.at(4) != 0;
-        type.stored = one.at(5) == 2;
-        break;
+      case spv::OpTypeImage: type = image(one); break;
       case spv::OpTypeSampler: type.kind = TypeClass::sampler; break;
       case spv::OpTypeSampledImage:
         type.kind = TypeClass::sampled_image;
@@ -143,6 +135,18 @@ class Reader {
                         "numbers of other than 32 bits are not supported; "
                         "use float, int and uint");
     m_.types[one.result] = std::move(type);
+  }
+
+  static SpirvType image(const SpirvInstruction& one) {
+    SpirvType type;
+    type.kind = TypeClass::image;
+    type.element = one.at(0);
+    type.dimensions = one.at(1);
+    type.compares = one.at(2) == 1;
+    type.arrayed = one.at(3) != 0;
+    type.multisampled = one.at(4) != 0;
+    type.stored = one.at(5) == 2;
+    return type;
   }
 
   SpirvType group(TypeClass kind, uint32_t element, uint32_t count) const {
