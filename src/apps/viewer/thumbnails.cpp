@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestFile = 64 << 20;  // bytes: larger ones get a thumbnail once they are shown
+constexpr uint64_t kLargestShown = 64 << 20;  // bytes: larger ones get a thumbnail once they are shown
 constexpr int kSmallSide = 640;              // pixels that a scene is drawn with
 
 // The game's own picture, or else what Brokkr draws.
@@ -151,7 +151,7 @@ void Thumbnails::loop(const std::stop_token& stop) {
       } else if (!file.empty() && fs::exists(file, error)) {
         Image image = read_image(file);
         made = {image.width, image.height, std::move(image.texels)};
-      } else if (!fs::exists(wish.path, error) || fs::file_size(wish.path, error) <= kLargestFile) {
+      } else if (!fs::exists(wish.path, error) || fs::file_size(wish.path, error) <= kLargestShown) {
         made = thumbnail_of(picture_of(wish.path, stop));
       }
       if (!file.empty() && !made.pixels.empty() && (wish.picture || !fs::exists(file, error))) {
