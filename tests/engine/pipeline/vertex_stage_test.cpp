@@ -200,7 +200,7 @@ Frame scene(const std::string& path, const FragmentShader& shader, int width = 9
   return frame;
 }
 
-Layer draw(const Frame& frame, MachineKind machine = MachineKind::cpu) {
+Layer drawn(const Frame& frame, MachineKind machine = MachineKind::cpu) {
   RenderOptions options;
   options.machine = machine;
   Renderer renderer;
@@ -222,14 +222,14 @@ TEST_F(VertexStage, PlainPlacingDrawsTheSamePicture) {
                             "in vec3 b_normal; in vec2 b_uv; out vec4 color;\n"
                             "void main() { color = vec4(normalize(b_normal) * 0.5 + 0.5, 1.0); }"};
   for (const char* path : {"generated:city?triangles=2400&instanced=1", "generated:sphere-100k?triangles=300"}) {
-    const Layer without = draw(scene(path, shader));
+    const Layer without = drawn(scene(path, shader));
     FragmentShader with = shader;
     with.vertex.text =
         std::string(kPlace) + "void main() { gl_Position = b_projection * b_view * b_model * vec4(b_position, 1.0); }";
     const Frame frame = scene(path, with);
-    const Layer layer = draw(frame);
+    const Layer layer = drawn(frame);
     EXPECT_LT(differences(layer.color, without.color), layer.color.size() / 50) << path;
-    EXPECT_EQ(differences(layer.color, draw(frame, MachineKind::emulated).color), 0u) << path;
+    EXPECT_EQ(differences(layer.color, drawn(frame, MachineKind::emulated).color), 0u) << path;
   }
 }
 
@@ -250,7 +250,7 @@ void main() {
   // Triangles between the corners of each instance's column.
   const Frame frame = scene("generated:sphere-100k?triangles=300", shader, 8, 4);
   ASSERT_EQ(std::get<DrawCommand>(frame.commands.back()).instances, 4u);
-  const Layer layer = draw(frame);
+  const Layer layer = drawn(frame);
   std::set<uint32_t> seen(layer.color.begin(), layer.color.end());
   EXPECT_TRUE(seen.contains(0xff14ffffu));  // instance 2: red, green, 20
   EXPECT_TRUE(seen.contains(0xff00ff00u));
@@ -278,7 +278,7 @@ void main() {
   prepared.update_views();
   const std::vector<uint32_t> after = test::render_to_end(renderer, prepared, options).targets[0].layers[0].color;
   EXPECT_GT(differences(before, after), 100u);
-  EXPECT_EQ(differences(after, draw(scene(path, shader)).color), 0u);
+  EXPECT_EQ(differences(after, drawn(scene(path, shader)).color), 0u);
   const std::vector<ShaderUniform> own = shader_uniforms(frame, shader);
   ASSERT_EQ(own.size(), 1u);
   EXPECT_EQ(own[0].name, "push");
@@ -291,7 +291,7 @@ TEST_F(VertexStage, SetVertexShaderLightsByAPlainShader) {
   Frame frame = load_frame("generated:sphere-100k?triangles=300", load);
   set_vertex_shader(frame, {.text = std::string(kPlace) + R"(in vec3 b_normal; uniform mat3 b_normal_matrix;
 void main() { gl_Position = b_projection * b_view * b_model * vec4(b_position + 0.1 * normalize(b_normal_matrix * b_normal), 1.0); })"});
-  const Layer layer = draw(frame);
+  const Layer layer = drawn(frame);
   EXPECT_GT(std::set<uint32_t>(layer.color.begin(), layer.color.end()).size(), 20u);
 }
 
@@ -362,9 +362,9 @@ TEST_F(VertexStage, ExamplesDrawTheSameOnAllMachines) {
     shader.vertex = {.text = text(name + ".vert"), .name = name + ".vert", .instances = name == "grass" ? 300u : 1u};
     const Frame frame =
         scene(BROKKR_SOURCE_DIR "/assets/" + std::string(name == "grass" ? "blade.obj" : "courtyard.obj"), shader);
-    const Layer layer = draw(frame);
+    const Layer layer = drawn(frame);
     EXPECT_GT(std::set<uint32_t>(layer.color.begin(), layer.color.end()).size(), 20u) << name;
-    EXPECT_EQ(differences(layer.color, draw(frame, MachineKind::emulated).color), 0u) << name;
+    EXPECT_EQ(differences(layer.color, drawn(frame, MachineKind::emulated).color), 0u) << name;
   }
 }
 
