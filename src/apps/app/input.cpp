@@ -67,11 +67,12 @@ Option memory_option() {
 }
 
 std::vector<Option> target_options() {
-  return {integer_option("--target",
-                         "Target to look at, by its number in the file (the window of a frame that is shown by its "
-                         "programs, else the one that most triangles go to)",
-                         -2147483648.0, 2147483647.0, "ID"),
-          integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1)};
+  return {
+      rare(integer_option("--target",
+                          "Target to look at, by its number in the file (the window of a frame that is shown by its "
+                          "programs, else the one that most triangles go to)",
+                          -2147483648.0, 2147483647.0, "ID")),
+      rare(integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1))};
 }
 
 Command view_command(const std::vector<ViewPart>& parts, std::function<int(const Arguments&)> run) {

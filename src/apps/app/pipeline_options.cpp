@@ -116,6 +116,7 @@ std::vector<Option> simt_options() {
                               "file (none: as fast as it goes)");
   config.group = "Pipeline";
   config.use = FileUse::read;
+  config.rare = true;
   return {config};
 }
 

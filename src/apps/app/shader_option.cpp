@@ -92,6 +92,7 @@ std::vector<Option> shader_options() {
   options.push_back(several(
       integer_option("--key", "A key that is held, by JavaScript's code: 32 is space. May be repeated", 0, 255)));
   // Shadertoy's own inputs come last.
+  for (Option& option : options) option.rare = option.names == "--shader-instances";
   const auto rarer = std::ranges::find(options, std::string("--buffer-a"), &Option::names);
   std::for_each(rarer, options.end(), [](Option& option) { option.rare = true; });
   for (Option& option : options) option.group = kGroup;

@@ -250,7 +250,7 @@ Module ranks_module() {
   module.render_options.push_back(output_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
   for (Option& option : module.render_options) {
     option.group = module.render_options.front().group;
-    option.rare = option.names != "--ranks";
+    option.rare = true;
   }
   module.render = render_with_ranks;
   module.view = ranks_view_part();

@@ -209,7 +209,9 @@ def bad_files(folder, valid):
         expect(FAILURE, [path], path, cwd=folder)
         expect(FAILURE, ["info", path], path)
         expect(FAILURE, ["check", path], path)
-    expect(FAILURE, ["render", str(folder), "-o", out])  # a folder
+    (folder / "empty").mkdir()
+    expect(FAILURE, ["render", str(folder / "empty"), "-o", out], "empty")  # a folder without scenes
+    (folder / "empty").rmdir()
     expect(FAILURE, ["compare", str(folder / "a.pfm"), str(folder / "b.pfm")], "a.pfm")
     expect(FAILURE, ["compare", file("bad.pfm", b"Pf\n-1 5\n-1\n"), file("bad2.pfm", b"")], "bad.pfm")
     if (folder / "bad.png").exists():

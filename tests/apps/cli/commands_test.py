@@ -297,7 +297,18 @@ class Commands(unittest.TestCase):
         for command in ("render", "check", "info", "compare", "pattern", "machines"):
             self.assertIn(command, text)
             self.assertIn("--help", self.run_program(command, "--help"))
-        self.assertIn("--ownership", self.run_program("render", "--help"))
+        for heading in ("Look and draw:", "Capture and files:", "Inspect and compare:", "Measure:"):
+            self.assertIn(heading, text)
+        # --help has the options that people use first, --help-all every one.
+        first, every = self.run_program("render", "--help"), self.run_program("render", "--help-all")
+        self.assertIn("--help-all", first)
+        self.assertIn("--pattern", first)
+        self.assertNotIn("--ownership", first)
+        self.assertLessEqual(first.count("\n  -"), 26)
+        self.assertIn("--ownership", every)
+        self.assertEqual(self.run_program("help", "render"), first)
+        self.assertEqual(self.run_program("help"), text)
+        self.run_program("help", "no-such", code=2)
         self.assertRegex(self.run_program("--version"), r"^brokkr \d+\.\d+\.\d+\n$")
 
     def test_program_and_texture_of_a_frame(self):

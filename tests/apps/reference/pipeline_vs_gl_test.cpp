@@ -63,7 +63,8 @@ TEST_F(PipelineVsGlTest, SoupUnderRandomStates) {
   EXPECT_LE(difference.percent(difference.depth), 0.1) << difference.depth;
 }
 
-// Coverage samples of a pixel lie where llvmpipe has them.
+// Coverage samples of a pixel lie where llvmpipe has them. Pixels at the edges of scissors and of viewports inside the
+// target are left to the oracle (Soup.Samples): llvmpipe 22.3 covers a part of their samples, not whole pixels.
 TEST_F(PipelineVsGlTest, FourSamplesAPixel) {
   Random random(11);
   for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
@@ -73,12 +74,14 @@ TEST_F(PipelineVsGlTest, FourSamplesAPixel) {
     frame.states.clear();
     add_clear(frame, {0.1f, 0.2f, 0.3f, 1}, 1.0f);
     for (uint32_t d = 0; d < 60; ++d) {
-      frame.states.push_back(random_state(random));
+      State& state = frame.states.emplace_back(random_state(random));
+      state.viewport = glm::vec4(0, 0, kWidth, kHeight);
+      state.scissor.reset();
       add_draw(frame, random_triangles(random, 20), random.color()).state = d;
     }
     const Difference difference = render_both(frame, Shading::material, 3, kSteepDepth);
-    EXPECT_LE(difference.percent(difference.color), 0.5) << difference.color << ", worst " << difference.worst_color;
-    EXPECT_LE(difference.percent(difference.depth), 0.2) << difference.depth;
+    EXPECT_LE(difference.percent(difference.color), 0.1) << difference.color << ", worst " << difference.worst_color;
+    EXPECT_LE(difference.percent(difference.depth), 0.05) << difference.depth;
   }
 }
 

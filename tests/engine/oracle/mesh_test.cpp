@@ -53,7 +53,7 @@ TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
       EXPECT_GT(triangles_of(mesh.frame), 40u);
       const Result outline = draw_mesh(mesh.outline);
       const Result certain = draw_mesh(mesh.frame, 1.0 / 128);
-      EXPECT_GT(certain.counts.clipped, 5u) << "kind " << int(kind) << " seed " << seed;
+      EXPECT_GE(certain.counts.clipped, 5u) << "kind " << int(kind) << " seed " << seed;
       uint64_t inside = 0, outside = 0, settled = 0;
       for (size_t i = 0; i < outline.targets[0][0].pixels.size(); ++i) {
         const Pixel& whole = outline.targets[0][0].pixels[i];
