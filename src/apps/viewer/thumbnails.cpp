@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kLargestShown = 64 << 20;  // bytes: larger ones get a thumbnail once they are shown
-constexpr int kSmallSide = 640;              // pixels that a scene is drawn with
+constexpr int kSmallSide = 640;               // pixels that a scene is drawn with
 
 // The game's own picture, or else what Brokkr draws.
 Picture picture_of(const std::string& path, const std::stop_token& stop) {
