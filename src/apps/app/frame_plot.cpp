@@ -191,7 +191,7 @@ class Picture {
     for (const auto& [name, color] :
          {std::pair("rasterization (per block)", kRaster), std::pair("geometry", kGeometry)}) {
       text({x, kTop - 10}, name, "end", 12, kInk);
-      x -= 7.0 * double(std::string(name).size()) + 8;
+      x -= 6.2 * double(std::string(name).size()) + 8;
       body_ +=
           fmt::format("<rect x=\"{:.6g}\" y=\"{:g}\" width=\"12\" height=\"10\" fill=\"{}\" fill-opacity=\"0.4\"/>\n",
                       x - 12, kTop - 19, color);
