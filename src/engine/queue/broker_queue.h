@@ -169,6 +169,10 @@ BROKKR_MACHINE_END
 
 BROKKR_MACHINE_BEGIN
 
+// The ticket of a slot whose element, published with `ticket`, is locked: nobody waits for it, as a capacity is 4 at
+// least.
+BROKKR_FN uint32_t locked_ticket(uint32_t ticket) { return ticket + 1; }
+
 // Any number of queues of equal capacity. Index q: 0 .. queues - 1.
 template <int kWords, class Observer = Unobserved>
 class BrokerQueues {
@@ -220,7 +224,8 @@ class BrokerQueues {
   }
 
   // Dequeues up to n <= width elements, the oldest to lane 0, with one draw. Returns their number; other lanes are
-  // undefined.
+  // undefined. kLocks: each slot is locked before it is read, as whoever exchanges elements of a queue does.
+  template <bool kLocks = false>
   BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
@@ -228,7 +233,7 @@ class BrokerQueues {
       return got == 0 ? 0 : (uint64_t(uint32_t(got)) << 32) | broker(q).draw_dequeue(got);
     });
     const int got = int(drawn >> 32);
-    return got == 0 ? 0 : get_lanes(w, q, uint32_t(drawn), element, got);
+    return got == 0 ? 0 : get_lanes<kLocks>(w, q, uint32_t(drawn), element, got);
   }
 
   // Enqueues lane i's element to queue q_i, for the lanes of m, with one draw per queue. The caller guarantees room: by
@@ -287,16 +292,18 @@ class BrokerQueues {
     }
     return got;
   }
-  // Dequeues up to n elements, the oldest first. Returns their number.
+  // Dequeues up to n elements, the oldest first. Returns their number. kLocks: as of `dequeue`.
+  template <bool kLocks = false>
   BROKKR_FN int dequeue_to_lane(int q, uint32_t (*element)[kWords], int n) const {
     const int got = claim_elements(q, n);
     if (got == 0) return 0;
     const uint32_t p = broker(q).draw_dequeue(got);
     for (int i = 0; i < got; ++i) {
       uint32_t* slot = slot_of(q, p + uint32_t(i));
-      if (!await(slot, published(p + uint32_t(i)))) return i;
+      const uint32_t mine = p + uint32_t(i);
+      if (!(kLocks ? await_and_lock(slot, mine) : await(slot, published(mine)))) return i;
       for (int k = 0; k < kWords; ++k) element[i][k] = slot[1 + k];
-      release(slot, freed(p + uint32_t(i)));
+      release(slot, freed(mine));
     }
     return got;
   }
@@ -350,6 +357,17 @@ class BrokerQueues {
     }
     return true;
   }
+  // Waits for the element of ticket p, and locks its slot: nobody else exchanges it until the slot is released.
+  BROKKR_FN bool await_and_lock(uint32_t* slot, uint32_t p) const {
+    for (int spin = 0;; ++spin) {
+      uint32_t ticket = published(p);
+      if (Watched<uint32_t, Observer>(*slot).load(kRelaxed) == ticket &&
+          Watched<uint32_t, Observer>(*slot).compare_exchange_strong(ticket, locked_ticket(ticket), kAcqRel))
+        return true;
+      if (aborted()) return false;
+      Observer::pause(spin);
+    }
+  }
   BROKKR_FN static void release(uint32_t* slot, uint32_t ticket) {
     Watched<uint32_t, Observer>(*slot).store(ticket, kRelease);
   }
@@ -379,6 +397,7 @@ class BrokerQueues {
     });
   }
   // Tickets p .. p + n - 1 to lanes 0 .. n - 1. Returns n, or 0 after an abort.
+  template <bool kLocks = false>
   BROKKR_FN int get_lanes(Warp& w, int q, uint32_t p, Uint (&element)[kWords], int n) {
     Warp::Spilled<uint32_t> words[kWords];
     for (auto& word : words) word = w.spill(0u);
@@ -386,7 +405,7 @@ class BrokerQueues {
     w.for_lanes(w.first_lanes(n), [&](int i) {
       const uint32_t mine = p + uint32_t(i);
       uint32_t* slot = slot_of(q, mine);
-      if (!await(slot, published(mine))) {
+      if (!(kLocks ? await_and_lock(slot, mine) : await(slot, published(mine)))) {
         lost = true;
         return;
       }

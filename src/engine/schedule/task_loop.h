@@ -16,7 +16,8 @@
 // A window of one slot per lane moves from the back of a queue to its front in steps of half its width, and sorts its
 // content; then it starts again at the back. It keeps a safety margin from the front, where elements are about to be
 // taken. Unlike the original, it locks the slots that it exchanges: it swaps a slot's ticket for one that nobody waits
-// for. A dequeue that comes too close waits for the exchange, and no element is lost.
+// for. A dequeue that comes too close waits for the exchange, and locks its slots as well: a maintainer that was held up
+// behind its look at the front finds them locked. No element is lost.
 //
 // Among several queues, the next one is the queue with the most exchanges in its last pass and the most arrivals since.
 
@@ -90,7 +91,7 @@ class Maintainer {
     w_.for_lanes(w_.first_lanes(kWidth), [&](int i) {
       uint32_t* slot = slot_of(leaf, first + uint32_t(i));
       uint32_t published = ((first + uint32_t(i)) & mask) + 1u;
-      if (!device_atomic<uint32_t>(*slot).compare_exchange_strong(published, published + 1u, kAcqRel)) return;
+      if (!device_atomic<uint32_t>(*slot).compare_exchange_strong(published, locked_ticket(published), kAcqRel)) return;
       locked.set(i, 1u);
       for (int k = 0; k < kWords; ++k) words[k].set(i, slot[1 + k]);
     });
@@ -370,7 +371,7 @@ class Worker {
   BROKKR_FN int take_and_run(Leaf, int leaf) {
     constexpr int kTasks = Leaf::kMaxThreads < kWidth ? kWidth / Leaf::kMaxThreads : 1;
     Uint element[kWords];
-    const int n = queues_.dequeue(w_, leaf, element, kTasks);
+    const int n = queues_.template dequeue<Leaf::kSorted>(w_, leaf, element, kTasks);
     if (n == 0) return 0;
     walk(leaf, [](auto callbacks, const BucketState& state, int child) { decltype(callbacks)::chosen(state, child); });
     if constexpr (Root::kTimed) {
@@ -389,21 +390,22 @@ class Worker {
   // If a bucket has changed which child takes which task, the worker that noticed it inserts the tasks below again.
   // They count as open until they are in their new queue, so the program does not end meanwhile.
   BROKKR_FN_NOINLINE void reclassify() {
-    Root::each_reclassifying(view_, TreePlace{},
-                             [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
-                               if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
-                               decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) {
-                                 for (int left = queues_.size(w_, leaf); left > 0;) {
-                                   Uint element[kWords];
-                                   const int n = queues_.dequeue(w_, leaf, element, left < kWidth ? left : kWidth);
-                                   if (n == 0) break;
-                                   decltype(queue)::put_anew(*this, element, n);
-                                   close(n);
-                                   left -= n;
-                                 }
-                               });
-                               w_.once([&] { decltype(callbacks)::lowered(state); });
-                             });
+    Root::each_reclassifying(
+        view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {
+          if (!w_.uniform([&]() -> bool { return decltype(callbacks)::lowers(state); })) return;
+          decltype(bucket)::each_leaf_down(at, [&](auto queue, int leaf) {
+            for (int left = queues_.size(w_, leaf); left > 0;) {
+              Uint element[kWords];
+              const int n =
+                  queues_.template dequeue<decltype(queue)::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
+              if (n == 0) break;
+              decltype(queue)::put_anew(*this, element, n);
+              close(n);
+              left -= n;
+            }
+          });
+          w_.once([&] { decltype(callbacks)::lowered(state); });
+        });
   }
   template <class F>
   BROKKR_FN void walk(int leaf, F&& f) {

@@ -169,5 +169,56 @@ INSTANTIATE_TEST_SUITE_P(Queue, BrokerPromises,
                            return std::get<0>(test.param).name + (exact ? "_linearizable" : "_distributor");
                          });
 
+// Locks the only element's slot before one access of a dequeue, and gives it back with another element when the dequeue
+// waits, or by `unlock`: a maintainer that exchanges elements (schedule/task_loop.h), held up as long as can be.
+class Exchange : public StepHook {
+ public:
+  Exchange(uint32_t* slot, int at) : slot_(slot), at_(at) {}
+  void step() override {
+    if (accesses_++ != at_) return;
+    uint32_t ticket = 1;
+    locked_ = device_atomic<uint32_t>(*slot_).compare_exchange_strong(ticket, locked_ticket(ticket), kAcqRel);
+  }
+  void pause(int) override { unlock(); }
+  void unlock() {
+    if (!locked_) return;
+    locked_ = false;
+    slot_[1] = 222;
+    device_atomic<uint32_t>(*slot_).store(1u, kRelease);
+  }
+  bool was_reached() const { return accesses_ > at_; }
+
+ private:
+  uint32_t* slot_;
+  int at_, accesses_ = 0;
+  bool locked_ = false;
+};
+
+TEST(BrokerLocks, ADequeueThatLocksAndAnExchangeExcludeEachOther) {
+  constexpr uint32_t kCapacity = 4;
+  using Memory = QueueMemory<1>;
+  uint32_t abort = 0;
+  const std::shared_ptr<void> storage = allocate(Memory::bytes(1, kCapacity));
+  Memory memory = Memory::layout(storage.get(), 1, kCapacity, Discipline::distributor, &abort);
+  const BrokerQueues<1, Hooked> queue(memory);
+  int exchanged = 0;
+  for (int at = 0;; ++at) {
+    memory.reset(0);
+    uint32_t element[1][1] = {{111}};
+    ASSERT_EQ(queue.enqueue_from_lane(0, element, 1), 1);
+    Exchange exchange(memory.slots, at);
+    hook = &exchange;
+    const int taken = queue.dequeue_to_lane<true>(0, element, 1);
+    hook = nullptr;
+    exchange.unlock();
+    if (!exchange.was_reached()) break;
+    EXPECT_EQ(taken, 1);
+    EXPECT_TRUE(element[0][0] == 111 || element[0][0] == 222) << element[0][0];
+    exchanged += element[0][0] == 222;
+    EXPECT_EQ(memory.slots[0], kCapacity) << "the slot is not free after an exchange at access " << at;
+  }
+  EXPECT_GT(exchanged, 0);
+}
+
 }  // namespace
 }  // namespace brokkr::queue_test
