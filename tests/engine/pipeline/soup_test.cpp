@@ -192,6 +192,9 @@ TEST(Soup, ManyTriangles) {
 
 TEST(Soup, SamplesUnderEverySetting) { cook({}, 1, all_settings(), 4); }
 
+// Small enough for CUDA's interpreted code.
+TEST(Soup, FourSamples) { cook({}, 1, some_settings(), 4); }
+
 TEST(Soup, Samples) {
   for (const int samples : {2, 4, 8}) {
     cook({}, 3, some_settings(), samples);
