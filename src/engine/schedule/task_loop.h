@@ -16,8 +16,8 @@
 // A window of one slot per lane moves from the back of a queue to its front in steps of half its width, and sorts its
 // content; then it starts again at the back. It keeps a safety margin from the front, where elements are about to be
 // taken. Unlike the original, it locks the slots that it exchanges: it swaps a slot's ticket for one that nobody waits
-// for. A dequeue that comes too close waits for the exchange, and locks its slots as well: a maintainer that was held up
-// behind its look at the front finds them locked. No element is lost.
+// for. A dequeue that comes too close waits for the exchange, and locks its slots as well: a maintainer that was held
+// up behind its look at the front finds them locked. No element is lost.
 //
 // Among several queues, the next one is the queue with the most exchanges in its last pass and the most arrivals since.
 
