@@ -93,10 +93,6 @@ struct Piece {
   std::span<const float> values;
 };
 
-std::string view_name(uint32_t layer, uint32_t layers) {
-  return fmt::format("view{:0{}}", layer, std::max<size_t>(std::to_string(layers - 1).size(), 3));
-}
-
 // The name of a layer's file, and of the layer inside of a file that holds all.
 Piece place_of(const AovRequest& request, const AovLayers& layers, uint32_t layer) {
   const char* const name = kind_of(request.aov).name;
@@ -107,14 +103,11 @@ Piece place_of(const AovRequest& request, const AovLayers& layers, uint32_t laye
     return piece;
   }
   const uint32_t number = layers.first + layer;
-  const size_t place = request.path.find("{}");
-  if (place == std::string::npos) {
+  if (request.path.find("{}") == std::string::npos) {
     piece.path = request.path;
-    piece.layer = fmt::format("{}-{}", view_name(number, layers.first + layers.count), name);
+    piece.layer = fmt::format("{}-{}", layer_name(number, layers.first + layers.count), name);
   } else {
-    piece.path = layers.several ? output_name(request.path, layers.file, true, "--aov") : request.path;
-    const size_t at = layers.several ? piece.path.rfind('.') : place;
-    piece.path.replace(at, layers.several ? 0 : 2, (layers.several ? "-" : "") + std::to_string(number));
+    piece.path = layer_output_name(request.path, layers.file, layers.several, number, "--aov");
     piece.layer = name;
   }
   return piece;

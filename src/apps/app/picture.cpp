@@ -77,6 +77,17 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   return path.substr(0, place) + name + path.substr(place + 2);
 }
 
+std::string layer_output_name(const std::string& path, const std::string& input, bool several, uint32_t layer,
+                              const std::string& option) {
+  std::string name = several ? output_name(path, input, true, option) : path;
+  const size_t place = several ? name.rfind('.') : name.find("{}");
+  return name.replace(place, several ? 0 : 2, (several ? "-" : "") + std::to_string(layer));
+}
+
+std::string layer_name(uint32_t layer, size_t layers) {
+  return fmt::format("view{:0{}}", layer, std::max<size_t>(std::to_string(layers - 1).size(), 3));
+}
+
 void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option) {
   std::map<std::string, std::string> known;
   for (const std::string& input : inputs) {
@@ -91,10 +102,8 @@ bool is_exr(const std::string& path) { return ending(path) == ".exr"; }
 
 void write_color_layers(const std::string& path, const std::vector<Layer>& layers, ColorFormat format) {
   std::vector<ExrLayer> pictures;
-  const size_t digits = std::max<size_t>(std::to_string(layers.size() - 1).size(), 3);
-  for (size_t number = 0; number < layers.size(); ++number) {
-    pictures.push_back({fmt::format("view{:0{}}", number, digits), linear_rgb(layers[number], format)});
-  }
+  for (size_t number = 0; number < layers.size(); ++number)
+    pictures.push_back({layer_name(uint32_t(number), layers.size()), linear_rgb(layers[number], format)});
   write_exr_layers(path, layers[0].width, layers[0].height, 3, pictures);
 }
 
@@ -129,9 +138,7 @@ std::string write_layers(const std::string& path, const std::string& file, bool 
   }
   std::string first, last;
   for (size_t number = 0; number < layers.size(); ++number) {
-    last = several ? output_name(path, file, true, "--output") : path;
-    const size_t place = several ? last.rfind('.') : last.find("{}");
-    last.replace(place, several ? 0 : 2, (several ? "-" : "") + std::to_string(number));
+    last = layer_output_name(path, file, several, uint32_t(number), "--output");
     if (number == 0) first = last;
     write_color(last, layers[number], format);
   }
@@ -147,7 +154,8 @@ std::string write_picture(const std::string& picture, const Arguments& arguments
   if (layers.size() > 1 && !arguments.has("layer") && (is_exr(picture) || asked.find("{}") != std::string::npos))
     return write_layers(asked.empty() ? picture : asked, file, several, layers, format);
   write_color(picture, layers[layer_number], format);
-  return picture;
+  if (layers.size() == 1 || arguments.has("layer") || picture == "-") return picture;
+  return fmt::format("{} (layer {} of {}; {{}} in --output writes each)", picture, layer_number, layers.size());
 }
 
 namespace {

@@ -24,6 +24,14 @@ std::string written_path(const std::string& path);
 // UsageError that names `option`.
 std::string output_name(const std::string& path, const std::string& input, bool several, const std::string& option);
 
+// The name of a layer's picture where `path` has a {}: it stands for the layer's number, or with several inputs for
+// NAME-NUMBER. Throws as output_name.
+std::string layer_output_name(const std::string& path, const std::string& input, bool several, uint32_t layer,
+                              const std::string& option);
+
+// A layer's name in an .exr that holds all of `layers`: view000.
+std::string layer_name(uint32_t layer, size_t layers);
+
 // Every input gets a name of its own there. Throws UsageError that names `option` and the two that do not.
 void require_own_names(const std::string& path, const std::vector<std::string>& inputs, const std::string& option);
 

@@ -111,6 +111,13 @@ void read_texts(const std::string& file, FragmentShader& shader, const std::func
   }
 }
 
+std::string vertex_text(const std::string& file) {
+  std::string text = shader_text(file);
+  if (text.empty())
+    throw std::runtime_error(file + ": the file is empty; write a vertex shader, or leave out --vertex");
+  return text;
+}
+
 std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   const bool has_fragment = arguments.has("fragment"), has_vertex = arguments.has("vertex");
   if (!has_vertex && arguments.has("shader-instances"))
@@ -129,7 +136,7 @@ std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   if (has_vertex) {
     shader.vertex.name = printable(arguments.text("vertex"));
     shader.vertex.instances = uint32_t(arguments.integer("shader-instances", 1));
-    shader.vertex.text = shader_text(arguments.text("vertex"));
+    shader.vertex.text = vertex_text(arguments.text("vertex"));
   }
   shader.name = has_fragment ? printable(arguments.text("fragment")) : "the plain fragment shader";
   for (size_t i = 0; i < shader.buffers.size(); ++i)

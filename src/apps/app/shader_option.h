@@ -20,6 +20,8 @@ std::vector<Option> shader_options();
 
 // The text of a file with those that it includes. Throws std::runtime_error.
 std::string shader_text(const std::string& file);
+// The same for a vertex shader. Throws std::runtime_error where the file is empty.
+std::string vertex_text(const std::string& file);
 
 // Reads a text, or Shadertoy's export, and the texts of buffers that have names. `warn` is called for what an export
 // has and is not given. Throws std::runtime_error.

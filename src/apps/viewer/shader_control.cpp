@@ -67,7 +67,7 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::st
     }
     shader.name = path.empty() ? "the plain fragment shader" : path;
     if (!vertex_path.empty()) {
-      shader.vertex.text = app::shader_text(vertex_path);
+      shader.vertex.text = app::vertex_text(vertex_path);
       shader.vertex.name = vertex_path;
     }
     checked.initial = shader_uniforms(frame, shader);

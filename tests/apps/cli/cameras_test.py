@@ -176,7 +176,12 @@ class Aovs(InScene):
         self.assertIn("{}", self.fails(2, *words, "--aov", "depth=d.pfm"))
         self.ok(*words, "--layer", 2, "--aov", "depth=two.pfm")
         self.assertEqual((self.folder / "two.pfm").read_bytes(), (self.folder / "d2.pfm").read_bytes())
+        self.assertIn("layer 0 of 3", self.ok("render", "a.obj", "--views", 3, "--view-size", 16, "-o", "one.png").stdout)
         self.assertIn("twice", self.fails(2, *words, "--aov", "depth=a.exr", "--aov", "depth=a.exr"))
+
+    def test_an_empty_vertex_shader_is_said(self):
+        (self.folder / "empty.vert").write_text("")
+        self.assertIn("empty.vert", self.fails(1, "render", "a.obj", "--no-output", "--vertex", "empty.vert"))
 
     def test_folders(self):
         scenes = self.folder / "scenes"
