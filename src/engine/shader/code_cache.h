@@ -15,7 +15,8 @@ std::string name_of_content(std::string_view content);
 
 class CodeCache {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t(64) << 20;  // of all files together
+  // The size of all files together. A CUDA kernel with the programs of one game takes some 6 MiB.
+  static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
 
   // Creates the folder if it does not exist. Throws std::runtime_error if that fails, or if others own it or may write
   // it. Removes what killed programs left behind.

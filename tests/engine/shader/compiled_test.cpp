@@ -171,6 +171,25 @@ TEST_F(CompiledShaderTest, FilesThatOthersMayWriteAndLeftoversAreNotTaken) {
   EXPECT_FALSE(fs::exists(folder_ / "brokkr" / "making-999999999-abcdef"));
 }
 
+// A full cache loses the file that was used least recently.
+TEST_F(CompiledShaderTest, AFullCacheLosesWhatWasUsedLeastRecently) {
+  const CodeCache cache;
+  const auto keep = [&](const std::string& name) {
+    const fs::path temporary = cache.make_temporary();
+    std::ofstream(temporary / "file") << name;
+    fs::resize_file(temporary / "file", CodeCache::kMostBytes * 2 / 5);  // sparse
+    cache.keep(temporary / "file", name);
+    fs::remove_all(temporary);
+  };
+  keep("first.so");
+  keep("second.so");
+  EXPECT_NE(cache.find("first.so"), fs::path());
+  keep("third.so");
+  EXPECT_EQ(cache.find("second.so"), fs::path());
+  EXPECT_NE(cache.find("first.so"), fs::path());
+  EXPECT_NE(cache.find("third.so"), fs::path());
+}
+
 // Whatever happened to a kept file, it is loaded as it was kept or not at all, and files that do not fit are removed.
 TEST_F(CompiledShaderTest, DamagedFilesAreRemovedAndMadeAnew) {
   const CodeCache cache;
