@@ -16,11 +16,17 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 CMAKE = sys.argv.pop()
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 ABSENT = ["-DCMAKE_DISABLE_FIND_PACKAGE_glfw3=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_embree=ON",
-          "-DBROKKR_LIBRARY_SPIRV-Tools-opt=", "-DCMAKE_DISABLE_FIND_PACKAGE_draco=ON", "-DBROKKR_WEBP_LIBRARY="]
+          "-DBROKKR_LIBRARY_glslang=", "-DCMAKE_DISABLE_FIND_PACKAGE_draco=ON", "-DBROKKR_WEBP_LIBRARY="]
 # The line that each part is left out with, and the option that insists on it.
 LINES = {"Ranks over MPI": "BROKKR_RANKS", "Viewer": "BROKKR_VIEWER", "Run-time shaders": "BROKKR_SHADERS",
          "brokkr-trace-embree": "BROKKR_EMBREE",
          "glTF's Draco meshes": "BROKKR_DRACO", "WebP pictures": "BROKKR_WEBP"}
+OPTIONS = [*LINES.values(), "BROKKR_CUDA", "BROKKR_REFERENCE"]
+
+
+def only(*options):
+    """The settings that leave all other optional parts out."""
+    return [f"-D{option}=OFF" for option in OPTIONS if option not in options]
 
 
 def cached(name):
@@ -99,18 +105,23 @@ set(MPI_FOUND TRUE)
         self.assertEqual(len(lines), 1, f"{part}\n{said}")
         return lines[0]
 
-    def insists(self, build, part, option, *settings, **environment):
-        said = self.configure(build, *settings, f"-D{option}=ON", code=1, **environment)
-        self.assertIn(f"or set {option}=OFF", " ".join(said.split()))
-        self.assertIn(part, said)
-        self.configure(build, *settings, f"-D{option}=OFF", **environment)
+    def insists(self, build, lines, *settings, **environment):
+        """Each part of `lines` ends in an error where its option is ON and the others are OFF; with all of them OFF the
+        build is configured."""
+        off = [f"-D{option}=OFF" for option in lines.values()]
+        for part, option in lines.items():
+            said = self.configure(build, *settings, *off, f"-D{option}=ON", code=1, **environment)
+            self.assertIn(f"or set {option}=OFF", " ".join(said.split()))
+            self.assertIn(part, said)
+        said = self.configure(build, *settings, *off, **environment)
+        for part in lines:
+            self.assertNotRegex(said, f"-- {part}.*: left out")
 
     def check_all(self, *settings):
         build = self.new_build()
-        said = self.configure(build, "-DBROKKR_CUDA=OFF", *settings)
+        said = self.configure(build, *only(*LINES.values()), *settings)
         lines = {part: self.left_out(said, part) for part in LINES}
-        for part, option in LINES.items():
-            self.insists(build, part, option)
+        self.insists(build, LINES)
         return lines
 
     def test_absent(self):
@@ -124,7 +135,7 @@ set(MPI_FOUND TRUE)
 
     def test_window_and_glad(self):
         """Dear ImGui absent and broken, GLAD absent (no Python has it) and broken (it fails)."""
-        rest = ["-DBROKKR_CUDA=OFF", "-DBROKKR_RANKS=OFF", "-DBROKKR_SHADERS=OFF", "-DBROKKR_EMBREE=OFF"]
+        rest = only("BROKKR_VIEWER", "BROKKR_REFERENCE")
         self.write("no-glad/venv.py", "raise SystemExit(1)\n")
         self.write("no-glad/glad.py", "raise ImportError('no glad here')\n")
         self.write("bad-glad/jinja2.py", "")
@@ -138,36 +149,34 @@ set(MPI_FOUND TRUE)
             said = self.configure(build, *rest, f"-DBROKKR_IMGUI_LIBRARY={library}", **python)
             self.assertIn("Dear ImGui", self.left_out(said, "Viewer"))
             self.assertIn("GLAD", self.left_out(said, "OpenGL reference and its tests"))
-            self.insists(build, "OpenGL reference", "BROKKR_REFERENCE", **python)
-            self.insists(build, "Viewer", "BROKKR_VIEWER", **python)
+            self.insists(build, {"OpenGL reference": "BROKKR_REFERENCE", "Viewer": "BROKKR_VIEWER"}, **python)
 
     def test_cuda(self):
         """A driver without nvcc, with an nvcc that fails, and nvcc without a driver."""
-        rest = ["-DBROKKR_RANKS=OFF", "-DBROKKR_SHADERS=OFF", "-DBROKKR_EMBREE=OFF", "-DBROKKR_VIEWER=OFF", "-DBROKKR_REFERENCE=OFF"]
         nvcc = self.write("nvcc", "#!/bin/sh\necho half installed >&2\nexit 1\n", 0o755)
+        part = {"CUDA machine": "BROKKR_CUDA"}
         build = self.new_build()
-        said = self.configure(build, *rest, "-DBROKKR_CUDA_DRIVER=/dev/nvidiactl", "-DBROKKR_NVCC=", CUDACXX="")
+        said = self.configure(build, *only("BROKKR_CUDA"), "-DBROKKR_CUDA_DRIVER=/dev/nvidiactl", "-DBROKKR_NVCC=", CUDACXX="")
         self.assertIn("nvcc was not found", self.left_out(said, "CUDA machine"))
-        self.insists(build, "CUDA machine", "BROKKR_CUDA", CUDACXX="")
+        self.insists(build, part, CUDACXX="")
         said = self.configure(build, "-DBROKKR_CUDA=AUTO", CUDACXX=str(nvcc))
         self.assertIn("does not work", self.left_out(said, "CUDA machine"))
-        self.insists(build, "CUDA machine", "BROKKR_CUDA", CUDACXX=str(nvcc))
+        self.insists(build, part, CUDACXX=str(nvcc))
         said = self.configure(build, "-DBROKKR_CUDA=AUTO", "-DBROKKR_CUDA_DRIVER=", CUDACXX=str(nvcc))
         self.assertIn("tools/run --cuda", self.left_out(said, "CUDA machine"))
 
     @unittest.skipUnless(find_nvcc(), "no nvcc here")
     def test_nccl(self):
         """NCCL needs the CUDA machine. With that, the first program of tools/run still waits for nothing of nvcc."""
-        rest = ["-DBROKKR_SHADERS=OFF", "-DBROKKR_RANKS=OFF", "-DBROKKR_EMBREE=OFF", "-DBROKKR_VIEWER=OFF", "-DBROKKR_REFERENCE=OFF"]
-        nvcc = {"CUDACXX": find_nvcc()}
+        part, nvcc = {"NCCL": "BROKKR_NCCL"}, {"CUDACXX": find_nvcc()}
         build = self.new_build()
-        said = self.configure(build, *rest, "-DBROKKR_CUDA=ON", "-DBROKKR_NCCL_INCLUDE_DIR=", **nvcc)
+        said = self.configure(build, *only("BROKKR_CUDA"), "-DBROKKR_CUDA=ON", "-DBROKKR_NCCL_INCLUDE_DIR=", **nvcc)
         self.assertIn("nccl.h was not found", self.left_out(said, "NCCL"))
-        self.insists(build, "NCCL", "BROKKR_NCCL", **nvcc)
+        self.insists(build, part, **nvcc)
         self.write("nccl/nccl.h", "#error half installed\n")
         said = self.configure(build, "-DBROKKR_NCCL=AUTO", f"-DBROKKR_NCCL_INCLUDE_DIR={self.folder}/nccl", **nvcc)
         self.assertIn("half installed", self.left_out(said, "NCCL"))
-        self.insists(build, "NCCL", "BROKKR_NCCL", **nvcc)
+        self.insists(build, part, **nvcc)
         if (build / "build.ninja").exists():
             inputs = ["ninja", "-C", build, "-t", "inputs", "first/brokkr"]
             self.assertNotRegex(subprocess.run(inputs, capture_output=True, text=True, check=True).stdout, r"\.(cu|cu\.o|fatbin|ptx)\n")
