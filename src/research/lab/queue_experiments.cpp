@@ -1,3 +1,4 @@
+#include "base/processors.h"
 #include "lab/experiment.h"
 
 #include <algorithm>
@@ -36,7 +37,8 @@ std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kern
   if (!counts.empty()) return counts;
   const bool gpu = run.machine.is_gpu();
   if (run.options.quick) return gpu ? std::vector<uint32_t>{1, most} : std::vector<uint32_t>{1, 4};
-  const uint32_t last = gpu ? most : 16;
+  // On a CPU up to 16 warps, and up to 16 times as many threads as cores, as [Kenzel23] has.
+  const uint32_t last = gpu ? most : std::max(16u, 16 * uint32_t(usable_processors()));
   for (uint32_t n = 1; n < last; n *= gpu ? 4 : 2) counts.push_back(n);
   counts.push_back(last);
   return counts;
@@ -246,7 +248,8 @@ void pagerank(const LabRun& run) {
 
 void pairs(const LabRun& run) {
   const uint32_t loops = run.options.loops > 0 ? run.options.loops : run.options.quick ? 5000 : 1000000;
-  for (const QueueKind kind : chosen(run, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq})) {
+  for (const QueueKind kind :
+       chosen(run, {QueueKind::bq, QueueKind::msq, QueueKind::lcrq, QueueKind::wfq, QueueKind::biq, QueueKind::mcq})) {
     for (const uint32_t warps : warp_counts(run, run.machine.queue(kind).mix)) {
       MixPlan plan;
       plan.crew = {warps, 1};

@@ -3,6 +3,7 @@
 
 #include "lab/queue/linked_queues.h"
 #include "lab/queue/linked_ring_queue.h"
+#include "lab/queue/producer_queue.h"
 #include "lab/queue/queue_base.h"
 #include "lab/queue/slot_queues.h"
 #include "lab/queue/ticket_queues.h"
@@ -132,4 +133,6 @@ BROKKR_MACHINE_END
   F(lcrq, LinkedRingQueue)              \
   F(sfq, ScoglandFengQueue)             \
   F(nsfq, ScoglandFengNonblockingQueue) \
-  F(wfq, WaitFreeQueue)
+  F(wfq, WaitFreeQueue)                 \
+  F(biq, BrokerIndexQueue)              \
+  F(mcq, ProducerQueue)

@@ -9,8 +9,26 @@ namespace brokkr {
 
 // The queues by name and their properties: [Kerbl18, Table 4.1] as data, beside the properties of these
 // implementations.
-enum class QueueKind : uint32_t { bq, bwd, bsq, gq, msq, dual_mutex, shcq, tzq, baq, cbq, htq, lcrq, sfq, nsfq, wfq };
-inline constexpr int kQueueKinds = 15;
+enum class QueueKind : uint32_t {
+  bq,
+  bwd,
+  bsq,
+  gq,
+  msq,
+  dual_mutex,
+  shcq,
+  tzq,
+  baq,
+  cbq,
+  htq,
+  lcrq,
+  sfq,
+  nsfq,
+  wfq,
+  biq,
+  mcq
+};
+inline constexpr int kQueueKinds = 17;
 
 enum class Claim : uint8_t { no, partial, yes };
 
@@ -31,7 +49,9 @@ struct QueueTraits {
   const char* name;
   const char* title;
   const char* source;
-  QueueClaims table;       // as printed; BWD and BSQ, which the table omits, follow [Kerbl18, 4.5]
+  // As printed; BWD and BSQ, which the table omits, follow [Kerbl18, 4.5]; BIQ and MCQ, which are younger or for CPUs,
+  // have what they do here.
+  QueueClaims table;
   QueueClaims here;        // of the implementation in this folder
   const char* difference;  // why the two differ; "" if they do not
 };
@@ -82,6 +102,9 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
       queue(QueueKind::wfq, "WFQ", "wait-free queue", "Yang and Mellor-Crummey 2016", "YPYNNYYN",
             "segments come from a ring of fixed size; wait-free while that suffices, otherwise an operation waits for "
             "the slowest thread to leave a segment, or reports that the queue is full"),
+      queue(QueueKind::biq, "BIQ", "broker index queue", "Kenzel et al. 2023 (AnyQ)", "YYNYYYYN"),
+      queue(QueueKind::mcq, "MCQ", "queue of producers' queues", "Desrochers 2014 (moodycamel::ConcurrentQueue)",
+            "YNNNNYYN"),
   }};
 }();
 

@@ -1,4 +1,4 @@
-// Queues that assign places in a ring by ticket and wait for their turn there: CBQ, HTQ, GQ, SFQ and NSFQ.
+// Queues that assign places in a ring by ticket and wait for their turn there: CBQ, HTQ, GQ, SFQ, NSFQ and BIQ.
 #pragma once
 
 #include "lab/queue/queue_base.h"
@@ -188,6 +188,55 @@ class ScoglandFengNonblockingQueue : public TicketRing<Observer> {
       if (this->is_empty(head)) return Outcome::refused;
       if (swap_if(c.head.word, head, head + 1u)) return this->get(head, value);
     }
+  }
+};
+
+// BIQ: the broker index queue [Kenzel23].
+//
+// The broker work distributor for elements of one word that is never 0: a slot has no turn, it is its element or 0. A
+// count admits operations as BWD's does; a fetch-and-add gives the place; an enqueue puts its element where it finds 0,
+// by compare-and-swap, and a dequeue exchanges what it finds by 0 until that is an element. An operation touches one
+// word of the ring in place of two. As no slot knows its lap, two operations of one slot, a lap apart, may change
+// places: elements leave a slot in the order in which they entered it, but not the queue.
+template <class Observer = Unobserved>
+class BrokerIndexQueue : public Ring<Observer, uint32_t> {
+  using Base = Ring<Observer, uint32_t>;
+  using Base::add, Base::load, Base::swap_if, Base::watched, Base::control, Base::slot_of, Base::capacity, Base::wait;
+
+ public:
+  BROKKR_FN explicit BrokerIndexQueue(const QueueStorage& s) : Base(s) {}
+
+  BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
+    auto& c = control();
+    if (!is_admitted(c.upper.word, 1, capacity())) return Outcome::refused;
+    uint32_t& slot = slot_of(add(c.tail.word, 1u));
+    for (int spin = 0; load(slot) != 0 || !swap_if(slot, 0u, value + 1u);) {
+      if (!wait(spin)) return Outcome::aborted;
+    }
+    return Outcome::done;
+  }
+  BROKKR_FN Outcome dequeue(uint32_t, uint32_t& value) const {
+    auto& c = control();
+    if (!is_admitted(c.upper.word, -1, 0)) return Outcome::refused;
+    uint32_t& slot = slot_of(add(c.head.word, 1u));
+    uint32_t found = 0;
+    for (int spin = 0; load(slot) == 0 || (found = watched(slot).exchange(0u, kAcqRel)) == 0;) {
+      if (!wait(spin)) return Outcome::aborted;
+    }
+    value = found - 1u;
+    return Outcome::done;
+  }
+
+ private:
+  // Adds `step`, 1 or -1, to the number of elements unless that is at its limit.
+  BROKKR_FN bool is_admitted(uint32_t& count, int32_t step, int32_t limit) const {
+    int32_t now = int32_t(load(count));
+    while (step > 0 ? now < limit : now > limit) {
+      now = int32_t(add(count, uint32_t(step)));
+      if (step > 0 ? now < limit : now > limit) return true;
+      now = int32_t(add(count, uint32_t(-step))) - step;
+    }
+    return false;
   }
 };
 

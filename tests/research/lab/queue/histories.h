@@ -25,6 +25,7 @@ inline HistoryCase history_case(QueueKind kind, uint32_t threads) {
     case QueueKind::baq:
     case QueueKind::lcrq:
     case QueueKind::wfq:
+    case QueueKind::mcq:
       c.shape.capacity = 16;
       c.bound = 0;
       break;
