@@ -90,11 +90,12 @@ void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::str
 }
 
 size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title,
-                 const std::string& application) {
+                 const std::string& application, bool strict) {
   std::vector<FrameLog> logs;
   for (const std::string& file : files) {
     std::vector<FrameLog> some = read_frame_logs(file, application);
     for (const std::string* const line : {&some.front().cut_off, &some.front().left_out}) {
+      if (!line->empty() && strict) throw std::runtime_error(*line + " (a warning, which --strict refuses)");
       if (!line->empty()) std::cerr << printable(*line) << '\n';
     }
     const auto of_same_name = [&](const FrameLog& log) {

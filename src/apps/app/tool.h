@@ -33,10 +33,10 @@ std::filesystem::path find_tool(const std::string& name);
 void run_tool(const std::filesystem::path& tool, std::vector<std::string> arguments, std::string_view input = {});
 
 // Draws frame-time logs on common axes as an SVG (frame_plot.h): the curves of all applications, or of `application`
-// alone. `title` may be empty. Returns the number of curves. Throws std::runtime_error for a log that cannot be read
-// and for more than kMaxPlottedLogs curves.
+// alone. `title` may be empty. What the logs lack goes to standard error, or is an error if `strict`. Returns the
+// number of curves. Throws std::runtime_error for a log that cannot be read and for more than kMaxPlottedLogs curves.
 size_t plot_logs(const std::vector<std::string>& logs, const std::filesystem::path& picture, const std::string& title,
-                 const std::string& application = {});
+                 const std::string& application = {}, bool strict = false);
 
 // A program of its own that answers requests: it is started, asked and ended.
 

@@ -18,7 +18,8 @@ int run_plot(const Arguments& arguments) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
                      std::to_string(kMaxPlottedLogs));
   }
-  const size_t curves = plot_logs(files, written_path(output), arguments.text("title"), arguments.text("application"));
+  const size_t curves = plot_logs(files, written_path(output), arguments.text("title"), arguments.text("application"),
+                                  arguments.has("strict"));
   if (output == "-") return kSuccess;
   std::cout << output << ": frame times of " << files.size() << (files.size() == 1 ? " log" : " logs");
   if (curves != files.size()) std::cout << " in " << curves << " curves";
@@ -36,7 +37,8 @@ Command plot_command() {
                "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
            output_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
            text_option("--title", "TEXT", "Heading of the picture (Frame times)"),
-           text_option("--application", "NAME", "Of logs with several programs the curves of this one, \"game.exe\"")},
+           text_option("--application", "NAME", "Of logs with several programs the curves of this one, \"game.exe\""),
+           flag("--strict", "Make an error of every warning: rows without a time, recordings that were cut off")},
           run_plot};
 }
 

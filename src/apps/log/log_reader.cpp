@@ -205,6 +205,7 @@ class LogReader {
   std::vector<std::string_view> names_, fields_;
   // Columns, or kNone.
   size_t frame_ = kNone, time_ = kNone, of_application_ = kNone, of_process_ = kNone, of_chain_ = kNone, rate_ = kNone;
+  size_t needed_ = 0;     // fields of a row that has all of these columns
   double time_unit_ = 1;  // seconds
   bool is_mango_ = false;
   MangoHud mango_;
@@ -228,11 +229,12 @@ void LogReader::read_columns() {
     mango_.is_older |= is_version_before_0_6_9(line);
     for (const char one : {',', ';', '\t'}) {
       split(line, separator_ = one, names_);
-      frame_ = find(names_, {"msBetweenPresents", "FrameTime", "MsBetweenAppStart"});
+      frame_ = find(names_, {"msBetweenPresents", "FrameTime", "CPUFrameTime", "MsBetweenAppStart"});
       if (frame_ != kNone) break;
     }
   }
-  time_ = find(names_, {"TimeInSeconds", "elapsed", "TimeInMs", "CPUStartTime", "CPUStartTimeInMs"});
+  time_ = find(names_, {"TimeInSeconds", "elapsed", "TimeInMs", "CPUStartTime", "CPUStartTimeInMs", "CPUStartQPCTime",
+                        "CPUStartQPCTimeInMs"});
   of_application_ = find(names_, {"Application", "ProcessName"});
   of_process_ = find(names_, {"ProcessID"});
   of_chain_ = find(names_, {"SwapChainAddress"});
@@ -244,6 +246,9 @@ void LogReader::read_columns() {
   stages_ = {{find(names_, {"MsGeometry"}), &FrameLog::geometry_ms},
              {find(names_, {"MsRaster"}), &FrameLog::raster_ms},
              {find(names_, {"MsResolve"}), &FrameLog::resolve_ms}};
+  const auto need = [&](size_t column) { needed_ = std::max(needed_, column == kNone ? 0 : column + 1); };
+  for (const size_t column : {frame_, time_, of_application_, of_process_, of_chain_, rate_}) need(column);
+  for (const auto& [column, values] : stages_) need(column);
 }
 
 double LogReader::value(size_t column, double unit_ms) const {
@@ -300,7 +305,10 @@ void LogReader::note_unit(const FrameLog& log, double frame) {
 
 bool LogReader::read_row() {
   if (fields_.size() < names_.size() && lines_.torn()) return false;
-  if (fields_.size() != names_.size()) refuse(fmt::format("{} fields under {} columns", fields_.size(), names_.size()));
+  if (fields_.size() == names_.size() + 1 && fields_.back().empty()) fields_.pop_back();
+  // OCAT's columns of the computer have values in the first row alone.
+  if (fields_.size() < needed_ || fields_.size() > names_.size())
+    refuse(fmt::format("{} fields under {} columns", fields_.size(), names_.size()));
   const std::string_view name = text(of_application_);
   if (!is_wanted(name)) return true;
   if (is_absent(fields_[frame_])) {

@@ -25,14 +25,14 @@ struct FrameLog {
 // `application` alone where it is not empty (its name in any case, with or without ".exe").
 //
 // Columns are found by name in any case, wherever the heading stands: msBetweenPresents of PresentMon 1 and FrameView,
-// FrameTime and CPUStartTime of PresentMon 2, frametime of MangoHud, whose times are microseconds before its version
-// 0.6.9. Fields end at commas, or at semicolons or tabs where the heading does, may stand in quotes, and have a decimal
-// point or a decimal comma. Rows whose frame time is NA have no frame.
+// FrameTime (CPUFrameTime, MsBetweenAppStart) and CPUStartTime of PresentMon 2, frametime of MangoHud, whose times are
+// microseconds before its version 0.6.9. Fields end at commas, or at semicolons or tabs where the heading does, may
+// stand in quotes, and have a decimal point or a decimal comma. Rows whose frame time is NA have no frame.
 //
-// Times below 1e-6 ms count as none. Lines with another number of fields, with a time that is no number or with one of
-// more than 1e12 ms are an error, but for a last line without its end: its program was ended while it wrote, and the
-// line is left out. The manifest beside the log, where there is one, tells whether the recording came to its end.
-// Throws std::runtime_error naming file, line, field and remedy.
+// Times below 1e-6 ms count as none. Lines that end before one of these columns, have too many fields, a time that is
+// no number or with one of more than 1e12 ms are an error, but for a last line without its end: its program was ended
+// while it wrote, and the line is left out. The manifest beside the log, where there is one, tells whether the
+// recording came to its end. Throws std::runtime_error naming file, line, field and remedy.
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application = {});
 
 // Reads a file with one curve; throws for a file with several.

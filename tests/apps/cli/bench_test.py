@@ -225,6 +225,14 @@ class Bench(unittest.TestCase):
         self.assertIn("b.csv", plot("b.csv", "-o", "b.svg", code=1))
         self.assertIn("too many", plot(*["a.csv"] * 7, "-o", "b.svg", code=2))
         self.assertIn("no column", plot(self.write("d.csv", "x,y\n1,2\n"), "-o", "b.svg", code=1))
+        # Rows without a time are left out with a word, which --strict makes an error.
+        rows = "Application;FrameTime\ngame.exe;16,5\ndwm.exe;NA\ngame.exe;NA\ndwm.exe;4,1\n"
+        self.write("na.csv", rows)
+        self.assertEqual(plot("na.csv", "-o", "na.svg"), "na.csv: 2 rows were left out, whose frame time is NA\n")
+        self.assertTrue({"na: game.exe", "na: dwm.exe"} <= set(self.texts_of("na.svg")))
+        self.assertIn("na.csv: 1 row was", plot("na.csv", "-o", "na.svg", "--application", "Game"))
+        self.assertIn("2 rows were left out, whose frame time is NA (a warning, which --strict refuses)",
+                      plot("na.csv", "-o", "b.svg", "--strict", code=1))
         self.assertFalse((self.path / "b.svg").exists())
         # Times at the ends of what a number can be: no axis has them, and no picture takes for ever.
         for time in ("5e-324", "1e-310", "1e-30", "0"):

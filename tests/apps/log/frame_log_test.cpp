@@ -228,6 +228,52 @@ TEST(ReadFrameLog, FieldsAsSpreadsheetsWriteThem) {
   const File quoted("Application,msBetweenPresents\n\"a, \"\"b\"\".exe\",17\n");
   EXPECT_EQ(read_frame_log(quoted.path()).application, "a, \"b\".exe");
   EXPECT_THROW(times("x;frametime\n1;1,234.5\n"), std::runtime_error);
+  EXPECT_EQ(times("Application,msBetweenPresents,\na.exe,16.5,\na.exe,17\n"), right);
+  EXPECT_EQ(times("Application,msBetweenPresents\na.exe,16.5,\na.exe,17,\n"), right);
+}
+
+// OCAT says what the computer is in the first row, and leaves these fields out in all others.
+TEST(ReadFrameLog, RowsMayEndBehindTheColumnsThatAreRead) {
+  const File file(
+      "Application,ProcessID,SwapChainAddress,Dropped,TimeInSeconds,MsBetweenPresents,Motherboard,OS,Processor\r\n"
+      "game.exe,1,0x1,0,0.5,16.5,B550,\"Windows, 10\",Ryzen\r\ngame.exe,1,0x1,0,1.5,17\r\n");
+  const FrameLog log = read_frame_log(file.path());
+  EXPECT_EQ(log.frame_ms, (std::vector<double>{16.5, 17}));
+  EXPECT_EQ(log.time_s, (std::vector<double>{0.5, 1.5}));
+  EXPECT_EQ(log.cut_off + log.left_out, "");
+}
+
+// Versions name the frame's time and its start otherwise.
+TEST(ReadFrameLog, ColumnsOfPresentMon2) {
+  const auto read = [](const std::string& columns) {
+    return read_frame_log(File("Application,ProcessID,SwapChainAddress,PresentRuntime,SyncInterval,PresentFlags,"
+                               "AllowsTearing,PresentMode," +
+                               columns)
+                              .path());
+  };
+  const std::string row = "game.exe,1,0x1,DXGI,1,0,0,Composed: Flip,";
+  const FrameLog first = read(
+      "CPUStartQPCTime,CPUFrameTime,CPUBusy,CPUWait,GPULatency,GPUTime,GPUBusy,GPUWait,"
+      "DisplayLatency,DisplayedTime,ClickToPhotonLatency\n" +
+      row + "40,16.5,4,12.5,1,2,2,0,30,16,NA\n");
+  EXPECT_EQ(first.frame_ms[0], 16.5);
+  EXPECT_EQ(first.time_s[0], 0.04);
+  const FrameLog second = read(
+      "FrameType,CPUStartTime,FrameTime,CPUBusy,CPUWait,GPULatency,GPUTime,GPUBusy,GPUWait,"
+      "VideoBusy,DisplayLatency,DisplayedTime,AnimationError,AnimationTime,MsFlipDelay,"
+      "AllInputToPhotonLatency,ClickToPhotonLatency,InstrumentedLatency\n" +
+      row + "Application,40,17,4,13,1,2,2,0,0,NA,NA,NA,NA,NA,NA,NA,NA\n");
+  EXPECT_EQ(second.frame_ms[0], 17);
+  EXPECT_EQ(second.time_s[0], 0.04);
+  const FrameLog third = read(
+      "TimeInMs,MsBetweenSimulationStart,MsBetweenPresents,MsBetweenDisplayChange,"
+      "MsInPresentAPI,MsRenderPresentLatency,MsUntilDisplayed,CPUStartTimeInMs,"
+      "MsBetweenAppStart,MsCPUBusy,MsCPUWait,MsGPULatency,MsGPUTime,MsGPUBusy,MsGPUWait,"
+      "MsAnimationError,AnimationTime,MsFlipDelay,MsAllInputToPhotonLatency,"
+      "MsClickToPhotonLatency\n" +
+      row + "40,NA,19,NA,0.02,1.6,1.6,20,18,19,0.02,1,19,1,17,NA,20,NA,NA,NA\n");
+  EXPECT_EQ(third.frame_ms[0], 19);
+  EXPECT_EQ(third.time_s[0], 0.04);
 }
 
 // PresentMon 2 has its own columns, times since the first frame in milliseconds, and NA where it knows no value.
@@ -259,6 +305,7 @@ TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
   EXPECT_NE(message("a,b\n1,2\n").find("no column"), std::string::npos);
   EXPECT_NE(message("frametime\n").find("no frame"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,2\n1\n").find("line 3: 1 fields under 2"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,2\n1,2,3\n").find("line 3: 3 fields under 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,fast\n").find("line 2: field 2 is no number"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,nan\n").find("line 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,-4\n").find("below 0"), std::string::npos);
