@@ -174,7 +174,7 @@ MUTATIONS = [
      PIPELINE, "Shading.TextureCoordinatesArePerspectiveCorrect"),
 
     # Patterns.
-    ("van-der-corput", "src/engine/bin/pattern.cpp", "(i >> bit & 1) << (‹bits - 1 - bit›);", "bit",
+    ("van-der-corput", "src/engine/bin/row_shift.h", "} while (shift_ ‹>=› n_);", ">",
      BIN, "*PatternShift.VanDerCorput*"),
     ("hilbert", "src/engine/bin/pattern.cpp", "distance += half * half * (‹(3 * right) ^ top›);", "2 * right + top",
      BIN, "*PatternCurve.Hilbert*"),

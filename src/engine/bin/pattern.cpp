@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bin/pattern_families.h"
+#include "bin/row_shift.h"
 #include "brokkr/pattern.h"
 
 namespace brokkr::pattern_families {
@@ -149,14 +150,11 @@ Pattern sudoku(int rasterizers, uint32_t seed) {
 // Element i of the sequence times 2^ceil(log2 N) is i with its ceil(log2 N) bits reversed; shifts that are no
 // rasterizer are skipped, which leaves every shift 0..N-1 once.
 Pattern van_der_corput(int rasterizers) {
-  int bits = 0;
-  while ((1 << bits) < rasterizers) ++bits;
-  std::vector<int> shifts;
-  shifts.reserve(size_t(rasterizers));
-  for (int i = 0; i < 1 << bits; ++i) {
-    int reversed = 0;
-    for (int bit = 0; bit < bits; ++bit) reversed |= (i >> bit & 1) << (bits - 1 - bit);
-    if (reversed < rasterizers) shifts.push_back(reversed);
+  std::vector<int> shifts(static_cast<size_t>(rasterizers));
+  VanDerCorputShift row(static_cast<uint32_t>(rasterizers));
+  for (int& shift : shifts) {
+    shift = int(row.shift());
+    row.next();
   }
   return from_row_shifts(rasterizers, shifts);
 }

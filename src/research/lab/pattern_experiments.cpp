@@ -11,6 +11,7 @@
 
 #include "base/file_io.h"
 #include "base/processors.h"
+#include "lab/covered_bins.h"
 #include "lab/pattern_lab.h"
 #include "lab/pattern_partition.h"
 #include "lab/pattern_search.h"
@@ -473,6 +474,13 @@ constexpr PatternExperiment kPatternExperiments[] = {
     {"recommend", "", "Bin size and pattern for these frames",
      "machine,isa,shading,rank,bin,pattern,measured_ms,measured_default_ms,simulated_ms,simulated_default_ms,gain",
      true, nullptr, recommend},
+    {"cover", "8.3 of Kerbl 2018", "The owners of a box's bins by table, by row and in closed form",
+     "pattern,rasterizers,box,way,boxes,ns_per_box", true,
+     [](PatternBench& bench) {
+       return std::vector<PatternUnit>{
+           {"boxes", nullptr, [&bench] { return measure_covered_bins(bench.options.quick, bench.options.seed); }}};
+     },
+     nullptr, "open: no trivial solution found that needs neither a table nor complex code"},
 };
 
 }  // namespace

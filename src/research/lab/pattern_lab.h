@@ -60,7 +60,7 @@ struct PatternExperiment {
   Rows (*conclude)(PatternBench& bench, const Rows& costs) = nullptr;
   const char* paper = "";  // what [Kerbl17] finds
 };
-// In running order: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend.
+// In running order: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend, cover.
 std::span<const PatternExperiment> pattern_experiments();
 
 class PatternLab {
