@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <numeric>
 
 #include "app/picture.h"
+#include "app/text.h"
 #include "bin/pattern_image.h"
+#include "bin/weighted_pattern.h"
 #include "brokkr/pattern.h"
 #include "cli/commands.h"
 #include "plan/options.h"
@@ -32,6 +35,26 @@ void print_table(const Pattern& pattern, int bins_x, int bins_y) {
   std::cout << text;
 }
 
+// --weights: whole numbers from 1 on.
+std::vector<int> weights_of(const std::string& list) {
+  std::vector<int> weights;
+  for (const std::string& text : split(list)) {
+    size_t used = 0;
+    int weight = 0;
+    try {
+      weight = std::stoi(text, &used);
+    } catch (const std::exception&) {
+    }
+    if (used == 0 || used != text.size() || weight < 1 || weight > kMaxRasterizers)
+      throw UsageError("--weights: '" + text + "' is not a whole number from 1 to " + std::to_string(kMaxRasterizers) +
+                       ", as in 5,5,5,5,4,4");
+    weights.push_back(weight);
+  }
+  if (std::accumulate(weights.begin(), weights.end(), 0) > kMaxRasterizers || weights.size() > size_t(kMaxRasterizers))
+    throw UsageError("--weights: their sum is above " + std::to_string(kMaxRasterizers) + "; give smaller ones");
+  return weights;
+}
+
 int run_pattern(const Arguments& arguments) {
   if (arguments.has("list")) {
     list_patterns();
@@ -45,9 +68,34 @@ int run_pattern(const Arguments& arguments) {
   if (const SavedPattern* const saved = saved_pattern(choice); saved != nullptr && arguments.has("rasterizers"))
     throw UsageError("--rasterizers: " + name + " is for " + std::to_string(saved->pattern.rasterizers) +
                      "; leave it out");
-  const Pattern pattern =
-      make_pattern(choice, static_cast<int>(arguments.integer("rasterizers", 16)), bins_x > 0 ? bins_x : kDefaultBins,
-                   bins_y > 0 ? bins_y : kDefaultBins, static_cast<uint32_t>(arguments.integer("seed", 1)));
+  const bool is_weighted = arguments.has("weights");
+  if (is_weighted && arguments.has("rasterizers"))
+    throw UsageError("--weights: there are as many rasterizers as weights; leave --rasterizers out");
+  const std::vector<int> weights = is_weighted ? weights_of(arguments.text("weights")) : std::vector<int>{};
+  const int parts = is_weighted ? std::accumulate(weights.begin(), weights.end(), 0)
+                                : static_cast<int>(arguments.integer("rasterizers", 16));
+  Pattern pattern = make_pattern(choice, parts, bins_x > 0 ? bins_x : kDefaultBins, bins_y > 0 ? bins_y : kDefaultBins,
+                                 static_cast<uint32_t>(arguments.integer("seed", 1)));
+  if (is_weighted) {
+    if (pattern.rasterizers != parts)
+      throw UsageError("--weights: their sum is " + std::to_string(parts) + ", and " + name + " is for " +
+                       std::to_string(pattern.rasterizers));
+    pattern = weighted_pattern(pattern, weights);
+  }
+  const std::string saved_as = arguments.text("save");
+  if (!saved_as.empty()) {
+    require_ending(saved_as, {".json"}, "--save");
+    const std::string what = is_weighted ? "weighted-" + std::to_string(weights.size()) : pattern_name(choice);
+    save_pattern(saved_as,
+                 {.name = what,
+                  .description = pattern_name(choice) + (is_weighted ? ", weights " + arguments.text("weights") : ""),
+                  .pattern = pattern});
+    if (picture.empty()) {
+      std::cout << saved_as << ": " << what << " over " << pattern.rasterizers << " rasterizers, " << pattern.width
+                << "x" << pattern.height << " bins\n";
+      return kSuccess;
+    }
+  }
   if (picture.empty()) {
     print_table(pattern, bins_x > 0 ? bins_x : pattern.width, bins_y > 0 ? bins_y : pattern.height);
     return kSuccess;
@@ -75,6 +123,9 @@ Command pattern_command() {
             .choices = names_of<PatternKind>()},
            flag("--list", "List the patterns"),
            integer_option("-n,--rasterizers", "Rasterizers that share the bins (16)", 1, kMaxRasterizers),
+           text_option("--weights", "LIST",
+                       "Strengths of the rasterizers, as in 5,5,5,5,4,4: each gets so many of the bins"),
+           output_option("--save", "FILE.json", "The pattern as a file for --pattern and --rank-pattern"),
            output_option("-o,--output", "FILE.png",
                          "Picture, - for PNG to standard output; without it the table is printed"),
            size_option("--bins", "Bins to show (one period of the pattern)", 1, 4096),

@@ -78,6 +78,10 @@ def usage_errors(folder, good):
     expect(USAGE, ["pattern", "hilbert", "-n", "0", "-o", out], "--rasterizers")
     expect(USAGE, ["pattern", "hilbert", "-n", "5000", "-o", out], "4096")
     expect(USAGE, ["pattern", "hilbert", "-n", "4", "-o", str(folder / "p.txt")], ".png")
+    expect(USAGE, ["pattern", "hilbert", "--weights", "2,0"], "--weights", "'0'")
+    expect(USAGE, ["pattern", "hilbert", "--weights", "4000,97"], "--weights", "4096")
+    expect(USAGE, ["pattern", "hilbert", "--weights", "2,1", "-n", "2"], "--rasterizers")
+    expect(USAGE, ["pattern", "hilbert", "--weights", "2,1", "--save", "p.png"], ".json")
     expect(USAGE, ["machines", "extra"], "extra")
     if has_research:
         expect(USAGE, ["trace", good], "-o", ".png")

@@ -283,6 +283,9 @@ class Commands(unittest.TestCase):
         picture = read_png(self.path / "p.png")
         self.assertEqual((len(picture), len(picture[0])), (40, 80))
         self.assertIn("van-der-corput", self.run_program("pattern", "--list"))
+        self.run_program("pattern", "van-der-corput", "--weights", "2,1,1", "--save", "weighted.json")
+        for line in self.run_program("pattern", "weighted.json").splitlines():
+            self.assertEqual(sorted(line.split()), ["0", "0", "1", "2"])
 
     def test_machines(self):
         machines = json.loads(self.run_program("machines", "--json", "-"))
