@@ -5,6 +5,11 @@ include(CMakePackageConfigHelpers)
 set(programs ${CMAKE_INSTALL_LIBEXECDIR}/brokkr)  # of those that nobody starts by hand
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/brokkr)
 
+# CMake's own message about a file that was not built names the file alone.
+install(CODE "if(NOT EXISTS [==[$<TARGET_FILE:brokkr_shared>]==])
+  message(FATAL_ERROR [==[not everything is built: run `cmake --build ${PROJECT_BINARY_DIR}`, then install again]==])
+endif()" ALL_COMPONENTS)
+
 # The library, shared and static, and its headers.
 install(TARGETS brokkr_shared EXPORT brokkr-shared
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT brokkr NAMELINK_COMPONENT dev)
@@ -43,7 +48,8 @@ add_custom_command(OUTPUT ${pages}/man1/brokkr.1.gz
   COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:brokkr_cli> -DPAGES=${pages} -P ${PROJECT_SOURCE_DIR}/cmake/pages.cmake
   DEPENDS brokkr_cli ${PROJECT_SOURCE_DIR}/cmake/pages.cmake COMMENT "Writing manual pages and completions")
 add_custom_target(brokkr_pages ALL DEPENDS ${pages}/man1/brokkr.1.gz)
-add_dependencies(brokkr_programs brokkr_pages)
+# tools/run builds what is installed.
+add_dependencies(brokkr_programs brokkr_pages brokkr_shared)
 install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT brokkr)
 install(FILES ${pages}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME brokkr COMPONENT brokkr)
 install(FILES ${pages}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _brokkr COMPONENT brokkr)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the first program of tools/run waits for: the kernel of this processor, and nothing of other kernels or of nvcc.
+"""What tools/run builds: before the picture the kernel of this processor, and nothing of other kernels or of nvcc; after it
+all that `cmake --install` copies.
 
     first_program_test.py BUILD ISA    # ISA: of the one kernel that first/brokkr holds
 
@@ -39,12 +40,25 @@ class FirstProgram(unittest.TestCase):
         self.assertEqual(whole, [])
 
 
+class Installation(unittest.TestCase):
+    def test_tools_run_builds_all_that_is_installed(self):
+        script = (BUILD / "cmake_install.cmake").read_text()
+        copied = {name for name in re.findall(r'"([^"\n]+)"', script) if name.startswith(f"{BUILD}/")}
+        lines = subprocess.run(["ninja", "-C", BUILD, "-t", "targets", "all"], capture_output=True, text=True, check=True).stdout
+        made = {f"{BUILD}/{line.partition(': ')[0]}" for line in lines.splitlines()}
+        wanted = {name for name in copied if name in made}
+        self.assertLess({f"{BUILD}/brokkr", f"{BUILD}/src/engine/libbrokkr.so", f"{BUILD}/src/engine/libbrokkr.a"}, wanted)
+        commands = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "brokkr_programs"], capture_output=True, text=True, check=True)
+        built = {str(BUILD / word) for word in commands.stdout.split()}
+        self.assertEqual(wanted - built, set())
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         print("usage: first_program_test.py BUILD ISA", file=sys.stderr)
         sys.exit(2)
     ISA = sys.argv.pop()
-    BUILD = pathlib.Path(sys.argv.pop())
+    BUILD = pathlib.Path(sys.argv.pop()).resolve()
     if not (BUILD / "build.ninja").exists():
         print(f"{BUILD} is not a build of ninja's")
         sys.exit(77)
