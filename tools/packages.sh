@@ -13,7 +13,7 @@ build="build-essential clang-19 cmake ninja-build git ca-certificates
 # pages, completions and packages, what ranks talk with, and what tests the Python package.
 checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclang-rt-19-dev llvm-19
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
-  xvfb libxtst6 openbox mesa-utils apitrace python3-matplotlib
+  xvfb libxtst6 x11-xkb-utils openbox mesa-utils apitrace python3-matplotlib
   man-db zsh fish lintian debootstrap desktop-file-utils
   libopenmpi-dev openmpi-bin python3-dev python3-numpy python3-pytest python3-hypothesis"
 

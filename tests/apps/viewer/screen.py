@@ -64,6 +64,15 @@ class Screen:
             time.sleep(0.1)
         raise RuntimeError(f"Xvfb {self.name} takes no connection")
 
+    def set_layout(self, *words):
+        """A keyboard as setxkbmap names it, for windows that open from now on."""
+        if not shutil.which("setxkbmap"):
+            raise Unavailable("setxkbmap is not installed (x11-xkb-utils)")
+        subprocess.run(["setxkbmap", "-display", self.name, *words], check=True)
+        # A new connection reads which key has which sign.
+        before, self.display = self.display, self._open()
+        self.x.XCloseDisplay(before)
+
     def close(self):
         if self.manager:
             self.manager.terminate()

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Keys go by what stands on them, whatever the keyboard's layout.
+
+    keyboard_test.py BROKKR [FOLDER]    leaves its pictures in FOLDER
+
+Exit code 77: Xvfb, setxkbmap or a library of X is missing.
+"""
+import sys
+
+from session import FRAME, Session, on_a_screen, wait_for
+
+SIZE = (320, 180)
+WINDOW = (960, 560)
+SCREEN = (1000, 600)
+# As setxkbmap names them: French, German, American by Dvorak.
+LAYOUTS = (["fr"], ["de"], ["us", "-variant", "dvorak"])
+
+
+def press_and_wait(session, what, changed, key, *modifiers):
+    """Presses the key until the settings that the window shows are changed: on a busy computer a key may be lost."""
+    _, before, _ = session.settings()
+
+    def has_changed():
+        session.screen.key(key, *modifiers)
+        _, now, _ = session.settings()
+        return now if changed(before, now) else None
+
+    return wait_for(what, has_changed)
+
+
+def limit_of(settings):
+    return settings.get("command-limit")
+
+
+def keys_of(screen, folder, layout):
+    screen.set_layout(*layout)
+    session = Session(screen, folder, WINDOW, SIZE, FRAME)
+    shaded = press_and_wait(session, "M, the next shading", lambda a, b: a["shading"] != b["shading"], "m")
+    # The comma's key, which is M's place on a French keyboard, leaves the shading and goes to the draw before.
+    fewer = press_and_wait(session, "a comma, fewer draws", lambda a, b: limit_of(a) != limit_of(b), "comma")
+    assert fewer["shading"] == shaded["shading"], (layout, fewer["shading"])
+    assert limit_of(fewer) is not None, layout
+    # A full stop is on a key of its own, or with Shift on the semicolon's.
+    stop = ("semicolon", "Shift_L") if layout == ["fr"] else ("period",)
+    session.screen.key("comma")
+    more = press_and_wait(session, "a full stop, more draws",
+                          lambda a, b: limit_of(b) is None or limit_of(b) > limit_of(a), *stop)
+    assert more["shading"] == shaded["shading"], layout
+    session.close()
+
+
+def main(screen, folder):
+    for layout in LAYOUTS:
+        keys_of(screen, folder, layout)
+        print(*layout, "done", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(on_a_screen(*SCREEN, main, sys.argv[2] if len(sys.argv) > 2 else None))
