@@ -82,8 +82,9 @@ class History {
 
   PixelHistory run() {
     size_t run = 0;
-    for (command_ = 0; command_ < limit_; ++command_) {
-      for (size_t i = 0; i < samples_.size(); ++i) samples_[i].active = command_ < needed_until_[i];
+    for (place_ = 0; place_ < limit_; ++place_) {
+      command_ = impl_.order[place_];
+      for (size_t i = 0; i < samples_.size(); ++i) samples_[i].active = place_ < needed_until_[i];
       const Command& command = frame_.commands[command_];
       if (const auto* clear = std::get_if<ClearCommand>(&command)) apply(*clear);
       if (const auto* blit = std::get_if<BlitCommand>(&command)) apply(*blit);
@@ -147,7 +148,7 @@ class History {
   }
 
   void note(PixelEvent event) {
-    event.command = uint32_t(command_);
+    event.command = command_;
     event.after = samples_[0].state;
     result_.events.push_back(event);
   }
@@ -227,7 +228,7 @@ class History {
   // Sets the followed pixels to the content that a render of the frame has after the current command.
   void render_here() {
     RenderOptions options = options_;
-    options.command_limit = uint32_t(command_ + 1);
+    options.command_limit = uint32_t(place_ + 1);
     options.keep_ids = true;
     const RenderResult result = renderer_.render(prepared_, options);
     if (result.aborted) throw std::runtime_error("the pixel's history was cut off");
@@ -292,7 +293,8 @@ class History {
   const Frame& frame_;
   const RenderOptions& options_;
   Shading shading_;
-  size_t limit_ = 0, command_ = 0;
+  size_t limit_ = 0, place_ = 0;  // in the drawing order
+  uint32_t command_ = 0;          // its number in the frame
   DrawPlan plan_;
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "brokkr/drawing_order.h"
 #include "brokkr/frame.h"
 #include "frame/gl_names.h"  // behind GLAD's header
 #include "reference/gl_object.h"
@@ -406,7 +407,9 @@ std::vector<GlStep> schedule_steps(const Frame& frame, const GlOptions& options)
   std::vector<GlStep> steps;
   const size_t limit = options.command_limit.value_or(uint32_t(frame.commands.size()));
   const DrawCommand* last = nullptr;  // in the open pass; draws cannot join another pass
-  for (uint32_t c = 0; c < limit && c < frame.commands.size(); ++c) {
+  const std::vector<uint32_t> order = drawing_order(frame);
+  for (size_t place = 0; place < limit && place < order.size(); ++place) {
+    const uint32_t c = order[place];
     const DrawCommand* draw = std::get_if<DrawCommand>(&frame.commands[c]);
     if (draw == nullptr) {
       if (const ClearCommand* clear = std::get_if<ClearCommand>(&frame.commands[c])) steps.emplace_back(*clear);

@@ -126,7 +126,12 @@ class SceneReader {
       draw.command.state = state(draw);
       frame_.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw.command));
     }
-    add_blended();
+    std::vector<DrawCommand> blended;
+    for (Draw& draw : blended_) {
+      draw.command.state = state(draw);
+      blended.push_back(std::move(draw.command));
+    }
+    add_blended(frame_, std::move(blended), data_.loading());
     return std::move(frame_);
   }
 
@@ -134,7 +139,6 @@ class SceneReader {
   struct Draw {
     DrawCommand command;
     bool blended, two_sided, mirrored;
-    glm::vec3 middle{0};  // of what is blended, in the world
   };
 
   struct Marked {
@@ -205,7 +209,6 @@ class SceneReader {
         draw.command.instances = 1;
         for (size_t i = 0; i < group.models.size(); i++) {
           draw.command.first_instance = first_instance + uint32_t(i);
-          draw.middle = glm::vec3(group.models[i] * glm::vec4(mesh.bounds.center(), 1));
           blended_.push_back(draw);
         }
       }
@@ -227,31 +230,7 @@ class SceneReader {
     }
     draw.command.first_instance = uint32_t(frame_.models.size());
     frame_.models.emplace_back(1.0f);
-    draw.middle = mesh.bounds.center();
     (draw.blended ? blended_ : opaque_).push_back(std::move(draw));
-  }
-
-  // The far ones first, as each view sees them.
-  void add_blended() {
-    constexpr size_t kMaxDraws = size_t(1) << 20;
-    const size_t views = frame_.views.size();
-    const bool each = blended_.size() * views <= kMaxDraws;
-    if (!each) data_.warn("transparent surfaces are sorted for the first view alone");
-    std::vector<std::pair<float, const Draw*>> order;
-    for (Draw& draw : blended_) draw.command.state = state(draw);
-    for (size_t view = 0; view < (each ? views : 1); view++) {
-      order.clear();
-      const glm::mat4& matrix = frame_.views[view].view_projection;
-      for (const Draw& draw : blended_) order.emplace_back((matrix * glm::vec4(draw.middle, 1)).w, &draw);
-      std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
-      for (const auto& [depth, draw] : order) {
-        data_.loading().step();
-        DrawCommand command = draw->command;
-        command.first_view = uint32_t(view);
-        command.view_count = each ? 1 : uint32_t(views);
-        frame_.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(command));
-      }
-    }
   }
 
   // A frame has one light: the direction of the first that has one, else that in which the first one is.

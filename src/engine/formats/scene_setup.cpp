@@ -1,10 +1,12 @@
 #include "formats/scene_setup.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "base/failure.h"
+#include "brokkr/drawing_order.h"
 
 namespace brokkr {
 namespace {
@@ -74,6 +76,29 @@ State blended_state(const Frame& frame) {
   state.blend = BlendState{over, alpha_over};
   state.depth.write = false;
   return state;
+}
+
+void add_blended(Frame& frame, std::vector<DrawCommand> draws, Loading& loading) {
+  constexpr size_t kMaxDraws = size_t(1) << 20;
+  const auto views = uint32_t(frame.views.size());
+  const bool fits = draws.size() * views <= kMaxDraws;
+  if (!fits) loading.warn("transparent surfaces", "transparent surfaces are ordered for the first view alone");
+  const bool each = fits && draws.size() > 1;
+  const size_t first = frame.commands.size();
+  for (uint32_t view = 0; view < (each ? views : 1); view++) {
+    for (DrawCommand& draw : draws) {
+      loading.step();
+      draw.first_view = view;
+      draw.view_count = each ? 1 : views;
+      if (draws.size() > 1) draw.flags |= kBackToFront;
+      frame.commands.emplace_back(std::in_place_type<DrawCommand>, draw);
+    }
+  }
+  std::vector<Command> sorted;
+  for (const uint32_t number : drawing_order(frame)) {
+    if (number >= first) sorted.push_back(std::move(frame.commands[number]));
+  }
+  std::ranges::move(sorted, frame.commands.begin() + std::ptrdiff_t(first));
 }
 
 Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/loading.h"
 #include "brokkr/camera.h"
@@ -23,6 +24,10 @@ State opaque_state(const Frame& frame);
 
 // The state of what is blended over that: without depth writes.
 State blended_state(const Frame& frame);
+
+// Appends `draws`, which are blended, to the frame's commands: back to front as each view sees them, with kBackToFront.
+// A warning says where they would be too many to be repeated for each view.
+void add_blended(Frame& frame, std::vector<DrawCommand> draws, Loading& loading);
 
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);

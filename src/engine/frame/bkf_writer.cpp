@@ -6,6 +6,7 @@
 
 #include "base/failure.h"
 #include "base/file_io.h"
+#include "brokkr/drawing_order.h"
 #include "frame/bkf.h"
 #include "frame/bkf_container.h"
 #include "frame/bkf_fields.h"
@@ -183,6 +184,7 @@ class Writer {
       const View& view = frame_.views[draw.first_view + i];
       const bool clip_space = draw.vertex_kind == VertexKind::clip_space;
       bkf::FileDraw written{.command = draw, .target = view.target, .layer = view.layer};
+      written.command.flags &= ~kBackToFront;  // the file has one camera, and the list is in its order
       written.positions.count = draw.vertex_count;
       written.indices.count = draw.element_count;
       written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,

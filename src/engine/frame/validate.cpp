@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "base/loading.h"
+#include "brokkr/drawing_order.h"
 #include "frame/primitive_counts.h"
 
 namespace brokkr {
 namespace {
 
-constexpr uint32_t kKnownFlags = (kProvokingFirst << 1) - 1;
+constexpr uint32_t kKnownFlags = ((kProvokingFirst << 1) - 1) | kBackToFront;
 // Primitive identifiers are 32 bits and ~0u means "none".
 constexpr uint64_t kMaxPrimitives = 0xfffffffeu;
 

@@ -328,11 +328,12 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
     plan.phases.push_back(r);
   };
   size_t next_draw = 0;
-  for (uint32_t c = 0; c < key.command_limit; ++c) {
-    if (c == key.first_command) {  // earlier publications stay valid
+  for (uint32_t place = 0; place < key.command_limit; ++place) {
+    if (place == key.first_command) {  // earlier publications stay valid
       plan.phases.clear();
       plan.blits = plan.ordered_phases = 0;
     }
+    const uint32_t c = frame.order[place];
     const Command& command = frame.frame->commands[c];
     for (const PhaseRecord& phase : plane_phases(frame, command, key.programs, plan.blits)) push(phase);
     if (const auto* mips = std::get_if<GenerateMipsCommand>(&command); mips != nullptr && key.programs)

@@ -5,13 +5,16 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 #include <glm/geometric.hpp>
 
 #include "base/loading.h"
+#include "brokkr/drawing_order.h"
 #include "plan/expand.h"
 
 namespace brokkr {
@@ -209,9 +212,12 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
   p.programs.open(frame, loading);
   DrawTables tables(frame, p, loading);
   loading.until(0.7);
-  for (size_t c = 0; c < frame.commands.size(); ++c) {
-    loading.look(c, frame.commands.size());
-    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[c])) tables.add(*draw, uint32_t(c));
+  p.middles = draw_middles(frame);
+  p.order = drawing_order(frame, p.middles);
+  for (size_t i = 0; i < p.order.size(); ++i) {
+    loading.look(i, p.order.size());
+    const uint32_t command = p.order[i];
+    if (const auto* draw = std::get_if<DrawCommand>(&frame.commands[command])) tables.add(*draw, command);
   }
   require(p.positions().size() < kMaxFrameVertices, "frame: more than 2^29 vertices; split it");
   loading.until(1);
@@ -289,6 +295,36 @@ void PreparedFrame::Impl::tables_changed() {
   plans.reuse = {};
 }
 
+void PreparedFrame::Impl::reorder() {
+  if (middles.empty()) return;
+  shape.require_commands(*frame);
+  std::vector<uint32_t> commands = drawing_order(*frame, middles);
+  if (commands == order) return;
+  std::vector<uint32_t> place(commands.size()), from(draws.size()), first_run(draws.size());
+  for (uint32_t i = 0; i < commands.size(); ++i) place[commands[i]] = i;
+  std::iota(from.begin(), from.end(), 0u);
+  std::ranges::stable_sort(from, {}, [&](uint32_t draw) { return place[draws[draw].command]; });
+  for (size_t run = runs.size(); run-- > 0;) first_run[runs[run].draw] = uint32_t(run);
+  const auto was_draws = std::exchange(draws, {});
+  const auto was_boxes = std::exchange(boxes, {});
+  const auto was_runs = std::exchange(runs, {});
+  const auto was_batches = uint32_t(std::exchange(batch_run, {}).size());
+  for (uint32_t draw = 0; draw < from.size(); ++draw) {
+    draws.push_back(was_draws[from[draw]]);
+    if (!was_boxes.empty()) boxes.push_back(was_boxes[from[draw]]);
+    for (size_t r = first_run[from[draw]]; r < was_runs.size() && was_runs[r].draw == from[draw]; ++r) {
+      const RunRecord& run = was_runs[r];
+      const uint32_t end = r + 1 < was_runs.size() ? was_runs[r + 1].first_batch : was_batches;
+      const auto first_batch = uint32_t(batch_run.size());
+      batch_run.insert(batch_run.end(), end - run.first_batch, uint32_t(runs.size()));
+      runs.push_back({draw, run.view, run.instance, first_batch});
+    }
+    draw_end[draw] = uint32_t(batch_run.size());
+  }
+  order = std::move(commands);
+  tables_changed();
+}
+
 uint64_t PreparedFrame::Impl::held() const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   return memory_of(*frame) +
@@ -326,6 +362,7 @@ void PreparedFrame::update_views() {
   Impl& p = Impl::of(*this);
   p.shape.require(*p.frame);
   p.views = view_records(p.frame->views);
+  p.reorder();
   if (!p.frame->vertex_inputs.empty()) {
     // Vertices are shaded again with the uniforms.
     if (!p.own_positions.empty())
@@ -373,6 +410,8 @@ void PreparedFrame::update_positions(uint64_t first, uint64_t count) {
           fmt::format("first: {} is beyond the {} positions of the frame; name one of them", first, all));
     }
     update_boxes(p, first, first + std::min(count, all - first));
+    p.middles = draw_middles(*p.frame);
+    p.reorder();
     p.inside = is_inside(p);
     p.vertices_version = next_version();
   });
@@ -388,6 +427,8 @@ void PreparedFrame::update_colors() { update_normals(); }
 void PreparedFrame::update_models() {
   Impl& p = Impl::of(*this);
   update_lists(p, [&] {
+    p.middles = draw_middles(*p.frame);
+    p.reorder();
     p.inside = is_inside(p);
     p.models_version = next_version();
   });

@@ -95,6 +95,8 @@ struct PreparedFrame::Impl {
   FramePart part;
   MachineBackend* machine = nullptr;  // the machine that rendered the frame last, while its Renderer lives
   std::vector<uint32_t> whole_ids;    // FrameTables::whole_ids, for a part of a frame that requested them
+  std::vector<glm::vec3> middles;     // draw_middles(*frame)
+  std::vector<uint32_t> order;        // drawing_order: `draws` and all that numbers them are in it
 
   // Resolves the requested shading for this frame: Shading::program becomes Shading::material if there are no programs,
   // and that becomes the shader of the frame's own materials.
@@ -107,6 +109,8 @@ struct PreparedFrame::Impl {
   uint64_t bytes(const DrawPlan& plan) const;
   // Size in bytes of the frame and the tables made from it, in host memory.
   uint64_t held() const;
+  // Puts draws, runs and batches into the order that the views and middles of today ask for.
+  void reorder();
   // Call after draws, runs, batches or indices change: it invalidates plans and device copies.
   void tables_changed();
 };
