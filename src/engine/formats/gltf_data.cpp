@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "base/failure.h"
 #include "base/file_io.h"
@@ -29,21 +30,79 @@ uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
   return value;
 }
 
-// Decodes %20 and the like of a URI.
-std::string percent_decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  std::string result;
+// The text without what people write into JSON and JSON does not have: comments, and commas behind the last element.
+std::string plain_json(std::string_view given) {
+  std::string text(given);
+  size_t comma = std::string::npos;  // the last thing that is no white space is this comma
   for (size_t i = 0; i < text.size(); i++) {
-    const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-    result += coded ? char(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
-    if (coded) i += 2;
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (text[i] == '/' && (next == '/' || next == '*')) {
+      const size_t found = text.find(next == '/' ? "\n" : "*/", i + 2);
+      const size_t end = found == std::string::npos ? text.size() : found + (next == '/' ? 0 : 2);
+      std::fill(text.begin() + std::ptrdiff_t(i), text.begin() + std::ptrdiff_t(end), ' ');
+      i = end - 1;
+    } else if (text[i] == '"') {
+      while (++i < text.size() && text[i] != '"') i += text[i] == '\\' ? 1 : 0;
+      comma = std::string::npos;
+    } else if (std::string_view(" \t\r\n").find(text[i]) == std::string_view::npos) {
+      if ((text[i] == ']' || text[i] == '}') && comma != std::string::npos) text[comma] = ' ';
+      comma = text[i] == ',' ? i : std::string::npos;
+    }
   }
-  return result;
+  return text;
+}
+
+// Takes the second of two members with one name under another name, which begins with its own.
+class RepeatedMembers : public JsonBuilder<nlohmann::json> {
+ public:
+  static constexpr char kMark = '\0';
+  RepeatedMembers(nlohmann::json& root, std::vector<std::string>& twice, Loading& loading)
+      : JsonBuilder(root, &loading), twice_(twice) {}
+  bool start_object(size_t size) {
+    names_.emplace_back();
+    return JsonBuilder::start_object(size);
+  }
+  bool end_object() {
+    names_.pop_back();
+    return JsonBuilder::end_object();
+  }
+  bool key(std::string& name) {
+    if (!names_.back().insert(name).second) {
+      twice_.push_back(name);
+      name += kMark + fmt::format("{:012}", twice_.size());
+    }
+    return JsonBuilder::key(name);
+  }
+
+ private:
+  std::vector<std::string>& twice_;
+  std::vector<std::set<std::string>> names_;
+};
+
+// Gives the last of several members with one name that name.
+void keep_last_members(nlohmann::json& value) {
+  if (value.is_object()) {
+    std::vector<std::string> repeated;  // in the order of the text
+    for (const auto& [name, member] : value.items()) {
+      if (name.find(RepeatedMembers::kMark) != std::string::npos) repeated.push_back(name);
+    }
+    for (const std::string& name : repeated) {
+      value[name.substr(0, name.find(RepeatedMembers::kMark))] = std::move(value[name]);
+      value.erase(name);
+    }
+  }
+  for (nlohmann::json& member : value) {
+    if (member.is_structured()) keep_last_members(member);
+  }
+}
+
+// Names of members that an object has twice go to `twice`; the last one counts.
+nlohmann::json parse_with_repeated_members(std::string_view text, std::vector<std::string>& twice, Loading& loading) {
+  nlohmann::json root;
+  RepeatedMembers builder(root, twice, loading);
+  nlohmann::json::sax_parse(text, &builder);
+  if (!twice.empty()) keep_last_members(root);
+  return root;
 }
 
 // Nothing where `text` is no base64. Lines may be broken, and digits those of URLs.
@@ -70,6 +129,13 @@ std::optional<std::vector<std::byte>> base64_decoded(std::string_view text) {
   return bytes;
 }
 
+// Without white space around it.
+std::string_view uri_of(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
 bool is_data_uri(std::string_view uri) {
   constexpr std::string_view kData = "data:";
   return uri.size() >= kData.size() && std::ranges::equal(uri.substr(0, kData.size()), kData,
@@ -82,6 +148,7 @@ std::optional<std::vector<std::byte>> data_of(std::string_view uri) {
   if (comma == std::string_view::npos) return std::nullopt;
   std::string kind(uri.substr(0, comma));
   std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  std::erase(kind, ' ');
   const std::string_view data = uri.substr(comma + 1);
   if (kind.ends_with(";base64")) {
     return data.find('%') == std::string_view::npos ? base64_decoded(data) : base64_decoded(percent_decoded(data));
@@ -103,14 +170,23 @@ const GltfPart::Json* GltfPart::find(const char* key) const {
   return found == json_->end() || found->is_null() ? nullptr : &*found;  // null: as if it were not there
 }
 
+namespace {
+
+// Numbers that are whole, "3" or "3.0".
+std::optional<uint64_t> whole_of(const GltfPart::Json& value) {
+  const double number = value.is_number() ? value.get<double>() : -1;
+  const bool is_whole = number >= 0 && number <= double(kMaxWhole) && number == std::floor(number);
+  return is_whole ? std::optional(uint64_t(number)) : std::nullopt;
+}
+
+}  // namespace
+
 uint64_t GltfPart::whole(const char* key) const {
   const Json* value = find(key);
   if (!value) fail_at(key, "it is missing; export the file again");
-  const double number = value->is_number() ? value->get<double>() : -1;
-  if (!(number >= 0 && number <= double(kMaxWhole)) || number != std::floor(number)) {
-    fail_at(key, "it is no whole number from 0; export the file again");
-  }
-  return uint64_t(number);
+  const std::optional<uint64_t> number = whole_of(*value);
+  if (!number) fail_at(key, "it is no whole number from 0; export the file again");
+  return *number;
 }
 
 double GltfPart::number(const char* key, double missing) const {
@@ -147,8 +223,9 @@ std::vector<uint64_t> GltfPart::wholes(const char* key) const {
   const Json* list = find(key);
   if (!list) return result;
   for (const Json& value : *list) {
-    if (!value.is_number_unsigned()) fail_at(key, "it is no list of whole numbers; export the file again");
-    result.push_back(value.get<uint64_t>());
+    const std::optional<uint64_t> number = whole_of(value);
+    if (!number) fail_at(key, "it is no list of whole numbers; export the file again");
+    result.push_back(*number);
   }
   return result;
 }
@@ -219,20 +296,43 @@ void GltfData::require_version() {
   warn("field 'asset': its version is missing or no text; drawn as glTF 2.0");
 }
 
+void GltfData::parse_text(std::string_view text) {
+  try {
+    json_ = parse_json<nlohmann::json>(text, &loading_);
+    return;
+  } catch (const LimitReached&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    const std::string plain = plain_json(text);
+    std::vector<std::string> twice;
+    try {
+      json_ = parse_with_repeated_members(plain, twice, loading_);
+    } catch (const LimitReached&) {
+      throw;
+    } catch (const std::runtime_error&) {
+      std::string message = error.what();
+      std::ranges::replace_if(
+          message, [](char c) { return c < ' ' || c > '~'; }, '?');
+      fail("field 'JSON': {}; export the file again", message);
+    }
+    if (plain != text) warn("field 'JSON': it has comments, or commas behind the last element; passed over");
+    for (const std::string& name : twice)
+      loading_.warn("twice", "field 'JSON': '{}' is twice in one object; the last counts", name.substr(0, 40));
+  }
+}
+
 void GltfData::open_container(std::span<const std::byte> file) {
   constexpr size_t kHeader = 12, kChunkHeader = 8;
   constexpr uint32_t kJson = 0x4e4f534a, kBinary = 0x004e4942;
   const auto parse = [&](std::span<const std::byte> bytes) {
     const std::string_view text = without_mark(as_text(bytes));
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+      fail("field 'file': its text is UTF-16; save it as UTF-8");
     const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (is_empty) fail("field 'JSON': it is empty; export the file again");
     if (text.size() > kMaxJson)
       fail_limit("field 'JSON': it has more than 256 MiB; keep data in buffers outside of it");
-    try {
-      json_ = parse_json<nlohmann::json>(text, &loading_);
-    } catch (const std::runtime_error& error) {
-      fail("field 'JSON': {}; export the file again", error.what());
-    }
+    parse_text(text);
   };
   if (!as_text(file).starts_with("glTF")) return parse(file);
   if (file.size() < kHeader) fail("field 'header': the file ends in it; copy the file again");
@@ -278,9 +378,9 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   if (known != contents_.end()) return known->second;
   std::vector<std::byte> bytes;
   loading_.look(0, 1);
-  if (is_data_uri(uri)) {
+  if (is_data_uri(uri_of(uri))) {
     loading_.need(uri.size(), "uri");
-    auto decoded = data_of(uri);
+    auto decoded = data_of(uri_of(uri));
     if (!decoded) from.fail_at("uri", "its data is no base64; export the file again");
     bytes = std::move(*decoded);
   } else {
@@ -345,10 +445,16 @@ std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from,
     return unpacked(number, packed);
   }
   const std::span<const std::byte> bytes = buffer(part.whole("buffer"), part);
-  const uint64_t offset = part.whole("byteOffset", 0), size = part.whole("byteLength");
-  if (offset > bytes.size() || size > bytes.size() - offset) {
+  const uint64_t offset = part.whole("byteOffset", 0);
+  uint64_t size = part.whole("byteLength");
+  if (offset > bytes.size() || (offset == bytes.size() && size > 0)) {
     part.fail_at("byteLength", fmt::format("{} bytes from {} do not fit the buffer's {}; export the file again", size,
                                            offset, bytes.size()));
+  }
+  if (size > bytes.size() - offset) {
+    warn(fmt::format("{}, field 'byteLength': {} bytes from {} do not fit the buffer's {}; what is there is read",
+                     part.place(), size, offset, bytes.size()));
+    size = bytes.size() - offset;
   }
   if (stride) *stride = part.whole("byteStride", 0);
   return bytes.subspan(size_t(offset), size_t(size));
@@ -516,6 +622,23 @@ GltfData::Elements GltfData::elements(const GltfPart& part, const Layout& layout
   return result;
 }
 
+// Reduces the count to the elements that are there, for a buffer view that ends early.
+void GltfData::take_whole_elements(const GltfPart& part, Layout& layout) {
+  uint64_t stride = 0;
+  const uint64_t there = view(part.whole("bufferView"), part, "bufferView", &stride).size();
+  const uint64_t size = layout.element_bytes(), offset = part.whole("byteOffset", 0);
+  if (stride == 0) stride = size;
+  if (offset <= there && there - offset >= size && stride >= size) {
+    const uint64_t whole = (there - offset - size) / stride + 1;
+    if (whole < layout.count) {
+      warn(fmt::format("{}, field 'count': {} elements do not fit its buffer view; the first {} are drawn",
+                       part.place(), layout.count, whole));
+      layout.count = whole;
+    }
+  }
+  elements(part, layout, layout.count);  // says what else is wrong
+}
+
 void GltfData::charge(uint64_t values, const GltfPart& accessor) {
   decoded_ += values;
   if (decoded_ > kValuesPerByte * bytes_) {
@@ -585,7 +708,7 @@ std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t>
 
 std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from, const char* key) {
   const GltfPart part = element("accessors", accessor, from, key);
-  const Layout layout = layout_of(part);
+  Layout layout = layout_of(part);
   const bool is_unsigned = layout.kind == 5121 || layout.kind == 5123 || layout.kind == 5125;
   if (layout.components != 1 || !is_unsigned || layout.normalized) {
     from.fail_at(key, "its accessor holds no unsigned integers; export the file again");
@@ -594,7 +717,7 @@ std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from,
     charge(plain->second.indices.size(), part);
     return plain->second.indices;
   }
-  if (part.has("bufferView")) elements(part, layout, layout.count);
+  if (part.has("bufferView")) take_whole_elements(part, layout);
   charge(layout.count, part);
   std::vector<uint32_t> values(size_t(layout.count), 0u);
   each_element(part, layout, [&](uint64_t number, const std::byte* bytes) {

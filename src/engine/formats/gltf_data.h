@@ -107,6 +107,7 @@ class GltfData {
   struct Layout;
   struct Elements;
   void open_container(std::span<const std::byte> file);
+  void parse_text(std::string_view text);
   void require_version();
   std::vector<std::byte> file_of(const std::string& uri, const GltfPart& from);
   bool has_plain_data(const GltfPart& view, const char* extension) const;
@@ -116,6 +117,7 @@ class GltfData {
   std::span<const std::byte> contents(const std::string& uri, const GltfPart& from);
   Layout layout_of(const GltfPart& accessor) const;
   Elements elements(const GltfPart& part, const Layout& layout, uint64_t count);
+  void take_whole_elements(const GltfPart& part, Layout& layout);
   void charge(uint64_t values, const GltfPart& accessor);
   template <typename Store>
   void each_element(const GltfPart& accessor, const Layout& layout, Store&& store);

@@ -113,6 +113,8 @@ struct ObjMaterial {
   ObjMap normal;               // map_Bump, bump or norm: heights or normals
   ObjMap roughness, metallic;  // map_Pr, map_Pm: grey
   ObjMap packed;               // map_ORM: occlusion, roughness, metalness in red, green, blue
+  // The material's colour is that of `diffuse` alone: without the picture it is the default one.
+  bool is_picture_alone = false;
 };
 
 // Appends the materials of `text`, the file `name`. Statements that mean nothing here are told to Loading::warn, with

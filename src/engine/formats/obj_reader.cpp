@@ -167,6 +167,7 @@ Material make_material(const ObjMaterial& source, bool has_colors, TextureLoader
   if (has_colors) material.kind = MaterialKind::metallic_roughness;
   const ObjMap& leading = leading_map(source);
   material.diffuse_texture = textures.load(source.diffuse, MapUse::color);
+  if (source.is_picture_alone && material.diffuse_texture < 0 && !has_colors) material.diffuse = Material{}.diffuse;
   material.alpha_texture = textures.load(source.alpha, MapUse::mask);
   material.emission_texture = textures.load(source.emission, MapUse::color);
   material.emission_mapping = mapping_beside(source.emission, leading);
@@ -289,7 +290,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
       frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
     }
   }
-  for (DrawCommand& draw : blended) frame.commands.emplace_back(std::in_place_type<DrawCommand>, std::move(draw));
+  add_blended(frame, std::move(blended), loading);
   return frame;
 }
 

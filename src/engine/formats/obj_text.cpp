@@ -208,23 +208,39 @@ class MtlReader {
     *found->second = std::move(map);
   }
 
-  // Options and a name, which may have blanks.
+  // Options and a name, which may have blanks. Some writers put options behind the name.
   ObjMap read_map(std::string_view rest) {
     ObjMap map;
     map.place = place();
-    rest = trimmed(rest);
-    while (rest.size() > 1 && rest.front() == '-' && std::isalpha(static_cast<unsigned char>(rest[1]))) {
-      std::string_view after = rest;
-      const std::string option = lower(take_word(after));
-      if (!read_option(option, after, map)) break;  // a name that begins with -
-      rest = trimmed(after);
+    rest = read_options(rest, true, map);
+    for (size_t at = rest.find(" -"); at != std::string_view::npos; at = rest.find(" -", at + 1)) {
+      ObjMap all = map;
+      if (!read_options(without_comment(rest.substr(at)), false, all).empty()) continue;
+      map = all;
+      rest = trimmed(rest.substr(0, at));
+      break;
     }
     map.file = unquoted(rest);
     map.short_file = unquoted(without_comment(rest));
     return map;
   }
 
-  bool read_option(const std::string& option, std::string_view& rest, ObjMap& map) {
+  // Returns the rest behind all options. `before_name`: a name follows.
+  std::string_view read_options(std::string_view rest, bool before_name, ObjMap& map) {
+    rest = trimmed(rest);
+    while (rest.size() > 1 && rest.front() == '-' && std::isalpha(static_cast<unsigned char>(rest[1]))) {
+      std::string_view after = rest;
+      const std::string option = lower(take_word(after));
+      if (!read_option(option, before_name, after, map)) break;  // a name that begins with -
+      rest = trimmed(after);
+    }
+    return rest;
+  }
+
+  bool read_option(const std::string& option, bool before_name, std::string_view& rest, ObjMap& map) {
+    const auto take_numbers = [before_name](std::string_view& from, std::span<float> into) {
+      return take_some_numbers(from, into, before_name);
+    };
     std::array<float, 3> values{};
     if (option == "-o" || option == "-s") {
       const bool is_scale = option == "-s";
@@ -241,7 +257,7 @@ class MtlReader {
     } else if (option == "-bm") {
       if (take_numbers(rest, std::span(values).first(1)) > 0) map.bump = std::clamp(values[0], -1e3f, 1e3f);
     } else if (option == "-clamp") {
-      map.clamped = take_word(rest) == "on";
+      map.clamped = lower(take_word(rest)) == "on";
     } else if (option == "-t") {
       const size_t count = take_numbers(rest, values);
       if (std::any_of(values.begin(), values.begin() + std::ptrdiff_t(count), [](float v) { return v != 0; }))
@@ -259,13 +275,13 @@ class MtlReader {
     return true;
   }
 
-  // Up to as many numbers as `values` has; a last word is the picture's name, be it a number.
-  size_t take_numbers(std::string_view& rest, std::span<float> values) {
+  // Up to as many numbers as `values` has; before a name, a last word is that name, be it a number.
+  static size_t take_some_numbers(std::string_view& rest, std::span<float> values, bool before_name) {
     size_t count = 0;
     for (; count < values.size(); count++) {
       std::string_view after = rest;
       float value = 0;
-      if (!parse_number(take_word(after), value) || trimmed(after).empty()) break;
+      if (!parse_number(take_word(after), value) || (before_name && trimmed(after).empty())) break;
       values[count] = value;
       rest = after;
     }
@@ -305,6 +321,7 @@ class MtlReader {
       warn("map_ka", "{}: 'map_ka' is not drawn", ambient_.place);
     if (is_pictured && (!has_diffuse_ || m.diffuse == glm::vec3(0))) {
       m.diffuse = glm::vec3(1);  // the picture's own colours
+      source.is_picture_alone = true;
     } else if (!has_diffuse_ && has_shine_) {
       m.diffuse = glm::vec3(0);
     }

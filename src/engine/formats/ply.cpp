@@ -633,6 +633,7 @@ Frame read_ply(std::span<const std::byte> file, std::string_view name, const Res
       }
       const bool has_colors = !mesh.colors.empty() || !mesh.face_colors.empty();
       if (has_colors || !header.textures.empty()) material.material.diffuse = glm::vec3(1);
+      material.is_picture_alone = !has_colors && !header.textures.empty();
     }
     if (mesh.triangles.empty()) return make_point_frame(std::move(mesh), options, loading);
     return make_frame(std::move(mesh), resources, options, loading, {.texture_pixels = limits.texture_pixels});

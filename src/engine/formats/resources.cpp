@@ -53,6 +53,22 @@ std::optional<fs::path> find_in_any_case(const fs::path& folder, const fs::path&
 
 }  // namespace
 
+std::string percent_decoded(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string result;
+  for (size_t i = 0; i < text.size(); i++) {
+    const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    result += coded ? char(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+    if (coded) i += 2;
+  }
+  return result;
+}
+
 bool has_control_characters(const std::string& name) {
   return std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
@@ -84,6 +100,10 @@ ResourceReader resources_beside(const fs::path& path, uint64_t max_bytes) {
     const fs::path last = fs::path(name).filename();
     if (!found && is_file(folder / last)) found = folder / last;
     if (!found && !last.empty()) found = find_in_any_case(folder, last);
+    // Names that were written as URIs.
+    const fs::path decoded = fs::path(percent_decoded(name)).filename();
+    if (!found && decoded != last && !has_control_characters(decoded.string()))
+      found = find_in_any_case(folder, decoded);
     if (found) {
       std::vector<std::byte> bytes = read(*found);
       loading.warn("taken " + given, "'{}' is taken from {}", given, found->lexically_normal().string());

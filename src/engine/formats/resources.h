@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/loading.h"
@@ -25,6 +26,9 @@ struct MissingResource : std::runtime_error {
 // read or is too large.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name, Loading& loading)>;
 
+// Decodes %20 and the like of a URI.
+std::string percent_decoded(std::string_view text);
+
 // Returns true if there are control characters in a name, NUL among them: it ends where the system reads it, or forges
 // what a terminal shows.
 bool has_control_characters(const std::string& name);
@@ -34,8 +38,8 @@ bool is_outside(const std::string& name);
 
 // Reads files of at most `max_bytes` in the folder of `path` and in folders below it: a file from elsewhere names
 // nothing of its reader's. Names may have the separators of Windows. What is not found by its name is looked for
-// without regard to capitals, and then by its last part in the folder of `path`; Loading::warn says which file it is
-// then.
+// without regard to capitals, and then by its last part in the folder of `path`, also with %20 and the like decoded;
+// Loading::warn says which file it is then.
 ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes);
 
 // The picture in the file that `bytes` reads. Where that is missing or no picture, Loading::warn says so, once for each

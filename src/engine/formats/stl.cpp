@@ -255,8 +255,11 @@ ObjMesh parse(std::span<const std::byte> file, Loading& loading) {
   if (exact) return read_binary(file, loading);
   const std::string_view begin = as_text(file.first(std::min<size_t>(file.size(), 2)));
   if (begin == "\xff\xfe" || begin == "\xfe\xff") fail("field 'file': its text is UTF-16; save it as UTF-8");
-  if (is_text(file)) {
-    const std::string_view text = without_mark(as_text(file));
+  // Zeros behind a text, or the end that DOS gave it, make it no binary file.
+  size_t size = file.size();
+  while (size > 0 && (file[size - 1] == std::byte(0) || file[size - 1] == std::byte(0x1a))) size--;
+  if (is_text(file.first(size))) {
+    const std::string_view text = without_mark(as_text(file.first(size)));
     if (is_word(TextScanner(text.substr(0, 64)).word(), "solid") ||
         is_word(TextScanner(text.substr(0, 64)).word(), "facet")) {
       return TextReader(text, loading).read();

@@ -208,10 +208,14 @@ TEST_F(FoundFiles, MtlMaps) {
   expect_same(pictured("Kd 1 1 1\nmap_Kd -s 2 2 1 tex.png\n"), twice);
   expect_same(pictured("Kd 1 1 1\nmap_Kd -blendu on -s 2 2 -bm 1 tex.png\n"), twice);
   expect_same(pictured("Kd 1 1 1\nmap_Kd -o .5 .25 tex.png # moved\n"), moved);
+  expect_same(pictured("Kd 1 1 1\nmap_Kd tex.png -s 2 2 1\n"), twice);
+  expect_same(pictured("Kd 1 1 1\nmap_Kd -blendu on \"tex.png\" -o .5 .25 # moved\n"), moved);
   expect_same(pictured("Kd 1 1 1\nmap_Kd -mm 0 1 \"tex.png\"\n"), plain);
   expect_same(pictured("Kd 1 1 1\nmap_Kd C:\\work\\art\\tex.png\n"), plain, "is taken from");
   expect_same(pictured("Kd 1 1 1\nmap_Kd /home/me/tex.png\n"), plain, "is taken from");
   expect_same(pictured("Kd 1 1 1\nmap_Kd ../art/tex.png\n"), plain, "is taken from");
+  expect_same(pictured("Kd 1 1 1\nmap_Kd art/te%78.png\n"), plain, "is taken from");
+  EXPECT_EQ(load(pictured("map_Kd gone.png\n")).materials.at(0).diffuse, glm::vec3(0.8f));  // as without a picture
   expect_same(pictured("Kd 1 1 1\nmap_Kd TEX.PNG\n"), plain, "is taken from");
   expect_same(pictured("Kd 1 1 1\nmap_Kd in\\tex2.png\n"), plain);
   expect_same(pictured("Kd 1 1 1\nmap_Kd IN/Tex2.png\n"), plain, "is taken from");
@@ -220,6 +224,8 @@ TEST_F(FoundFiles, MtlMaps) {
 
   const Frame clamped = load(pictured("Kd 1 1 1\nmap_Kd -clamp on tex.png\n"));
   EXPECT_EQ(clamped.textures.at(0).sampler.wrap_x, Wrap::clamp_to_edge);
+  const Frame clamped_behind = load(pictured("Kd 1 1 1\nmap_Kd tex.png -clamp ON\n"));
+  EXPECT_EQ(clamped_behind.textures.at(0).sampler.wrap_x, Wrap::clamp_to_edge);
   const Frame darker = load(pictured("Kd 1 1 1\nmap_Kd -mm 0 0.5 tex.png\n"));
   EXPECT_EQ(darker.textures.at(0).texels[3], 0xff000080u | 0x8000u | 0x800000u);
 

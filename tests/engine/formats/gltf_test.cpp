@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_io.h"
+#include "brokkr/drawing_order.h"
 #include "brokkr/image.h"
 #include "formats/gltf_file.h"
 
@@ -414,6 +415,47 @@ TEST(Gltf, MorphTargetsSkinsAndInstancesOfTheFileArePosed) {
   EXPECT_EQ(corners(frame)[7], glm::vec3(4, 0, 0));
 }
 
+TEST(Gltf, JsonAsPeopleWriteIt) {
+  File file;
+  file.json["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64(file.binary);
+  file.json["extras"] = R"(http://a.b/*c*/, ] \" //)";
+  const std::string text = file.json.dump();
+  EXPECT_TRUE(read(text).warnings.empty());
+  const std::string open = text.substr(1, text.size() - 2);
+  for (const std::string& one : {"// by hand\n{" + open + "}", "{" + open + ", /* the last */ }  // end",
+                                 "{/* a, */" + open + ",\n\t}\n", "{\"extras\": [1, [2, ], ], " + open + "}"}) {
+    const Frame frame = read(one);
+    EXPECT_EQ(corners(frame).size(), 6u) << one;
+    EXPECT_TRUE(warns(frame, "it has comments, or commas behind the last element")) << one;
+  }
+  const Frame twice = read("{\"nodes\": [], " + open + ", \"nodes\": [{\"mesh\": 0}]}");
+  EXPECT_EQ(corners(twice).size(), 6u);
+  EXPECT_TRUE(warns(twice, "'nodes' is twice in one object; the last counts"));
+  for (const std::string bad : {"{\"a\": 1,, }", "{\"a\" /* ", "/", "{\"a\": \"", "{'a': 1}", "{\"a\": 01}"})
+    EXPECT_NE(error_of(bad).find("field 'JSON'"), std::string::npos) << bad << error_of(bad);
+}
+
+TEST(Gltf, FilesThatEndEarly) {
+  File file;
+  const std::string whole = file.glb();
+  // The last of six 16-bit indices is gone.
+  const Frame frame = read(whole.substr(0, whole.size() - 2));
+  EXPECT_EQ(corners(frame).size(), 3u);
+  EXPECT_TRUE(warns(frame, "6 elements do not fit its buffer view; the first 5 are drawn"));
+  EXPECT_NE(error_of(whole.substr(0, whole.size() - 12)).find("do not fit"), std::string::npos);
+}
+
+TEST(Gltf, DataWithBlanksAndTextsOfOtherEncodings) {
+  File file;
+  for (const char* const head : {"data:application/octet-stream; base64,", " \ndata:;base64,", "Data: ; Base64 ,"}) {
+    file.json["buffers"][0]["uri"] = head + base64(file.binary);
+    EXPECT_EQ(corners(read(file.json.dump())).size(), 6u) << head;
+  }
+  EXPECT_NE(error_of(std::string("\xff\xfe{\0}\0", 6)).find("UTF-16"), std::string::npos);
+  const std::string message = error_of("{\"a\": \xe9}");
+  EXPECT_TRUE(std::ranges::all_of(message, [](char c) { return c >= ' ' && c <= '~'; })) << message;
+}
+
 TEST(Gltf, WhatIsBlendedIsSortedForEachView) {
   File file;
   file.json["materials"] = Json::parse(R"([{"name": "a", "alphaMode": "BLEND"}, {"name": "b", "alphaMode": "BLEND"}])");
@@ -431,6 +473,7 @@ TEST(Gltf, WhatIsBlendedIsSortedForEachView) {
   for (size_t i = 0; i + 1 < frame.commands.size(); i++) {
     const DrawCommand& d = draw(frame, i);
     order += fmt::format("{}{} ", d.first_view, frame.materials[d.material].name);
+    EXPECT_EQ(d.flags, kBackToFront);
   }
   EXPECT_EQ(order, "0b 0a 1a 1b ");  // from the front, and from behind
 }
@@ -475,7 +518,7 @@ TEST(Gltf, MistakesAreNamed) {
       {"", "field 'JSON': it is empty"},
       {" \n", "field 'JSON': it is empty"},
       {"glTF", "header"},
-      {good.substr(0, good.size() - 1), "bufferViews 3"},
+      {good.substr(0, good.size() - 12), "bufferViews 3"},
       {good.substr(0, 100), "cut short"},
       {"[" + std::string(200, '['), "deep"},
       {"[]", "no object"},
