@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "capture/glsl_scan.h"
+#include "capture/shadow.h"
 
 namespace brokkr::capture {
 namespace {
@@ -186,18 +187,9 @@ void add_outputs(GLuint linked, FragmentInterface& out) {
 GLuint link_alone(GLenum type, const std::vector<std::string>& texts) {
   const GLuint program = GL(CreateProgram)();
   GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
-  for (const std::string& text : texts) {
-    const GLuint shader = GL(CreateShader)(type);
-    const GLchar* const strings[] = {text.c_str()};
-    GL(ShaderSource)(shader, 1, strings, nullptr);
-    GL(CompileShader)(shader);
-    GL(AttachShader)(program, shader);
-    GL(DeleteShader)(shader);  // deleted together with the program
-  }
+  for (const std::string& text : texts) attach_shader(program, type, text);
   GL(LinkProgram)(program);
-  GLint linked = GL_FALSE;
-  GL(GetProgramiv)(program, GL_LINK_STATUS, &linked);
-  if (linked == GL_TRUE) return program;
+  if (is_linked(program)) return program;
   GL(DeleteProgram)(program);
   return 0;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -11,42 +10,14 @@
 #include "brokkr/frame.h"
 #include "capture/glsl_scan.h"
 #include "capture/settings.h"
+#include "capture/shadow.h"
 #include "capture/state_guard.h"
 
 namespace brokkr::capture {
 namespace {
 
-// The stages of a program; a set of stages has one bit for each.
-enum Stage : size_t { kVertex, kControl, kEvaluation, kGeometry, kFragment, kStages };
-constexpr std::array<GLenum, kStages> kStageTypes = {GL_VERTEX_SHADER, GL_TESS_CONTROL_SHADER,
-                                                     GL_TESS_EVALUATION_SHADER, GL_GEOMETRY_SHADER, GL_FRAGMENT_SHADER};
 constexpr uint32_t bit(Stage stage) { return 1u << stage; }
 
-// The texts of a program's shaders, by stage.
-using Texts = std::array<std::vector<std::string>, kStages>;
-
-// An element of a uniform in the application's program and in the layer's.
-struct CopiedUniform {
-  GLenum type = GL_NONE;
-  GLint from = -1, to = -1;
-};
-
-// What the last successful link made. Recorded frames alone fill in what follows the texts, under capture_mutex().
-struct ProgramInfo {
-  Texts texts;
-  bool separable = false;
-
-  bool is_inspected = false;
-  ShaderUse vertex, fragment;
-  bool stores = false;  // whether a stage before rasterization stores to memory
-  ShaderUse last;       // of the last stage before rasterization
-  std::shared_ptr<const FragmentInterface> fragment_interface;
-
-  bool has_shadow = false;
-  GLuint shadow = 0;  // 0: the driver rejects it
-  std::vector<RecordedVarying> recorded;
-  std::vector<CopiedUniform> uniforms;
-};
 using KnownProgram = std::shared_ptr<ProgramInfo>;
 
 struct Programs {
@@ -79,12 +50,6 @@ void set_program(GLuint program, KnownProgram info) {
   KnownProgram& known = programs().of_name[{group, program}];
   if (known && known->shadow != 0) programs().orphans.emplace_back(group, std::exchange(known->shadow, 0));
   known = std::move(info);
-}
-
-GLint program_value(GLuint program, GLenum name) {
-  GLint value = 0;
-  GL(GetProgramiv)(program, name, &value);
-  return value;
 }
 
 GLint shader_value(GLuint shader, GLenum name) {
@@ -123,11 +88,6 @@ Texts texts_of(GLuint program) {
   return texts;
 }
 
-// The last stage before rasterization.
-Stage last_stage(const Texts& texts) {
-  return !texts[kGeometry].empty() ? kGeometry : !texts[kEvaluation].empty() ? kEvaluation : kVertex;
-}
-
 uint32_t stages_of(const ProgramInfo& info) {
   uint32_t stages = 0;
   for (size_t i = 0; i < kStages; i++) stages |= info.texts[i].empty() ? 0 : 1u << i;
@@ -150,166 +110,6 @@ void inspect(const Context& context, ProgramInfo& info) {
   info.fragment = scan_shader(joined(kFragment));
   if (settings().programs && !info.texts[kFragment].empty())
     info.fragment_interface = inspect_fragment(context, info.texts[kFragment]);
-}
-
-bool is_linked(GLuint program) { return program_value(program, GL_LINK_STATUS) == GL_TRUE; }
-
-void name_varyings(GLuint program, const std::vector<std::string>& names) {
-  std::vector<const GLchar*> texts;
-  for (const std::string& name : names) texts.push_back(name.c_str());
-  GL(TransformFeedbackVaryings)
-  (program, static_cast<GLsizei>(texts.size()), texts.data(), GL_INTERLEAVED_ATTRIBS);
-}
-
-constexpr const char* kPosition = "gl_Position";
-
-// Feedback varying `number` of the program's last link; `offset` is left open.
-RecordedVarying recorded_varying(GLuint program, GLuint number) {
-  GLsizei size = 0;
-  GLenum type = GL_NONE;
-  const GLint length = std::max(program_value(program, GL_TRANSFORM_FEEDBACK_VARYING_MAX_LENGTH), 1);
-  std::string name(static_cast<size_t>(length), '\0');
-  GL(GetTransformFeedbackVarying)(program, number, length, nullptr, &size, &type, name.data());
-  const std::optional<ShaderType> known = shader_type(type);
-  name.resize(std::strlen(name.data()));
-  return {name, 0, known ? shape_of(*known).components() * static_cast<uint32_t>(size) : 0};
-}
-
-// Feedback varyings for a link, after gl_Position, and their names in fragment shaders.
-struct FeedbackPlan {
-  std::vector<std::string> names, read_as;
-  std::vector<std::string> built_ins;  // the entries of read_as that an additional vertex shader copies
-};
-
-// Plans the inputs of the fragment shader.
-FeedbackPlan plan_inputs(const Context& context, const ProgramInfo& info) {
-  const Texts& texts = info.texts;
-  FeedbackPlan plan;
-  const Stage last = last_stage(texts);
-  if (!info.fragment_interface) {
-    // A program pipeline: its fragment program may read anything.
-    if (texts[kFragment].empty()) plan.names = vertex_outputs(context, kStageTypes[last], texts[last]);
-    plan.read_as = plan.names;
-    return plan;
-  }
-  if (!info.fragment_interface->problem.empty()) return plan;
-  // An input that is never written has no value in GL, and feedback rejects its name.
-  const std::vector<std::string> written = vertex_outputs(context, kStageTypes[last], texts[last]);
-  for (const ProgramVarying& varying : info.fragment_interface->program.varyings) {
-    if (is_built_in(varying.name)) {
-      if (last != kVertex) return {};
-      plan.names.push_back(copied_name(plan.built_ins.size()));
-      plan.built_ins.push_back(varying.name);
-    } else if (written.empty() || std::find(written.begin(), written.end(), varying.name) != written.end()) {
-      plan.names.push_back(varying.name);
-    } else {
-      continue;
-    }
-    plan.read_as.push_back(varying.name);
-  }
-  return plan;
-}
-
-// Plans those inputs, and the outputs that give distances to clip planes, point sizes, and colours of back faces.
-FeedbackPlan plan_feedback(const Context& context, const ProgramInfo& info) {
-  const Texts& texts = info.texts;
-  FeedbackPlan plan = plan_inputs(context, info);
-  if (info.last.point_size) {
-    plan.names.emplace_back(kPointSize);
-    plan.read_as.emplace_back(kPointSize);
-  }
-  const auto copy = [&](const std::string& name) {
-    plan.names.push_back(copied_name(plan.built_ins.size()));
-    plan.built_ins.push_back(name);
-    plan.read_as.push_back(name);
-  };
-  const bool old = last_stage(texts) == kVertex;  // with built-in varyings
-  if (old && info.vertex.back_color) copy(kBackColor);
-  if (old && info.vertex.back_secondary_color) copy(kBackSecondaryColor);
-  if (info.last.clip_distance) {
-    plan.names.emplace_back("gl_ClipDistance");
-    plan.read_as.emplace_back("gl_ClipDistance");
-  } else if (info.vertex.clip_vertex && old) {
-    copy("gl_ClipVertex");
-  }
-  return plan;
-}
-
-void attach_shader(GLuint program, GLenum type, const std::string& text) {
-  const GLuint shader = GL(CreateShader)(type);
-  const GLchar* const strings[] = {text.c_str()};
-  GL(ShaderSource)(shader, 1, strings, nullptr);
-  GL(CompileShader)(shader);
-  GL(AttachShader)(program, shader);
-  GL(DeleteShader)(shader);  // deleted together with the program
-}
-
-// The application's vertex shaders with main renamed, and a main that calls it and copies built-in varyings.
-void attach_copying_shaders(GLuint program, const std::vector<std::string>& texts,
-                            const std::vector<std::string>& built_ins) {
-  for (const std::string& text : texts)
-    attach_shader(program, GL_VERTEX_SHADER, with_renamed_main(text, "brokkr_main"));
-  const char* const out = shader_version(texts.front()) < 130 ? "varying" : "out";
-  std::string declarations, copies;
-  for (size_t i = 0; i < built_ins.size(); i++) {
-    const char* const type = is_scalar(built_ins[i]) ? "float" : "vec4";
-    declarations += std::string(out) + " " + type + " " + copied_name(i) + ";\n";
-    copies += "  " + copied_name(i) + " = " + vertex_expression(built_ins[i]) + ";\n";
-  }
-  attach_shader(program, GL_VERTEX_SHADER,
-                std::string(version_line(texts.front())) + "\nvoid brokkr_main();\n" + declarations +
-                    "void main() {\n  brokkr_main();\n" + copies + "}\n");
-}
-
-// Gives the attributes of `program` the locations that they have in `original`.
-void place_attributes(GLuint original, GLuint program) {
-  std::string name(static_cast<size_t>(std::max(program_value(original, GL_ACTIVE_ATTRIBUTE_MAX_LENGTH), 1)), '\0');
-  const GLint count = program_value(original, GL_ACTIVE_ATTRIBUTES);
-  for (GLint i = 0; i < count; i++) {
-    GLint size = 0;
-    GLenum type = GL_NONE;
-    GLsizei length = 0;
-    GL(GetActiveAttrib)
-    (original, static_cast<GLuint>(i), static_cast<GLsizei>(name.size()), &length, &size, &type, name.data());
-    std::string plain(name, 0, static_cast<size_t>(length));
-    const GLint location = GL(GetAttribLocation)(original, plain.c_str());
-    if (plain.ends_with("[0]")) plain.resize(plain.size() - 3);
-    if (location >= 0) GL(BindAttribLocation)(program, static_cast<GLuint>(location), plain.c_str());
-  }
-}
-
-// A program with the stages before rasterization of `original`; not linked.
-GLuint make_shadow(const ProgramInfo& info, GLuint original, const std::vector<std::string>& built_ins) {
-  const GLuint program = GL(CreateProgram)();
-  if (info.separable) GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);
-  for (const Stage stage : {kVertex, kControl, kEvaluation, kGeometry}) {
-    if (stage == kVertex && !built_ins.empty() && !info.texts[stage].empty()) {
-      attach_copying_shaders(program, info.texts[stage], built_ins);
-      continue;
-    }
-    for (const std::string& text : info.texts[stage]) attach_shader(program, kStageTypes[stage], text);
-  }
-  if (!info.texts[kVertex].empty()) place_attributes(original, program);
-  return program;
-}
-
-// Links with these varyings; empty if that fails.
-std::optional<std::vector<RecordedVarying>> link_with(GLuint program, const FeedbackPlan& plan) {
-  std::vector<std::string> names = {kPosition};
-  names.insert(names.end(), plan.names.begin(), plan.names.end());
-  name_varyings(program, names);
-  GL(LinkProgram)(program);
-  if (!is_linked(program)) return std::nullopt;
-  std::vector<RecordedVarying> recorded;
-  uint32_t offset = 0;
-  for (size_t i = 0; i < plan.names.size(); i++) {
-    RecordedVarying varying = recorded_varying(program, static_cast<GLuint>(i + 1));
-    varying.name = plan.read_as[i];
-    varying.offset = offset;
-    offset += varying.components;
-    recorded.push_back(std::move(varying));
-  }
-  return recorded;
 }
 
 // The program of each stage, or 0: one program for all, or those of the pipeline.
@@ -369,156 +169,6 @@ uint32_t fragment_flags(const Context& context, GLuint program) {
   }
   const bool assembly = context.info.arb_fragment_program && is_enabled(GL_FRAGMENT_PROGRAM_ARB);
   return assembly ? assembly_flags() : 0;
-}
-
-// The varyings of a plan that a link accepts one at a time, after it rejected all of them together.
-FeedbackPlan accepted_part(GLuint program, const FeedbackPlan& plan) {
-  FeedbackPlan accepted{.built_ins = plan.built_ins};
-  for (size_t i = 0; i < plan.names.size(); i++) {
-    if (!link_with(program, {{plan.names[i]}, {plan.read_as[i]}, {}})) continue;
-    accepted.names.push_back(plan.names[i]);
-    accepted.read_as.push_back(plan.read_as[i]);
-  }
-  return accepted;
-}
-
-std::string element_name(const std::string& name, GLint element) {
-  const bool is_array = name.ends_with("[0]");
-  return is_array ? name.substr(0, name.size() - 3) + "[" + std::to_string(element) + "]" : name;
-}
-
-// The uniforms of the layer's program outside of blocks, and where the application's has them.
-std::vector<CopiedUniform> copied_uniforms(GLuint original, GLuint shadow) {
-  std::vector<CopiedUniform> all;
-  std::string buffer(static_cast<size_t>(std::max(program_value(shadow, GL_ACTIVE_UNIFORM_MAX_LENGTH), 1)), '\0');
-  const GLint count = program_value(shadow, GL_ACTIVE_UNIFORMS);
-  for (GLint i = 0; i < count; i++) {
-    GLint size = 0;
-    GLenum type = GL_NONE;
-    GLsizei length = 0;
-    GL(GetActiveUniform)
-    (shadow, static_cast<GLuint>(i), static_cast<GLsizei>(buffer.size()), &length, &size, &type, buffer.data());
-    const std::string name(buffer, 0, static_cast<size_t>(length));
-    for (GLint element = 0; element < size; element++) {
-      const std::string full = element_name(name, element);
-      const CopiedUniform uniform{type, GL(GetUniformLocation)(original, full.c_str()),
-                                  GL(GetUniformLocation)(shadow, full.c_str())};
-      if (uniform.from >= 0 && uniform.to >= 0) all.push_back(uniform);
-    }
-  }
-  return all;
-}
-
-// While feedback of the application's is active, programs cannot be linked with varyings.
-void leave_feedback(const Context& context, Restore& restore) {
-  if (!context.info.feedback_objects || get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) == 0) return;
-  if (get_integer(GL_TRANSFORM_FEEDBACK_PAUSED) == 0) {
-    GL(PauseTransformFeedback)();
-    restore.add([] { GL(ResumeTransformFeedback)(); });
-  }
-  GLuint other = 0;
-  GL(GenTransformFeedbacks)(1, &other);
-  restore.add([other] { GL(DeleteTransformFeedbacks)(1, &other); });
-  restore.bind(GL_TRANSFORM_FEEDBACK, other);
-}
-
-// Makes the layer's own program for `original`, with transform feedback of positions and of what fragments read.
-void add_shadow(const Context& context, GLuint original, ProgramInfo& info) {
-  inspect(context, info);
-  if (std::exchange(info.has_shadow, true)) return;
-  Restore restore;
-  leave_feedback(context, restore);
-  const FeedbackPlan plan = settings().programs ? plan_feedback(context, info) : FeedbackPlan{};
-  info.shadow = make_shadow(info, original, plan.built_ins);
-  auto recorded = link_with(info.shadow, plan);
-  if (!recorded && !plan.names.empty()) recorded = link_with(info.shadow, accepted_part(info.shadow, plan));
-  if (!recorded && !plan.built_ins.empty()) {
-    GL(DeleteProgram)(info.shadow);
-    info.shadow = make_shadow(info, original, {});
-    recorded = link_with(info.shadow, {});
-  }
-  if (!recorded) {
-    GL(DeleteProgram)(std::exchange(info.shadow, 0));
-    return;
-  }
-  info.recorded = *recorded;
-  info.uniforms = copied_uniforms(original, info.shadow);
-}
-
-template <typename T, typename Get, typename... Set>
-void copy_vector(GLuint from, const CopiedUniform& uniform, uint32_t components, Get get, Set... set) {
-  const std::array setters = {set...};
-  std::array<T, 16> values{};
-  get(from, uniform.from, values.data());
-  setters[components - 1](uniform.to, 1, values.data());
-}
-
-// Copies one element to the current program.
-void copy_uniform(GLuint from, const CopiedUniform& uniform) {
-  if (uniform.type >= GL_DOUBLE_VEC2 && uniform.type <= GL_DOUBLE_VEC4) {
-    return copy_vector<GLdouble>(from, uniform, uniform.type - GL_DOUBLE_VEC2 + 2, GL(GetUniformdv), GL(Uniform1dv),
-                                 GL(Uniform2dv), GL(Uniform3dv), GL(Uniform4dv));
-  }
-  if (uniform.type == GL_DOUBLE) return copy_vector<GLdouble>(from, uniform, 1, GL(GetUniformdv), GL(Uniform1dv));
-  const std::optional<ShaderType> type = shader_type(uniform.type);
-  const ShaderShape shape = type ? shape_of(*type) : ShaderShape{};
-  if (type && shape.columns > 1) {
-    const auto setter = [&] {
-      switch (uniform.type) {
-        case GL_FLOAT_MAT2: return GL(UniformMatrix2fv);
-        case GL_FLOAT_MAT3: return GL(UniformMatrix3fv);
-        case GL_FLOAT_MAT4: return GL(UniformMatrix4fv);
-        case GL_FLOAT_MAT2x3: return GL(UniformMatrix2x3fv);
-        case GL_FLOAT_MAT2x4: return GL(UniformMatrix2x4fv);
-        case GL_FLOAT_MAT3x2: return GL(UniformMatrix3x2fv);
-        case GL_FLOAT_MAT3x4: return GL(UniformMatrix3x4fv);
-        case GL_FLOAT_MAT4x2: return GL(UniformMatrix4x2fv);
-        default: return GL(UniformMatrix4x3fv);
-      }
-    }();
-    std::array<GLfloat, 16> values{};
-    GL(GetUniformfv)(from, uniform.from, values.data());
-    return setter(uniform.to, 1, GL_FALSE, values.data());
-  }
-  if (type && *type < ShaderType::i32) {
-    return copy_vector<GLfloat>(from, uniform, shape.components(), GL(GetUniformfv), GL(Uniform1fv), GL(Uniform2fv),
-                                GL(Uniform3fv), GL(Uniform4fv));
-  }
-  if (type && *type >= ShaderType::u32 && *type <= ShaderType::uvec4) {
-    return copy_vector<GLuint>(from, uniform, shape.components(), GL(GetUniformuiv), GL(Uniform1uiv), GL(Uniform2uiv),
-                               GL(Uniform3uiv), GL(Uniform4uiv));
-  }
-  // Integers, booleans, and the units of samplers and images.
-  copy_vector<GLint>(from, uniform, type ? shape.components() : 1, GL(GetUniformiv), GL(Uniform1iv), GL(Uniform2iv),
-                     GL(Uniform3iv), GL(Uniform4iv));
-}
-
-// Gives the blocks of `to` the bindings that those of the same name have in `from`.
-void copy_bindings(const Context& context, GLuint from, GLuint to) {
-  std::array<char, 512> name{};
-  const GLint blocks = context.info.uniform_buffers ? program_value(to, GL_ACTIVE_UNIFORM_BLOCKS) : 0;
-  for (GLint i = 0; i < blocks; i++) {
-    const auto block = static_cast<GLuint>(i);
-    GL(GetActiveUniformBlockName)(to, block, GLsizei(name.size()), nullptr, name.data());
-    const GLuint index = GL(GetUniformBlockIndex)(from, name.data());
-    if (index == GL_INVALID_INDEX) continue;
-    GLint binding = 0;
-    GL(GetActiveUniformBlockiv)(from, index, GL_UNIFORM_BLOCK_BINDING, &binding);
-    GL(UniformBlockBinding)(to, block, static_cast<GLuint>(binding));
-  }
-  if (!context.info.interface_query || context.info.version < 43) return;
-  GLint storages = 0;
-  GL(GetProgramInterfaceiv)(to, GL_SHADER_STORAGE_BLOCK, GL_ACTIVE_RESOURCES, &storages);
-  for (GLint i = 0; i < storages; i++) {
-    const auto block = static_cast<GLuint>(i);
-    GL(GetProgramResourceName)(to, GL_SHADER_STORAGE_BLOCK, block, GLsizei(name.size()), nullptr, name.data());
-    const GLuint index = GL(GetProgramResourceIndex)(from, GL_SHADER_STORAGE_BLOCK, name.data());
-    if (index == GL_INVALID_INDEX) continue;
-    constexpr GLenum kBinding = GL_BUFFER_BINDING;
-    GLint binding = 0;
-    GL(GetProgramResourceiv)(from, GL_SHADER_STORAGE_BLOCK, index, 1, &kBinding, 1, nullptr, &binding);
-    GL(ShaderStorageBlockBinding)(to, block, static_cast<GLuint>(binding));
-  }
 }
 
 // Reads what runs for the draw's fragments, if files can hold it.
@@ -672,6 +322,7 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
       stage.reason = "the program was linked without texts (a binary or SPIR-V)";
       return stage;
     }
+    inspect(context, *known);
     add_shadow(context, program, *known);
     if (known->shadow == 0) {
       stage.reason = "the driver does not link the program with feedback of its positions";
@@ -703,19 +354,6 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
   add(two_sided, kBackColor);
   add(two_sided, kBackSecondaryColor);
   return stage;
-}
-
-GLuint make_vertex_program(const std::string& text, size_t copies) {
-  std::vector<std::string> names = {kPosition};
-  for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
-  const GLuint program = GL(CreateProgram)();
-  attach_shader(program, GL_VERTEX_SHADER, text);
-  name_varyings(program, names);
-  place_materials(program);
-  GL(LinkProgram)(program);
-  if (is_linked(program)) return program;
-  GL(DeleteProgram)(program);
-  return 0;
 }
 
 }  // namespace brokkr::capture
