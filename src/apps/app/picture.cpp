@@ -148,14 +148,15 @@ std::string write_layers(const std::string& path, const std::string& file, bool 
 }  // namespace
 
 std::string write_picture(const std::string& picture, const Arguments& arguments, const std::string& file, bool several,
-                          const std::vector<Layer>& layers, uint32_t layer_number, ColorFormat format) {
+                          const DrawnLayers& drawn) {
   if (picture.empty()) return picture;
+  const auto& [layers, number, format] = drawn;
   const std::string asked = arguments.text("output");
   if (layers.size() > 1 && !arguments.has("layer") && (is_exr(picture) || asked.find("{}") != std::string::npos))
     return write_layers(asked.empty() ? picture : asked, file, several, layers, format);
-  write_color(picture, layers[layer_number], format);
+  write_color(picture, layers[number], format);
   if (layers.size() == 1 || arguments.has("layer") || picture == "-") return picture;
-  return fmt::format("{} (layer {} of {}; {{}} in --output writes each)", picture, layer_number, layers.size());
+  return fmt::format("{} (layer {} of {}; {{}} in --output writes each)", picture, number, layers.size());
 }
 
 namespace {

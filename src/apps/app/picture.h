@@ -51,10 +51,17 @@ void write_pixels(const std::string& path, int width, int height, const std::vec
 // One value per pixel, rows bottom to top, to .pfm or .exr.
 void write_values(const std::string& path, int width, int height, const std::vector<float>& values);
 
+// The layers of a target that was drawn. `number`: the one that a file for a single layer gets.
+struct DrawnLayers {
+  const std::vector<Layer>& layers;
+  uint32_t number;
+  ColorFormat format;
+};
+
 // The layers of the chosen target: to `picture`, or where it has several, all to a file of their own where {} of
 // --output stands for the layer's number (with several inputs: for NAME-NUMBER), else as layers of one .exr. Nothing
 // where `picture` is empty. Returns what a summary calls them.
 std::string write_picture(const std::string& picture, const Arguments& arguments, const std::string& file, bool several,
-                          const std::vector<Layer>& layers, uint32_t layer_number, ColorFormat format);
+                          const DrawnLayers& drawn);
 
 }  // namespace brokkr::app

@@ -332,7 +332,15 @@ BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y,
   // A bitmap without extent only moves the raster position, which counts in lists.
   if (!is_idle() && ((width > 0 && height > 0) || is_busy(kCompiling))) {
     draw_pixels("glBitmap", true, [&](const Context& context) -> std::optional<Pixels> {
-      return read_bitmap(context, width, height, x, y, dx, dy, bitmap);
+      return read_bitmap(context,
+                         {.is_bitmap = true,
+                          .width = width,
+                          .height = height,
+                          .origin_x = x,
+                          .origin_y = y,
+                          .move_x = dx,
+                          .move_y = dy},
+                         bitmap);
     });
   }
   GL(Bitmap)(width, height, x, y, dx, dy, bitmap);

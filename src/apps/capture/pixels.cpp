@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "capture/program.h"
 #include "capture/read_back.h"
@@ -125,9 +126,8 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
 
 }  // namespace
 
-Pixels read_bitmap(const Context& context, GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
-                   const GLubyte* bits) {
-  Pixels pixels{.is_bitmap = true, .origin_x = x, .origin_y = y, .move_x = dx, .move_y = dy};
+Pixels read_bitmap(const Context& context, Pixels pixels, const GLubyte* bits) {
+  const GLsizei width = std::exchange(pixels.width, 0), height = std::exchange(pixels.height, 0);
   if (width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return pixels;
   const auto setting = [](GLenum name) { return static_cast<size_t>(std::max(get_integer(name), 0)); };
   const size_t length = setting(GL_UNPACK_ROW_LENGTH), alignment = std::max<size_t>(setting(GL_UNPACK_ALIGNMENT), 1);

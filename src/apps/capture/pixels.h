@@ -20,9 +20,9 @@ struct Pixels {
   std::vector<GLubyte> bytes;
 };
 
-// The bits of glBitmap under the current unpack state. Call in the context; the bits may lie in a buffer.
-Pixels read_bitmap(const Context& context, GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
-                   const GLubyte* bits);
+// Adds to a bitmap, of which size, origin and move are known, the bits of glBitmap under the current unpack state. Call
+// in the context; the bits may lie in a buffer. A size that is refused becomes 0.
+Pixels read_bitmap(const Context& context, Pixels bitmap, const GLubyte* bits);
 
 // The colours of glDrawPixels under the current unpack and transfer state; empty for depths, stencils and indices.
 std::optional<Pixels> read_drawn_pixels(const Context& context, GLsizei width, GLsizei height, GLenum format,

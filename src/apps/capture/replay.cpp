@@ -113,9 +113,15 @@ void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   }
 }
 
-// Replays `number` parts from `first` on in one run, as points over the vertices that each part uses.
-void replay_parts(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags, size_t first,
-                  size_t number, std::vector<Replayed>& out) {
+// Parts of a draw call.
+struct PartRange {
+  size_t first = 0, number = 0;
+};
+
+// Replays the parts in one run, as points over the vertices that each part uses.
+void replay_parts(Context& context, const DrawCall& call, const VertexStage& stage, uint32_t flags, PartRange range,
+                  std::vector<Replayed>& out) {
+  const auto [first, number] = range;
   std::vector<SubDraw> points(call.parts.begin() + ptrdiff_t(first), call.parts.begin() + ptrdiff_t(first + number));
   std::vector<Replayed> parts(number);
   std::vector<uint32_t> vertices;  // vertices that indices refer to, part by part
@@ -204,7 +210,7 @@ std::vector<Replayed> replay(Context& context, const DrawCall& call, const Verte
     // gl_DrawID counts the draws of one call, so all must run in one call.
     const size_t together = stage.draw_id ? call.parts.size() : 1;
     for (size_t first = 0; first < call.parts.size(); first += together) {
-      replay_parts(context, call, stage, flags, first, together, out);
+      replay_parts(context, call, stage, flags, {first, together}, out);
     }
   }
   return out;

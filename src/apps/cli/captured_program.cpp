@@ -316,18 +316,28 @@ void send(pid_t number, const Process& process, int signal) {
   close(file);
 }
 
+// The program that a child becomes.
+struct ChildProgram {
+  const char* program;
+  char* const* words;
+  char* const* environment;
+  int inherited;  // the file that stays open
+  bool dies_with_parent;
+  pid_t parent;
+  int problem;  // the pipe to which `errno` is written where the program cannot be started
+};
+
 // In the child, between fork and exec. Only what is safe after a fork of a program with threads.
-[[noreturn]] void become(const char* program, char* const* words, char* const* environment, int inherited,
-                         bool dies_with_parent, pid_t parent, int problem) {
-  if (dies_with_parent) {
+[[noreturn]] void become(const ChildProgram& child) {
+  if (child.dies_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(127);  // it was killed before the line above
+    if (getppid() != child.parent) _exit(127);  // it was killed before the line above
   }
   std::signal(SIGXFSZ, SIG_DFL);  // this program ignores it
-  fcntl(inherited, F_SETFD, 0);
-  execve(program, words, environment);
+  fcntl(child.inherited, F_SETFD, 0);
+  execve(child.program, child.words, child.environment);
   const int error = errno;
-  (void)!write(problem, &error, sizeof error);
+  (void)!write(child.problem, &error, sizeof error);
   _exit(127);
 }
 
@@ -344,7 +354,7 @@ CapturedProgram::CapturedProgram(const fs::path& program, std::vector<std::strin
   const pid_t parent = getpid();
   first_ = fork();
   if (first_ == 0)
-    become(program.c_str(), word_list.data(), variables.data(), inherited, dies_with_us, parent, problem[1]);
+    become({program.c_str(), word_list.data(), variables.data(), inherited, dies_with_us, parent, problem[1]});
   if (first_ < 0) error = errno;
   close(problem[1]);
   // Empty where the program has begun.

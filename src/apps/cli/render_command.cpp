@@ -159,7 +159,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     const std::vector<Layer>& layers = result.targets[target].layers;
     progress.show("writing " + picture);
     picture =
-        write_picture(picture, arguments, file, request.several, layers, layer_number, frame.targets[target].format);
+        write_picture(picture, arguments, file, request.several, {layers, layer_number, frame.targets[target].format});
     also = draw_aovs(renderer, prepared, frame, request.options, request.aovs, planes);
   }
   print_false_colors(file, result.statistics);

@@ -282,8 +282,9 @@ void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const
 
 // The values of one stage's uniforms, for the draw that is command `number`.
 // `uniforms`: of its program in the frame; `begin`: where they begin in Frame::uniforms.
-void fill_stage(Frame& frame, size_t number, const DrawCommand& draw, const CompiledPass& own,
-                const shader::Program& program, const std::vector<ProgramUniform>& uniforms, uint64_t begin) {
+void fill_stage(Frame& frame, size_t number, const CompiledPass& own, const shader::Program& program,
+                const std::vector<ProgramUniform>& uniforms, uint64_t begin) {
+  const auto& draw = std::get<DrawCommand>(frame.commands[number]);
   for (const shader::Uniform& uniform : program.uniforms) {
     const ProgramUniform* const place = uniform.block.empty() ? find_uniform(uniforms, uniform.name) : nullptr;
     if (place == nullptr) continue;
@@ -312,10 +313,10 @@ void fill_uniforms(Frame& frame, const CompiledPass& own) {
     const DrawInputs& inputs = frame.inputs[size_t(draw->inputs)];
     const FragmentProgram& program = frame.programs[inputs.program];
     if (program.texts.size() != 1 || program.texts[0] != own.text) continue;
-    fill_stage(frame, number, *draw, own, own.program, program.uniforms, inputs.first_uniform);
+    fill_stage(frame, number, own, own.program, program.uniforms, inputs.first_uniform);
     if (!own.vertex || draw->vertices < 0) continue;
     const VertexInputs& vertices = frame.vertex_inputs[size_t(draw->vertices)];
-    fill_stage(frame, number, *draw, own, *own.vertex, frame.vertex_programs[vertices.program].uniforms,
+    fill_stage(frame, number, own, *own.vertex, frame.vertex_programs[vertices.program].uniforms,
                vertices.first_uniform);
   }
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/failure.h"
 #include "base/file_io.h"
@@ -360,27 +361,27 @@ std::vector<int> rank_counts(int most) {
   return counts;
 }
 
-FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
-                         const RankSettings& settings, int most_ranks, int repeats, Costs& machine) {
+void measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
+                   const RankSettings& settings, Costs& costs) {
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame, {.memory_limit = options.memory_limit});
-  Measurement measurement(prepared, options, settings, repeats);
+  Measurement measurement(prepared, options, settings, costs.repeats);
   measurement.find_contents();
   const Target& target = frame.targets[main_target(frame)];
-  FrameCosts costs{file, target.width, target.height, {}, measurement.exchange_bytes(), measurement.project(), {}};
-  costs.geometry_ms = measurement.geometry();
-  for (const int ranks : rank_counts(most_ranks)) {
+  FrameCosts measured{file, target.width, target.height, {}, measurement.exchange_bytes(), measurement.project(), {}};
+  measured.geometry_ms = measurement.geometry();
+  for (const int ranks : rank_counts(costs.most_ranks)) {
     for (int rank = 0; rank < ranks; ++rank) {
-      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::duplicate));
-      costs.launches.push_back(measurement.launches(ranks, rank, ShareMode::cpd));
+      measured.launches.push_back(measurement.launches(ranks, rank, ShareMode::duplicate));
+      measured.launches.push_back(measurement.launches(ranks, rank, ShareMode::cpd));
     }
   }
   const Statistics& s = measurement.statistics();
-  machine.machine = s.machine;
-  machine.isa = s.isa;
-  machine.workers = s.workers;
-  machine.oversleep_us = oversleep_us();
-  return costs;
+  costs.machine = s.machine;
+  costs.isa = s.isa;
+  costs.workers = s.workers;
+  costs.oversleep_us = oversleep_us();
+  costs.frames.push_back(std::move(measured));
 }
 
 }  // namespace brokkr::ranks

@@ -57,9 +57,10 @@ struct Costs {
 // The numbers of ranks to measure: 1, 2, 4, … most.
 std::vector<int> rank_counts(int most);
 
-// Measures each cost `repeats` times and keeps the minimum. Throws what rendering throws.
-FrameCosts measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
-                         const RankSettings& settings, int most_ranks, int repeats, Costs& machine);
+// Measures each cost of up to `costs.most_ranks` ranks `costs.repeats` times and keeps the minimum. Adds the frame, and
+// what is known of the machine, to `costs`. Throws what rendering throws.
+void measure_costs(const std::string& file, const Frame& frame, const RenderOptions& options,
+                   const RankSettings& settings, Costs& costs);
 
 std::string to_json(const Costs& costs);
 // Throws std::runtime_error naming file and field.

@@ -56,8 +56,7 @@ void measure(const Arguments& arguments, const std::vector<std::string>& files) 
     Progress progress;
     const Frame frame = load_input(file, arguments, progress);
     progress.show("measuring " + file);
-    costs.frames.push_back(
-        ranks::measure_costs(file, frame, options, settings, costs.most_ranks, costs.repeats, costs));
+    ranks::measure_costs(file, frame, options, settings, costs);
   }
   write_text(arguments.text("output"), ranks::to_json(costs));
   std::cout << fmt::format("{}: costs of {} frames with up to {} ranks\n", arguments.text("output"), files.size(),

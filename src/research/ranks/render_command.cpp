@@ -205,7 +205,7 @@ void render_together(Renderer& renderer, const std::string& file, const Argument
   const Target& target = loaded.frame.targets[loaded.target];
   if (!wants_none) {
     const std::vector<Layer>& layers = result.targets[loaded.target].layers;
-    picture = write_picture(picture, arguments, file, asked.several, layers, loaded.layer, target.format);
+    picture = write_picture(picture, arguments, file, asked.several, {layers, loaded.layer, target.format});
     const Layer& layer = layers[loaded.layer];
     write_aovs(asked.aovs, layer, counted.targets.empty() ? layer : counted.targets[loaded.target].layers[loaded.layer],
                *loaded.prepared, {loaded.target, loaded.layer, 1, file, asked.several});

@@ -247,8 +247,8 @@ void draw_frames(const Work& work, Renderer& renderer, ranks::Talk& talk, Spread
     spread.pictures += turns.count;
     spread.note(result.statistics);
     if (turns.has_last)
-      write_picture(picture, work.arguments, file, work.files.size() > 1, result.targets[target].layers, layer,
-                    frame.targets[target].format);
+      write_picture(picture, work.arguments, file, work.files.size() > 1,
+                    {result.targets[target].layers, layer, frame.targets[target].format});
   }
 }
 
@@ -300,7 +300,7 @@ void draw_views(const Work& work, const std::string& file, Renderer& renderer, r
   if (picture.empty()) return;
   const std::vector<Layer> all = gather_views(prepared ? result.targets[0].layers : std::vector<Layer>(), views, talk);
   if (talk.rank() == 0)
-    write_picture(picture, work.arguments, file, work.files.size() > 1, all, layer, frame.targets[0].format);
+    write_picture(picture, work.arguments, file, work.files.size() > 1, {all, layer, frame.targets[0].format});
 }
 
 void print_spread(const char* mode, const std::vector<nlohmann::ordered_json>& ranks, double per_second) {
