@@ -57,7 +57,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
                                   bool finished) {
   w.sync();
   w.once([&] {
-    // Blocks that leave once all have finished read nothing that this block wrote, so a relaxed count suffices.
+    // Blocks that leave after all have finished read nothing that this block wrote, so a relaxed count suffices.
     if (finished)
       device_atomic<uint32_t>(schedule.control->finished).fetch_add(1, kRelaxed);
     else
@@ -65,8 +65,7 @@ BROKKR_FN void release_rasterizer(Warp& w, const RasterTables& t, const Schedule
   });
 }
 
-// Decides by one tree. A leaf that turns out to be taken or full is excluded, and the decision is repeated [Kerbl18,
-// 5.2.4].
+// Decides by one tree. If a chosen leaf turns out to be taken or full, excludes it and decides again [Kerbl18, 5.2.4].
 template <class Root>
 BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Decision& decision) {
   for (int tries = 0; tries < kMaxTriesOfBlock; ++tries) {
@@ -97,7 +96,7 @@ BROKKR_FN void decide_by(Warp& w, LaunchView& view, Stock& stock, int warps, Dec
 }
 
 // Requests the status for the next decision while other warps still work. If no task is left, the next decision depends
-// on the end of running tasks, the block's own included, and requests the status itself.
+// on the end of running tasks, including this block's own, and then requests the status itself.
 BROKKR_FN void ask_status_ahead(Warp& w, const RasterTables& t, const ScheduleTables& schedule,
                                 DecisionMemory& memory) {
   const LaunchStatus status = read_status(w, schedule, t.stock.free_blocks);
@@ -132,15 +131,15 @@ BROKKR_FN Decision decide_from(Warp& w, const LaunchStatus& status, LaunchView& 
 }
 
 // One warp decides for its block. A status that was requested ahead may be as old as a task. That is safe: its words
-// only grow, except free blocks, which a task must acquire before it starts. If it leaves nothing to do, a new status
-// is requested.
+// only grow, except the number of free blocks, and a task must acquire its free block before it starts. If the old
+// status leaves nothing to do, the warp requests a new one.
 BROKKR_FN Decision decide(Warp& w, const RasterTables& t, const ScheduleTables& schedule, Stock& stock, int block,
                           int blocks, int warps, DecisionMemory& memory) {
   LaunchView view{t, schedule, schedule.control->share, memory.tree.word, block, blocks};
   for (;;) {
     const bool asked = w.uniform([&] { return memory.asked; });
     const LaunchStatus status = asked ? memory.status : read_status(w, schedule, t.stock.free_blocks);
-    w.sync();  // all lanes have read what was asked
+    w.sync();  // all lanes have read the requested status
     w.once([&] { memory.asked = false; });
     const Decision decision = decide_from(w, status, view, stock, warps, memory.begin_us);
     if (!asked || decision.action != Action::wait) return decision;

@@ -9,7 +9,7 @@ namespace brokkr {
 
 struct CpuLaunch {
   const LaunchData* data;
-  std::byte* shared;     // blocks * shared_stride bytes, zeroed, aligned to 64
+  std::byte* shared;     // blocks * shared_stride bytes, zeroed, 64-byte aligned
   size_t shared_stride;  // >= CpuKernel::shared_bytes, a multiple of 64
   int blocks, warps;     // warps per block
 };

@@ -76,7 +76,7 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
   dirty_ = true;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
   data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
-  // The state in which every launch begins.
+  // Sets the state in which every launch begins.
   const bool goes_on = frame.part.content != nullptr || frame.part.stays;
   RegionState state = initial_region();
   if (goes_on) state.bits = 0;  // content is kept: nothing is left to clear

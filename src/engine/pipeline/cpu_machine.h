@@ -21,8 +21,8 @@ const CpuKernel* find_cpu_kernel(const std::string& isa);
 
 class CpuMachine : public MachineBackend {
  public:
-  // isa: "" for the best one. Throws std::invalid_argument for a build that does not exist or does not run on this
-  // processor.
+  // isa: a build of the kernel, or "" for the best one. Throws std::invalid_argument if the build does not exist or
+  // does not run on this processor.
   explicit CpuMachine(const std::string& isa);
 
   LaunchShape shape(const RenderOptions& options) const override;

@@ -100,8 +100,8 @@ BROKKR_FN_NOINLINE void decide_next(Block<BlockShared>& b) {
   if (decision.action != Action::wait) note_time(b, Stage::idle, 0, shared.idle_since, shared.busy_since);
 }
 
-// Visits the chosen rasterizer. The visit's shading state lives only as long as the visit: created by the caller, it
-// would lie on the kernel's own stack, and the compiler would keep more of it around the calls.
+// Visits the chosen rasterizer. The shading state is created here, so that it lives only as long as the visit. If the
+// caller created it, it would lie on the kernel's own stack, and the compiler would keep more of it around the calls.
 BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
@@ -131,15 +131,16 @@ BROKKR_FN_NOINLINE void work_for_rasterizer(Block<BlockShared>& b) {
   if (b.leader()) release_rasterizer(b.warp, data.raster, data.schedule, r, finished);
 }
 
-// After its own task the leading warp requests the status for the next decision; the answers arrive while other warps
+// After its own task, the leading warp requests the status for the next decision. The answers arrive while other warps
 // work.
 BROKKR_FN_NOINLINE void ask_ahead(Block<BlockShared>& b) {
   BlockShared& shared = shared_of(b);
   ask_status_ahead(b.warp, shared.launch.raster, shared.launch.schedule, shared.memory);
 }
 
-// All warps carry out the decision. The barrier at the end orders no memory: the other warps wait for the next decision
-// and read nothing before it. Without it, nvcc 13.0 spills a register of the kernel's entry (tools/check-spills).
+// All warps carry out the decision. The barrier at the end orders no memory, because the other warps wait for the next
+// decision and read nothing before it. nvcc 13.0 spills a register of the kernel's entry if the barrier is missing
+// (tools/check-spills).
 BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
@@ -169,8 +170,8 @@ BROKKR_FN_NOINLINE void act(Block<BlockShared>& b) {
   b.sync();
 }
 
-// One warp adds up the counts of all warps in its block, after the barrier behind which no warp counts any more. A
-// block updates each total once, and each lane updates another total, so that all updates go out together.
+// One warp adds up the counts of all warps in its block, after the barrier that follows the last count. A block updates
+// each total once. Each lane updates a different total, so that all updates go out together.
 BROKKR_FN_NOINLINE void sum_counters(Block<BlockShared>& b) {
   Warp& w = b.warp;
   const BlockShared& shared = shared_of(b);
@@ -202,8 +203,8 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
   Warp& w = b.warp;
   BlockShared& shared = shared_of(b);
   const LaunchData& data = shared.launch;
-  // The barrier orders no memory: until the loop's first barrier only the leader, which writes the arguments, reads
-  // them.
+  // The barrier orders no memory. Only the leader, which writes the arguments, reads them before the loop's first
+  // barrier.
   if (b.leader()) w.once([&] { shared.launch = arguments; });
   b.sync();
   w.once([&] {
@@ -223,7 +224,7 @@ BROKKR_FN void run_pipeline(Block<BlockShared> b, const LaunchData& arguments) {
     const int spin = int(shared.spin);
     if (action == Action::leave) break;
     if (action == Action::wait) {
-      b.sync();  // all have read the decision
+      b.sync();  // all warps have read the decision
       pause(spin);
       if (b.leader()) shared.counters[0].add(w, Counter::spins, 1);
       continue;

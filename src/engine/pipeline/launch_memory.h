@@ -1,5 +1,6 @@
-// The memory of launches of one shape, kept from frame to frame. `Buffer` is host memory (machine/zeroed_memory.h) or
-// GPU memory: constructed by Buffer(bytes, what), zeroed, with as<T>() and bytes().
+// The memory of launches of one shape, which is kept from frame to frame. `Buffer` is host memory
+// (machine/zeroed_memory.h) or GPU memory. Its constructor is Buffer(bytes, what), its content is zero, and it has
+// as<T>() and bytes().
 #pragma once
 
 #include <bit>
@@ -15,9 +16,10 @@
 
 namespace brokkr {
 
-// The vertex shader cost, in multiply-adds, from which on a warp of 32 lanes shares vertices by default. Finding first
-// uses of a batch's vertices takes about 240 instructions, and a batch of more than 32 vertices repeats all that
-// follows; a transformation takes 80 (docs/research/gpu.md). On the CPU, shading a vertex again always costs less.
+// From this vertex shader cost on, in multiply-adds, a warp of 32 lanes shares vertices by default. It takes about 240
+// instructions to find the first uses of a batch's vertices, and a batch of more than 32 vertices repeats everything
+// that follows; a transformation takes 80 instructions (docs/research/gpu.md). On the CPU, it always costs less to
+// shade a vertex again.
 inline constexpr uint32_t kWorkWorthSharing = 256;
 
 template <class Buffer>
@@ -64,7 +66,7 @@ struct LaunchMemory {
     if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
-  // Buffers that are zeroed before every launch. `goes_on`: the launch starts from the targets' content, which is kept.
+  // Buffers that are zeroed before every launch. `goes_on`: the launch starts from the targets' existing content.
   std::vector<const Buffer*> zeroed(bool goes_on) const {
     std::vector<const Buffer*> list = {&region_fragments, &rasterizers, &bits,        &gates,  &control, &task_done,
                                        &counters,         &stage_ns,    &trace_count, &shared, &overdraw};
@@ -82,7 +84,7 @@ struct LaunchMemory {
     }
   }
 
-  // Buffers filled with ones before every launch: the id of no primitive.
+  // Buffers whose bits are all set before every launch, which is the id of no primitive.
   std::vector<const Buffer*> filled() const { return {&visible_id, &depth_id, &stamps}; }
 
   uint64_t store_bytes() const {
@@ -95,13 +97,13 @@ struct LaunchMemory {
                     stamps, region_state, region_fragments);
   }
 
-  // The memory as the kernel sees it.
+  // The memory in the form that the kernel reads.
   LaunchData data(const LaunchPlan& plan, const PlanTables& tables, const RenderOptions& options,
                   AbortWords* abort) const {
     LaunchData d{};
     d.raster = raster(*plan.targets, plan.sizes, tables, options);
     d.raster.bits.claimed = bits.template as<uint32_t>();
-    // Rasterizers that wait at a gate, or that others wait for at a gate, have work without elements.
+    // A rasterizer that waits at a gate, or that others wait for at a gate, has work without elements.
     if (plan.draws->in_one && plan.draws->blits == 0)
       d.raster.bits.filled = d.raster.bits.claimed + RasterizerBitTables::words(shape.rasterizers);
     d.raster.direct_phase = plan.direct_phase;

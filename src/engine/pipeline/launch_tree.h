@@ -1,6 +1,6 @@
-// The launch as a hierarchy of buckets (schedule/task_tree.h) [Kerbl18, 5.2]. Its leaves are not task queues: one leaf
-// is geometry, which is admitted in order, and each rasterizer is a leaf that reports the number of elements in its
-// queue. A policy is a tree, and the launch selects one.
+// The launch as a hierarchy of buckets (schedule/task_tree.h) [Kerbl18, 5.2]. Its leaves are not task queues. One leaf
+// is geometry, which is admitted in order. Each rasterizer is another leaf, which reports the number of elements in its
+// queue. A policy is a tree, and a launch selects one.
 #pragma once
 
 #include "geometry/features.h"
@@ -11,14 +11,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The report of geometry to its bucket.
+// The report that geometry sends to its bucket.
 enum class GeometryReport : uint64_t {
   none,   // no task can start
   tight,  // less than 1 / kAmpleShare of the store is free
   ample,
 };
 
-// The report of a rasterizer to its bucket: the more work it has, the larger.
+// The report that a rasterizer sends to its bucket. More work gives a larger value.
 struct RasterizerReport {
   static constexpr uint64_t kNone = 0;  // it cannot continue
   // It can continue without new elements: its phase is complete and must be resolved, a gate has opened, or it has not
@@ -54,7 +54,8 @@ struct LaunchView {
   }
   // Returns true if elements may still arrive and nothing else gives a rasterizer work (RasterizerBitTables::filled).
   BROKKR_FN bool filling() const { return !aborted && mark.batches < schedule.batches; }
-  // Reads the words of rasterizers r_i in lanes m; other lanes count as not free. Nothing here waits for the loads.
+  // Reads the words of rasterizers r_i in lanes m. Other lanes count as not free. This function does not wait for the
+  // loads.
   BROKKR_FN RasterizerWords read(Warp& w, Int r, Mask m) const {
     auto claimed = w.spill(1u), wake = w.spill(0u);
     auto waiting = w.spill(0);
@@ -119,7 +120,7 @@ struct Geometry : LaunchSource {
 };
 
 // Tells where a circular search over all rasterizers, in groups of `step`, may find work. Each lane holds one word of
-// bits; together they cover about kSeen groups from rasterizer `from` on. Groups without a set bit are skipped.
+// bits; together they cover about kSeen groups from rasterizer `from` on. The search skips groups without a set bit.
 struct SearchAhead {
   static constexpr int kSeen = 4;
   Uint word = 0;  // RasterizerBits::may_have_work
@@ -143,16 +144,17 @@ struct SearchAhead {
   BROKKR_FN bool any(Warp& w, int begin, int g, int step, int rasterizers) const {
     Int at = first - begin;
     at = select(at < 0, at + rasterizers, at);
-    // The word that holds the search's first rasterizer also holds its last ones: its end belongs to the last groups.
+    // The word with the search's first rasterizer also holds its last ones, so its end belongs to the last groups.
     const Mask near = (at < g + step && at + 32 > g) || at + 32 - rasterizers > g;
     return w.any(word != 0 && near);
   }
 };
 
 // A bucket with one child per rasterizer of this block: with fixed ownership, block i works for rasterizers i, i +
-// blocks, ... The search starts after the last visited rasterizer and ends once one was found among Callbacks::kEnough.
-// The nearest rasterizers are read together with the bits of all, which tell which others to read. The cursor moves
-// only with a visit: a policy that weighs rasterizers against geometry would otherwise skip every other rasterizer, and
+// blocks, ... The search starts after the last visited rasterizer. It ends once it has found one among
+// Callbacks::kEnough rasterizers. The nearest rasterizers are read together with the bits of all rasterizers, which
+// tell which others to read. Only a visit moves the cursor. Otherwise a policy that weighs rasterizers against geometry
+// would skip every other rasterizer, and those would never reach their gate.
 // those would never reach their gate.
 template <class Callbacks>
 struct Rasterizers : LaunchSource {
@@ -189,7 +191,7 @@ struct Rasterizers : LaunchSource {
         r[k] = select(m, schedule.stealing ? nth : nth * view.blocks + view.block, 0);
         words[k] = view.read(w, r[k], m);
       }
-      // The best rasterizer of each lane.
+      // The best rasterizer that each lane has seen.
       Ulong most = 0, report = 0;
       Int child = 0, asked = step;
       for (int k = 0; k < kAskedTogether; ++k) {
@@ -204,7 +206,7 @@ struct Rasterizers : LaunchSource {
       const uint64_t top = w.reduce_max(most);
       if (top > best) {
         best = top;
-        // Among equals, the first one after the cursor.
+        // Among equals, take the first one after the cursor.
         const int lane = w.reduce_min(select(most == top, asked, step)) % w.width;
         choice = {w.broadcast(report, lane), at.leaf + w.broadcast(child, lane)};
       }
@@ -247,8 +249,8 @@ struct LeastRank : BucketDefaults {
   }
 };
 
-// Ranks are microseconds. The earliest deadline in the future comes first, then those that have passed; otherwise like
-// LeastRank.
+// Ranks are microseconds. The earliest future deadline comes first, then deadlines that have passed. Otherwise the
+// order is that of LeastRank.
 struct NextDeadline : BucketDefaults {
   static constexpr int kEnough = 1 << 30;
   BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong) {

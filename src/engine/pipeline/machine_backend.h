@@ -31,7 +31,7 @@ struct HostPlanes {
   const uint32_t *visible_id = nullptr, *depth_id = nullptr, *overdraw = nullptr, *stamps = nullptr;
 };
 
-// The planes that somebody will read.
+// The planes that will be read.
 struct PlaneNeeds {
   bool color = false, more_colors = false, depth = false, stencil = false, ids = false, overdraw = false,
        stamps = false;
@@ -43,9 +43,9 @@ class MachineBackend {
   virtual ~MachineBackend() = default;
   // The number of blocks, warps and lanes of a launch with these options.
   virtual LaunchShape shape(const RenderOptions& options) const = 0;
-  // The target of compiled shaders: a build of the kernel, or a device. Empty: shaders are not compiled.
+  // The target for which shaders are compiled: a build of the kernel, or a device. Empty: shaders are not compiled.
   virtual std::string compiled_isa() const { return {}; }
-  // Makes the compiler of shaders; null if this machine has none.
+  // Creates the compiler of shaders; null if this machine has none.
   virtual std::unique_ptr<shader::CodeMaker> make_code_maker() const { return nullptr; }
   // Sets the compiled code that later launches use; null: none. Throws std::runtime_error if it cannot be used.
   virtual void use_code(const shader::CodeMaker* /*made*/) {}
@@ -59,11 +59,11 @@ class MachineBackend {
   // Call after the launch has ended. Returns its counts and fills the statistics that only the machine knows.
   // `aborted`: the launch was asked to end.
   virtual LaunchCounts finish(bool aborted, Statistics& statistics) = 0;
-  // The planes of the last launch, valid until the next one; at least those that are needed.
+  // The planes of the last launch, valid until the next one. They include at least the needed ones.
   virtual HostPlanes planes(const PlaneNeeds& needs) = 0;
   // Reads back the pictures of the last launch.
   virtual std::vector<TargetImage> read_back() = 0;
-  // Threads that read-back may use after a launch; null: the calling one alone.
+  // The threads that read-back may use after a launch; null: only the calling thread.
   virtual WorkerPool* pool() { return nullptr; }
   // The content of the last launch's targets, from which the next launch can continue (FramePart::stays).
   virtual TargetSquares& squares() = 0;
@@ -77,8 +77,8 @@ class MachineBackend {
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);
 
-// Converts planes to pictures in rows (read_back.cpp). Pending clears of an aborted frame appear as done. With a pool,
-// `threads` of its threads share the work.
+// Converts planes to pictures in rows (read_back.cpp). Pixels whose clear is still pending, in an aborted frame, appear
+// cleared. If there is a pool, `threads` of its threads share the work.
 std::vector<TargetImage> read_planes(const TargetPlan& plan, const HostPlanes& planes, WorkerPool* pool = nullptr,
                                      int threads = 1);
 
@@ -89,7 +89,8 @@ PlaneNeeds needs_of(const ReadBack& wanted);
 void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const HostPlanes& planes,
                const ReadBack& wanted, WorkerPool* pool, int threads);
 
-// Calls work(0) .. work(threads - 1), each on a thread of the pool, or work(0) alone where the `pixels` in all are few.
+// Calls work(0) .. work(threads - 1), each on a thread of the pool. If the total number of `pixels` is small, calls
+// only work(0).
 void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::function<void(int)>& work);
 
 // Planes that pictures can be written to.
@@ -100,7 +101,7 @@ struct WritablePlanes {
   uint8_t* stencil;
   uint32_t *visible_id, *depth_id;  // null: absent
 };
-// The inverse of read_planes: writes its pictures to planes, with no clear pending.
+// The inverse of read_planes: writes pictures to planes and leaves no clear pending.
 void write_planes(const TargetPlan& plan, const std::vector<TargetImage>& images, const WritablePlanes& planes);
 
 }  // namespace brokkr

@@ -9,7 +9,8 @@
 
 namespace brokkr {
 
-// Black for none, then blue, cyan, green, yellow, red, and white from 32 on, in steps of a factor of two (0xAABBGGRR).
+// The colours for 0, 1, 2, 4, 8, 16 and 32 fragments or more (0xAABBGGRR): black, blue, cyan, green, yellow, red,
+// white.
 inline constexpr std::array<uint32_t, 7> kOverdrawColors = {0xff000000, 0xffb03020, 0xffc0a000, 0xff40a020,
                                                             0xff10c8e8, 0xff2030d8, 0xffffffff};
 

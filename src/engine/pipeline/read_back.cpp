@@ -51,7 +51,7 @@ void read_half_color(const TileRow& tiles, const HostPlanes& planes, float* out)
   });
 }
 
-// Decodes the stored channels of a texel; integers as their bits.
+// Decodes the stored channels of a texel. Integers keep their bits.
 std::array<float, 4> decoded(const uint32_t* words, TexelEncoding encoding) {
   const auto bits = [&](int word, int shift, int count) {
     const uint32_t most = (1u << count) - 1;
@@ -89,7 +89,7 @@ void read_more_colors(const TileRow& tiles, const HostPlanes& planes, Layer& lay
   }
 }
 
-// Copies times as stored; since_first converts them.
+// Copies times as they are stored; since_first converts them.
 void read_stamps(const TileRow& tiles, const uint32_t* stamps, std::vector<FragmentStamp>& out) {
   tiles.for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t) {
     const uint32_t* const words = stamps + kStampHead + sample * kStampWords;
@@ -148,7 +148,7 @@ void since_first(std::vector<TargetImage>& images) {
 }  // namespace
 
 void run_parts(WorkerPool* pool, int threads, uint64_t pixels, const std::function<void(int)>& work) {
-  // Waking threads takes as long as converting some ten thousand pixels.
+  // It takes as long to wake threads as to convert some ten thousand pixels.
   constexpr uint64_t kWorthWaking = 1 << 15;
   if (pool == nullptr || threads <= 1 || pixels < kWorthWaking) return work(0);
   pool->start(threads, work);

@@ -29,7 +29,7 @@ bool reads_ids(PixelPlane plane) {
   return is_of_triangle(plane) || plane == PixelPlane::visible_id || plane == PixelPlane::depth_id;
 }
 
-// Where a plane's pixels belong.
+// The memory to which a plane's pixels are written.
 struct Destination {
   PixelPlane plane;
   std::byte* data;
@@ -51,8 +51,8 @@ Destination destination_of(const PlaneMemory& memory, const Target& target, bool
   return {memory.plane, memory.memory.data(), pixel, row, layer, rows_from_top, uint32_t(target.height)};
 }
 
-// The distance along the viewing axis as a function of window depth: clip z is alpha * clip w + beta for a perspective,
-// and a linear function of the distance for an orthographic view.
+// The distance along the viewing axis as a function of window depth. Perspective: clip z is alpha * clip w + beta.
+// Orthographic: depth is a linear function of the distance.
 struct Distances {
   bool perspective = true;
   double alpha = 0, beta = 0, scale = 1;
@@ -85,7 +85,7 @@ class Surface {
   Surface(const PreparedFrame::Impl& frame, const ReadBack& wanted)
       : p_(frame), wanted_(wanted), positions_(frame.positions()), indices_(frame.indices()) {}
 
-  // Makes `id` the triangle of the values below. Neighbours mostly have the same one.
+  // Makes `id` the triangle that later calls use. Neighbouring pixels mostly have the same one.
   void use(uint32_t id) {
     if (id == id_) return;
     id_ = id;
@@ -251,7 +251,7 @@ class RowReader {
     });
   }
 
-  // As screen_pixels (brokkr/image.h), with the target's alpha.
+  // The same conversion as screen_pixels (brokkr/image.h), but with the target's alpha.
   void half_colors(const TileRow& tiles, const Destination& d, uint32_t layer) const {
     each(tiles, [&](uint32_t x, uint32_t y, size_t sample, const RegionState& s) {
       const bool cleared = (s.bits & kClearColor) != 0;
@@ -385,7 +385,7 @@ void read_into(const PreparedFrame::Impl& frame, const TargetPlan& plan, const H
     if (f.views[v].target == wanted.target) distances[f.views[v].layer].emplace(f.views[v]);
   }
   for (std::optional<Distances>& one : distances) {
-    if (distance && !one) one.emplace(View{});  // a layer without views: all of it is nothing
+    if (distance && !one) one.emplace(View{});  // a layer without views has no distances anywhere
   }
   const uint32_t layers = layers_of(target, wanted), rows = (uint32_t(target.height) + 7) / 8;
   const uint64_t parts = uint64_t(layers) * rows;

@@ -34,7 +34,7 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// The time that a launch asked to finish may spend on queued work before it is asked to leave. Including the host's
+// After a launch is asked to finish, it may spend this time on queued work before it is asked to leave. With the host's
 // time and a last piece of work, the launch ends within 100 ms of the request. A frame budget adds a tenth of itself,
 // so that frames use the time they were given.
 double finish_ms(bool spent, double budget_ms) {
@@ -42,8 +42,8 @@ double finish_ms(bool spent, double budget_ms) {
   return spent ? std::min(kMost, 0.1 * budget_ms) : kMost;
 }
 
-// Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent; returns
-// true if it did.
+// Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent. Returns
+// true if it asked.
 bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const std::function<bool()>& ends,
                   double budget_ms) {
   constexpr double kLookAgainMs = 10, kAskAgainMs = 50;
@@ -67,8 +67,8 @@ bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const s
   }
 }
 
-// Makes the launch use compiled programs if there are any, and reports how programs run. A few fast frames would be
-// drawn before a compiler finishes: until frames have taken kWorthCompilingMs in total, only cached code is used.
+// Makes the launch use compiled programs if there are any, and reports how programs run. A compiler takes longer than a
+// few fast frames, so we use only cached code until frames have taken kWorthCompilingMs in total.
 void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const RenderOptions& options,
                     const std::atomic<uint32_t>& abort, Statistics& s) {
   ProgramDraws& programs = frame.programs;
@@ -147,8 +147,8 @@ uint64_t memory_of_targets(const Frame& frame, const RenderOptions& options, boo
   return bytes;
 }
 
-// Upper bound in bytes on what a launch touches of its store, queues, pending lists and block storage, which are
-// allocated page by page: the blocks that the frame's batches can fill.
+// An upper bound in bytes on the memory that a launch touches of its store, queues, pending lists and block storage.
+// These are allocated page by page, so the bound counts the blocks that the frame's batches can fill.
 uint64_t memory_of_launch(const LaunchPlan& plan) {
   const MemoryShape& m = plan.memory;
   const uint64_t most = uint64_t(plan.draws->batches) * (plan.sizes.blocks_per_task / plan.sizes.task_batches);
@@ -169,8 +169,8 @@ struct Renderer::Impl {
   uint64_t allowed = 0;            // largest total size in bytes that was accepted under `allowed_limit`
   int allowed_limit = -1;
 
-  // Throws unless `bytes` more than the frame's own memory fit the limit. Free memory is queried only if a frame needs
-  // more than every earlier one.
+  // Throws unless `bytes` more than the frame's own memory fit the limit. The amount of free memory is queried only if
+  // a frame needs more than every earlier one.
   void require(const PreparedFrame::Impl& frame, uint64_t bytes, const RenderOptions& options, std::string_view field) {
     const uint64_t held = frame.held(), needed = held + bytes;
     if (needed <= allowed && options.memory_limit == allowed_limit) return;
@@ -179,8 +179,8 @@ struct Renderer::Impl {
     allowed_limit = options.memory_limit;
   }
 
-  // If an abort is pending, returns a plan whose batches form during the launch, which ends at once; batches are not
-  // predicted for it.
+  // Returns the plan of the launch. If an abort is pending, returns a plan whose batches form during the launch, which
+  // ends at once, so that no batches are predicted for it.
   std::shared_ptr<const LaunchPlan> plan(PreparedFrame::Impl& frame, MachineBackend& on, RenderOptions& options) const {
     struct Stopped {};
     const auto make = [&] {
@@ -196,7 +196,7 @@ struct Renderer::Impl {
     }
   }
 
-  // Renders, and then calls read(machine, plan), which reads back.
+  // Renders, and then calls read(machine, plan), which reads the result back.
   template <class Read>
   RenderResult render(PreparedFrame::Impl& p, RenderOptions options, bool read_back, Read&& read) {
     const Stopwatch call;
@@ -219,7 +219,7 @@ struct Renderer::Impl {
     return result;
   }
 
-  // What both functions of the interface check and choose.
+  // Checks and chooses for both public functions.
   RenderOptions begin(PreparedFrame::Impl& p, const RenderOptions& asked) {
     abort.store(0);
     check_options(asked);

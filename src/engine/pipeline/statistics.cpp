@@ -114,7 +114,7 @@ void fill_programs(const ProgramDraws& programs, Statistics& s) {
   }
 }
 
-// A trace's time starts with the first block.
+// The time of a trace starts with the first block.
 void fill_times(size_t blocks, const LaunchCounts& counts, Statistics& s) {
   uint64_t start_ns = ~uint64_t(0);
   for (size_t b = 0; b < blocks; ++b) {

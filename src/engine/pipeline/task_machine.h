@@ -21,8 +21,8 @@
 
 namespace brokkr {
 
-// The code of a plan: a function for one warp, or a kernel for cudaLaunchKernel that takes the plan as its only
-// argument, in blocks of TaskMachine::warps_per_block warps.
+// The code of a plan. On the CPU it is a function for one warp. On a GPU it is a kernel for cudaLaunchKernel; its only
+// argument is the plan, and its blocks have TaskMachine::warps_per_block warps.
 template <class Plan>
 struct TaskKernel {
   void (*on_cpu)(const Plan&, int warp) = nullptr;
@@ -31,7 +31,7 @@ struct TaskKernel {
 
 enum class TaskEnd : uint8_t {
   done,     // all warps returned by themselves
-  paused,   // warps were asked to leave between two tasks; there may be none left
+  paused,   // warps were asked to leave between two tasks; perhaps no task is left
   aborted,  // warps had to leave immediately: the program's state is undefined
 };
 
@@ -55,20 +55,20 @@ class TaskMachine {
   const uint32_t warps_per_block;
 
   bool is_gpu() const { return name == "cuda" || name == "simt"; }
-  // The number of warps that can run at the same time. On a GPU, more warps would deadlock.
+  // The maximum number of warps that can run at the same time. On a GPU, more warps would deadlock.
   virtual uint32_t most_warps(const void* on_gpu) const = 0;
-  // The number of warps that keeps the machine busy: one per core, or all that a GPU runs at the same time.
+  // The number of warps that keeps the machine busy: one per core, or all that a GPU can run at the same time.
   virtual uint32_t usual_warps(const void* on_gpu) const = 0;
 
-  // What is allocated from now on counts within `budget`, as `field` in its messages. Memory of a GPU counts as that of
-  // the host does.
+  // Counts all later allocations within `budget`; error messages name `field`. Memory of a GPU counts like memory of
+  // the host.
   void use_budget(std::shared_ptr<MemoryBudget> budget, std::string field) {
     budget_ = std::move(budget);
     field_ = std::move(field);
   }
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }  // null: nothing is counted
 
-  // Zeroed memory, aligned to 64 bytes. Throws std::runtime_error where there is not enough, or no more is allowed.
+  // Returns zeroed memory, aligned to 64 bytes. Throws std::runtime_error if memory is short or the budget is spent.
   std::shared_ptr<void> allocate(size_t bytes) {
     auto held = std::make_shared<HeldMemory>(budget_, bytes, field_);
     std::shared_ptr<void> memory = make_memory(bytes);
@@ -82,8 +82,8 @@ class TaskMachine {
   virtual void download(void* to, const void* from, size_t bytes) = 0;
   virtual void clear(void* memory, size_t bytes) = 0;
 
-  // The word that ends every wait, and the word that ends a run between two tasks. Both are 0 at the start of each run.
-  // A program may write the second one itself.
+  // The first word ends every wait; the second ends a run between two tasks. Both are 0 at the start of each run. A
+  // program may write the second one itself.
   virtual uint32_t* abort_word() = 0;
   virtual uint32_t* pause_word() = 0;
   // Asks the current run to pause. May be called from any thread; returns immediately and does not affect later runs.
@@ -134,23 +134,23 @@ class TaskArray {
   size_t count_;
 };
 
-// "cpu", "emulated", "cuda", "simt", or "auto": a GPU if there is one, otherwise the CPU. `isa` is the instruction set
-// of "cpu" ("v4"). If it is empty, the best that was built and that this computer runs is used; "auto" with an
-// instruction set is the CPU. Throws std::invalid_argument for machines that this build or computer lacks, and for an
-// instruction set of another machine.
+// `name`: "cpu", "emulated", "cuda", "simt", or "auto" for a GPU if there is one, otherwise the CPU. `isa` is the
+// instruction set of "cpu" ("v4"). If `isa` is empty, we choose the best one that was built and that this computer
+// runs. "auto" with an instruction set is the CPU. Throws std::invalid_argument if this build or computer lacks the
+// machine, or if the instruction set belongs to another machine.
 std::unique_ptr<TaskMachine> make_task_machine(const std::string& name, const std::string& isa = {});
 
-// Only in builds with CUDA. Null if there is no GPU.
+// Exists only in builds with CUDA. Returns null if there is no GPU.
 std::unique_ptr<TaskMachine> make_cuda_task_machine();
 
-// The simulated device: our CUDA kernels on a model of SIMT cores, in a library that is loaded on first use
-// (src/research/simt/device). A program links nothing of it but this file.
+// The simulated device: our CUDA kernels on a model of SIMT cores. It is a library that is loaded on first use
+// (src/research/simt/device). Programs link only this file of it.
 class SimtDevice {
  public:
   virtual ~SimtDevice() = default;
-  // Configures machines made from now on: the name of a machine of src/research/simt or a configuration file, with
-  // cycles counted; empty: no cycle model, at full speed on `threads` host threads (0: one per core). Throws
-  // std::runtime_error.
+  // Configures the machines that are made afterwards. `config` names a machine of src/research/simt or a configuration
+  // file, and cycles are counted. If it is empty there is no cycle model, and the device runs at full speed on
+  // `threads` host threads (0: one per core). Throws std::runtime_error.
   virtual void set_up(const std::string& config, int threads) = 0;
   virtual std::unique_ptr<MachineBackend> make_machine() = 0;
   virtual std::unique_ptr<TaskMachine> make_task_machine() = 0;
@@ -158,13 +158,13 @@ class SimtDevice {
   virtual const void* kernels(std::string_view room) = 0;
   // The cycles of kernels since the last set_up, as JSON; empty if no cycles are counted.
   virtual std::string report() = 0;
-  // simt::DeviceControl.
+  // Points to a simt::DeviceControl.
   virtual void* control() = 0;
 };
 
-// Throws std::runtime_error that says why there is none.
+// Throws std::runtime_error with the reason if the device cannot be loaded.
 SimtDevice& simt_device();
-// The reason why it cannot be loaded; empty if it can.
+// The reason why the device cannot be loaded; empty if it can.
 std::string why_no_simt_device();
 
 }  // namespace brokkr

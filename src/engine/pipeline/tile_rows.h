@@ -51,8 +51,8 @@ struct TileRow {
   // The column of a pixel that for_rows names.
   uint32_t column(size_t pixel, uint32_t row) const { return uint32_t(pixel - size_t(y + row) * target.width); }
 
-  // Copies the plane's samples, or `cleared(region)` where a clear of `bit` is pending. `at_pixel(x, y)` is where the
-  // pixel's value belongs, with those to its right behind it.
+  // Copies the plane's samples, or `cleared(region)` if a clear of `bit` is pending. `at_pixel(x, y)` is the address of
+  // the pixel's value; the pixels to its right follow there.
   template <class T, class Place, class Cleared>
   void gather_to(const T* plane, const RegionState* states, uint32_t bit, Place&& at_pixel, Cleared&& cleared) const {
     for_rows([&](size_t pixel, size_t sample, uint32_t row, uint32_t wide, uint32_t region) {

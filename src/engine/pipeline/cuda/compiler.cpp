@@ -15,12 +15,12 @@ namespace brokkr {
 namespace {
 
 constexpr int kMajor = CUDART_VERSION / 1000;   // the libraries' major version must match
-constexpr int kInputPtx = 2, kInputFatbin = 4;  // of nvJitLink
+constexpr int kInputPtx = 2, kInputFatbin = 4;  // input types of nvJitLink
 
 // A shared library; functions are looked up by name.
 class Library {
  public:
-  // `function`: one of the library's functions; if the process already has it, no file is loaded.
+  // `function`: a function that the library must contain. If the process already has it, no file is loaded.
   Library(const std::string& name, const char* function) : name_(fmt::format("lib{}.so.{}", name, kMajor)) {
     if (dlsym(RTLD_DEFAULT, function) != nullptr) return;  // handle_ stays null: dlsym searches the process
     std::vector<std::string> places = {name_};
@@ -90,7 +90,7 @@ struct CudaCompiler::Functions {
   int (*ptx)(Program, char*);
   int (*log_size)(Program, size_t*);
   int (*log)(Program, char*);
-  // The callback is polled and returns 1 to cancel. Older versions lack this function.
+  // The compiler polls the callback, which returns 1 to cancel. Older versions lack this function.
   int (*set_callback)(Program, int (*callback)(void* payload, void*), void* payload);
 
   unsigned (*link_version)(unsigned* major, unsigned* minor);
@@ -176,7 +176,7 @@ std::string CudaCompiler::compile(const std::string& text, std::span<const CudaH
     f.set_callback(program, ask, const_cast<std::function<bool()>*>(&stop));
   }
   const std::string device = fmt::format("--gpu-architecture=compute_{}", best);
-  // Results must equal those of the pipeline's own builds, so the flags are the same (cmake/cuda.cmake).
+  // Results must equal those of the pipeline's own builds, so we use the same flags (cmake/cuda.cmake).
   const char* const options[] = {device.c_str(), "--std=c++20", "--fmad=false", "--relocatable-device-code=true",
                                  "--disable-warnings"};
   size_t bytes = 0;

@@ -22,9 +22,9 @@ class CudaCompiler {
 
   // Versions and files of both libraries, which identify compiled code in caches.
   std::string identity() const;
-  // Compiles C++20 text to PTX for devices from `architecture` (90: sm_90) on, or for the latest that the compiler
-  // knows. The linker resolves calls to external functions. Throws std::runtime_error with the first error, and if
-  // `stop` returned true.
+  // Compiles C++20 text to PTX for devices of `architecture` (90: sm_90) and later, or for the latest architecture that
+  // the compiler knows if that is older. The linker resolves calls to external functions. Throws std::runtime_error
+  // with the first error, or if `stop` returns true.
   std::string compile(const std::string& text, std::span<const CudaHeader> headers, int architecture,
                       const std::function<bool()>& stop) const;
   // Links a fat binary and PTX for a device of `architecture`; the PTX's functions use at most `registers` registers.

@@ -3,7 +3,7 @@
 namespace brokkr {
 namespace {
 
-// Copies the tables if `held` names other ones.
+// Copies the tables if `held` refers to other ones.
 template <class T, class F>
 void renew(T& held, const T& wanted, F&& copy) {
   if (held == wanted) return;
@@ -30,7 +30,7 @@ void DeviceFrame::hold_programs(const PreparedFrame::Impl& f, const PlanTables& 
   t.sizes = host.programs.sizes;
   tables_.frame.sampled = sampled_.hold(host.frame.sampled, textures.records.size());
   const TablePointer<const uint32_t> texels = host.frame.sampled_texels.address;
-  // Later parts of a frame keep what earlier parts copied there (plan/part.h).
+  // Later parts of a frame keep the texels that earlier parts copied there (plan/part.h).
   if (f.part.first_command == 0 || sampled_texels_.bytes() < textures.texels.size() * sizeof(uint32_t))
     sampled_texels_.hold(texels, textures.texels.size());
   tables_.frame.sampled_texels = sampled_texels_.as<uint32_t>();

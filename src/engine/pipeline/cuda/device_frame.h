@@ -17,10 +17,10 @@ class DeviceFrame {
   const PlanTables& update(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan);
 
  private:
-  // Copies what programs read.
+  // Copies the tables that programs read.
   void hold_programs(const PreparedFrame::Impl& frame, const PlanTables& host);
 
-  // Identify the tables that are in device memory.
+  // Versions of the tables that are in device memory.
   uint64_t version_ = 0, views_version_ = 0, uniforms_version_ = 0, vertices_version_ = 0, models_version_ = 0,
            textures_version_ = 0;
   std::shared_ptr<const LaunchPlan> plan_;

@@ -1,13 +1,13 @@
-// The pipeline compiled for CUDA: the same text as pipeline/cpu_kernel.cpp. This file is the kernel with all features,
-// which can draw every frame. Other files include it: BROKKR_KERNEL names their entry, BROKKR_KERNEL_FEATURES selects
-// features of the pipeline (geometry/features.h), and BROKKR_KERNEL_LINKED says that programs are linked into the
-// kernel.
+// The pipeline compiled for CUDA, from the same text as pipeline/cpu_kernel.cpp. This file is the kernel with all
+// features, which can draw every frame. Other files include it and define BROKKR_KERNEL, the name of their entry;
+// BROKKR_KERNEL_FEATURES, a subset of the pipeline's features (geometry/features.h); and BROKKR_KERNEL_LINKED, if
+// programs are linked into the kernel.
 #include "pipeline/cuda/kernel.h"
 
 #include "pipeline/kernel.h"
 
-// Resident blocks per multiprocessor that the compiler must leave registers for: 255 registers a thread for one block,
-// 128 for two (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
+// The number of resident blocks per multiprocessor that the compiler must leave registers for: with one block a thread
+// has 255 registers, with two it has 128 (BROKKR_CUDA_BLOCKS_PER_SM of CMake).
 #if !defined(BROKKR_CUDA_BLOCKS_PER_SM)
 #define BROKKR_CUDA_BLOCKS_PER_SM 2
 #endif

@@ -1,5 +1,5 @@
-// The kernel for frames with compiled programs: every feature but stamps and samples. The programs it calls are
-// external; the library contains its relocatable code, which is linked at run time with the programs of a frame
+// The kernel for frames with compiled programs: every feature but stamps and samples. It calls programs as external
+// functions. The library contains its relocatable code, which is linked at run time with the programs of a frame
 // (pipeline/cuda/linked_programs.h).
 #define BROKKR_KERNEL run_frame_linked
 #define BROKKR_KERNEL_FEATURES (kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples))

@@ -63,7 +63,7 @@ DeviceAbort::DeviceAbort() : words_(sizeof(AbortWords), "abort word"), values_(3
     std::memcpy(values_.host() + level * sizeof words, &words, sizeof words);
   }
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
-  clear();  // the first copy on a stream initializes it: do that before any frame runs
+  clear();  // the first copy on a stream initializes it, so make one before any frame runs
 }
 
 DeviceAbort::~DeviceAbort() {
@@ -208,13 +208,13 @@ void CudaLauncher::start() {
       drop_graph();  // a launch without a graph would fail as well
       throw;
     } catch (const std::runtime_error& error) {
-      // No part of the frame has started. An error of the device itself is reported again below.
+      // No part of the frame has started. If the device itself failed, the next call reports that.
       give_up_graph(error.what());
     }
   }
   if (!use_graph_) start_kernels();
-  // Events inside a graph report its previous launch until the current one reaches them. This event, outside the graph,
-  // is polled.
+  // Events inside a graph report its previous launch until the current one reaches them. We therefore poll this event,
+  // which is outside the graph.
   check_cuda(cudaEventRecord(frame_end_, stream_), "event");
 }
 

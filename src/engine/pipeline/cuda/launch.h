@@ -51,9 +51,9 @@ struct CudaFrame {
 };
 
 // The words in device memory that tell the blocks of a running frame to end (ScheduleTables::abort, and the queues'
-// abort word). Blocks read them often; in host memory every read would cross the bus and take about a microsecond. The
-// host writes them by a copy on a separate stream, which a copy engine executes beside the kernel. They are 0 when a
-// frame begins.
+// abort word). Blocks read them often; if they were in host memory, every read would cross the bus and take about a
+// microsecond. The host writes them with a copy on a separate stream, which a copy engine executes beside the kernel.
+// They are 0 when a frame begins.
 class DeviceAbort {
  public:
   DeviceAbort();
@@ -71,11 +71,11 @@ class DeviceAbort {
   void write(AbortLevel word);
 
   DeviceBuffer words_;
-  PinnedBuffer values_;  // one constant per AbortLevel, as sources of copies
+  PinnedBuffer values_;  // one constant per AbortLevel, the sources of copies
   cudaStream_t stream_ = nullptr;
 };
 
-// Launches frames cooperatively, because blocks of a frame wait for each other: a device or driver that cannot run all
+// Launches frames cooperatively, because blocks of a frame wait for each other. A device or driver that cannot run all
 // of them at the same time refuses the launch.
 class CudaLauncher {
  public:
@@ -91,12 +91,12 @@ class CudaLauncher {
   void set(const CudaFrame& frame);
   // Call before the kernel of the last frame is unloaded, and not while a frame runs.
   void forget_graph() { drop_graph(); }
-  // Submits the frame to the device and returns immediately. Throws std::runtime_error; its text says so if not all
+  // Submits the frame to the device and returns immediately. Throws std::runtime_error; the message says so if not all
   // blocks can run at the same time.
   void start();
   // Returns true if the frame is complete. Throws std::runtime_error if it failed.
   bool finished();
-  // The time of the pipeline's kernel alone in milliseconds, in a finished frame.
+  // The time in milliseconds that the pipeline's kernel alone took in a finished frame.
   double kernel_ms();
 
  private:

@@ -20,7 +20,7 @@ class LinkedPrograms : public shader::CodeMaker {
 
   void take_cached(std::span<const shader::Code* const> codes) override;
 
-  // When ready: an image for cudaLibraryLoadData with the kernel `run_frame_linked`.
+  // If ready: an image for cudaLibraryLoadData with the kernel `run_frame_linked`.
   std::span<const std::byte> image() const { return image_; }
   // A unique number of this object.
   uint64_t number() const { return number_; }
@@ -33,7 +33,7 @@ class LinkedPrograms : public shader::CodeMaker {
   uint64_t number_;
   uint64_t programs_ = 0;
   std::vector<std::string> texts_;  // compiled in parallel
-  std::string name_;                // of the file in the cache
+  std::string name_;                // name of the cache file
   std::vector<std::byte> image_;
 };
 

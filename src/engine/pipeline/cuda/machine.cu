@@ -42,8 +42,8 @@ struct HostCounts {
   }
 };
 
-// The kernel with the fewest features that include these. BROKKR_CUDA_KERNEL=all in the environment selects the kernel
-// with all features.
+// The kernel with the fewest features that include `features`. BROKKR_CUDA_KERNEL=all in the environment selects the
+// kernel with all features.
 const FrameKernel& kernel_with(uint32_t features) {
   const char* wanted = std::getenv("BROKKR_CUDA_KERNEL");
   if (wanted != nullptr && std::strcmp(wanted, "all") == 0) features = kEveryFeature;
@@ -223,7 +223,8 @@ class CudaMachine : public MachineBackend {
   using Clock = std::chrono::steady_clock;
   using Milliseconds = std::chrono::duration<double, std::milli>;
 
-  // --gpu-timeout is meant for GPUs. A slower device, such as the PTX interpreter, gets the same number of cycles.
+  // --gpu-timeout is meant for GPUs. A slower device, such as the PTX interpreter, may run for the same number of
+  // cycles.
   static constexpr double kFastKilohertz = 500e3;
   double patience_s() const { return options_.gpu_timeout_s * slowness_; }
 
@@ -272,8 +273,8 @@ class CudaMachine : public MachineBackend {
         "occupancy");
     return fit;
   }
-  // Requests the division of on-chip memory that the occupancy query assumed. Blocks wait for each other, so as many as
-  // it promised must run.
+  // Requests the division of on-chip memory that the occupancy query assumed. Blocks wait for each other, so all blocks
+  // that the query promised must run together.
   void prefer_shared_memory(const FrameKernel& kernel) const {
     const size_t wanted = size_t(blocks_per_sm_) * (shared_bytes_ + properties_.reservedSharedMemPerBlock);
     const size_t most = std::max<size_t>(properties_.sharedMemPerMultiprocessor, 1);
@@ -344,7 +345,7 @@ class CudaMachine : public MachineBackend {
     return frame;
   }
 
-  // Uploads the targets' content with which a rank continues.
+  // Uploads the content of the targets that a rank continues from.
   void upload_content(const std::vector<TargetImage>& content) {
     LaunchMemory<DeviceBuffer>& m = *memory_;
     const auto words = [](const DeviceBuffer& b) { return std::vector<uint32_t>(b.bytes() / sizeof(uint32_t)); };
@@ -394,7 +395,7 @@ class CudaMachine : public MachineBackend {
   std::unique_ptr<LinkedKernel> linked_;  // of the last launch, if it was linked
   bool uses_linked_ = false;
   HostCounts host_;
-  HostCopy copy_;        // what `planes` returned
+  HostCopy copy_;        // the planes that `planes` returned
   CudaSquares squares_;  // of the last launch
   // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;

@@ -8,7 +8,8 @@
 
 namespace brokkr {
 
-// What users call this machine. The same objects are another one in the simulated device (research/simt/device).
+// The name that users know this machine by. The simulated device (research/simt/device) gives the same objects another
+// name.
 extern const char* const kCudaName;
 
 bool cuda_is_available();

@@ -1,4 +1,4 @@
-// Runs programs of tasks on the first GPU.
+// Runs task programs on the first GPU.
 #include "pipeline/task_machine.h"
 
 #include <cuda_runtime.h>
@@ -72,8 +72,8 @@ class CudaTaskMachine : public TaskMachine {
     void* arguments[] = {const_cast<void*>(plan)};
     const unsigned blocks = (warps + kWarpsPerBlock - 1) / kWarpsPerBlock;
     check_cuda(cudaEventRecord(begin_), "event");
-    // Warps wait for each other. The launch is cooperative, so that a device which cannot run all of them at the same
-    // time refuses it.
+    // Warps wait for each other. A cooperative launch makes a device refuse if it cannot run all of them at the same
+    // time.
     check_cuda(cudaLaunchCooperativeKernel(on_gpu, dim3(blocks), dim3(32 * kWarpsPerBlock), arguments, 0, nullptr),
                "launch");
     check_cuda(cudaEventRecord(end_), "event");

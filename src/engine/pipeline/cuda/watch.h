@@ -19,7 +19,7 @@ class FrameWatch {
   FrameWatch(const FrameWatch&) = delete;
   FrameWatch& operator=(const FrameWatch&) = delete;
 
-  // Call when a frame with these arguments begins. Costs short frames nothing more.
+  // Call when a frame with these arguments begins. A short frame costs nothing extra.
   void begin(const LaunchData& data);
   // Poll while the frame runs. Returns true if it has made no progress for `seconds`. Returns immediately. Throws
   // std::runtime_error.
