@@ -8,13 +8,13 @@
 namespace brokkr {
 namespace {
 
-// Budget of the bound: vertices read per vertex of the frame, and runs, which are pairs of a draw's instance and a
-// view. Every camera move tests all runs again. A frame that exceeds the budget counts as one that clips.
+// The budget of the bound: vertices read per vertex of the frame, and runs. A run is a pair of a draw's instance and a
+// view. Every camera move tests all runs again. A frame that exceeds the budget is treated as one that clips.
 constexpr uint64_t kMostLooks = 4;
 constexpr size_t kMostRuns = 1024;
 
-// Relative rounding error of a plane distance, as a fraction of the sum of its terms' magnitudes. A position passes
-// through two single-precision matrix products: at most about 20 roundings of 2^-24 of that sum.
+// The relative rounding error of a plane distance, as a fraction of the sum of its terms' magnitudes. A position passes
+// through two single-precision matrix products, which make at most about 20 roundings of 2^-24 of that sum.
 constexpr double kMargin = 1e-4;
 
 // A linear function of clip coordinates that is negative outside of a plane (clip_distance, geometry/setup.h).
@@ -35,8 +35,8 @@ std::vector<Plane> planes_of(const DrawRecord& draw) {
   return planes;
 }
 
-// The transform of one run: clip coordinates as linear functions of x, y, z, w (row by row), and the sums of the
-// absolute values of their terms.
+// The transform of one run. Clip coordinates are linear functions of x, y, z, w, row by row; `size` holds the sums of
+// the absolute values of their terms.
 struct ClipRows {
   double value[4][4] = {}, size[4][4] = {};
 };
@@ -78,7 +78,7 @@ bool is_inside(const ClipRows& rows, const Plane& plane, const PositionBox& box,
   return least > kMargin * size;  // false if positions are not finite
 }
 
-// By draw record: the vertices that it reads, with those of all its instances.
+// Returns, for each draw record, the number of vertices that it reads over all its instances.
 std::vector<uint64_t> vertices_of(const PreparedFrame::Impl& f) {
   std::vector<uint64_t> vertices(f.draws.size());
   for (const RunRecord& run : f.runs) {

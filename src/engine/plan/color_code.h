@@ -8,8 +8,8 @@
 
 namespace brokkr {
 
-// Encodes a linear colour as a target stores it: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F with red in the
-// lowest 16 bits.
+// Encodes a linear colour in a target's storage format: RGBA8 in the lower 32 bits (0xAABBGGRR), or RGBA16F with red in
+// the lowest 16 bits.
 uint64_t color_code(ColorFormat format, const glm::vec4& color);
 
 // Decodes an sRGB component in 0..1 to linear light (IEC 61966-2-1).

@@ -33,7 +33,7 @@ bool uses_stencil(const State& s) {
 }  // namespace
 
 void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
-  // Samples whose centres lie inside the viewport.
+  // The first sample whose centre lies inside the viewport.
   const auto first = [](float v) { return int(std::ceil(std::clamp(v, -1e6f, 1e6f) - 0.5f)); };
   rect[0] = std::max(0, first(s.viewport.x));
   rect[1] = std::max(0, first(s.viewport.y));

@@ -46,18 +46,18 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
   }
 }
 
-// Clamps a size in pixels. Lines, and points that are not sprites, get whole sizes. Files may contain any value,
-// including NaN.
+// Clamps a size in pixels. The size becomes a whole number for lines, and for points that are not sprites. Files may
+// contain any value, including NaN.
 float in_range(float size, bool whole) {
   constexpr float kMost = 255;  // Mesa's software drivers clamp larger points to this size
   if (!(size >= 1)) return 1;
   if (size > kMost) return kMost;
-  // OpenGL does not define how halves round. Mesa's software drivers round them down, after rounding the size to 1/256
-  // pixel.
+  // OpenGL does not define how halves are rounded. Mesa's software drivers first round the size to 1/256 pixel, then
+  // round halves down.
   return whole ? std::ceil(std::nearbyint(size * 256) / 256 - 0.5f) : size;
 }
 
-// Tests the winding in clip space; false if a window position is undefined.
+// Tests the winding in clip space. Returns false if a window position is undefined.
 bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec4& c) {
   const double area = double(a.w) * (double(b.x) * c.y - double(c.x) * b.y) -
                       double(b.w) * (double(a.x) * c.y - double(c.x) * a.y) +
@@ -65,7 +65,7 @@ bool is_counter_clockwise(const glm::vec4& a, const glm::vec4& b, const glm::vec
   return area > 0;
 }
 
-// Fractions of a line that are clipped at its two ends.
+// The fractions of a line that are clipped at its two ends.
 struct CutEnds {
   float first = 0, second = 0;
 
@@ -77,10 +77,10 @@ struct CutEnds {
   bool leaves_any() const { return first + second < 1; }
 };
 
-// The triangle from which lines or points are generated.
+// The triangle that lines or points are generated from.
 struct Polygon {
   bool counter_clockwise;
-  uint32_t provoking;  // vertex
+  uint32_t provoking;  // number of the provoking vertex
 };
 
 class Widener {
@@ -97,8 +97,8 @@ class Widener {
         height_(state.viewport.w),
         out_(out) {}
 
-  // begin_instance, begin_primitive and begin_polygon: the lines and points that follow belong to the next instance, to
-  // its next primitive, or to a triangle.
+  // begin_instance, begin_primitive and begin_polygon say that the following lines and points belong to the next
+  // instance, to its next primitive, or to a triangle.
   void begin_instance() { primitive_ = 0; }
   void end_primitive() { ++primitive_; }
   void take(const Polygon& polygon) { polygon_ = polygon; }
@@ -107,8 +107,8 @@ class Widener {
   void point(const glm::vec4* vertices, uint32_t number, float size) {
     glm::vec4 p = vertices[number];
     if (!(p.w > 0)) return;
-    // Triangles and sprites own the samples on their left and lower edges. Points of whole pixels own the samples on
-    // their right and upper edges, so they are shifted by one step of window positions, 1/256 pixel.
+    // Triangles and sprites own the samples on their left and lower edges. Points with whole sizes own the samples on
+    // their right and upper edges, so we shift them by one step of window positions, 1/256 pixel.
     if (whole_points_) p = p + glm::vec4(half_x_, half_y_, 0, 0) / 128.0f * p.w;
     const float scale = p.w * in_range(size, whole_points_);
     const float x = scale * half_x_, y = from_below_ ? scale * half_y_ : -scale * half_y_;
@@ -126,7 +126,7 @@ class Widener {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return;
     }
     // The part of a line behind the near plane has no window position and cannot be widened. Mesa's software drivers
-    // also clip smooth lines before they widen them, so that they end at the window's edge like other lines.
+    // also clip smooth lines before they widen them, so smooth lines end at the window's edge like other lines.
     CutEnds ends;
     ends.cut(a.z + a.w, b.z + b.w);
     if (smooth_) {
@@ -149,8 +149,8 @@ class Widener {
   }
 
  private:
-  // Draws a rectangle that is half a pixel longer and wider on all sides, like Mesa's software drivers. (dx, dy): from
-  // a to b in pixels.
+  // Draws a rectangle that is half a pixel longer and wider on all sides, as Mesa's software drivers do. (dx, dy) is
+  // the vector from a to b in pixels.
   void smooth_line(const glm::vec4& a, const glm::vec4& b, float dx, float dy,
                    const std::array<VertexSource, 4>& sources) {
     const float length = std::sqrt(dx * dx + dy * dy);
@@ -172,7 +172,7 @@ class Widener {
     const uint32_t first = uint32_t(out_.positions.size());
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
     out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
-    // Both triangles of a line begin at its first vertex and end at its second: either may be the provoking one.
+    // Both triangles of a line begin at its first vertex and end at its second, so either may be the provoking vertex.
     constexpr uint32_t kOneWay[] = {0, 1, 2, 3, 0, 2}, kOtherWay[] = {0, 2, 1, 0, 3, 2};
     const bool turns =
         polygon_ && polygon_->counter_clockwise != is_counter_clockwise(corners[0], corners[1], corners[2]);
@@ -195,7 +195,7 @@ bool is_culled(const State& state, uint32_t flags, bool counter_clockwise) {
   return (counter_clockwise != clockwise) == (state.cull == CullMode::front);
 }
 
-// Returns the provoking vertex of triangle i of a strip, fan or list: flat values come from it.
+// Returns the vertex of triangle i of a strip, fan or list that provides its flat values.
 size_t provoking_of(Topology topology, bool first, size_t i) {
   if (!first) return 2;
   return topology == Topology::triangle_fan || (topology == Topology::triangle_strip && i % 2 == 1) ? 1 : 0;
@@ -222,7 +222,7 @@ class PointSizes {
   size_t stride_ = 0;
 };
 
-// Upper bound in bytes for the expanded draw and the lists that it is built from. A growing list is copied.
+// An upper bound in bytes for the expanded draw and for the lists that it is built from. A growing list is copied.
 uint64_t most_bytes(const DrawCommand& draw, bool as_triangles) {
   constexpr uint64_t kGrowth = 3, kQuad = 4 * (2 * sizeof(glm::vec4) + sizeof(VertexSource)) + 6 * sizeof(uint32_t);
   const uint64_t elements = draw.element_count, list = sizeof(std::vector<uint32_t>) + sizeof(uint32_t);

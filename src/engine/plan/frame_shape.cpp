@@ -48,7 +48,7 @@ std::pair<uint32_t, uint32_t> place_of(const View& v) { return {v.target, v.laye
                               " since the frame was prepared; prepare it anew");
 }
 
-// FNV-1a over words.
+// An FNV-1a hash of words.
 class Hash {
  public:
   template <class... T>
@@ -69,7 +69,7 @@ std::array<int, 4> size_of(const Target& t) {
   return {t.width, t.height, t.layers, int(formats.value())};
 }
 
-// All that says where something is: numbers of lists, and ranges in them.
+// Adds everything that locates data: the numbers of lists, and ranges in them.
 void add(Hash& hash, const DrawCommand& d) {
   hash.add(d.topology, d.vertex_kind, d.indexed, d.restart, d.first_index, d.element_count, d.first_vertex,
            d.vertex_count, d.first_instance, d.instances, d.first_view, d.view_count, d.state, d.material, d.inputs,

@@ -13,12 +13,12 @@
 namespace brokkr {
 namespace {
 
-// Upper bound on the (triangle, bin) pairs that one task of several batches tests. An aborted launch waits for the
-// tasks in progress, and testing a million pairs takes one core about 30 ms. With half the bound, small bins need more
+// An upper bound on the (triangle, bin) pairs that one task of several batches tests. An aborted launch waits for the
+// tasks in progress, and one core takes about 30 ms to test a million pairs. With half the bound, small bins need more
 // shared counters.
 constexpr uint64_t kMaxTaskPairs = uint64_t(1) << 20;
 
-// The number of bins of the target that has the most.
+// The number of bins of the target with the most bins.
 uint64_t most_bins(const TargetPlan& targets) {
   uint64_t most = 1;
   for (const TargetRecord& target : targets.targets) most = std::max(most, uint64_t(target.bins_x) * target.bins_y);
@@ -26,7 +26,7 @@ uint64_t most_bins(const TargetPlan& targets) {
 }
 
 // Each batch that has started may fill store blocks and never waits for one. The store's size does not depend on
-// whether triangles are clipped, so a moving camera never reallocates it.
+// clipping, so a moving camera never reallocates the store.
 TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store_blocks, const LaunchShape& shape) {
   const int rasterizers = targets.rasterizers;
   TaskSizes s;
@@ -34,8 +34,9 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   const uint32_t chunks = (draws.batch_triangles + kBatchTriangles - 1) / kBatchTriangles;
   const uint32_t clipped_blocks = uint32_t(kBlocksPerBatch) * chunks;
   const uint32_t batch_blocks = draws.inside ? chunks : clipped_blocks;
-  // The triangle store. It is large enough that regions are visited seldom, within the limit on queues and pending
-  // lists (20 bytes per block and rasterizer), and at least as large as the most that one task may fill.
+  // Chooses the size of the triangle store. It should be large enough that regions are visited seldom, within the limit
+  // on queues and pending lists (20 bytes per block and rasterizer). It must hold the most blocks that one task may
+  // fill.
   uint32_t blocks = uint32_t(store_blocks);
   if (store_blocks == 0) {
     const uint64_t affordable =
@@ -48,7 +49,7 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.store_blocks = std::max(blocks, clipped_blocks + 1);
   const uint32_t tasks_per_warp = shape.width == 32 ? kTasksPerWideWarp : kTasksPerWarp;
   s.task_batches = std::clamp<uint32_t>(batches / (workers * tasks_per_warp), 1, kMaxTaskBatches);
-  // Each warp of a block must find the blocks for its task in the block's stock.
+  // Each warp of a block must find the blocks for its task in the stock of its block.
   const auto fit = [&] {
     const uint32_t of_workers = s.task_batches * batch_blocks * workers;
     return of_workers * 2 <= s.store_blocks && of_workers <= kStockCapacity * uint32_t(shape.blocks);
@@ -58,7 +59,7 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
   s.task_batches = uint32_t(std::clamp<uint64_t>(of_pairs, 1, s.task_batches));
   s.tasks = (batches + s.task_batches - 1) / s.task_batches;
   s.blocks_per_task = s.task_batches * batch_blocks;
-  // After everything that started is drawn, the blocks that one task needs are outside all stocks.
+  // After everything that started is drawn, the blocks that one task needs lie outside all stocks.
   const uint32_t blocks_of_warps = uint32_t(shape.blocks), most = std::max(s.blocks_per_task, clipped_blocks);
   s.stock_keep = std::min(kMaxStock, (s.store_blocks - most) / (kStockShare * blocks_of_warps));
   s.stock_capacity = std::min(kStockCapacity, std::max(2 * s.stock_keep, uint32_t(shape.warps) * most));
@@ -69,8 +70,8 @@ TaskSizes task_sizes(const DrawPlan& draws, const TargetPlan& targets, int store
 // Returns the order-free phase with the most batches, in which small triangles are drawn directly
 // (RasterTables::direct_phase). `automatic` chooses this path on machines of 32 lanes if the key plane takes no more
 // memory than the queues may; docs/research/gpu.md and docs/research/performance.md have the measurements. Ranks that
-// share bins do not use it: only queues consult the pattern that separates one rank's bins from the others'. Nor do
-// frames with several samples a pixel, whose keys are found sample after sample.
+// share bins do not use it, because only queues consult the pattern that separates one rank's bins from the others'.
+// Frames with several samples a pixel do not use it either, because their keys are found one sample at a time.
 uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const LaunchShape& shape) {
   const bool pays = shape.width == 32 && plan.targets->samples * sizeof(uint64_t) <= shape.memory_limit;
   if (plan.targets->is_shared || plan.targets->is_sampled) return kNoPhase;

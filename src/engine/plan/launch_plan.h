@@ -1,8 +1,8 @@
-// Everything that follows from a frame, the options and the machine. It is computed once and kept by the prepared frame
-// (PlanCache).
+// Everything that follows from a frame, the options and the machine. It is computed once, and the prepared frame keeps
+// it (PlanCache).
 //
 // A plan has three independent parts: the draws of each phase, the owner of each region, and the order of work. Each
-// part is computed from the frame and the part's key only, so nothing outside the key can change it. Plans and parts
+// part is computed only from the frame and the part's key, so nothing outside the key can change it. Plans and parts
 // are immutable: equal addresses mean equal contents.
 #pragma once
 
@@ -28,17 +28,17 @@ namespace brokkr {
 // The machine that a launch runs on.
 struct LaunchShape {
   int blocks = 1, warps = 1, width = 1;     // warps per block, lanes per warp
-  size_t shared_bytes = 0;                  // per block, where block storage lies in the launch's memory
+  size_t shared_bytes = 0;                  // per block, if block storage lies in the launch's memory
   size_t memory_limit = size_t(512) << 20;  // for queues and pending lists
   bool operator==(const LaunchShape&) const = default;
 };
 
 // The batches that a reuse strategy forms over a whole frame, computed before rendering (batch/predict.h).
 //
-// A batch of the model becomes one batch of the pipeline, whatever its size, so that the vertex shader runs as often as
-// predicted. A warp processes it in chunks: a chunk ends before its 33rd triangle or its 33rd vertex shader run.
-// Results stay in slots while later chunks of the batch use them. No model needs more than 128 slots (Intel's remembers
-// 128 vertices; AMD's keeps 15 beside the chunk's own 32).
+// Each batch of the model becomes one batch of the pipeline, whatever its size, so that the vertex shader runs as often
+// as predicted. A warp processes a batch in chunks: a chunk ends before its 33rd triangle or its 33rd vertex shader
+// run. Results stay in slots while later chunks of the batch use them. No model needs more than 128 slots: Intel's
+// model remembers 128 vertices, and AMD's keeps 15 beside the chunk's own 32.
 struct ReusePlan {
   std::vector<PlannedBatch> batches;
   std::vector<ReuseChunk> chunks;
@@ -56,12 +56,14 @@ struct DrawKey {
   OrderMode order = OrderMode::automatic;
   bool inside = false;                // no triangle needs clipping
   bool materials = true;              // the shader reads materials and may discard fragments
-  bool programs = false;              // draws are shown by their programs
-  ReuseMode reuse = ReuseMode::none;  // a strategy whose batches are computed before rendering; otherwise none
+  bool programs = false;              // draws are shaded by their programs
+  ReuseMode reuse = ReuseMode::none;  // the strategy, if its batches are computed before rendering; otherwise none
   uint32_t command_limit = 0;         // number of the frame's commands that run
-  uint32_t first_command = 0;         // earlier commands have run, and only draws follow in the frame (part.h)
-  int samples = 1;                    // RenderOptions::samples
-  bool whole_planes = false;          // clears are not deferred: other ranks read the planes or continue with them
+  // commands before this one have already run, and only draws follow in the frame (part.h)
+  uint32_t first_command = 0;
+  int samples = 1;  // RenderOptions::samples
+  // clears are not deferred, because other ranks read the planes or continue with them
+  bool whole_planes = false;
   bool operator==(const DrawKey&) const = default;
 };
 struct DrawPlan {
@@ -80,7 +82,7 @@ struct TargetKey {
   PatternChoice pattern;
   int rasterizers = 0, bin = 64;
   int samples = 1, shown_sample = -1;      // as in RenderOptions
-  bool programs = false;                   // targets as captured: all their colours, in their formats
+  bool programs = false;                   // targets as they were captured: all their colours, in their formats
   std::shared_ptr<const OwnedBins> owned;  // null: all bins are drawn
   bool operator==(const TargetKey&) const = default;
 };
@@ -98,7 +100,7 @@ struct TargetPlan {
   uint64_t more_words = 0;                    // size of TargetTables::more_colors in words
   bool any_half = false, is_sampled = false;  // is_sampled: a target has several samples a pixel
 };
-// The samples of a target's pixels; `wanted`: RenderOptions::samples.
+// The number of samples in each pixel of a target; `wanted`: RenderOptions::samples.
 uint32_t samples_of(const Target& target, int wanted);
 // The storage format of a target's first colour.
 ColorFormat stored_format(const Target& target, bool programs);
@@ -107,25 +109,27 @@ bool is_bounded_half(const Target& target);
 // The native encoding in which the first colour is also stored (kExactPlane) if stored_format cannot represent it
 // exactly; otherwise empty.
 std::optional<TexelEncoding> exact_encoding(const Target& target);
-// Throws std::invalid_argument for a pattern that does not fit, and std::runtime_error for targets that are too large.
+// Throws std::invalid_argument if the pattern does not fit, and std::runtime_error if a target is too large.
 TargetPlan plan_targets(const Frame& frame, const TargetKey& key);
 
 // The order of rasterizers and tasks, for the policies that have ranks (view_order.cpp).
 struct RankKey {
-  std::optional<Policy> policy;  // one that has ranks, or none
+  std::optional<Policy> policy;  // a policy that has ranks, or none
   std::optional<Point> fixation;
   std::vector<uint32_t> view_priorities;
   std::vector<double> view_deadlines_ms;
   bool operator==(const RankKey&) const = default;
 };
 
-// Batches are taken up in tasks, whose triangles go through the store.
+// Sizes of tasks and of the triangle store. A task processes consecutive batches and puts their triangles into the
+// store.
 struct TaskSizes {
   uint32_t tasks = 0, task_batches = 1;  // a task is task_batches consecutive batches
   uint32_t blocks_per_task = 0;          // upper bound on the triangle blocks that one task fills
   uint32_t window = 0;                   // tasks that may be in progress beyond the watermark
   uint32_t store_blocks = 0;             // blocks in the triangle store
-  // Capacity of a block's stock of free triangle blocks, and how many it may keep (schedule/stock.h).
+  // Capacity of a block's stock of free triangle blocks, and the number of blocks that the stock may keep
+  // (schedule/stock.h).
   uint32_t stock_capacity = 0, stock_keep = 0;
 };
 
@@ -160,13 +164,13 @@ struct LaunchPlan {
   MemoryShape memory;
   uint32_t direct_phase = 0;  // RasterTables::direct_phase
   // Empty for policies without ranks. A rasterizer has the least rank of its regions; the rank of a region is
-  // - foveated: its squared distance from the fixation point, in pixels of the main target; 0 in other targets,
-  //   which feed it;
-  // - priority: 2^32 - 1 less the highest priority of the views drawn there;
+  // - foveated: its squared distance from the fixation point, in pixels of the main target; 0 in other targets, because
+  // the main target reads them;
+  // - priority: 2^32 - 1 minus the highest priority of the views drawn there;
   // - edf: the next deadline of the views drawn there, in microseconds.
   std::vector<uint32_t> ranks;
   // The task of each turn; empty: submission order. Tasks of one order-free phase are sorted by the rank of their
-  // views, which does not change the picture.
+  // views. This does not change the picture.
   std::vector<uint32_t> task_order;
 };
 // The tables of a prepared frame and its plan, at addresses that the machine can read.
@@ -189,7 +193,7 @@ class Kept {
  public:
   using Pointer = std::shared_ptr<const Value>;
 
-  // Returns the value of `key`, from the cache or from make().
+  // Returns the value for `key` from the cache, or makes it with make().
   template <class Make>
   const Pointer& get(const Key& key, Make&& make) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
@@ -204,7 +208,7 @@ class Kept {
   const Pointer& latest() const { return entries_.front().value; }
 
  private:
-  // enough for settings that a viewer compares and for the reuse strategies of an experiment
+  // A viewer compares settings, and an experiment compares reuse strategies: 8 is enough for both.
   static constexpr size_t kMost = 8;
   struct Entry {
     Key key;
@@ -220,13 +224,11 @@ struct PlanCache {
   Kept<TargetKey, TargetPlan> targets;
   Kept<ReuseMode, ReusePlan> reuse;
 
-  // `watch` is called while the batches of a planned reuse strategy are computed, which takes long. If it throws, the
+  // Calls `watch` while it computes the batches of a planned reuse strategy, which takes long. If `watch` throws, the
   // cache is unchanged.
   const std::shared_ptr<const LaunchPlan>& get(const PreparedFrame::Impl& frame, const PlanKey& key,
                                                const Watch& watch = {});
 };
-
-// The pipeline features that a frame uses.
 
 // Returns the features (Feature) that a kernel needs to draw a frame with this plan and these options.
 uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options);

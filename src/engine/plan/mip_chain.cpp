@@ -1,4 +1,4 @@
-// Builds textures in the form that the kernel samples.
+// Builds textures in the form that the kernel reads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +47,7 @@ uint32_t own_code(bool srgb, const glm::vec4& texel) {
   return unorm(texel.x, 255) | unorm(texel.y, 255) << 8 | unorm(texel.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
 
-// `decoded`: linear light by 8-bit sRGB code. Levels are first rounded to those codes, which is the texture's
+// `decoded`: linear light by 8-bit sRGB code. Levels are first rounded to those codes, because the texture has that
 // precision.
 uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 256>& decoded) {
   const uint32_t stored = own_code(code != TexelCode::linear, texel);
@@ -59,7 +59,7 @@ uint32_t encode(TexelCode code, const glm::vec4& texel, const std::array<float, 
   return unorm(root.x, 255) | unorm(root.y, 255) << 8 | unorm(root.z, 255) << 16 | unorm(texel.w, 255) << 24;
 }
 
-// Calls take(texels of the level in linear light) for each level, largest first, for at most kMaxTextureLevels.
+// Calls take(the level's texels in linear light) for each level, largest first, for at most kMaxTextureLevels.
 template <class F>
 void each_level(const Texture& texture, const std::array<float, 256>& color, Loading& loading, F&& take) {
   const std::array<float, 256> alpha = decode_table(false);
@@ -78,7 +78,7 @@ void each_level(const Texture& texture, const std::array<float, 256>& color, Loa
     for (int y = 0; y < next_height; ++y) {
       loading.look(0, 1);
       for (int x = 0; x < next_width; ++x) {
-        // All texels of this level that the new texel covers: two by two, or three where an odd size ends.
+        // The new texel covers two by two texels of this level, or three at the end of an odd size.
         const int x0 = x * width / next_width, x1 = std::max(x0 + 1, (x + 1) * width / next_width);
         const int y0 = y * height / next_height, y1 = std::max(y0 + 1, (y + 1) * height / next_height);
         glm::vec4 sum(0.0f);
@@ -94,7 +94,7 @@ void each_level(const Texture& texture, const std::array<float, 256>& color, Loa
   }
 }
 
-// Checks the memory for two levels in floating point and for the chain, which is copied when its list grows.
+// Checks that memory suffices for two levels in floating point and for the chain, which is copied when its list grows.
 void need_chain(const Texture& texture, Loading& loading) {
   const uint64_t chain = uint64_t(texture.texels.size()) * 4 / 3 * sizeof(uint32_t);
   loading.check(texture.texels.size() * (sizeof(glm::vec4) * 5 / 4) + 3 * chain, texture.name);

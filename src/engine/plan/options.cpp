@@ -84,7 +84,7 @@ void read(const OptionInfo& info, std::string_view text, T& value) {
   }
 }
 
-// An error message for the value; empty if it is valid.
+// Returns an error message for the value; empty if it is valid.
 template <class T>
 std::string problem_of(const OptionInfo& info, const T& value) {
   if constexpr (HasChoices<T>) {
@@ -97,7 +97,7 @@ std::string problem_of(const OptionInfo& info, const T& value) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     // Each machine lists the instruction sets that it has.
   } else if constexpr (std::is_same_v<T, PatternChoice>) {
-    // A saved pattern's table is checked once, when a plan is made from it (plan/target_plan.cpp).
+    // A saved pattern's table is checked once, when it becomes a plan (plan/target_plan.cpp).
     if (saved_pattern(value) != nullptr) return {};
     if (!std::holds_alternative<PatternKind>(value)) return "there is none";
     return problem_of(info, std::get<PatternKind>(value));

@@ -13,24 +13,24 @@
 
 namespace brokkr {
 
-// The properties of an option that its line in options.def gives, beside its field.
+// The properties that an option's line in options.def gives, beside its field.
 struct OptionInfo {
   const char* name = "";                    // on the command line, in manifests, logs and settings
-  bool rare = false;                        // few people need it: --help leaves it out
-  double min = 0, max = 0;                  // of a number, or of each number in a list
+  bool rare = false;                        // few people need it, so --help leaves it out
+  double min = 0, max = 0;                  // limits of a number, or of each number in a list
   bool power_of_two = false;                // the number must be a power of two
   const char* texts = "";                   // std::string: the permitted values, "v2,v3"
   const char* form = "";                    // the form of a list, if LIST is too vague: "X,Y"
   const char* unit = "";                    // "ms"
   const char* zero = "";                    // the meaning of 0 or of an absent value
   bool scheduling = false;                  // the option affects how blocks work or when a launch ends
-  bool decides_picture = false;             // it decides what is drawn, or whether all of it is; no other option may
+  bool decides_picture = false;             // it decides what is drawn, or how much of it; no other option may do so
   std::optional<Policy> policy = {};        // set if only one policy reads the option
   std::optional<MachineKind> machine = {};  // set if only one machine reads the option
   const char* help = "";
 };
 
-// option_info::workers is the line of RenderOptions::workers.
+// For example, option_info::workers is the line of RenderOptions::workers.
 namespace option_info {
 #define BROKKR_OPTION(type, field, standard, text, ...) inline constexpr OptionInfo field{.name = text, __VA_ARGS__};
 #define BROKKR_FIELD(...)
@@ -45,11 +45,11 @@ void for_each_option(Options& options, Visit&& visit) {
 #include "brokkr/options.def"
 }
 
-// Parses a whole or real number in min .. max. Both throw std::invalid_argument that quotes the text and states the
-// valid range.
+// Both functions parse a number in min .. max: a whole or a real one. They throw std::invalid_argument with a message
+// that quotes the text and states the valid range.
 int64_t whole_number(std::string_view text, double min, double max, bool power_of_two = false);
 double real_number(std::string_view text, double min, double max);
-// Throws std::invalid_argument that quotes `text`, lists `known` and suggests the nearest of these.
+// Throws std::invalid_argument with a message that quotes `text`, lists `known` and suggests the nearest of these.
 [[noreturn]] void refuse_choice(std::string_view text, const std::vector<std::string>& known);
 
 // Splits "a,b" into "a" and "b".
@@ -78,10 +78,10 @@ std::vector<std::string> names_of(const OptionInfo& info = {}) {
 // a valid value, and std::runtime_error if it names a file that cannot be read.
 void set_option(RenderOptions& options, std::string_view name, std::string_view text);
 
-// The texts of all options that have a value, by name.
+// The texts of all options that have a value, by the options' names.
 std::map<std::string, std::string> option_texts(const RenderOptions& options);
 
-// Throws std::invalid_argument that names option, value and range if an option is out of range.
+// Throws std::invalid_argument if an option is out of range; the message names option, value and range.
 void check_options(const RenderOptions& options);
 
 }  // namespace brokkr

@@ -8,7 +8,8 @@
 namespace brokkr {
 namespace {
 
-// Marks identifiers of the whole frame among those that a launch writes. No frame has this many primitives.
+// This bit marks identifiers of the whole frame among those that a launch writes. No frame has so many primitives that
+// it needs the bit.
 constexpr uint32_t kEarlier = uint32_t(1) << 31;
 
 template <class F>
@@ -68,8 +69,9 @@ void GivenDraws::clear() {
   p.tables_changed();
 }
 
-// Draws keep their numbers, which false colours derive from, and become index lists like expanded draws (prepare.cpp).
-// The runs of a draw share its list: a draw of several runs draws every primitive that any of them was given.
+// Draws keep their numbers, because false colours are derived from these. They become index lists, like expanded draws
+// (prepare.cpp). The runs of a draw share its list, so a draw of several runs draws every primitive that any of them
+// was given.
 void GivenDraws::give(std::span<const uint32_t> primitives) {
   clear();
   PreparedFrame::Impl& p = PreparedFrame::Impl::of(frame_);
@@ -118,7 +120,7 @@ void GivenDraws::make_list(DrawRecord& draw, const DrawRecord& whole, const std:
   }
 }
 
-// Adds the batches of one run of a draw whose record is ready.
+// Adds the batches of one run. The record of its draw must be ready.
 void GivenDraws::add_run(PreparedFrame::Impl& p, size_t draw, uint32_t number,
                          const std::vector<uint32_t>* triangles) const {
   const RunRecord& run = runs_[number];

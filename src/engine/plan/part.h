@@ -1,5 +1,5 @@
-// A part of a frame, as one of several ranks draws it (research/ranks): the pixels that the rank owns, the commands
-// that it runs next, the initial content of its targets, and the primitives assigned to it.
+// A part of a frame that one of several ranks draws (research/ranks): the pixels that the rank owns, the commands that
+// it runs next, the initial content of its targets, and the primitives assigned to it.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct OwnedBins {
 };
 
 struct FramePart {
-  std::shared_ptr<const OwnedBins> owned;  // null: all
+  std::shared_ptr<const OwnedBins> owned;  // null: all pixels
   uint32_t first_command = 0;
-  const std::vector<TargetImage>* content = nullptr;  // null: as at the beginning of the frame
-  // Targets keep what the machine's last launch, and TargetSquares, left in its memory; `content` is null.
+  const std::vector<TargetImage>* content = nullptr;  // null: the state at the beginning of the frame
+  // Targets keep the content that the machine's last launch and TargetSquares left in its memory; `content` is null.
   bool stays = false;
 
-  // Whether it is less than the whole frame.
+  // Returns true if the part is less than the whole frame.
   bool is_some() const { return owned != nullptr || first_command != 0 || content != nullptr || stays; }
 };
 
 // Reduces the draws of a prepared frame to some of their primitives. The destructor restores all draws.
 class [[gnu::visibility("hidden")]] GivenDraws {
  public:
-  // `named`: the frame's tables hold each primitive's id in the whole frame, PreparedFrame::Impl::whole_ids.
+  // `named`: the frame's tables hold each primitive's id in the whole frame (PreparedFrame::Impl::whole_ids).
   explicit GivenDraws(PreparedFrame & frame, bool named = false);
   ~GivenDraws();
   GivenDraws(const GivenDraws&) = delete;
@@ -61,7 +61,7 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   void clear();
   void make_list(DrawRecord & draw, const DrawRecord& whole, const std::vector<uint32_t>& triangles,
                  std::vector<uint32_t>& indices) const;
-  // `triangles`: triangles of the whole draw that the run keeps; null: all.
+  // `triangles`: the triangles of the whole draw that the run keeps; null: all.
   void add_run(PreparedFrame::Impl & p, size_t draw, uint32_t number, const std::vector<uint32_t>* triangles) const;
 
   PreparedFrame& frame_;
@@ -73,9 +73,9 @@ class [[gnu::visibility("hidden")]] GivenDraws {
   const uint32_t* indices_ = nullptr;
 };
 
-// A launch numbers the primitives that it was given from 0. Replaces the identifiers that it wrote by those of the
-// whole frame; the frame's GivenDraws must be named. Identifiers that targets held before the launch must have been
-// marked by mark_earlier.
+// name_whole: a launch numbers its given primitives from 0. This function replaces the identifiers that the launch
+// wrote by those of the whole frame. The frame's GivenDraws must be named, and mark_earlier must have marked the
+// identifiers that targets held before the launch.
 void name_whole(std::vector<TargetImage>& targets, const PreparedFrame& frame);
 void mark_earlier(std::vector<TargetImage>& targets);
 

@@ -12,9 +12,7 @@
 
 namespace brokkr {
 
-// Phases of the commands that write planes without drawing: clears, blits, copies and loads.
-
-// The plane that holds a colour exactly: kExactPlane instead of 0 if the target has it.
+// The plane that holds a colour exactly: kExactPlane instead of 0 if the target has an exact plane.
 uint32_t whole_plane(const Frame& frame, uint32_t target, uint32_t color_plane) {
   return color_plane == 0 && exact_encoding(frame.targets[target]) ? kExactPlane : color_plane;
 }
@@ -59,7 +57,7 @@ PhaseRecord clear_phase(const Frame& frame, const ClearCommand& c, bool programs
   return r;
 }
 
-// Stores a clear's colour for a plane; integer components are passed as their bits.
+// Stores the clear's colour for a plane. Integer components are passed as their bits.
 void set_clear_color(const Target& target, size_t plane, const glm::vec4& color, PhaseRecord& phase) {
   const SampledType type =
       plane < target.colors.size() ? shader::type_of(target.colors[plane].format) : SampledType::real;
@@ -119,8 +117,8 @@ PhaseRecord copy_phase(const Frame& frame, const CopyCommand& copy, uint32_t gat
   return r;
 }
 
-// The phase that copies a first colour's exact plane along with a blit or a copy; empty if the destination has no such
-// plane.
+// Returns the phase that copies a first colour's exact plane along with a blit or a copy; empty if the destination has
+// no exact plane.
 std::optional<PhaseRecord> exact_copy(const Frame& frame, PhaseRecord r) {
   if ((r.planes & kPlaneColor) == 0 || whole_plane(frame, r.target, r.color_plane) != kExactPlane) return {};
   r.planes = kPlaneColor;
@@ -131,8 +129,8 @@ std::optional<PhaseRecord> exact_copy(const Frame& frame, PhaseRecord r) {
 
 }  // namespace
 
-// The phases of a command in order, with their end not yet set; empty for other commands. `gates` counts the phases at
-// which all rasterizers wait for each other.
+// Returns the phases of a command in order, without their ends; none for commands that write no planes. `gates` counts
+// the phases at which all rasterizers wait for each other.
 std::vector<PhaseRecord> plane_phases(const PreparedFrame::Impl& prepared, const Command& command, bool programs,
                                       uint32_t& gates) {
   const Frame& frame = *prepared.frame;
@@ -170,8 +168,8 @@ struct FreeDraw {
   uint8_t color_planes = 0;
 };
 
-// Returns true if the draw's program permits free order: it writes all channels of some colours, among them the
-// target's first, or it writes no colour.
+// Returns true if the draw's program permits free order. It must write all channels of some colours, including the
+// target's first colour, or write no colour.
 bool program_is_free(const ProgramRecord& program, FreeDraw& draw) {
   if ((program.bits & (kProgramDiscards | kProgramDepth)) != 0) return false;
   for (uint32_t i = 0; i < program.color_count; ++i) {
@@ -223,7 +221,7 @@ class Publications {
         done_(frame_.captured_textures.size(), false),
         read_(frame_.captured_textures.size(), false) {}
 
-  // Before a draw: publishes the textures that it reads and whose planes were written since their last publication.
+  // Call before a draw: publishes the textures that it reads if their planes were written since their last publication.
   void add_for(const DrawCommand& draw) {
     if (draw.inputs < 0) return;
     for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
@@ -232,7 +230,7 @@ class Publications {
       read_[size_t(bound.texture)] = true;
     }
   }
-  // After a command that writes planes of a target: a texture holds what its planes hold at the time it is read.
+  // Call after a command that writes planes of a target. A texture holds what its planes hold at the time it is read.
   void note_written(uint32_t target, bool depth = true) {
     for (const shader::PublishedImage& image : programs_.textures().images) {
       if (image.target == target && (depth || image.plane != TargetPlane::depth)) done_[image.texture] = false;
@@ -297,7 +295,7 @@ class Publications {
   std::vector<bool> done_, read_;  // by number of the captured texture
 };
 
-// DrawRecord::reach of a command's draws.
+// Returns DrawRecord::reach of a command's draws.
 uint8_t reach_of_draw(const Frame& frame, const DrawCommand& draw, int samples) {
   uint32_t reach = 0;
   for (uint32_t i = 0; i < draw.view_count; ++i) {
@@ -307,7 +305,7 @@ uint8_t reach_of_draw(const Frame& frame, const DrawCommand& draw, int samples) 
   return uint8_t(reach);
 }
 
-// The target that is the application's window, as the capture numbers it; kEveryTarget where the frame has none.
+// The target that is the application's window, as the capture numbers it; kEveryTarget if the frame has none.
 uint32_t window_of(const Frame& frame) {
   const auto found =
       std::find_if(frame.targets.begin(), frame.targets.end(), [](const Target& t) { return t.id == 0; });

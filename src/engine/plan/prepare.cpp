@@ -126,7 +126,7 @@ class DrawTables {
   // Adds indices and vertices of an expanded draw. Returns its number of triangles.
   uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
     const State& state = frame_.states[draw.state];
-    // Memory for copies of the frame's lists and for those of earlier draws.
+    // Require memory for copies of the frame's lists and of the lists of earlier draws.
     loading_.check((p_.own_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
                        (p_.own_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
                    fmt::format("command {}", record.command));
@@ -162,7 +162,7 @@ class DrawTables {
     };
     for (uint32_t v = 0; v < draw.view_count; ++v) {
       if (v > 0 && &target_of(draw, v) != &target_of(draw, v - 1)) {
-        // Another target has other bounds and needs its own record.
+        // Another target has other bounds, so the draw needs another record.
         push();
         fill_rect(frame_.states[draw.state], target_of(draw, v), record.rect);
       }
@@ -186,7 +186,7 @@ class DrawTables {
 
 }  // namespace
 
-// A lobe of Blinn-Phong exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+// A Blinn-Phong lobe with exponent n is about as wide as a lobe with roughness^4 = 2 / (n + 2) [Walter07, 5.2].
 float roughness_of(const Material& m) {
   if (m.kind != MaterialKind::blinn_phong) return m.roughness;
   return std::pow(2.0f / (std::max(m.shininess, 0.0f) + 2.0f), 0.25f);
@@ -262,7 +262,7 @@ FrameTables PreparedFrame::Impl::tables(const DrawPlan& plan) const {
   t.textures = textures.data();
   t.texels = texels.data();
   t.sampled = programs.textures().records.data();
-  // The kernel publishes planes into these texels; a launch finds only what it has written itself.
+  // The kernel publishes planes into these texels. A launch reads only texels that it has written itself.
   t.sampled_texels = const_cast<uint32_t*>(programs.textures().texels.data());
   t.phases = plan.phases.data();
   t.indices = indices().data();
@@ -364,7 +364,7 @@ void PreparedFrame::update_views() {
   p.views = view_records(p.frame->views);
   p.reorder();
   if (!p.frame->vertex_inputs.empty()) {
-    // Vertices are shaded again with the uniforms.
+    // New uniforms require that vertices are shaded again.
     if (!p.own_positions.empty())
       throw std::invalid_argument(
           "frame: its lines and points were taken over when it was prepared, and a vertex program has moved them; "
@@ -385,7 +385,8 @@ void PreparedFrame::update_views() {
 
 namespace {
 
-// Measures an update, and checks that vertices of the frame may change: none were copied into tables of other kinds.
+// Measures the time of an update. Checks that vertices of the frame may change: none were copied into tables of other
+// kinds.
 template <class Update>
 void update_lists(PreparedFrame::Impl& p, Update&& update) {
   const auto begin = std::chrono::steady_clock::now();

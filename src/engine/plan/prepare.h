@@ -17,16 +17,19 @@
 
 namespace brokkr {
 
-// What a PreparedFrame takes for granted of its Frame, which lies with the caller and may have been changed since.
+// The properties of a Frame that its PreparedFrame relies on. The Frame belongs to the caller, who may have changed it
+// after it was prepared.
 class FrameShape {
  public:
   FrameShape() = default;
   explicit FrameShape(const Frame& frame);
 
-  // That all lists of the frame are as long as they were, that its targets have their sizes and its views their places.
-  // Takes a microsecond. Throws std::invalid_argument naming the field and the remedy.
+  // Checks that all lists of the frame still have their lengths, that its targets have their sizes, and that its views
+  // draw to the same places. Takes a microsecond. Throws std::invalid_argument with a message that names the field and
+  // the remedy.
   void require(const Frame& frame) const;
-  // That its commands, and what they were given, say what they said: for whoever reads them again. Throws as `require`.
+  // Checks that the frame's commands and their data are unchanged. Call it before reading them again. Throws like
+  // `require`.
   void require_commands(const Frame& frame) const;
 
  private:
@@ -46,10 +49,11 @@ struct PositionBox {
   float low[4], high[4];
 };
 
-// One box per draw record. The list is empty if draws share so many vertices that computing the boxes would take long.
+// Returns one box per draw record. The list is empty if draws share so many vertices that computing the boxes would
+// take long.
 std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& frame);
 
-// Computes the boxes again of draws that read positions first .. end - 1.
+// Computes the boxes again for draws that read positions first .. end - 1.
 void update_boxes(PreparedFrame::Impl& frame, uint64_t first, uint64_t end);
 
 // Returns true if no triangle of the frame can need clipping (needs_clipping, geometry/setup.h). Tests the corners of
@@ -61,12 +65,12 @@ class Loading;
 class MachineBackend;
 
 struct PreparedFrame::Impl {
-  // Throws std::invalid_argument for a PreparedFrame that was moved from.
+  // Throws std::invalid_argument if the PreparedFrame was moved from.
   static Impl& of(const PreparedFrame& frame);
 
   const Frame* frame = nullptr;
-  FrameShape shape;                // of `frame` when it was prepared
-  uint32_t main_target = 0;        // of `frame`
+  FrameShape shape;                // describes `frame` at the time it was prepared
+  uint32_t main_target = 0;        // the main target of `frame`
   std::vector<DrawRecord> draws;   // one per draw command that has triangles, in order
   std::vector<uint32_t> draw_end;  // per draw: first batch after it
   std::vector<RunRecord> runs;
@@ -75,21 +79,21 @@ struct PreparedFrame::Impl {
   std::vector<MaterialRecord> materials;
   std::vector<TextureRecord> textures;
   std::vector<uint32_t> texels;
-  // Holds copies only if expansion added elements; otherwise the frame's own lists are used.
+  // The lists hold copies only if expansion added elements; otherwise the frame's lists are used.
   std::vector<uint32_t> own_indices;
   std::vector<glm::vec4> own_positions;
   ProgramDraws programs;
   std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;  // by MachineBackend::compiled_isa
   double program_ms = 0;  // total for all frames that were drawn with programs
-  // Triangles of draws whose discard a clip-space replay does not know; `known`: those of them whose programs can run.
+  // Triangles of draws whose discards a clip-space replay cannot know. `known` counts those whose programs can run.
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;
   double prepare_ms = 0;
   double update_ms = 0;  // time of updates, reported in the next frame's statistics
-  // Unique numbers of the tables' contents, by which devices keep copies. A camera move changes only the numbers of the
-  // views and of the uniforms that depend on them.
+  // Unique numbers of the tables' contents, which tell devices whether their copies are valid. A camera move changes
+  // only the numbers of the views and of the uniforms that depend on them.
   uint64_t version = 0, views_version = 0, uniforms_version = 0;
-  uint64_t vertices_version = 0, models_version = 0, textures_version = 0;  // of what update_positions … changed
-  std::vector<PositionBox> boxes;  // per draw, of its vertices; empty: too much work
+  uint64_t vertices_version = 0, models_version = 0, textures_version = 0;  // change with update_positions and the like
+  std::vector<PositionBox> boxes;  // bounds of each draw's vertices; empty: too much work
   bool inside = false;             // no triangle needs clipping in the current views
   PlanCache plans;
   FramePart part;
@@ -98,16 +102,16 @@ struct PreparedFrame::Impl {
   std::vector<glm::vec3> middles;     // draw_middles(*frame)
   std::vector<uint32_t> order;        // drawing_order: `draws` and all that numbers them are in it
 
-  // Resolves the requested shading for this frame: Shading::program becomes Shading::material if there are no programs,
-  // and that becomes the shader of the frame's own materials.
+  // Resolves the requested shading for this frame. Without programs, Shading::program becomes Shading::material, and
+  // Shading::material becomes the shader of the frame's own materials.
   Shading shading(Shading asked) const;
   const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
   const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
-  // Pointers into host memory.
+  // The tables as pointers into host memory.
   FrameTables tables(const DrawPlan& plan) const;
-  // Size in bytes of what a launch reads.
+  // The size in bytes of everything that a launch reads.
   uint64_t bytes(const DrawPlan& plan) const;
-  // Size in bytes of the frame and the tables made from it, in host memory.
+  // The size in bytes of the frame and the tables made from it, in host memory.
   uint64_t held() const;
   // Puts draws, runs and batches into the order that the views and middles of today ask for.
   void reorder();
@@ -115,12 +119,12 @@ struct PreparedFrame::Impl {
   void tables_changed();
 };
 
-// Fills the parts of a draw's record that follow from `draw`, its state and its `target`; `command` is its number in
-// the frame. The frame must have passed `validate` (brokkr/frame.h).
+// Fills the parts of a draw's record that follow from `draw`, its state and its `target`. `command` is the draw's
+// number in the frame. The frame must have passed `validate` (brokkr/frame.h).
 DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& target, uint32_t command);
 
-// The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, x1 and
-// y1 excluded. The rectangle is empty if x0 >= x1 or y0 >= y1.
+// The samples of `target` whose centres lie inside the state's viewport and scissor: x0, y0, x1, y1 in pixels, where x1
+// and y1 are excluded. The rectangle is empty if x0 >= x1 or y0 >= y1.
 void fill_rect(const State& state, const Target& target, int32_t (&rect)[4]);
 
 // The roughness of any material; Blinn-Phong exponents are converted.
@@ -128,9 +132,9 @@ float roughness_of(const Material& m);
 
 // Appends the texture's mip chain to `texels`: one word per texel, red in the lowest byte. Levels are box-filtered in
 // linear light and rounded to the texture's own format, as OpenGL stores them. For sRGB textures, red, green and blue
-// are stored as the square root of linear light, which one multiplication decodes: in 11, 11 and 10 bits if alpha is 1
-// everywhere (within 0.3/255 of the sRGB code's light), otherwise in 8 bits each (within 1/255). `loading` is told
-// about each row and may refuse memory.
+// are stored as the square root of linear light, which one multiplication decodes. They take 11, 11 and 10 bits if
+// alpha is 1 everywhere (within 0.3/255 of the sRGB code's light), otherwise 8 bits each (within 1/255). `loading` is
+// called for each row and may refuse memory.
 TextureRecord append_mip_chain(const Texture& texture, std::vector<uint32_t>& texels, Loading& loading);
 
 // Appends the same levels to `data` in the texture's own format, as programs read captured textures.

@@ -25,8 +25,8 @@ using shader::ColorOutput;
 
 // A warp needs 256 bytes of memory per register of the largest program.
 constexpr uint32_t kMostRegisters = 4096;
-// Upper bound on the variants of one program that are specialized for the textures of its draws. Each is compiled
-// separately.
+// An upper bound on the variants of one program that are specialized for the textures of its draws. Each variant is
+// compiled separately.
 constexpr size_t kMostFolded = 4;
 
 template <class T>
@@ -42,7 +42,7 @@ bool has(const Code& code, std::initializer_list<shader::Op> ops) {
   });
 }
 
-// `index` 1: the second source of blending.
+// `index` 1 is the second source of blending.
 const ColorOutput* output_of(const CapturedProgram& program, uint32_t buffer, uint32_t index = 0) {
   for (const ColorOutput& color : program.colors) {
     if ((color.buffer == buffer || color.to_all) && color.index == index) return &color;
@@ -67,7 +67,7 @@ bool has_alpha(const Target& target, int plane) {
   }
 }
 
-// Replaces a blend factor for a destination without alpha, whose alpha counts as 1.
+// Replaces a blend factor if the destination has no alpha; its alpha counts as 1.
 uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   switch (BlendFactor(factor)) {
     case BlendFactor::dst_alpha: return uint8_t(BlendFactor::one);
@@ -77,7 +77,8 @@ uint8_t factor_without_alpha(uint8_t factor, bool of_alpha) {
   }
 }
 
-// kProgramShort: few instructions and at most one lookup, which is neither anisotropic nor mipmapped.
+// Returns true for a short program (kProgramShort): few instructions and at most one lookup, which is neither
+// anisotropic nor mipmapped.
 bool is_short(const Code& code) {
   constexpr uint32_t kFew = 64;
   const auto lookups = std::count_if(code.instructions.begin(), code.instructions.end(),
@@ -113,7 +114,7 @@ void ProgramDraws::open(const Frame& frame, Loading& loading) {
   translate_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Decodes, for each texture that initializes a plane, the first layer of its first level.
+// Decodes the first layer of the first level of each texture that initializes a plane.
 void ProgramDraws::decode_loads(const Frame& frame, Loading& loading) {
   for (const Command& command : frame.commands) {
     const auto* const load = std::get_if<LoadCommand>(&command);
@@ -268,7 +269,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     record.colors[record.color_count++] = color;
     if (buffer.plane != 0 || !exact || record.color_count == kMostProgramColors) continue;
     color.plane = uint8_t(kExactPlane);
-    color.bounded = 0;  // its encoding bounds it
+    color.bounded = 0;  // the encoding of the colour bounds it
     record.colors[record.color_count++] = color;
   }
 }
@@ -292,7 +293,7 @@ std::vector<const Code*> ProgramDraws::codes() const {
   return all;
 }
 
-// Everything that depends on uniforms alone is computed once per draw here: kernels read it as presets.
+// Computes everything that depends on uniforms alone, once per draw. Kernels read the results as presets.
 ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
                                                      const CapturedProgram& program) {
   const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
@@ -348,14 +349,14 @@ void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
 
 void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record) {
   if ((record.bits & kProgramDiscards) == 0) return;
-  // A user's vertex shader gives other varyings with each update.
+  // A user's vertex shader writes other varyings with each update.
   if (draw.vertices >= 0 && !frame.models.empty()) return;
   Source& source = sources_.back();
   const CapturedProgram& program = programs_[source.program];
   if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;
   DrawDiscards& discards = source.discards.emplace(frame, draw, program, record.alpha, proof_work_);
   if (!set_discards(record, discards, program)) return;
-  // Reading all texels takes a while.
+  // It takes a while to read all texels.
   discards.add_textures(frame, frame.inputs[size_t(draw.inputs)], program, textures_, texel_ranges_, proof_work_);
   set_discards(record, discards, program);
 }
@@ -433,8 +434,8 @@ uint64_t ProgramDraws::bytes(const Frame& frame) const {
          n.samplers * sizeof(shader::SamplerSlot) + (n.uniforms + n.varyings + n.loads) * sizeof(uint32_t);
 }
 
-// Connects a draw's program with its primitives: the varying that each input word reads, and the varyings of draws that
-// have vertices of their own.
+// Connects a draw's program with its primitives: finds the varying that each input word reads, and makes varyings for
+// draws whose vertices were generated.
 
 namespace {
 
@@ -442,8 +443,8 @@ using shader::CapturedProgram;
 
 bool has_own_vertices(const ExpandedDraw* expanded) { return expanded != nullptr && !expanded->sources.empty(); }
 
-// Words that the vertices of expanded lines or points append to the frame's varyings, followed by the primitive's
-// number.
+// The number of words that the vertices of expanded lines or points append to the frame's varyings. The primitive's
+// number follows these words.
 uint32_t more_words(const ExpandedDraw& expanded) {
   return (expanded.are_points ? 2u : 0u) + (expanded.smooth.empty() ? 0u : 4u);
 }
@@ -491,7 +492,7 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       const uint16_t number =
           source == InputSource::facing ? program.code.mask_inputs[word] : program.code.inputs[word];
       if (number == shader::kNoRegister || (source <= InputSource::primitive) != varyings) continue;
-      // The extra inputs of expanded draws follow the varyings of the file.
+      // The additional inputs of expanded draws follow the varyings of the file.
       const bool is_more = input.kind == shader::InputKind::point || input.kind == shader::InputKind::line;
       const bool is_last = input.kind == shader::InputKind::primitive && has_own_vertices(expanded);
       const uint32_t component =
@@ -508,11 +509,11 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
   if (is_flat) record.bits |= kProgramFlat;
 }
 
-// The corners of lines and points have varyings of their own: those of the vertices that they come from, then
-// gl_PointCoord for points (it replaces gl_TexCoord[i] if the state says so) and gl_PrimitiveID.
+// The corners of lines and points get new varyings: those of the vertices that they come from, then gl_PointCoord for
+// points (it replaces gl_TexCoord[i] if the state says so), then gl_PrimitiveID.
 void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, const ExpandedDraw& expanded,
                                 const CapturedProgram& captured, ProgramRecord& record, const Loading& loading) {
-  // The frame's own varyings stay in memory beside these. Elements may repeat a vertex often, and a growing list is
+  // The frame's varyings stay in memory beside the new ones. Elements may repeat a vertex often, and a growing list is
   // copied.
   const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 5);
   loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),

@@ -20,9 +20,9 @@ namespace brokkr {
 
 class Loading;
 
-// Returns true unless blending just writes the source (draw_record.cpp).
+// Returns true unless blending only writes the source (draw_record.cpp).
 bool blends(const std::optional<BlendState>& blend);
-// Fills source factor, destination factor and equation of colour and of alpha.
+// Fills source factor, destination factor and equation, for colour and for alpha.
 void fill_blend(const BlendState& blend, uint8_t (&color)[3], uint8_t (&alpha)[3]);
 
 // Draws that are shown in false colours because their program cannot run.
@@ -32,15 +32,15 @@ struct FalseColors {
 };
 
 // The effect of new uniforms on draws: none, other values, or other values that change which draws may discard. The
-// last invalidates what was planned about the draws' order.
+// last effect invalidates the planned order of draws.
 enum class UniformChange : uint8_t { none, values, order };
 
 class ProgramDraws {
  public:
-  // Translates the frame's programs and decodes its textures. Throws what `loading` throws.
+  // Translates the frame's programs and decodes its textures. Passes on what `loading` throws.
   void open(const Frame& frame, Loading& loading);
 
-  // Returns the number of the draw's record, or kNoProgram. `expanded` is null unless the draw was expanded. Throws
+  // Returns the number of the draw's record, or kNoProgram. `expanded` is null unless the draw was expanded. Passes on
   // what `loading` throws.
   uint32_t add(const Frame& frame, const DrawCommand& draw, const ExpandedDraw* expanded, const Loading& loading);
 
@@ -49,10 +49,10 @@ class ProgramDraws {
   void use_compiled(const shader::CompiledShader* functions) { compiled_ = functions; }
   // The code of programs that draws run, by ProgramRecord::code.
   std::vector<const shader::Code*> codes() const;
-  // Takes over the changed Frame::uniforms.
+  // Takes over changed Frame::uniforms.
   UniformChange update_uniforms(const Frame& frame);
 
-  // The phase that initializes a plane with its content before the frame; empty if the file does not have it.
+  // The phase that writes a plane's content from before the frame; empty if the file does not have that content.
   std::optional<PhaseRecord> load_phase(const Frame& frame, const LoadCommand& load) const;
 
   // Returns true if the kernel needs these tables: there are draws, or planes and textures that change without draws.
@@ -62,10 +62,10 @@ class ProgramDraws {
   const shader::SampledTextures& textures() const { return textures_; }
   uint64_t draws() const { return records_.size(); }
   double translate_ms() const { return translate_ms_; }  // time that `open` took
-  // By the program's number in the frame.
+  // False colours by the program's number in the frame.
   const std::map<uint32_t, FalseColors>& false_colors() const { return false_colors_; }
 
-  // The tables as pointers into host memory, without the kernel's own memory.
+  // The tables as pointers into host memory, without the memory that the kernel adds.
   ProgramTables tables(const Frame& frame) const;
   uint64_t bytes(const Frame& frame) const;
 
@@ -82,10 +82,10 @@ class ProgramDraws {
 
   void decode_loads(const Frame& frame, Loading& loading);
   std::string find_failure(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program) const;
-  // The number of the program's variant for smooth lines.
+  // Returns the number of the program's variant for smooth lines.
   uint32_t smooth_program(uint32_t number);
-  // The number of the draw's program, or of a variant specialized for the textures that the draw binds if that is worth
-  // it.
+  // Returns the number of the draw's program, or of a variant that is specialized for the textures that the draw binds,
+  // if that is worthwhile.
   uint32_t fold_program(const DrawInputs& inputs, uint32_t number);
   void add_colors(const Target& target, const State& state, const shader::CapturedProgram& program,
                   ProgramRecord& record);
@@ -93,7 +93,7 @@ class ProgramDraws {
   struct Source {
     int32_t inputs;
     uint32_t program;
-    int height;                            // of the target, in pixels
+    int height;                            // height of the target in pixels
     std::optional<DrawDiscards> discards;  // set if the program or the state can discard
   };
   struct DrawUniforms {
@@ -115,7 +115,7 @@ class ProgramDraws {
 
   double translate_ms_ = 0;
   std::vector<shader::CapturedProgram> programs_;  // the frame's programs, followed by their specialized variants
-  // numbers of specialized variants, by the number of the frame's program
+  // Numbers of specialized variants, by the number of the frame's program.
   std::map<uint32_t, std::map<std::vector<shader::LookupFacts>, uint32_t>> folded_;
   std::map<uint32_t, uint32_t> smooth_;  // numbers of variants for smooth lines, by the number of the frame's program
   shader::SampledTextures textures_;

@@ -20,7 +20,7 @@ Range hull(const Range& range, float v) {
 Range hull(const Range& a, const Range& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.nan || b.nan};
 }
-// Widens a range by the rounding of interpolation and filters.
+// Widens a range by the rounding errors of interpolation and filters.
 Range widened(Range range) {
   const float margin = 1e-4f * std::max(std::abs(range.low), std::abs(range.high));
   range.low -= margin;
@@ -28,7 +28,7 @@ Range widened(Range range) {
   return range;
 }
 
-// Ranges of the stored channels.
+// The ranges of the channels as they are stored.
 TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
   if (record.type != SampledType::real) return {};
   switch (record.encoding) {
@@ -56,7 +56,7 @@ TexelRanges::Channels stored_ranges(const SampledRecord& record, const uint32_t*
   return ranges;
 }
 
-// Ranges of the filtered values that the sampler returns.
+// The ranges of the filtered values that the sampler returns.
 TexelRanges::Channels ranges_of(const SampledRecord& record, const uint32_t* texels, ProofWork& work) {
   TexelRanges::Channels stored = stored_ranges(record, texels, work);
   const auto shows_border = [](TextureWrap wrap) {
@@ -117,7 +117,7 @@ DrawDiscards::DrawDiscards(const Frame& frame, const DrawCommand& draw, const sh
       alpha_word_(alpha_word) {
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t stride = varying_components(frame.programs[inputs.program]);
-  const bool replaces = frame.states[draw.state].coord_replace != 0;  // varyings of points
+  const bool replaces = frame.states[draw.state].coord_replace != 0;  // the varyings of points are replaced
   for (const shader::InputWord& word : program.inputs) {
     Range range;
     if (word.kind == shader::InputKind::varying && !replaces) {

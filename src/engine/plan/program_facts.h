@@ -13,8 +13,8 @@
 
 namespace brokkr {
 
-// Work budget of a frame's proofs: texels and varyings count 1, instructions more. A small file can name the same long
-// list again and again. Data beyond the budget may have any value.
+// The work budget of a frame's proofs: a texel or a varying counts 1, an instruction counts more. A small file can name
+// the same long list again and again. Beyond the budget, data is assumed to have any value.
 struct ProofWork {
   static constexpr uint64_t kMost = uint64_t(1) << 27, kInstruction = 16;  // about 0.2 s; games use a tenth of it
 
@@ -27,13 +27,13 @@ struct ProofWork {
   }
 };
 
-// Ranges of the values that lookups of captured textures can return, for any level of detail.
+// The ranges of the values that lookups of captured textures can return, at any level of detail.
 class TexelRanges {
  public:
   using Channels = std::array<shader::Range, 4>;
 
-  // The range of what a draw binds to a sampler; textures that commands of the frame change have any value. Reads all
-  // levels, once per record.
+  // The range of the texture that a draw binds to a sampler. A texture that commands of the frame change may have any
+  // value. Reads all levels, once per record.
   const Channels& get(const Frame& frame, const shader::SampledTextures& textures, const BoundTexture& bound,
                       ProofWork& work);
 
@@ -44,8 +44,9 @@ class TexelRanges {
 // A draw's program and alpha test with their inputs. Uniforms may change.
 class DrawDiscards {
  public:
-  // Ranges of varyings are those of the draw's vertices: an inside sample whose centre lies outside by rounding is
-  // ignored. `alpha_word`: the program's output word that the alpha test reads; kNoOutput: alpha is 1.
+  // The ranges of varyings are those at the draw's vertices. They ignore a sample that counts as inside although, by
+  // rounding, its centre lies outside. `alpha_word`: the program's output word that the alpha test reads; kNoOutput:
+  // alpha is 1.
   DrawDiscards(const Frame& frame, const DrawCommand& draw, const shader::CapturedProgram& program, uint32_t alpha_word,
                ProofWork& work);
 
@@ -56,7 +57,7 @@ class DrawDiscards {
   struct Possible {
     bool by_program, by_alpha_test;
   };
-  // Evaluates the program for these uniforms, given by uniform word of the program.
+  // Evaluates the program for these uniforms, one value per uniform word of the program.
   Possible possible(const shader::CapturedProgram& program, std::span<const uint32_t> uniforms);
   // The work that `possible` needs.
   static uint64_t work_of(const shader::CapturedProgram& program);

@@ -43,7 +43,7 @@ std::vector<uint32_t> assembled(const DrawRecord& draw, const uint32_t* indices,
   return result;
 }
 
-// The batches of one draw's geometry, which all of its instances and views share.
+// The batches of one draw's geometry. All of its instances and views share them.
 struct GeometryPlan {
   std::vector<uint32_t> first_triangle, first_chunk;  // per batch, plus one at the end
 };
@@ -75,7 +75,7 @@ class Planner {
   std::vector<uint32_t> last_use_;  // per run of the batch: the last triangle that uses it
   std::vector<uint8_t> slot_;       // per run of the batch
 
-  // Cuts a batch into chunks and gives each of its runs a slot from its chunk to its last use.
+  // Cuts a batch into chunks. Each of its runs gets a slot from its chunk to its last use.
   void cut(const std::vector<uint32_t>& indices, uint32_t begin, uint32_t end) {
     const uint16_t* run_of = prediction_.run_of_index.data();
     uint32_t runs = 0;

@@ -11,15 +11,15 @@ namespace {
 
 int parts(int size, int part) { return (size + part - 1) / part; }
 
-// As many rasterizers as the main target has bins. A visit scans the waiting blocks for each of the rasterizer's
-// regions, so each rasterizer should have few regions, even if the target has many layers.
+// Returns the number of rasterizers: one per bin of the main target. A visit scans the waiting blocks for each of the
+// rasterizer's regions, so each rasterizer should have few regions, even if the target has many layers.
 int rasterizers_of(const Frame& frame, int bin) {
   const Target& main = frame.targets[main_target(frame)];
   const int64_t bins = int64_t(parts(main.width, bin)) * parts(main.height, bin);
   return int(std::clamp<int64_t>(std::max(bins, std::min<int64_t>(bins * main.layers, 256)), 1, 1024));
 }
 
-// A rank that draws a share of a frame has three kinds of rasterizers. The first `drawing` own the bins that the
+// A rank that draws a share of a frame has three kinds of rasterizers. The first `drawing` own the bins that both the
 // pattern gives them and the rank owns. The next one receives all other bins; it has no regions, so triangles sent
 // there are not drawn. The last ones own the regions of those other bins, for clears and copies, and never receive a
 // triangle.
@@ -74,7 +74,8 @@ void add_target(const Target& target, const Pattern& pattern, const TargetKey& k
   plan.targets.push_back(r);
 }
 
-// Calls f(region, its owner) for every region: one after another over the target, of each all samples.
+// Calls f(region, its owner) for every region, one after another over the target. The samples of a region follow each
+// other.
 template <class F>
 void each_region(const TargetPlan& plan, F&& f) {
   const uint32_t rasterizers = uint32_t(plan.rasterizers), per_bin = uint32_t(plan.bin / plan.region);

@@ -1,4 +1,4 @@
-// Squares of targets, packed from a machine's memory: ranks exchange them without assembling whole targets.
+// Squares of targets, packed from a machine's memory. Ranks exchange them without assembling whole targets.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,25 @@ struct SquarePlanes {
   uint32_t *color, *color_high, *more_colors, *depth, *stencil;
 };
 
-// Packs tiles of 8 x 8 samples as they are stored: plane by plane, and within a plane layer by layer and row by row.
-// Every machine produces the same bytes, whatever its regions are. The last launch must have ended and not been cut
-// off. Throws std::runtime_error if a device fails.
+// Packs tiles of 8 x 8 samples as they are stored: plane by plane, within a plane layer by layer, and within a layer
+// row by row. Every machine produces the same bytes, even if its regions differ. The last launch must have ended
+// without being cut off. Throws std::runtime_error if a device fails.
 class TargetSquares {
  public:
   virtual ~TargetSquares() = default;
-  // The packed size in bytes of the squares that `rank` owns, in these planes (PlaneBit) of a target.
+  // The packed size in bytes of the squares that `rank` owns in these planes (PlaneBit) of a target.
   virtual size_t bytes(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes) = 0;
-  // Copies the squares to memory of the machine (pack) or from it (unpack): as many bytes as `bytes` returns. Both
-  // return when the copy is complete.
+  // pack copies the squares to memory of the machine, unpack copies them back. Both copy as many bytes as `bytes`
+  // returns, and both return when the copy is complete.
   virtual void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) = 0;
   virtual void unpack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, const void* from) = 0;
   // The machine's memory for messages: at least `bytes`, valid until the next call. to_host and from_host copy between
-  // it and host memory.
+  // this memory and host memory.
   virtual void* memory(size_t bytes) = 0;
   virtual void to_host(const void* memory, void* host, size_t bytes) = 0;
   virtual void from_host(void* memory, const void* host, size_t bytes) = 0;
-  // The cudaStream_t on which that memory is copied between devices; null: it is host memory. And whether all work
-  // submitted to the stream has ended.
+  // stream: the cudaStream_t on which that memory is copied between devices; null if it is host memory. finished:
+  // returns true if all work that was submitted to the stream has ended.
   virtual void* stream() { return nullptr; }
   virtual bool finished() { return true; }
 };
@@ -53,7 +53,8 @@ class LaunchSquares : public TargetSquares {
   const TargetPlan* plan_ = nullptr;
 };
 
-// Words of a plane, stored tile by tile: `of_tile` words each; plane[first] is the first word of tile first_tile.
+// Words of a plane, stored tile by tile: each tile has `of_tile` words, and plane[first] is the first word of tile
+// first_tile.
 struct TileWords {
   uint32_t* plane;
   uint32_t of_tile;
@@ -61,10 +62,10 @@ struct TileWords {
 };
 std::vector<TileWords> words_of_planes(const TargetPlan& plan, const SquarePlanes& memory, uint32_t target,
                                        uint32_t planes);
-// The numbers of the rank's tiles of a target, counted over all targets; a tile has 64 samples.
+// The numbers of a target's tiles that the rank owns, counted over all targets. A tile has 64 samples.
 std::vector<uint32_t> tiles_of_rank(const TargetPlan& plan, const OwnedBins& owned, uint32_t rank, uint32_t target);
 
-// Target squares in host memory.
+// The squares of targets in host memory.
 class HostSquares final : public LaunchSquares {
  public:
   void pack(const OwnedBins& owned, uint32_t rank, uint32_t target, uint32_t planes, void* to) override;

@@ -14,7 +14,7 @@
 namespace brokkr {
 namespace {
 
-constexpr int kFirstId = 1 << 20;  // of targets: beyond those of captured frames
+constexpr int kFirstId = 1 << 20;  // first id of targets, beyond those of captured frames
 constexpr uint64_t kTexelBytes = 4 * sizeof(float);
 
 std::string label_of(int buffer, bool is_of_this_picture) {
@@ -27,7 +27,7 @@ uint32_t target_of(const Frame& frame, int buffer) {
   return uint32_t(found - frame.targets.begin());
 }
 
-// Which buffers a pass reads that are drawn behind it, or are its own.
+// Returns true if a pass reads the last picture of its own buffer or of a buffer that is drawn after it.
 bool reads_earlier(const FragmentShader& shader, int pass) {
   const FragmentShader one = pass_of(shader, pass);
   for (int i = 0; i < kBuffers; ++i) {
@@ -48,7 +48,7 @@ FragmentShader pass_of(const FragmentShader& shader, int pass) {
   one.keys = shader.keys;
   one.pressed = shader.pressed;
   one.toggled = shader.toggled;
-  // Of the buffers a pass knows which there are.
+  // A pass needs to know which buffers exist; it does not need their texts.
   for (size_t i = 0; i < shader.buffers.size(); ++i) one.buffers[i].text = shader.buffers[i].text;
   if (pass == kPicturePass) {
     one.text = shader.text;
@@ -144,7 +144,7 @@ std::vector<size_t> add_buffer_draw(Frame& frame, int buffer) {
   if (!frame.second_texcoords.empty()) frame.second_texcoords.resize(vertices);
   if (!frame.colors.empty()) frame.colors.resize(vertices, glm::vec4(1));
   if (frame.materials.empty()) frame.materials.emplace_back();
-  // Behind the draws of the buffers before it, which begin the frame.
+  // Insert the draw after the draws of earlier buffers, which begin the frame.
   size_t at = 0;
   while (at < frame.commands.size() && std::holds_alternative<DrawCommand>(frame.commands[at]) &&
          frame.targets[frame.views[std::get<DrawCommand>(frame.commands[at]).first_view].target].id >= kFirstId)

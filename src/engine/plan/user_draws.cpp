@@ -144,8 +144,8 @@ bool has_variable(const std::vector<Variable>& all, const std::string& name) {
                      [&](const Variable& one) { return variable_name(one.name) == variable_name(name); });
 }
 
-// A program of the frame with the shader's text in place of its own. Its inputs are those of the draws' own program,
-// followed by the new ones.
+// A program of the frame whose text is replaced by the shader's. The inputs of the draws' own program come first, then
+// the new ones.
 struct PassProgram {
   uint32_t number = 0;
   uint64_t old_stride = 0, old_words = 0;
@@ -195,8 +195,7 @@ class PassDraws {
   }
 
  private:
-  // If the shader reads the camera, splits each draw so that it has one view;
-  // if it reads the model, one instance.
+  // Splits each draw so that it has one view if the shader reads the camera, and one instance if it reads the model.
   void split_draws() {
     if (!of_view_ && !of_instance_) return;
     std::vector<Command> commands;
@@ -270,7 +269,7 @@ class PassDraws {
         program.number,   old,          draw.first_vertex, draw.vertex_count, draw.first_instance, draw.instances,
         draw.first_index, draw.material};
     const auto [found, is_new] = varyings_.try_emplace(key, frame_.varyings.size());
-    if (shader_.vertex) found->second = frame_.varyings.size();  // each draw gives its own
+    if (shader_.vertex) found->second = frame_.varyings.size();  // each draw writes its own varyings
     if (is_new || shader_.vertex) add_varyings(draw, program, old);
     return found->second;
   }
@@ -297,7 +296,7 @@ class PassDraws {
         std::copy(from, from + std::ptrdiff_t(program.old_stride), all.begin() + std::ptrdiff_t(at));
         for (const auto& [component, input] : program.inputs) {
           if (input == nullptr) continue;
-          // A vertex shader's instances share the draw's model.
+          // All instances of a vertex shader's draw share the draw's model.
           const glm::vec4 value = input->value({frame_, draw, means, shader_.vertex ? 0 : instance, vertex});
           for (uint32_t i = 0; i < input->words; ++i) all[at + component + i] = value[int(i)];
         }
@@ -327,8 +326,8 @@ class PassDraws {
       made.samplers.push_back({.name = sampler.name});
   }
 
-  // Takes the draw's vertices, which are in object space, as attributes, and gives it vertices of its own, which are
-  // not shaded yet.
+  // Takes the draw's vertices, which are in object space, as attributes. Gives the draw new vertices, which are not
+  // shaded yet.
   void add_vertices(DrawCommand& draw) {
     VertexInputs made{.program = vertex_program_};
     made.attributes = attributes_of(draw);
@@ -399,7 +398,7 @@ class PassDraws {
   std::map<int64_t, PassProgram> programs_;  // by the number of the draw's program; -1: no program
   std::map<Key, uint64_t> varyings_;
   uint32_t vertex_program_ = 0;
-  std::vector<const GivenAttribute*> attributes_;  // that the vertex shader reads
+  std::vector<const GivenAttribute*> attributes_;  // attributes that the vertex shader reads
   std::vector<uint32_t> vertex_initial_;           // initial values of its uniforms
   std::map<Key, std::vector<VertexStream>> streams_;
 };

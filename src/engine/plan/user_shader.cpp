@@ -1,4 +1,4 @@
-// Checks what a user's shader reads, and gives its uniforms their values.
+// Checks the inputs of a user's shader, and gives its uniforms their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,17 +27,17 @@ namespace {
 using shader::Kind;
 
 constexpr uint32_t kMostInstances = 1u << 24;
-constexpr double kMostSeconds = 1e9;  // b_time, a float, no longer tells minutes apart
+constexpr double kMostSeconds = 1e9;  // b_time, a float, cannot tell minutes apart beyond this
 
-// "NAME:12: what is wrong", at the line where the text first has `name`.
-// `shader`: FragmentShader or VertexShader.
+// Throws "NAME:12: message", with the line where the text first contains `name`. `shader`: a FragmentShader or
+// VertexShader.
 template <class Shader>
 [[noreturn]] void refuse(const Shader& shader, const std::string& name, const std::string& what) {
   const uint32_t line = name.empty() ? 0 : line_of_name(shader.text, variable_name(name));
   throw std::runtime_error(shader.name + (line == 0 ? ": " : fmt::format(":{}: ", line)) + what);
 }
 
-// The first of the texts that `given` may stand for, and its program.
+// Returns the first completed text that compiles (completed_shaders), and its program.
 std::pair<std::string, shader::Program> compile(const std::string& given, const std::string& name, shader::Stage stage,
                                                 Loading& loading) {
   std::optional<shader::ShaderError> failure;
@@ -46,9 +46,9 @@ std::pair<std::string, shader::Program> compile(const std::string& given, const 
       shader::Program program = shader::translate_text(text, name, loading, stage);
       return {std::move(text), std::move(program)};
     } catch (const shader::ShaderError& error) {
-      // The compiler that came furthest tells what is wrong with the text.
+      // Report the error that lies furthest in the text.
       if (!failure || error.line() > failure->line()) failure = error;
-      // What no line is to blame for, as the time that it takes, is not tried again, but for a main that is not there.
+      // An error without a line, such as the time limit, would occur again, except a missing main.
       if (error.line() == 0 && std::string_view(error.what()).find("ntry point") == std::string_view::npos) break;
     }
   }
@@ -66,7 +66,7 @@ std::vector<std::string> names_of(std::span<const Given> all) {
   return names;
 }
 
-// Whether any program of the frame has a variable of this name in the member list `of`.
+// Returns true if a program of the frame has a variable of this name in the member list `of`.
 template <class Variable>
 bool is_captured(const Frame& frame, std::vector<Variable> FragmentProgram::*of, const std::string& name) {
   return std::any_of(frame.programs.begin(), frame.programs.end(), [&](const FragmentProgram& program) {
@@ -98,7 +98,7 @@ void check_inputs(const Frame& frame, const CompiledPass& own) {
   }
 }
 
-// What a vertex shader reads of vertices, and that it gives their positions.
+// Checks the attributes that a vertex shader reads, and that it writes positions.
 void check_attributes(const VertexShader& source, const shader::Program& program) {
   for (const shader::Input& input : program.inputs) {
     const GivenAttribute* const given = find_attribute(input.name);
@@ -119,7 +119,7 @@ void check_attributes(const VertexShader& source, const shader::Program& program
            "* b_model * position");
 }
 
-// `source`: the FragmentShader or VertexShader of `program`.
+// `source`: the FragmentShader or VertexShader that `program` was made from.
 template <class Shader>
 void check_uniforms(const Frame& frame, const Shader& source, const shader::Program& program) {
   for (const shader::Uniform& uniform : program.uniforms) {
@@ -160,7 +160,7 @@ bool is_own(const shader::Uniform& uniform) {
   return uniform.block.empty() && find_given(given_uniforms(), uniform.name) == nullptr;
 }
 
-// The uniforms that the shader's stages declare themselves. Throws where they declare one differently.
+// The uniforms that the shader's stages declare themselves. Throws if two stages declare one differently.
 std::vector<const shader::Uniform*> own_uniforms_of(const CompiledPass& own) {
   std::vector<const shader::Uniform*> all;
   for (const shader::Uniform& uniform : own.program.uniforms) {
@@ -248,7 +248,7 @@ const ProgramUniform* find_uniform(const std::vector<ProgramUniform>& uniforms, 
   return found == uniforms.end() ? nullptr : &*found;
 }
 
-// That what a draw names is there, in a frame that may have been changed since it was validated.
+// Checks that everything that a draw names exists; the frame may have been changed since it was validated.
 void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
   const auto require = [&](const char* field, uint64_t number, size_t size) {
     if (number < size) return;
@@ -268,7 +268,7 @@ void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
   if (!frame.models.empty()) require("first_instance", draw.first_instance, frame.models.size());
 }
 
-// Texts for local players declare some of Shadertoy's uniforms with fewer numbers or of another kind.
+// Texts for other players than Shadertoy's declare some of its uniforms with fewer components or another type.
 void fill_given(const GivenUniform& given, const shader::Uniform& uniform, const UniformPlace& at, uint32_t* to) {
   if (given.kind == uniform.kind && given.words == uniform.words) return given.fill(at, to);
   std::vector<uint32_t> words(given.words);
@@ -320,7 +320,7 @@ void fill_uniforms(Frame& frame, const CompiledPass& own) {
                vertices.first_uniform);
   }
 }
-// The shader of each buffer, and of the picture's pass as the last.
+// The shader of each buffer; the shader of the picture's pass is the last.
 struct Passes {
   std::vector<int> numbers;
   std::vector<const FragmentShader*> shaders;

@@ -1,6 +1,6 @@
-// A user's shader in a frame: its text completed, its passes with their buffers, the values that Brokkr provides under
-// names that begin with "b_" or are Shadertoy's (docs/guide/shaders.md), and its draws. These have the form of captured
-// ones: programs, varyings, uniforms and textures.
+// A user's shader in a frame: its completed text, its passes with their buffers, its draws, and the values that Brokkr
+// provides under names that begin with "b_" or are Shadertoy's (docs/guide/shaders.md). They have the form of captured
+// draws: programs, varyings, uniforms and textures.
 #pragma once
 
 #include <array>
@@ -21,26 +21,27 @@
 
 namespace brokkr {
 
-// Whether a text is Shadertoy's: it has mainImage and no function main, as far as that is seen without macros.
+// Returns true if a text is Shadertoy's: it has mainImage and no function main, as far as we can tell without expanding
+// macros.
 bool is_toy_shader(const std::string& text);
 
-// What `text` may be as it is compiled, the likeliest first: the first that compiles is it. Each has what the text may
-// leave out, "#version", and around Shadertoy's mainImage its uniforms that the text does not declare and a main that
-// calls it. Lines keep their numbers; a byte-order mark is left out.
+// The complete texts that `text` may stand for, the most likely one first; the caller takes the first that compiles.
+// Each adds what `text` may leave out: "#version", and around Shadertoy's mainImage the uniforms that the text does not
+// declare and a main that calls it. Line numbers are kept, and a byte-order mark is removed.
 std::vector<std::string> completed_shaders(const std::string& text);
 
-// `text` of `file` with the files of its `#include "NAME"`, which lie beside the file that includes them. Each line of
-// these counts as the line of `text` that includes it. A file that is missing becomes an #error. Throws
-// std::runtime_error for text that becomes too long.
+// Returns `text` of `file` and inserts the files of its `#include "NAME"`. These are looked up beside the file that
+// includes them. Each of their lines has the line number of the #include. A missing file becomes an #error. Throws
+// std::runtime_error if the text becomes too long.
 std::string with_includes(const std::string& text, const std::filesystem::path& file);
 
-// The first line, counted from 1, in which `name` is a word of the text outside comments; 0 if there is none.
+// The first line, counted from 1, that has `name` as a word outside comments; 0 if there is none.
 uint32_t line_of_name(std::string_view text, std::string_view name);
 
 }  // namespace brokkr
 
-// Shadertoy's buffers: targets that a frame's draws write before the picture, and the textures that passes read of
-// them.
+// Shadertoy's buffers. They are targets that draws of the frame write before the picture, and textures that passes
+// read.
 
 namespace brokkr {
 
@@ -49,40 +50,41 @@ class Loading;
 inline constexpr int kBuffers = 4, kPicturePass = kBuffers;  // passes 0 .. 3 draw buffers A .. D
 inline constexpr int kKeyboardWidth = 256, kSilenceWidth = 512;
 
-// The shader of one pass: its own text behind the common one, with its own textures and channels.
+// The shader of one pass: the common text followed by its own text, with its own textures and channels.
 FragmentShader pass_of(const FragmentShader& shader, int pass);
 
-// What the sampler reads in a pass; nothing for a sampler that is no channel.
+// The channel that the sampler reads in a pass; empty if the sampler is no channel.
 std::optional<ShaderChannel> channel_of(const FragmentShader& pass, const std::string& sampler);
 
-// The texels of the keyboard's texture, and what gives them to a frame that has it.
+// The texels of the keyboard's texture, and a function that updates them in a frame that has the texture.
 std::vector<uint32_t> keyboard_texels(const FragmentShader& shader);
 void update_keyboard(Frame& frame, const FragmentShader& shader);
 
-// iFrame.
+// The value of iFrame.
 int64_t frame_number(const FragmentShader& shader);
 
-// Adds a target, a view and two textures for each buffer of the shader: of this picture and, 0 so far, of the one
-// before. They are as large as the frame's main target. Throws what `loading` throws.
+// Adds a target, a view and two textures for each buffer of the shader. One texture is the buffer of this picture; the
+// other is that of the picture before, and 0 at first. They have the size of the frame's main target. Passes on what
+// `loading` throws.
 void add_buffers(Frame& frame, const FragmentShader& shader, Loading& loading);
 
-// The number of a buffer's texture: of this picture, or of the one before.
+// The number of a buffer's texture: that of this picture, or that of the picture before.
 size_t buffer_texture(const Frame& frame, int buffer, bool is_of_this_picture);
 
-// Inserts a draw over the whole buffer before the draws of the passes behind it. Returns its command's number.
+// Inserts a draw over the whole buffer, before the draws of later passes. Returns the number of its command.
 std::vector<size_t> add_buffer_draw(Frame& frame, int buffer);
 
 }  // namespace brokkr
 
-// The values that Brokkr provides to a user's shader, under names that begin with "b_" or are Shadertoy's: the tables
-// of docs/guide/shaders.md.
+// The values that Brokkr provides to a user's shader, under names that begin with "b_" or are Shadertoy's.
+// docs/guide/shaders.md has them as tables.
 
 namespace brokkr {
 
 class Loading;
 
-// Vertex attributes that the frame does not hold, as means over the adjacent faces, in object space. For captured draws
-// the space is that of `eye_position`.
+// Vertex attributes that the frame does not hold. They are means over the adjacent faces, in object space. For captured
+// draws, object space is the space of `eye_position`.
 struct FaceMeans {
   std::vector<glm::vec3> normals, tangents;  // by vertex; empty: not needed
 };
@@ -93,7 +95,7 @@ struct VertexPlace {
   const Frame& frame;
   const DrawCommand& draw;
   const FaceMeans& means;
-  uint32_t instance, vertex;  // vertex number within the draw
+  uint32_t instance, vertex;  // vertex: the number within the draw
 };
 
 struct GivenInput {
@@ -114,10 +116,11 @@ struct GivenAttribute {
        needs_tangents = false;  // from FaceMeans, if the frame holds none
 };
 std::span<const GivenAttribute> given_attributes();
-// The attribute with this name, or of this place in the list: "@2", as a SPIR-V module without names says. Null: none.
+// The attribute with this name. "@2" is the attribute at place 2 of the list, for SPIR-V modules without names. Null if
+// there is none.
 const GivenAttribute* find_attribute(const std::string& name);
 
-// The draw and view whose uniforms are filled.
+// The draw and view for which uniforms are filled.
 struct UniformPlace {
   const Frame& frame;
   const DrawCommand& draw;
@@ -142,10 +145,10 @@ struct GivenSampler {
 };
 std::span<const GivenSampler> given_samplers();
 
-// Shadertoy's channels read noise if no texture is given: four independent channels, at Shadertoy's size.
+// If no texture is given, Shadertoy's channels read noise: four independent channels, with Shadertoy's size.
 inline constexpr int kNoiseSize = 256;
 
-// The entry with this name, or null.
+// Returns the entry with this name, or null.
 template <class Given>
 const Given* find_given(std::span<const Given> all, const std::string& name) {
   for (const Given& one : all) {
@@ -156,8 +159,8 @@ const Given* find_given(std::span<const Given> all, const std::string& name) {
 
 }  // namespace brokkr
 
-// Gives draws of a frame a user's shader, in the form that captured draws have: programs, varyings, uniforms and
-// textures.
+// Makes draws of a frame use a user's shader. The result has the form of captured draws: programs, varyings, uniforms
+// and textures.
 
 namespace brokkr {
 
@@ -165,10 +168,10 @@ class Loading;
 
 // A shader after compilation.
 struct CompiledPass {
-  const FragmentShader& source;  // of its pass (pass_of)
-  std::string text;              // as completed by completed_shader
-  shader::Program program;  // everything it reads is provided by Brokkr, its vertex shader or programs of the frame
-  // The picture's pass with a vertex shader.
+  const FragmentShader& source;  // the shader of its pass (pass_of)
+  std::string text;              // the text as completed_shaders completed it
+  shader::Program program;       // Brokkr, its vertex shader or programs of the frame provide everything that it reads.
+  // Only in the picture's pass with a vertex shader.
   std::string vertex_text;
   std::optional<shader::Program> vertex;
 };
@@ -179,9 +182,9 @@ uint32_t vertex_output(const CompiledPass& shader, const shader::Input& input, u
 // The name of the variable that contains this element or member.
 std::string variable_name(const std::string& name);
 
-// Uniforms get the values of the shader's text; uniforms that Brokkr provides start at 0. `pass` draws the picture
-// where it is kPicturePass, otherwise that buffer, by a draw of its own before all others. Throws what `loading`
-// throws.
+// Adds draws that run the shader. Uniforms get the values of the shader's text; uniforms that Brokkr provides start at
+// 0. If `pass` is kPicturePass, the draws make the picture; otherwise one draw before all others makes that buffer.
+// Passes on what `loading` throws.
 void add_pass_draws(Frame& frame, const CompiledPass& shader, int pass, Loading& loading);
 
 }  // namespace brokkr

@@ -13,9 +13,9 @@ namespace brokkr {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kMaxIncluded = 32;  // files that include each other
+constexpr size_t kMaxIncluded = 32;  // limit on files that include each other
 
-// Replaces comments by spaces and keeps line breaks, so that line numbers hold.
+// Replaces comments by spaces and keeps line breaks, so that line numbers stay valid.
 std::string without_comments(std::string_view text) {
   std::string result(text);
   for (size_t at = 0; at + 1 < result.size(); ++at) {
@@ -41,12 +41,12 @@ size_t find_word(std::string_view text, std::string_view name) {
   return std::string_view::npos;
 }
 
-// The compatibility profile has what old and new versions have; Shadertoy's texts are of GLSL ES 3.00, WebGL 1's of
-// 1.00.
+// The compatibility profile contains features of old and new versions. Shadertoy's texts are GLSL ES 3.00, those of
+// WebGL 1 are GLSL ES 1.00.
 constexpr const char *kVersion = "#version 450 compatibility\n", *kVersionEs3 = "#version 300 es\n",
                      *kVersionEs1 = "#version 100\n";
 
-// Shadertoy's uniforms, and iGlobalTime, the name of iTime until 2017.
+// Shadertoy's uniforms, and iGlobalTime, which was the name of iTime until 2017.
 struct ToyUniform {
   const char *type, *name, *size;
 };
@@ -67,7 +67,7 @@ constexpr ToyUniform kToyUniforms[] = {
     {"sampler2D", "iChannel2", ""},
     {"sampler2D", "iChannel3", ""},
 };
-// b_surface.z tells whether the surface has texture coordinates; the picture is laid over those.
+// b_surface.z tells whether the surface has texture coordinates; if so, they place the picture.
 constexpr const char* kToyMain =
     "\nvoid main() {\n"
     "  vec2 place = b_surface.z > 0.5 ? b_surface.xy * iResolution.xy : "
@@ -102,7 +102,8 @@ void main() {
 }
 )";
 
-// The words of a directive's line, "#if 0" or "# define A 1": its name, and the rest; empty where it is none.
+// Splits a directive's line, "#if 0" or "# define A 1", into its name and the rest. Both are empty if the line is no
+// directive.
 std::pair<std::string_view, std::string_view> directive_of(std::string_view line) {
   const auto skip = [&] { line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size())); };
   skip();
@@ -128,11 +129,12 @@ void each_line(std::string_view text, F&& take) {
   }
 }
 
-// Without comments, directives and what "#if 0" leaves out, as far as that is seen without macros.
+// Returns the text without comments, directives and the lines that "#if 0" leaves out, as far as we can tell without
+// expanding macros.
 std::string code_of(std::string_view text) {
   std::string code = without_comments(text);
-  std::vector<bool> open;  // whether each condition that has begun leaves out what follows
-  bool continues = false;  // a directive in the next line
+  std::vector<bool> open;  // for each open condition: true if it leaves out the following lines
+  bool continues = false;  // the directive continues in the next line
   each_line(std::string(code), [&](size_t begin, std::string_view line) {
     const auto [name, rest] = directive_of(line);
     if (name == "if" || name == "ifdef" || name == "ifndef") open.push_back(name == "if" && rest == "0");
@@ -145,7 +147,7 @@ std::string code_of(std::string_view text) {
   return code;
 }
 
-// Whether a function of this name is there, behind its type `void`.
+// Returns true if the code has a function of this name with the type `void`.
 bool has_function(std::string_view code, std::string_view name) {
   for (size_t begin = 0;;) {
     const size_t at = find_word(code.substr(begin), name);
@@ -158,7 +160,7 @@ bool has_function(std::string_view code, std::string_view name) {
   }
 }
 
-// Whether the text declares a uniform of this name itself.
+// Returns true if the text itself declares a uniform of this name.
 bool declares_uniform(std::string_view code, std::string_view name) {
   constexpr std::string_view kWord = "uniform";
   for (size_t at = find_word(code, kWord); at != std::string_view::npos; at = find_word(code, kWord)) {
@@ -168,7 +170,7 @@ bool declares_uniform(std::string_view code, std::string_view name) {
   return false;
 }
 
-// Takes from `text` the directives that `is_taken` is true for; lines stay where they are.
+// Removes the directives for which `is_taken` returns true, and returns them. Lines keep their places.
 template <class F>
 std::string take_directives(std::string& text, F&& is_taken) {
   std::string taken;
@@ -198,7 +200,7 @@ void add_toy(const std::string& text, std::string_view code, bool with_all, std:
   std::string body = text;
   const std::string version =
       take_directives(body, [](std::string_view name, std::string_view) { return name == "version"; });
-  // They stand before everything else in GLSL ES.
+  // In GLSL ES, extensions stand before everything else.
   std::string extensions =
       take_directives(body, [](std::string_view name, std::string_view) { return name == "extension"; });
   for (size_t at = extensions.find("require"); at != std::string::npos; at = extensions.find("require"))
@@ -237,19 +239,19 @@ std::vector<std::string> completed_shaders(const std::string& given) {
                                      "GL_OES_standard_derivatives"};
   const std::string plain = without_comments(text);
   for (const std::string_view name : kOfWeb) is_of_web |= find_word(plain, name) != std::string_view::npos;
-  // Several outputs need no extension here.
+  // Our compiler supports several outputs without an extension.
   take_directives(text, [&](std::string_view name, std::string_view rest) {
     return name == "extension" && rest.starts_with(kOfWeb[0]);
   });
   if (plain.find("#version") != std::string::npos) {
     all.push_back(text);
   } else {
-    // "#line 0" names the line behind it 1 before GLSL ES 3.00.
+    // Before GLSL ES 3.00, "#line 0" gives the next line the number 1.
     for (const auto& [version, first] : {std::pair{kVersion, 1}, {kVersionEs1, 0}, {kVersionEs3, 1}})
       all.push_back(version + ("#line " + std::to_string(first) + "\n") + text);
     if (is_of_web) std::swap(all[0], all[1]);
   }
-  // Its main may be one that a condition leaves out.
+  // A condition may leave out the text's main.
   if (find_word(code, "mainImage") != std::string::npos) add_toy(text, code, false, all);
   return all;
 }
@@ -266,7 +268,7 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
       ++number;
       const size_t shown = line_of_all == 0 ? number : line_of_all;
       const auto [name, rest] = directive_of(std::string_view(code).substr(begin, line.size()));
-      // Lines of an included file count as the line that includes it, whose number messages can say.
+      // Lines of an included file have the number of the line that includes it, which messages can name.
       if (line_of_all != 0 && !continues) result += "#line " + std::to_string(shown) + "\n";
       continues = line.ends_with('\\') || line.ends_with("\\\r");
       const size_t end = rest.size() > 1 ? rest.find(rest[0] == '<' ? '>' : '"', 1) : std::string_view::npos;

@@ -21,7 +21,7 @@ constexpr double kFrameRate = 60;  // pictures per second, for shaders that coun
 const Target& target_of(const Frame& frame, const DrawCommand& draw) {
   return frame.targets[frame.views[draw.first_view].target];
 }
-// Vertices that a user's vertex shader computes belong to a scene, whose draws have models.
+// Only draws of a scene have models. A user's vertex shader computes vertices of such draws only.
 bool is_captured(const Frame& frame, const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space && (draw.vertices < 0 || frame.models.empty());
 }
@@ -55,7 +55,7 @@ glm::vec2 texcoord(const VertexPlace& at, uint32_t set) {
   const std::vector<glm::vec2>& all = set == 0 ? at.frame.texcoords : at.frame.second_texcoords;
   return all.empty() ? glm::vec2(0) : all[index_of(at)];
 }
-// The texture coordinate at which the base colour's texture is read.
+// The coordinate at which the base colour's texture is read.
 glm::vec2 base_texcoord(const VertexPlace& at) {
   const TextureMapping& mapping = material_of(at.frame, at.draw).diffuse_mapping;
   return mapping.linear * texcoord(at, mapping.set) + mapping.offset;
@@ -99,15 +99,15 @@ void put_matrix(uint32_t* to, const glm::mat4& m) {
 }
 void put_count(uint32_t* to, const UniformPlace& at) { *to = uint32_t(frame_number(at.shader)); }
 
-// Of the draw's only instance, where a vertex shader draws it.
+// The model of the draw's only instance, if a vertex shader draws it.
 glm::mat4 model_of(const UniformPlace& at) {
   return is_captured(at.frame, at.draw) ? glm::mat4(1) : at.frame.models[at.draw.first_instance];
 }
 
 const View& view_of(const UniformPlace& at) { return at.frame.views[at.draw.first_view]; }
 
-// The world-to-eye matrix, recovered from its product with the projection if that is a perspective without shear;
-// otherwise identity.
+// The world-to-eye matrix, which we recover from its product with the projection. Identity if the projection is not a
+// perspective without shear.
 glm::mat4 view_matrix(const View& view) {
   const glm::mat4 rows = glm::transpose(view.view_projection);
   const glm::vec3 forward(rows[3]), up(rows[1]);
@@ -165,7 +165,7 @@ constexpr GivenUniform kUniforms[] = {
     {"b_normal_matrix", Kind::number, 9,
      [](const UniformPlace& at, uint32_t* to) {
        const glm::mat3 m = glm::mat3(model_of(at));
-       // Cofactors: a model that flattens has no inverse.
+       // Uses cofactors, because a model that flattens has no inverse.
        const glm::mat3 normals(glm::cross(m[1], m[2]), glm::cross(m[2], m[0]), glm::cross(m[0], m[1]));
        const float sign = glm::dot(m[0], normals[0]) < 0 ? -1.0f : 1.0f;
        for (int i = 0; i < 3; ++i) put3(to + 3 * i, normals[i] * sign);
@@ -207,7 +207,7 @@ constexpr GivenSampler kSamplers[] = {
     {"b_occlusion_map", &Material::occlusion_texture, kWhite},
 };
 
-// Sizes of the textures that are given, or of the noise texture that replaces missing ones.
+// Fills the sizes of the given textures, or of the noise texture that replaces a missing one.
 void fill_channel_sizes(const UniformPlace& at, uint32_t* to) {
   for (int i = 0; i < 4; ++i, to += 3) {
     const std::string name = "iChannel" + std::to_string(i);
@@ -274,7 +274,7 @@ FaceMeans face_means(const Frame& frame, const DrawCommand& draw, bool normals, 
     const auto place = [&](int i) { return VertexPlace{frame, draw, means, 0, vertex[i]}; };
     const glm::vec3 p = object_position(place(0)), a = object_position(place(1)) - p, b = object_position(place(2)) - p;
     glm::vec3 normal = glm::cross(a, b);
-    // Captured faces have no known orientation: the normal points towards the eye.
+    // Captured faces have no known orientation, so the normal points towards the eye.
     if (is_captured(frame, draw) && glm::dot(normal, p) > 0) normal = -normal;
     const glm::vec2 t = base_texcoord(place(0)), u = base_texcoord(place(1)) - t, v = base_texcoord(place(2)) - t;
     const float turn = u.x * v.y - u.y * v.x < 0 ? -1.0f : 1.0f;

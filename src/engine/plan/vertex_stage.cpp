@@ -27,14 +27,14 @@ using shader::CapturedVertexProgram;
 using shader::VertexSource;
 using shader::VertexWord;
 
-// Vertices of a piece of work: half a millisecond at the least.
+// The number of vertices in a piece of work, which takes at least half a millisecond.
 constexpr uint64_t kPiece = 4096;
 
-// Where an output word goes.
+// The destination of an output word.
 struct Result {
   uint32_t output;     // word
-  uint32_t component;  // of a vertex's varyings
-  bool is_color;       // clamped to 0..1
+  uint32_t component;  // component of a vertex's varyings
+  bool is_color;       // the value is clamped to 0..1
 };
 
 // A draw whose program can run.
@@ -42,7 +42,7 @@ struct StageDraw {
   const DrawCommand* draw;
   const VertexInputs* inputs;
   const CapturedVertexProgram* program;
-  uint64_t stride = 0;  // of its varyings
+  uint64_t stride = 0;  // words per vertex of its varyings
   std::vector<Result> results;
   std::vector<uint32_t> uniforms;
   std::vector<shader::SamplerSlot> samplers;
@@ -100,7 +100,7 @@ class VertexStage {
     }
   }
 
-  // What is written to and read, in a frame that may have been changed since it was validated.
+  // Checks the ranges that are read and written; the frame may have been changed since it was validated.
   void check(const DrawCommand& draw, const Place& place) const {
     const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
     validate_vertices(frame_, sizes_, place, draw);
@@ -185,7 +185,7 @@ class VertexStage {
     }
   }
 
-  // Nothing is shown of a draw that was cut off.
+  // Clears the results of a draw that was cut off, so that nothing of it is shown.
   void forget(const StageDraw& one) {
     const uint64_t vertices = uint64_t(one.draw->vertex_count) * one.draw->instances;
     std::fill_n(frame_.positions.begin() + std::ptrdiff_t(one.draw->first_vertex), vertices, glm::vec4(0));
@@ -211,7 +211,8 @@ class VertexStage {
     }
   }
 
-  // The input's lanes for `count` vertices from `begin` on; `lanes` null: the program does not read it.
+  // Writes the input's lanes for `count` vertices from `begin` on. `lanes` is null if the program does not read the
+  // input.
   void fill(const StageDraw& one, const VertexWord& word, uint64_t begin, uint64_t count, uint32_t* lanes) const {
     if (lanes == nullptr) return;
     const uint64_t vertices = one.draw->vertex_count;

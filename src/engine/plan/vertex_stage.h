@@ -1,4 +1,4 @@
-// The vertex stage on the host: vertex programs on the CPU's lanes before a frame is prepared.
+// The vertex stage on the host: runs vertex programs on the CPU's lanes before a frame is prepared.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class Loading;
 struct VertexFailure {
   uint32_t program = 0;  // index into Frame::vertex_programs
   std::string reason;
-  uint64_t draws = 0;  // that it concerns
+  uint64_t draws = 0;  // number of draws that the failure affects
 };
 
-// As shade_vertices (brokkr/vertex_stage.h), for a frame that has passed `validate`.
+// Does the work of shade_vertices (brokkr/vertex_stage.h), for a frame that has passed `validate`.
 std::vector<VertexFailure> run_vertex_programs(Frame& frame, Loading& loading);
 
 }  // namespace brokkr
