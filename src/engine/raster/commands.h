@@ -9,7 +9,7 @@ BROKKR_FN Mask inside_rect(const Position& at, const int32_t (&rect)[4]) {
   return at.x >= rect[0] && at.x < rect[2] && at.y >= rect[1] && at.y < rect[3];
 }
 
-// Cleared samples no longer have a writer.
+// Records that cleared samples no longer have a writer.
 BROKKR_FN void forget_writers(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                               Share share) {
   for (uint32_t* writers : {phase.planes & kPlaneColor ? planes.visible_id : nullptr,
@@ -40,7 +40,7 @@ BROKKR_FN void clear_part(Warp& w, const TargetTables& planes, const RegionRecor
   }
 }
 
-// A clear of a colour plane beyond the first.
+// Clears a colour plane beyond the first.
 template <class Shared>
 BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -59,8 +59,8 @@ BROKKR_FN_NOINLINE void clear_plane(const Visit<Shared>& v, const PhaseRecord& p
   }
 }
 
-// For regions that lie inside its rectangle a clear only records the value; regions that the rectangle cuts are written
-// immediately. The caller's next barrier completes it.
+// Clears the rasterizer's regions. A region inside the rectangle only records the value; a region that the rectangle
+// cuts is written immediately. The caller's next barrier completes the clear.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& phase) {
   if (phase.color_plane != 0) return clear_plane(v, phase);
@@ -95,7 +95,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
   }
 }
 
-// The index in the planes of sample (x, y) in a target's layer 0.
+// The index in the planes of sample (x, y) in layer 0 of a target.
 BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& target, Int x, Int y) {
   const int shift = planes.region_shift;
   const Int region = (y >> shift) * int(target.regions_x) + (x >> shift) + int(target.first_region);
@@ -103,9 +103,9 @@ BROKKR_FN Int sample_address(const TargetTables& planes, const TargetRecord& tar
   return (region << (2 * shift)) + region_sample(x & inside, y & inside, shift);
 }
 
-// Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. Between
-// targets of as many samples each sample is copied. From several to one, a colour is the samples' average, and depth
-// and stencil are those of sample 0.
+// Copies the rasterizer's share of a blit's destination, with nearest sampling. All sources must be in memory. If both
+// targets have the same number of samples, each sample is copied. From several samples to one, a colour is the average
+// of the samples, and depth and stencil are those of sample 0.
 template <class Shared>
 BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
@@ -125,7 +125,8 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
       const Position position = region_position(w, planes, region, s);
       const Int x = position.x, y = position.y;
       const Float across = (to_float(x - dx) + 0.5f) / float(dw), up = (to_float(y - dy) + 0.5f) / float(dh);
-      // Outside the destination, or if it is empty, the position does not fit in an integer.
+      // If the sample lies outside the destination, or the destination is empty, the position does not fit in an
+      // integer.
       const Int from_x = phase.source[0] + to_int(floor(saturate(across) * float(phase.source[2])));
       const Int from_y = phase.source[1] + to_int(floor(saturate(up) * float(phase.source[3])));
       const Mask m = across > 0.0f && across < 1.0f && up > 0.0f && up < 1.0f && x < int(target.width) &&
@@ -164,7 +165,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
 }
 
 // Writes pending clears of the planes `which` (RegionBit) in the rasterizer's own regions of a target. The caller's
-// next barrier completes it.
+// next barrier completes the writes.
 template <class Shared>
 BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t which) {
   const TargetTables& planes = v.t.targets;
@@ -175,8 +176,8 @@ BROKKR_FN void materialize_own(const Visit<Shared>& v, uint32_t target, uint32_t
   }
 }
 
-// Replaces the colours of sample 0 by the averages of the pixels' samples: the picture that is read back. `regions` are
-// those of the samples. sRGB is averaged as linear light. Integers keep those of sample 0.
+// Replaces the colours of sample 0 by the averages of the pixels' samples, which make the picture that is read back.
+// `regions` are the regions of the samples. sRGB is averaged as linear light. Integers keep the value of sample 0.
 template <class Shared>
 BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples) {
   Warp& w = v.b.warp;
@@ -203,9 +204,9 @@ BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionReco
   }
 }
 
-// Writes the pending clears of the frame's picture that commands made, or all pending clears if others read the planes
-// directly. Otherwise a pending clear is not written: readers of planes check the region's state first. The caller's
-// next barrier completes it.
+// Writes the pending clears that commands made in the frame's picture, or all pending clears if others read the planes
+// directly. Other pending clears are not written, because readers of planes check the region's state first. The
+// caller's next barrier completes the writes.
 template <class Shared>
 BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
   const TargetTables& planes = v.t.targets;
@@ -223,7 +224,7 @@ BROKKR_FN void run_finish(const Visit<Shared>& v, const PhaseRecord& phase) {
   }
 }
 
-// Writes everything that a rasterizer copies from to memory first.
+// Writes everything to memory that a rasterizer will copy from.
 template <class Shared>
 BROKKR_FN void prepare_copy(const Visit<Shared>& v, const PhaseRecord& phase) {
   if (phase.kind != PhaseKind::blit) return;
@@ -239,8 +240,8 @@ BROKKR_FN void copy_own(const Visit<Shared>& v, const PhaseRecord& phase) {
   }
 }
 
-// A blit reads regions of other rasterizers, and so do readers of a texture that was a plane. So all rasterizers must
-// arrive before one copies, and all must have copied before one continues. If nothing has read the texture yet, each
+// A blit reads regions of other rasterizers, and so do readers of a texture that was a plane. Therefore no rasterizer
+// copies before all have arrived, and none continues before all have copied. If nothing has read the texture yet, each
 // rasterizer copies at once. Returns true if the phase is over; otherwise the rasterizer must be visited again.
 template <class Shared>
 BROKKR_FN_NOINLINE bool run_gated(const Visit<Shared>& v, const PhaseRecord& phase) {

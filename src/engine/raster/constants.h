@@ -1,6 +1,6 @@
-// Constants of rasterization, each with its consequence. They change times, never a picture. To see the effect of one,
-// change it here, build, and compare two results of `brokkr bench --curve triangles --json FILE` with `brokkr bench
-// --compare BEFORE.json AFTER.json`.
+// Constants of rasterization, each with its consequence. They change times, but never a picture. To see the effect of
+// one, change it here, build, and compare two results of `brokkr bench --curve triangles --json FILE` with `brokkr
+// bench --compare BEFORE.json AFTER.json`.
 #pragma once
 
 #include "machine/machine.h"
@@ -8,12 +8,13 @@
 BROKKR_MACHINE_BEGIN
 
 // Triangles up to this many pixels wide and high take the path with one lane per triangle. All lanes step over the
-// samples of the group's largest box, and lanes with smaller triangles wait: at 8 there are at most 9 * 9 steps, at 12
-// 13 * 13, at 16 17 * 17. Larger triangles use one lane per sample, and each makes a pass over the region's tiles.
+// samples of the group's largest box, and lanes with smaller triangles wait: a limit of 8 takes at most 9 * 9 steps, 12
+// takes 13 * 13, and 16 takes 17 * 17. Larger triangles use one lane per sample, and each makes a pass over the
+// region's tiles.
 //
-// Instructions of rasterize_block in one frame of 640x360 on v3, in millions, with 8, 12 and 16: generated:city 75.8,
-// 66.0 and 61.1; generated:sphere-100k, whose triangles are all smaller, 7.8 with each. With 32 lanes instead of v3's
-// eight, more lanes wait for the largest triangle.
+// With limits of 8, 12 and 16, one frame of 640x360 on v3 takes these instructions of rasterize_block, in millions:
+// generated:city 75.8, 66.0 and 61.1; generated:sphere-100k, whose triangles are all smaller, 7.8 with each. On 32
+// lanes, more lanes wait for the largest triangle than on the eight of v3.
 //   valgrind --tool=callgrind --callgrind-out-file=cost brokkr render generated:city --machine cpu --isa v3
 //     --workers 1 --size 640x360 --no-output; callgrind_annotate cost
 BROKKR_CONSTANT int kSmallBox = 12;

@@ -1,7 +1,7 @@
-// The direct path for small triangles: the warp that sets them up writes each sample's key immediately, to memory that
-// all blocks share. They need no store block, no queue and no visit before the end of their phase, when their
-// rasterizer merges their keys with its own by the minimum (move_direct_keys). A minimum does not depend on the order,
-// so the picture is the same either way.
+// The direct path for small triangles. The warp that sets them up writes each sample's key immediately, to memory that
+// all blocks share. These triangles need no store block, no queue and no visit before the end of their phase. Then
+// their rasterizer merges their keys with its own keys by the minimum (move_direct_keys). A minimum does not depend on
+// the order, so the picture is the same either way.
 #pragma once
 
 #include "bin/distribute.h"
@@ -11,8 +11,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Triangles after setup, in registers, with the interface that rasterize_small reads. Corners of lanes outside m are 0,
-// because products of large triangles overflow 32 bits.
+// Triangles after setup, in registers, with the interface that rasterize_small reads. Lanes outside m have corners of
+// 0, because products of large triangles overflow 32 bits.
 struct SetupGroup {
   const Setup& setup;
   Mask m;
@@ -22,7 +22,7 @@ struct SetupGroup {
   BROKKR_FN Int y(Warp& w, int corner) const { return as_int(select(m, field(w, y_field(corner)), 0)); }
 };
 
-// A layer's samples in TargetTables::direct, for rasterize_small; each triangle lies in at most 2 x 2 regions.
+// A layer's samples in TargetTables::direct, for rasterize_small. Each triangle lies in at most 2 x 2 regions.
 struct LayerSamples {
   Warp& w;
   KeyPlane plane;
@@ -30,7 +30,7 @@ struct LayerSamples {
   int regions_x, first_region;  // regions per row of the layer, and its first region
   Int x0, y0;                   // first sample of each lane's triangle
   Int column, line;             // region of that sample within the layer
-  // Samples of each lane, one byte per region, row by row. kSmallBox guarantees that a byte suffices.
+  // The number of samples of each lane, one byte per region, row by row. kSmallBox guarantees that a byte suffices.
   Uint covered = 0;
   Uint byte_of_row = 0;  // 0 or 16
 
@@ -49,7 +49,7 @@ struct LayerSamples {
 };
 static_assert((kSmallBox + 1) * (kSmallBox + 1) < 256);
 
-// A geometry warp's distributor that draws the small triangles of RasterTables::direct_phase itself.
+// A distributor for geometry warps that draws the small triangles of RasterTables::direct_phase itself.
 class DirectDistributor : public Distributor {
  public:
   BROKKR_FN DirectDistributor(const Distributor& queues, const RasterTables& t) : Distributor(queues), t_(t) {}

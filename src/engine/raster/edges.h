@@ -1,8 +1,8 @@
 // Exact coverage inside one region, by edge functions of a triangle record in 32-bit integers.
 //
-// An edge function at sample centres is a multiple of 256 plus a constant; divided by 256 and rounded down, with the
-// bottom-left rule folded in as -1 for edges that do not own their samples, its sign is unchanged and it steps by whole
-// 1/256-pixel differences.
+// An edge function at sample centres is a multiple of 256 plus a constant. We divide it by 256 and round down. For the
+// bottom-left rule, we add -1 to edges that do not own their samples. The sign is unchanged, and the function steps by
+// whole 1/256-pixel differences.
 #pragma once
 
 #include "geometry/records.h"
@@ -13,8 +13,8 @@ BROKKR_MACHINE_BEGIN
 // A triangle relative to a region's first sample.
 struct RegionTriangle {
   int32_t e[3];         // edge functions at that sample; negative: outside
-  int32_t a[3];         // change per sample in x
-  int32_t b[3];         // change per sample in y
+  int32_t a[3];         // change per sample to the right
+  int32_t b[3];         // change per sample upwards
   Box<int32_t> box;     // relative to the region, not clipped to it
   float z, z_dx, z_dy;  // depth plane; its origin is the box's first sample
   float z_min, z_max;
@@ -29,8 +29,8 @@ BROKKR_FN float float_of_bits(uint32_t bits) {
 #endif
 }
 
-// Record i of a block, relative to the region whose first pixel is (x, y). Edge functions are those of samples at (dx,
-// dy) from the pixels' centres, in 1/256 pixel.
+// Returns record i of a block relative to the region whose first pixel is (x, y). The edge functions belong to samples
+// at (dx, dy) from the pixels' centres, in 1/256 pixel.
 BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int x, int y, int dx = 0, int dy = 0) {
   RegionTriangle tri;
   int32_t vx[3], vy[3];
@@ -44,7 +44,7 @@ BROKKR_FN RegionTriangle region_triangle(const TriangleBlock& block, int i, int 
                       int64_t(tri.b[k]) * (y * 256 + (128 + dy) - vy[k]) -
                       (owns_samples(tri.a[k], tri.b[k], block.top_edges != 0) ? 0 : 1);
     const int64_t scaled = e >> 8;
-    const int64_t limit = int64_t(1) << 30;  // the sign cannot change within a region beyond this value
+    const int64_t limit = int64_t(1) << 30;  // beyond this value the sign cannot change within a region
     tri.e[k] = int32_t(scaled < -limit ? -limit : scaled > limit ? limit : scaled);
   }
   const Box<int32_t> box = record_box(block, i);
@@ -63,8 +63,8 @@ BROKKR_FN Float plane_depth(Float z, Float z_dx, Float z_dy, Float dx, Float dy,
   return clamp_to((z + z_dx * dx) + z_dy * dy, z_min, z_max);
 }
 
-// True if one vector can hold the first samples of all vectors of a tile, so that one multiplication computes the edge
-// functions at all of them: with 8, 16 and 32 lanes.
+// True if one vector can hold the first samples of all vectors of a tile. One multiplication then computes the edge
+// functions at all of them. This holds for 8, 16 and 32 lanes.
 inline constexpr bool kTileStartsFit = Warp::takes_turns && kTileSamples <= kWidth * kWidth;
 
 // Bit masks of the samples in a tile's first n columns, and in its first n rows.
@@ -113,7 +113,7 @@ class TileEdges {
     return inside && x_ >= tri_.box.min_x - x && x_ <= tri_.box.max_x - x && y_ >= tri_.box.min_y - y &&
            y_ <= tri_.box.max_y - y;
   }
-  // The same for all samples of the tile, one bit each. It is a template so that only machines with kTileStartsFit
+  // The same for all samples of the tile, one bit each. This is a template so that only machines with kTileStartsFit
   // compile it.
   template <class W>
   BROKKR_FN uint64_t coverage(W& w) const {
@@ -140,8 +140,8 @@ class TileEdges {
                        to_float(y_ + (y0_ + tile_y(s) - tri_.box.min_y)), tri_.z_min, tri_.z_max);
   }
 
-  // Depths of all vectors of a tile: sums of a value per column and a value per row of vectors, in the order in which
-  // depth() adds.
+  // The depths of all vectors of a tile. A depth is the sum of a value per column and a value per row of vectors, added
+  // in the same order as in depth().
   struct Depths {
     Float column[2], row[4];
     float z_min, z_max;
@@ -159,7 +159,7 @@ class TileEdges {
   }
 
  private:
-  // Rows of samples in a vector of 8 (4 x 2) and 16 (4 x 4) samples.
+  // The number of rows in a vector of 8 (4 x 2) or 16 (4 x 4) samples.
   static constexpr int kRowStep = kWidth == 8 ? 2 : 4;
 
   BROKKR_FN Mask inside_edges(int s) const {
@@ -182,19 +182,20 @@ class TileEdges {
   Int lane_[3];
 };
 
-// Eight by eight tiles, one per lane.
+// Tiles of 8 x 8 samples, one per lane.
 struct LaneTiles {
   Int x, y;               // first sample, relative to the region
-  Mask touched, covered;  // tiles that the triangle may touch; tiles that it covers completely
+  Mask touched, covered;  // tiles that the triangle may touch, and tiles that it covers completely
 };
 
-// Bit ty * 8 + tx: tile (tx, ty) of a region. Regions of fewer than 64 samples use the lower left corner of that map.
+// Bit ty * 8 + tx stands for tile (tx, ty) of a region. Regions of fewer than 64 tiles use the lower left corner of
+// that map.
 struct TileMasks {
   uint64_t touched, covered;
 };
 
-// The tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove some of
-// them.
+// Finds the tiles of a region (edge 1 << shift) that a triangle touches and covers. `refine(LaneTiles&)` may remove
+// some of them.
 template <class Refine>
 BROKKR_FN TileMasks tile_masks(Warp& w, const RegionTriangle& tri, int shift, Refine&& refine) {
   TileMasks masks{0, 0};

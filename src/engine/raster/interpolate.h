@@ -1,6 +1,6 @@
-// Attributes of samples, recomputed from the vertices of their primitive: perspective-correct barycentrics in
-// homogeneous coordinates [Olano97], taken relative to the sample so that small triangles far from the origin keep
-// their precision.
+// Attributes of samples, computed from the vertices of their primitive. The barycentric weights are
+// perspective-correct, in homogeneous coordinates [Olano97]. They are taken relative to the sample, so that small
+// triangles far from the origin keep their precision.
 #pragma once
 
 #include <type_traits>
@@ -61,7 +61,7 @@ BROKKR_FN bool is_textured(const FrameTables& frame, const MaterialRecord& mater
   return frame.texcoords && material.textured != 0;
 }
 
-// Fills position, normal, texcoord and barycentric in `in`. The corners are each lane's, or shared by all lanes.
+// Fills position, normal, texcoord and barycentric in `in`. Each lane has its own corners, or all lanes share them.
 // Returns the weights.
 template <class T>
 BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const CornersOf<T>& corners,
@@ -76,7 +76,7 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Co
   in.barycentric = weights.value;
 
   if (!(draw.bits & kDrawMaterial)) {
-    // Guesses eye space for captured clip-space positions: a vertical field of view of 67 degrees.
+    // Guesses eye space for captured clip-space positions, with a vertical field of view of 67 degrees.
     const float sy = 0.66f, sx = draw.scale[0] / (draw.scale[1] == 0.0f ? 1.0f : draw.scale[1]) * sy;
     Vec3<Warp> p[3];
     for (int i = 0; i < 3; ++i) p[i] = Vec3<Warp>(corner[i].x * sx, corner[i].y * sy, -corner[i].w);
@@ -111,7 +111,7 @@ BROKKR_FN Weights interpolate(const FrameTables& frame, const Run& run, const Co
   return weights;
 }
 
-// Sets the lanes `which` of `to` to the corners of a primitive that they share. Normals and texture coordinates are set
+// Sets the lanes `which` of `to` to the corners of a primitive that they share. Sets normals and texture coordinates
 // only if the draw has them.
 template <class T>
 BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const MaterialRecord* of_draw, uint32_t primitive,
@@ -149,7 +149,7 @@ BROKKR_FN_NOINLINE void keep_surface(const FrameTables& frame, const Run& run, c
   to_clip_space(run, one.object, one.clip);
   to = one;
 }
-// interpolate() for lanes that share a primitive, of which the cache may have the corners.
+// Does the work of interpolate() for lanes that share a primitive, whose corners may be in the cache.
 BROKKR_FN Weights interpolate_one(const FrameTables& frame, const Run& run, KeptSurfaces& kept, uint32_t primitive,
                                   ShaderInput<Warp>& in) {
   const uint32_t place = primitive % KeptSurfaces::kCount;
@@ -190,10 +190,10 @@ BROKKR_FN void interpolate_colors(Warp& w, const FrameTables& frame, const Run& 
   if (second) in.second = mixed_texcoords(weights, texcoord);
 }
 
-// interpolate() for lanes m, each of which may have its own primitive.
+// Does the work of interpolate() for lanes m, each of which may have its own primitive.
 BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run& run, Mask m, ShaderInput<Warp>& in) {
   CornersOf<Float> corners;
-  // Not CornersOf{}: GCC would zero memory and load it again.
+  // We avoid CornersOf{}, because GCC would zero memory and load it again.
   for (int i = 0; i < 3; ++i) {
     for (Float& value : corners.position[i]) value = 0.0f;
     for (Float& value : corners.normal[i]) value = 0.0f;
@@ -207,7 +207,7 @@ BROKKR_FN Weights interpolate_each(Warp& w, const FrameTables& frame, const Run&
   return interpolate(frame, run, corners, corner, in);
 }
 
-// The surface at lanes m, whose primitives belong to `run`; kColors as in ShaderTraits.
+// Computes the surface for lanes m, whose primitives belong to `run`; kColors is that of ShaderTraits.
 template <bool kColors>
 BROKKR_FN void interpolate_surface(Warp& w, const FrameTables& frame, const Run& run, NoSurfaces&, Mask m,
                                    ShaderInput<Warp>& in) {

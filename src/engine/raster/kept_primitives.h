@@ -1,5 +1,5 @@
-// Attributes of primitives as lanes of programs and of shading modes read them, and caches of primitives: a triangle
-// usually covers several vectors and several tiles.
+// Attributes of primitives, as lanes of programs and of shading modes read them, and caches of primitives. A triangle
+// usually covers several vectors and several tiles, so caching saves work.
 #pragma once
 
 #include <type_traits>
@@ -28,8 +28,8 @@ struct OnePrimitive {
   OneVaryings varyings;
 };
 
-// A cache of a warp whose lanes share primitives. Each primitive has one possible place, chosen so that neighbours do
-// not evict each other.
+// A cache for a warp whose lanes share primitives. Each primitive can be in one place only, and neighbours have
+// different places.
 struct KeptPrimitives {
   static constexpr uint32_t kCount = 16;
   uint32_t number[kCount];
@@ -42,7 +42,8 @@ struct KeptPrimitives {
 struct NoPrimitives {};
 using PrimitiveMemory = std::conditional_t<Warp::takes_turns, KeptPrimitives, NoPrimitives>;
 
-// The corners of each lane's primitive, or of one primitive, as shading modes read them: in object space.
+// The corners of primitives in object space, as shading modes read them. Each lane has its own primitive, or all share
+// one.
 template <class T>
 struct CornersOf {
   T position[3][4];  // w: only for captured clip-space positions
@@ -56,7 +57,7 @@ struct OneSurface {
   ClipVertexOf<float> clip[3];
 };
 
-// The cache of KeptPrimitives for shading modes. A primitive belongs to one run, so its number suffices.
+// A cache like KeptPrimitives, for shading modes. A primitive belongs to one run, so its number identifies it.
 struct KeptSurfaces {
   static constexpr uint32_t kCount = 16;
   uint32_t number[kCount];

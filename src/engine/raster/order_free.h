@@ -1,5 +1,5 @@
-// An order-free phase of one rasterizer: finds the triangles that are visible in each of its regions and, once the
-// phase is complete, shades them.
+// An order-free phase of one rasterizer. It finds the triangles that are visible in each of its regions, and shades
+// them once the phase is complete.
 #pragma once
 
 #include "geometry/counters.h"
@@ -29,14 +29,14 @@ BROKKR_FN bool region_is_touched(const Visit<Shared>& v, uint32_t phase, const R
 }
 
 // Returns true if geometry may have written keys of the phase to the region directly. All warps get the same answer: in
-// a complete phase the count no longer changes, and in an aborted frame, in which geometry may still run, no warp
-// looks.
+// a complete phase the count no longer changes, and in an aborted frame, where geometry may still run, no warp reads
+// the count.
 template <class Shared>
 BROKKR_FN bool has_direct_keys(const Visit<Shared>& v, uint32_t phase, const RegionRecord& region) {
   return phase == v.t.direct_phase && (v.ending || v.t.region_fragments[region.number] != 0);
 }
 
-// Merges the keys that geometry wrote into the key buffer, by the minimum, for the warp's share of samples.
+// Merges the keys that geometry wrote into the key buffer by the minimum, for the warp's share of samples.
 BROKKR_FN_NOINLINE void move_direct_keys(Warp& w, const KeyPass& pass) {
   constexpr int kTogether = 4;  // independent loads
   const KeyPlane plane{pass.planes->direct + pass.base()};
@@ -64,8 +64,7 @@ BROKKR_FN void prefetch_block(const TriangleBlock& block) {
   for (size_t line = 0; line < sizeof(TriangleBlock); line += 64) prefetch(bytes + line);
 }
 
-// Rasterizes the warp's share of the pending elements that touch the region. Returns the number of samples that they
-// cover.
+// Rasterizes the warp's share of the pending elements that touch the region. Returns the number of covered samples.
 template <class Shared, class Place>
 BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const KeyPass& pass, Place place) {
   Warp& w = v.b.warp;
@@ -87,8 +86,8 @@ BROKKR_FN int rasterize_pending(const Visit<Shared>& v, uint32_t phase, const Ke
   return covered;
 }
 
-// The same for the regions of all samples of some pixels, `regions` .. regions + samples - 1. Keys wait in memory, so
-// that at the phase's end each visible primitive is shaded once in a pixel. Returns false if the launch must end.
+// Does the same for the regions of all samples of some pixels, `regions` .. regions + samples - 1. Keys stay in memory
+// until the phase ends, so that each visible primitive is shaded once per pixel. Returns false if the launch must end.
 template <class Shared>
 BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_number, bool complete,
                                      const RegionRecord* regions, uint32_t samples) {
@@ -136,9 +135,9 @@ BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_numb
   return true;
 }
 
-// Rasterizes all pending elements of the phase; `complete`: no more will arrive. After its last barrier no warp reads
-// the pending elements: if there are any, the leader's answer about the last region, or that region's end, comes after
-// all reads.
+// Rasterizes all pending elements of the phase; `complete`: no more will arrive. No warp reads the pending elements
+// after the function's last barrier: the leader's answer about the last region, or the end of that region, follows all
+// reads.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_number, bool complete) {
   Block<Shared>& b = v.b;

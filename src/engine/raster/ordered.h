@@ -8,8 +8,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The key by which an ordered phase sorts: the element's task, its number within the task, and its index among the
-// pending elements.
+// The key by which an ordered phase sorts. It consists of the element's task, its number within the task, and its index
+// among the pending elements.
 struct SortKey {
   static constexpr int kPlaceBits = 22, kSequenceBits = 10;
   static_assert(kPlaceBits + kSequenceBits == 32);
@@ -20,13 +20,13 @@ struct SortKey {
   BROKKR_FN static uint32_t place(uint64_t key) { return uint32_t(key) & ((1u << kPlaceBits) - 1u); }
 };
 
-// Sorts n keys (bitonic, padded to a power of two with the largest key) with all warps of the block.
+// Sorts n keys with all warps of the block (bitonic, padded to a power of two with the largest key).
 template <class Shared>
 BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n) {
   Block<Shared>& b = v.b;
   Warp& w = b.warp;
   const auto [share, step] = v.share();
-  // Usually there is one producer at a time, and the keys are already in order.
+  // Usually one producer runs at a time, so the keys are already in order.
   Mask wrong = false;
   for (int i = share; i + 1 < n; i += step) {
     const Mask m = w.first_lanes(n - 1 - i);
@@ -60,7 +60,8 @@ BROKKR_FN_NOINLINE void sort_keys(const Visit<Shared>& v, uint64_t* keys, int n)
   }
 }
 
-// The first half of a record and a little more, which a tile reads: many draws have only a few triangles.
+// Prefetches the part of a record that a tile reads, a little more than its first half. Many draws have only a few
+// triangles.
 template <class Record>
 BROKKR_FN void prefetch_record(const Record& record) {
   const char* const bytes = reinterpret_cast<const char*>(&record);
@@ -71,8 +72,8 @@ BROKKR_FN void prefetch_program(const ShadeContext& shading, const DrawRecord& d
   if (draw.program != kNoProgram) prefetch_record(shading.programs->programs[draw.program]);
 }
 
-// Prepares the listed triangles; each warp does its part. Each lane sets up one triangle, then all lanes together find
-// the tiles of one triangle after another. Work by one lane for the warp costs as much as work by all lanes
+// Prepares the listed triangles; each warp does its part. Each lane first sets up one triangle, then all lanes together
+// find the tiles of one triangle after another. If one lane works alone, it costs the warp as much as if all lanes work
 // (docs/research/simt.md). kSampled: the region's pixels have several samples, which lie up to `reach` from the centre.
 template <bool kSampled, class Shared>
 BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t reach = 0) {
@@ -107,7 +108,7 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, 
   }
 }
 
-// Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it.
+// Draws the listed triangles into the region's tiles; one warp draws a tile. Merges pending clears into the tiles.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t phase,
                                   TileCounts& counts) {
@@ -162,7 +163,7 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
   }
 }
 
-// The same for pixels of several samples: `regions` are those of their samples. No clears are pending.
+// Does the same for pixels of several samples: `regions` are the regions of their samples. No clears are pending.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRecord* regions, uint32_t samples,
                                           uint32_t phase, TileCounts& counts) {
@@ -220,7 +221,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
   }
 }
 
-// Collects the keys of the phase's pending elements with tasks below `before_task`, unordered. Returns their number.
+// Collects the keys of the phase's pending elements with tasks below `before_task`, in no order. Returns their number.
 template <class Shared>
 BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t before_task, uint64_t* keys) {
   Warp& w = v.b.warp;
@@ -241,8 +242,8 @@ BROKKR_FN int collect_eligible(const Visit<Shared>& v, uint32_t phase, uint32_t 
   return int(v.shared().eligible);
 }
 
-// The leader lists triangles that touch the region, in order, from element `next` on, until the list is full. Returns
-// the first element that was not listed.
+// The leader lists triangles that touch the region, in order from element `next` on, until the list is full. Returns
+// the first element that it did not list.
 template <class Shared>
 BROKKR_FN int fill_list(const Visit<Shared>& v, const RegionRecord& region, const uint64_t* keys, int next,
                         int eligible) {
@@ -309,8 +310,8 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
     for (int next = 0; next < eligible;) {
       const bool is_first = next == 0;
       next = fill_list(v, region, keys, next, eligible);
-      // If one list holds all triangles, each tile is written to memory once, together with its clear. CUDA has too few
-      // registers for that.
+      // If one list holds all triangles, each tile is written to memory only once, together with its clear. CUDA has
+      // too few registers for this.
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
       if (is_first && !clears) write_clears(v, region, kClearAny);
       draw_list(v, region, phase, counts);

@@ -1,4 +1,5 @@
-// A rasterizer's pending elements: taken from its queue, they wait for their phase or for the watermark.
+// The pending elements of a rasterizer. It has taken them from its queue, and they wait for their phase or for the
+// watermark.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Header words of TriangleBlock, as gathers address them.
+// The header words of a TriangleBlock, for gathers.
 enum class BlockWord : size_t {
   target = offsetof(TriangleBlock, target) / 4,
   layer = offsetof(TriangleBlock, layer) / 4,
@@ -73,8 +74,8 @@ BROKKR_FN void drain_queue(Warp& w, const RasterTables& t, uint32_t r) {
   w.once([&] { state.pending = count; });
 }
 
-// Removes the elements of `phase` with tasks below `before_task`. A block goes to the stock when no rasterizer needs it
-// any more. Called by one warp. Returns the smallest task among the phase's remaining elements, or kAllTasks.
+// Removes the elements of `phase` with tasks below `before_task`. When no rasterizer needs a block any more, it goes to
+// the stock. Called by one warp. Returns the smallest task among the phase's remaining elements, or kAllTasks.
 BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t r, uint32_t phase,
                           uint32_t before_task) {
   RasterizerState& state = t.rasterizers[r];
@@ -106,8 +107,8 @@ BROKKR_FN uint32_t retire(Warp& w, const RasterTables& t, Stock& stock, uint32_t
     kept += n;
     w.sync();
   }
-  // If none was removed, the word must not be written: lanes and other warps may still read it, because no barrier has
-  // synchronized them.
+  // If no element was removed, the word must not be written: no barrier has synchronized lanes and other warps, which
+  // may still read it.
   if (kept != count) w.once([&] { state.pending = uint32_t(kept); });
   return next_task;
 }

@@ -11,7 +11,7 @@ BROKKR_MACHINE_BEGIN
 // Samples `place` .. place + width - 1 of a target's plane; `place` indexes the planes of TargetTables.
 class PlaneSamples {
  public:
-  // `raw`: sRGB is neither decoded nor encoded.
+  // `raw`: the class neither decodes nor encodes sRGB.
   BROKKR_FN PlaneSamples(const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw)
       : record_(tables.targets[target].planes[plane]), encoding_(TexelEncoding(record_.encoding)) {
     const size_t first = size_t(tables.targets[target].first_region) << (2 * tables.region_shift);
@@ -33,7 +33,7 @@ class PlaneSamples {
   uint32_t* texels_;
 };
 
-// Loads colours at arbitrary places of a target's plane, which may be the first.
+// Loads colours from arbitrary places of a target's plane, which may be the first plane.
 BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
   const TargetRecord& record = tables.targets[target];
   if (plane == 0) {
@@ -46,8 +46,8 @@ BROKKR_FN Color load_plane_at(Warp& w, const TargetTables& tables, uint32_t targ
       load_texel(w, tables.more_colors + size_t(at.first), TexelEncoding(at.encoding), sample * int(at.words), m);
   return {v.x, v.y, v.z, v.w};
 }
-// The average of a pixel's samples; `place` is that of sample 0. sRGB is averaged as linear light. Of integers it is
-// the value of sample 0.
+// The average of a pixel's samples; `place` is the place of sample 0. sRGB is averaged as linear light. For integers,
+// returns the value of sample 0.
 BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, Int place, Mask m) {
   const TargetRecord& record = tables.targets[target];
   Color sum = load_plane_at(w, tables, target, plane, place, m);
@@ -60,7 +60,7 @@ BROKKR_FN Color average_color(Warp& w, const TargetTables& tables, uint32_t targ
   const float share = 1.0f / float(record.samples);
   return {sum.r * share, sum.g * share, sum.b * share, sum.a * share};
 }
-// Stores samples place .. place + width - 1; `raw` as in PlaneSamples.
+// Stores samples place .. place + width - 1; `raw` is that of PlaneSamples.
 BROKKR_FN void store_plane(Warp& w, const TargetTables& tables, uint32_t target, uint32_t plane, size_t place, bool raw,
                            const Color& color, Mask m) {
   if (plane != 0) return PlaneSamples(tables, target, plane, place, raw).store(w, color, m);

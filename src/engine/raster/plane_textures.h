@@ -9,14 +9,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Normalizes NaN in the word's two halves, as half_from_float does.
+// Normalizes NaN in both halves of the word, as half_from_float does.
 BROKKR_FN Uint loaded_halves(Uint word) {
   word = select((word & 0x7fff) > 0x7c00, (word & 0xffff8000) | 0x7e00, word);
   return select((word & 0x7fffffff) > 0x7c00ffff, (word & 0x8000ffff) | 0x7e000000, word);
 }
 
-// How a picture's texels become samples of a plane: copied as words if the words are equal, as normalized halves, or
-// decoded and encoded again.
+// The way that a picture's texels become samples of a plane: equal words are copied, half floats are normalized, and
+// other texels are decoded and encoded again.
 enum class LoadedAs : uint32_t { word, halves, texel };
 BROKKR_FN LoadedAs loaded_as(const TargetTables& planes, const PhaseRecord& phase, TexelEncoding encoding) {
   if (phase.planes == kPlaneDepth || phase.color_plane != 0) return LoadedAs::texel;
@@ -49,8 +49,8 @@ BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseReco
   }
 }
 
-// A row of eight samples of a tile. Samples 2 k and 2 k + 1 of it are adjacent: their indices in the region are sample
-// + pair(k) and the next one.
+// A row of eight samples of a tile. Its samples 2 k and 2 k + 1 are adjacent: their indices in the region are sample +
+// pair(k) and the next one.
 struct TileRow {
   int x, y;    // position of the first sample in the layer
   int sample;  // its index in the region
@@ -66,7 +66,7 @@ struct TileRow {
   BROKKR_FN static int pair(int k) { return (k & 1) << 2 | (k & 2) << 3; }
 };
 
-// Copies a picture's texels of one word to a region: each lane fills a row of a tile at a time.
+// Copies a picture's texels to a region if they have one word each. Each lane fills a row of a tile at a time.
 BROKKR_FN void load_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                          const uint32_t* texels, Share share) {
   const int rows = TileRow::count(planes);
@@ -87,13 +87,13 @@ BROKKR_FN void load_rows(Warp& w, const TargetTables& planes, const RegionRecord
   }
 }
 
-// Loads a picture's texels into the rasterizer's own regions of a plane. The caller's next barrier completes it.
+// Loads a picture's texels into the rasterizer's own regions of a plane. The caller's next barrier completes the load.
 template <class Shared>
 BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
   Warp& w = v.b.warp;
   const TargetTables& planes = v.t.targets;
   const auto [share, step] = v.share();
-  // sRGB colours are copied as stored.
+  // sRGB colours are copied in their stored form.
   const TexelEncoding stored = TexelEncoding(phase.encoding);
   const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
   const LoadedAs as = loaded_as(planes, phase, encoding);
@@ -123,7 +123,7 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
   }
 }
 
-// A plane whose words equal those of the texels it is copied to; sample `place` starts at word place * count.
+// A plane whose words equal those of the texels that it is copied to. Sample `place` starts at word place * count.
 struct PlaneWords {
   const uint32_t* words = nullptr;  // null: texels must be encoded again
   int count = 1;
@@ -146,8 +146,8 @@ BROKKR_FN PlaneWords plane_words(const TargetTables& planes, const RegionRecord&
   const size_t of_target = first - (size_t(target.first_region) << (2 * planes.region_shift));
   return {planes.more_colors + size_t(plane.first) + of_target * plane.words, int(plane.words)};
 }
-// Writes the region's texels of one word each: each lane fills a row of a tile at a time. pair(i): the words of samples
-// i and i + 1; sample i is in an even column.
+// Writes the region's texels of one word each. Each lane fills a row of a tile at a time. pair(i) returns the words of
+// samples i and i + 1; sample i is in an even column.
 template <class Pair>
 BROKKR_FN void publish_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
                             Share share, uint32_t* texels, Pair pair) {
@@ -189,8 +189,8 @@ BROKKR_FN void publish_words(Warp& w, const TargetTables& planes, const RegionRe
   }
 }
 
-// A plane's samples place .. place + width - 1 as texels. For a pending clear they have its value. kAverages: the
-// pixels have several samples, of which a colour's texel is the average; place is that of sample 0.
+// A plane's samples place .. place + width - 1 as texels. If a clear is pending, they have its value. kAverages: the
+// pixels have several samples, and a colour's texel is their average; `place` is the place of sample 0.
 template <bool kAverages>
 BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const RegionState& state,
                                bool waits, size_t place, Mask m) {
@@ -210,7 +210,7 @@ BROKKR_FN Vec4<Warp> published(Warp& w, const TargetTables& planes, const PhaseR
   return Vec4<Warp>(color.r, color.g, color.b, color.a);
 }
 
-// Writes the region's texels, encoded anew. `waits`: a clear is pending.
+// Encodes and writes the region's texels. `waits`: a clear is pending.
 template <bool kAverages, class Shared>
 BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
                               const RegionState& state, bool waits) {
@@ -228,7 +228,7 @@ BROKKR_FN void publish_texels(const Visit<Shared>& v, const RegionRecord& region
     store_texel(w, texels, encoding, word, published<kAverages>(w, planes, phase, state, waits, place, m), m);
   }
 }
-// Not inlined, so that targets of one sample a pixel do not pay for it.
+// Not inlined, so that targets with one sample a pixel do not pay for it.
 template <class Shared>
 BROKKR_FN_NOINLINE void publish_averages(const Visit<Shared>& v, const RegionRecord& region, const PhaseRecord& phase,
                                          const RegionState& state, bool waits) {

@@ -1,4 +1,4 @@
-// Inputs of programs: interpolates the varyings of samples' primitives and writes them to the lanes of a run.
+// The inputs of programs. Interpolates the varyings of samples' primitives and writes them to the lanes of a run.
 #pragma once
 
 #include "raster/interpolate.h"
@@ -9,7 +9,7 @@ BROKKR_MACHINE_BEGIN
 // A run of the draw, cached because consecutive primitives usually belong to the same run.
 struct PrimitiveRun {
   uint32_t number;           // index into FrameTables::runs
-  uint32_t first_primitive;  // draw.triangle_count of them per run
+  uint32_t first_primitive;  // a run has draw.triangle_count primitives
   uint32_t of_instance;      // number of vertices before the instance's own
   uint32_t first_position;   // index into FrameTables::positions; instances of an object share positions
 
@@ -27,7 +27,7 @@ struct PrimitiveRun {
 
 // The vertices of one primitive.
 struct PrimitiveVertices {
-  uint32_t number[3];    // vertex numbers within the draw, counted over instances; index varyings
+  uint32_t number[3];    // vertex numbers within the draw, counted over instances; they index varyings
   uint32_t position[3];  // index into FrameTables::positions
   uint32_t provoking;    // corner
   uint32_t triangle;     // gl_PrimitiveID
@@ -40,7 +40,7 @@ struct PrimitiveVertices {
       position[i] = run.first_position + number[i];
       number[i] += run.of_instance;
     }
-    // Assembly keeps the winding, so the first vertex of every other triangle of a strip is its second corner.
+    // Assembly keeps the winding, so in a strip the first vertex of every other triangle is its second corner.
     const bool second = draw.assembly == Assembly::fan || (draw.assembly == Assembly::strip && triangle % 2 == 1);
     provoking = !provoking_first ? 2 : second ? 1 : 0;
   }
@@ -51,7 +51,7 @@ struct LaneSurface {
   Float x, y;  // sample centres in pixels
   Vec3<Warp> smooth,
       linear;  // perspective-correct weights, and weights that are linear in window space (kProgramWindow)
-  Float z, w;  // gl_FragCoord's (kProgramWindow)
+  Float z, w;  // those of gl_FragCoord (kProgramWindow)
   Mask front;
 };
 
@@ -101,7 +101,8 @@ BROKKR_FN_NOINLINE void keep_primitive(const ProgramRun& run, const DrawRecord& 
   PrimitiveRun of(run.frame, draw, number);
   find_primitive(run, draw, of, number, primitive);
 }
-// The primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next call.
+// Returns the primitive from the cache, for warps whose lanes share primitives. The reference is valid until the next
+// call.
 BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept,
                                              uint32_t number) {
   const uint32_t place = number % KeptPrimitives::kCount;
@@ -131,7 +132,8 @@ struct LanePlaces {
   }
 };
 
-// The corners' x, and y, relative to samples, times w. `corner`: per lane, or shared by all lanes.
+// corners_across: the corners' x relative to the samples, times w. corners_along: the same for y. `corner` holds one
+// primitive per lane, or one that all lanes share.
 template <class T>
 BROKKR_FN void corners_across(const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3], Float x, Float (&to)[3]) {
   for (int i = 0; i < 3; ++i) to[i] = corner[i].x + corner[i].w * (draw.offset[0] - x);
@@ -141,7 +143,7 @@ BROKKR_FN void corners_along(const DrawRecord& draw, const ClipVertexOf<T> (&cor
   for (int i = 0; i < 3; ++i) to[i] = corner[i].y + corner[i].w * (draw.offset[1] - y);
 }
 
-// x, y: of corners_across and corners_along. Does not set x and y of `at`.
+// x and y come from corners_across and corners_along. Does not set x and y of `at`.
 template <class T>
 BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
                             const Float (&x)[3], const Float (&y)[3], LaneSurface& at) {
@@ -169,7 +171,7 @@ BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const
   find_surface(run, draw, corner, x, y, at);
 }
 
-// Columns and rows of vectors in a tile.
+// The number of columns and rows of vectors in a tile.
 inline constexpr int kTileColumns = kTile / (tile_x(kWidth - 1) + 1), kTileRows = kTile / (tile_y(kWidth - 1) + 1);
 
 // Vectors of lanes whose inputs are computed together.
@@ -179,14 +181,14 @@ struct LaneVectors {
   int count = 0;
 };
 
-// The primitives of a vector's lanes. On CUDA, where lanes are threads, each lane has its own.
+// The primitives of a vector's lanes. On CUDA, where a lane is a thread, each lane has its own primitive.
 struct VectorPrimitives {
   static constexpr int kMost = Warp::takes_turns ? Warp::width : 1;
   OneVaryings varyings[kMost];
   Mask lanes[kMost];
   int count = 0;
 
-  // Evaluates of_one(varyings of a primitive) for each lane's primitive.
+  // Evaluates of_one(varyings of a primitive) for the primitive of each lane.
   template <class OfOne>
   BROKKR_FN Uint each(OfOne of_one) const {
     Uint value = of_one(varyings[0]);
@@ -210,7 +212,8 @@ struct VectorPrimitives {
   }
 };
 
-// Writes to the vectors' lanes the varying components that component_of(input) selects, by give(where, value, surface).
+// Selects varying components by component_of(input), and writes them to the vectors' lanes by give(where, value,
+// surface).
 template <class Varyings, class ComponentOf, class Give>
 BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, const LaneSurface* at, const int* first,
                            int count, ComponentOf component_of, Give give) {
@@ -285,7 +288,7 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
 }
 
 // Fills the inputs of lanes g .. g + width - 1, which belong to several primitives. Each lane loads the corners of its
-// own, so that all are interpolated together.
+// own primitive, so that all lanes are interpolated together.
 template <class PrimitiveOf>
 BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g,
                           PrimitiveOf primitive_of) {

@@ -1,4 +1,4 @@
-// Assigns a tile's samples to the lanes of a program's run, quad by quad; if the program takes derivatives, a quad
+// Assigns a tile's samples to the lanes of a program's run, quad by quad. If the program takes derivatives, a quad
 // belongs to one primitive.
 #pragma once
 
@@ -31,7 +31,7 @@ struct ProgramRun {
   BROKKR_FN uint32_t* results() const { return part<uint32_t>(layout.results); }
 };
 
-// The program compiled for this processor; null: it is interpreted.
+// The program compiled for this processor; null if it is interpreted.
 BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
 #if !defined(__CUDACC__)
   const shader::CompiledShader* const all = run.tables.compiled;
@@ -40,23 +40,23 @@ BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
   return nullptr;
 }
 
-// Lanes per register, an upper bound on the lanes of a run. Compiled shaders process one vector after another, so a run
-// can cover a whole tile even on machines with few lanes.
+// Lanes per register, which is an upper bound on the lanes of a run. Compiled shaders process one vector after another,
+// so a run can cover a whole tile even on machines with few lanes.
 BROKKR_FN int lanes_of(const ProgramRun& run) {
   if constexpr (kRunLanes == kTileSamples) return kRunLanes;
   return compiled_of(run) != nullptr ? kTileSamples : kRunLanes;
 }
 
-// Expands to whole quads: sets all four bits of each quad that contains any of `samples`.
+// Returns the first sample of each quad that contains any of `samples`.
 BROKKR_FN uint64_t first_of_quads(uint64_t samples) {
   return (samples | samples >> 1 | samples >> 2 | samples >> 3) & 0x1111111111111111u;
 }
 
-// The primitive of each of the lanes g .. g + width - 1: that of its own sample or, if the program takes derivatives,
-// that of the first wanted sample in its quad. Lanes of quads without samples get `primitive`.
+// The primitive of each of the lanes g .. g + width - 1. It is the primitive of the lane's own sample or, if the
+// program takes derivatives, of the first wanted sample in its quad. Lanes of quads without samples get `primitive`.
 struct LaneOwners {
   Uint of_lane;
-  Mask now;  // wanted lanes whose own primitive it is
+  Mask now;  // wanted lanes whose own primitive this is
 
   BROKKR_FN LaneOwners(Warp& w, bool of_quads, Uint own, Mask wanted, uint32_t primitive) {
     Int leader = select(wanted, w.lane(), w.width);
@@ -68,10 +68,10 @@ struct LaneOwners {
   }
 };
 
-// If it costs no extra vector (one extra for a short program), lane i holds sample i of the tile: inputs need no
-// gathering and results no reordering. Returns true if it does; then `rest` receives the remaining samples, those of
-// quads in which another primitive came first. Only a tile's first run may do this, because it writes over results of
-// other runs.
+// If it costs no extra vector (or one extra vector for a short program), assigns sample i of the tile to lane i. Inputs
+// then need no gathering and results need no reordering. Returns true if it did so; `rest` then receives the remaining
+// samples, which lie in quads where another primitive came first. Only the first run of a tile may do this, because it
+// overwrites results of other runs.
 BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
   ProgramMemory& memory = run.memory;
@@ -111,7 +111,7 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   return true;
 }
 
-// The properties shared by all runs that are not in place.
+// Sets the properties shared by all runs that are not in place.
 BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, bool of_one, uint64_t keep) {
   ProgramMemory& memory = run.memory;
   memory.lanes = lanes;
@@ -124,7 +124,7 @@ BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, 
   run.masks()[run.program.running] = lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
 }
 
-// Assigns lanes to samples of `rest`, quad by quad; if the program takes derivatives, each quad belongs to one
+// Assigns lanes to samples of `rest`, quad by quad. If the program takes derivatives, each quad belongs to one
 // primitive. Returns the remaining samples.
 BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   const int most = lanes_of(run) / 4;
@@ -133,7 +133,7 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   uint64_t quads = first_of_quads(rest);
   const int some = count_bits(quads), first = lowest_bit(quads);
   const int count = some < most ? some : most, lanes = 4 * count;
-  // Rounded up to whole vectors.
+  // The number of quads, rounded up to whole vectors.
   const int filled = (lanes + kWidth - 1) / kWidth * kWidth / 4;
   w.sync();  // the previous run's samples have been read
   w.once([&] {
@@ -160,7 +160,7 @@ BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
   return rest;
 }
 
-// The same if all samples belong to the primitive of the first one.
+// Does the same if all samples belong to the primitive of the first one.
 BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   ProgramMemory& memory = run.memory;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
@@ -180,8 +180,8 @@ BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   return last == 60 ? 0 : rest & ~uint64_t(0) << (last + 4);
 }
 
-// Does the work of take_lanes with all lanes at once if the next samples fill a run and belong to one primitive, as
-// inside a triangle. Returns true if they do.
+// Does the work of take_lanes with all lanes at once, if the next samples fill a run and belong to one primitive, as
+// inside a triangle. Returns true if it did so.
 BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
   const int most = lanes_of(run);
   const uint64_t all = most == 64 ? ~uint64_t(0) : (uint64_t(1) << most) - 1;

@@ -9,29 +9,29 @@ namespace brokkr {
 inline constexpr int kProgramLanes = 64;                // upper bound for one run; some machines use fewer
 inline constexpr int kProgramRoom = kTileSamples + 32;  // vectors may extend beyond the last sample
 
-// Followed in memory by masks, registers, outputs by lane, and results, which are outputs by sample.
+// In memory, masks, registers, outputs by lane, and results follow this structure. Results are outputs by sample.
 struct alignas(64) ProgramMemory {
   shader::ShaderCall call;
-  // Arrays start on a cache line, so that none of their vectors crosses two.
+  // Arrays start on a cache line, so that no vector crosses two lines.
   //
   // The tile's samples: their primitives, and the stored colours of samples that programs have shaded.
   alignas(64) uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
   float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
-  // The lanes of a run, unless it is in place: each lane's sample in the tile, and its primitive.
+  // The lanes of a run, unless it is in place: the sample of each lane in the tile, and its primitive.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
   int32_t lanes;      // number of active lanes, unless the run is in place
   uint32_t vectors;   // bit k: vector k has active lanes
   uint32_t in_place;  // lane i is sample i, and outputs are results
   uint32_t in_order;  // lane i is sample sample[0] + i
-  uint32_t of_one;    // all lanes belong to one primitive, that of the first active lane
+  uint32_t of_one;    // all lanes belong to the primitive of the first active lane
 };
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 
-// Memory for lookups of shaders linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
+// Memory for texture lookups of shaders that are linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
 inline constexpr size_t kLookupBytes = 128 + (shader::kMostResults + shader::kMostOperands) * 32 * sizeof(uint32_t);
 static_assert(kLookupBytes % 64 == 0);
 
-// Offsets of the parts behind a ProgramMemory, in units of 64 bytes.
+// Offsets of the parts that follow a ProgramMemory, in units of 64 bytes.
 struct ProgramLayout {
   size_t masks, lookups, registers, outputs, results, bytes;
 

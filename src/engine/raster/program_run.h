@@ -25,7 +25,7 @@ BROKKR_FN Color color_of(Warp& w, const ProgramRun& run, const ProgramColor& col
   return {channel(0), channel(1), channel(2), channel(3)};
 }
 
-// The second source of blending; the program must have one.
+// The second source of blending. The program must have one.
 BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& color, int s) {
   ProgramColor second = color;
   second.first = color.second;
@@ -33,7 +33,7 @@ BROKKR_FN Color second_of(Warp& w, const ProgramRun& run, const ProgramColor& co
   return color_of(w, run, second, s);
 }
 
-// Fills the registers that hold the same values in all runs of the draw.
+// Fills the registers that have the same values in all runs of the draw.
 BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   const ProgramRecord& program = run.program;
   uint32_t* const registers = run.registers();
@@ -113,8 +113,8 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
 }
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
-// memory; of_one: all are the same primitive. Returns the samples that are not discarded; their outputs are the run's
-// results.
+// memory; of_one: all samples have the same primitive. Returns the samples that are not discarded; the run's results
+// hold their outputs.
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
                                         uint64_t wanted, bool of_one) {
   if (context.program != number) load_program(w, run);

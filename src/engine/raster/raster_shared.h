@@ -15,7 +15,7 @@ BROKKR_CONSTANT int kMaxWarps = 8;
 inline constexpr int kMaxWarps = kWidth == 32 ? 8 : 1;
 #endif
 
-// Numbers a record of the triangle store.
+// The number of a record in the triangle store.
 BROKKR_FN uint32_t record_number(uint32_t block, uint32_t record) { return block * kBlockRecords + record; }
 BROKKR_FN uint32_t block_of_record(uint32_t number) { return number / kBlockRecords; }
 BROKKR_FN uint32_t place_of_record(uint32_t number) { return number % kBlockRecords; }
@@ -40,17 +40,17 @@ struct RasterShared {
   TileBuffer tile[kMaxWarps];
   uint32_t flag;      // the leader's answer, for all warps
   uint32_t eligible;  // elements that an ordered phase draws in this visit
-  uint32_t next;      // the first of them that is not listed
+  uint32_t next;      // the first eligible element that is not listed
 };
 
-// A launch's watermark as one visit sees it. It is read before the queue is drained, so all elements of tasks below it
-// have arrived.
+// A launch's watermark at the time of one visit. It is read before the queue is drained, so all elements of tasks below
+// it have arrived.
 struct Watermark {
   uint32_t tasks;    // all tasks before this one are complete
   uint32_t batches;  // the same in batches; the frame's number of batches after geometry has ended
 };
 
-// A block's visit to rasterizer r, from the view of each warp.
+// A block's visit to rasterizer r, as each warp sees it.
 template <class Shared>
 struct Visit {
   Block<Shared>& b;
@@ -66,11 +66,11 @@ struct Visit {
   BROKKR_FN RasterizerState& state() const { return t.rasterizers[r]; }
   BROKKR_FN Share share() const { return share_of_samples(b); }
   BROKKR_FN Stock stock() const { return {t.stock, b.shared->stock}; }
-  // The rasterizer's own regions: first .. end - 1 of TargetTables::own_regions.
+  // The rasterizer's own regions are first .. end - 1 of TargetTables::own_regions.
   BROKKR_FN uint32_t first_region() const { return t.targets.first_own_region[r]; }
   BROKKR_FN uint32_t end_region() const { return t.targets.first_own_region[r + 1]; }
 
-  // An answer that the leader computes by f() and all warps receive.
+  // The leader computes an answer with f(), and all warps receive it.
   template <class F>
   BROKKR_FN bool ask_leader(F&& f) const {
     b.sync();
@@ -81,8 +81,8 @@ struct Visit {
     b.sync();
     return shared().flag != 0;
   }
-  // Returns true if the launch must end immediately, because the rest of an aborted frame took too long. Tested before
-  // each piece of work, which takes milliseconds at most, so that no visit delays the end.
+  // Returns true if the launch must end immediately, because the rest of an aborted frame took too long. A warp asks
+  // before each piece of work, which takes milliseconds at most, so that no visit delays the end.
   BROKKR_FN bool warp_is_stopped() const {
     return b.warp.uniform([&] { return system_atomic<uint32_t>(*t.abort).load(kRelaxed); }) >= kAbortLeave;
   }
@@ -105,7 +105,7 @@ BROKKR_FN void end_clears(const Visit<Shared>& v, const RegionRecord& region, ui
   if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits &= ~which; });
 }
 
-// Writes the region's pending clears of the planes `which` (RegionBit) to memory and records that. Called by all warps.
+// Writes the region's pending clears of the planes `which` (RegionBit) to memory and records this. Called by all warps.
 template <class Shared>
 BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
   materialize_clears(v.b.warp, v.t.targets, region, which, v.share());

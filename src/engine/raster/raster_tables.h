@@ -1,4 +1,4 @@
-// Data of rasterization: plain data that the host makes, the same on every machine.
+// The data of rasterization: plain data that the host makes, the same on every machine.
 #pragma once
 
 #include "brokkr/choices.h"
@@ -12,7 +12,7 @@
 
 namespace brokkr {
 
-// A rasterizer's progress with a blit: what it does at the gate, and whether all rasterizers have arrived.
+// A rasterizer's progress with a blit: its action at the gate, and whether all rasterizers have arrived.
 enum class GateStep : uint32_t { arrive, await_all, copy, await_copies };
 
 // The number of rasterizers that have arrived at a blit, and the number that have copied their share.
@@ -21,8 +21,9 @@ struct BlitGate {
 };
 static_assert(sizeof(BlitGate) == 2 * sizeof(uint32_t));
 
-// RasterizerState::wake of a rasterizer that waits at a gate for other rasterizers, not for batches: this value plus
-// the index of the word in RasterTables::gates that must reach the number of rasterizers before it can continue.
+// The value of RasterizerState::wake if a rasterizer waits at a gate for other rasterizers, and not for batches. The
+// index of a word in RasterTables::gates is added to this value. When that word reaches the number of rasterizers, the
+// rasterizer can continue.
 inline constexpr uint32_t kAtGate = 0x80000000u;
 static_assert(kMaxBatches < kAtGate);
 constexpr uint32_t wake_at(uint32_t gate, GateStep step) {
@@ -32,18 +33,19 @@ constexpr uint32_t wake_at(uint32_t gate, GateStep step) {
 // Stands for all tasks.
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
 
-// Value of RasterTables::direct_phase if there is no such phase.
+// The value of RasterTables::direct_phase if there is no such phase.
 inline constexpr uint32_t kNoPhase = 0xffffffffu;
 
-// The state of one rasterizer. Only the block that has claimed it accesses it, except for blocks that check whether it
-// needs a visit.
+// The state of one rasterizer. Only the block that has claimed the rasterizer accesses it. Other blocks may read it to
+// find out whether the rasterizer needs a visit.
 struct alignas(64) RasterizerState {
   uint32_t phase;    // its current phase; phase_count: finished
   uint32_t pending;  // elements taken from its queue and not finished
   GateStep gate_step;
-  // number of completed batches at which it can continue without new elements, or kAtGate + a gate's word
+  // The number of completed batches at which the rasterizer can continue without new elements, or kAtGate plus the word
+  // of a gate.
   uint32_t wake;
-  uint64_t fragments;  // samples covered in its visits, which measure a visit's progress
+  uint64_t fragments;  // samples covered in its visits, a measure of a visit's progress
 };
 
 // The size of a warp's SampledTile (raster/sampled.h).
@@ -66,8 +68,8 @@ struct RasterTables {
   uint32_t sort_capacity;                   // power of two >= store_blocks
   TablePointer<BlitGate> gates;             // one per blit
   TablePointer<uint64_t> region_fragments;  // covered samples of each region
-  // The order-free phase whose small triangles geometry rasterizes into TargetTables::direct (raster/direct.h). There
-  // is only one per frame, so that a sample's key there cannot be taken for another phase's.
+  // The order-free phase whose small triangles geometry rasterizes into TargetTables::direct (raster/direct.h). A frame
+  // has only one such phase, so that a key there cannot be mistaken for another phase's key.
   uint32_t direct_phase;
   Shading shading;
   TablePointer<unsigned char> sampled_tiles;  // kSampledTileBytes per warp; null: one sample a pixel everywhere

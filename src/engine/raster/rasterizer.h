@@ -1,4 +1,4 @@
-// A visit to a rasterizer: a block does all work that is currently possible, phase after phase.
+// A visit to a rasterizer: a block does all work that is possible at that time, phase after phase.
 #pragma once
 
 #include "geometry/features.h"
@@ -8,8 +8,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Draws the elements of an ordered phase below the watermark. Lowers `wake` if the next element's task ends before the
-// phase.
+// Draws the elements of an ordered phase below the watermark. Lowers `wake` if the task of the next element ends before
+// the phase.
 template <class Shared>
 BROKKR_FN void run_ordered_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
   Block<Shared>& b = v.b;
@@ -25,9 +25,9 @@ BROKKR_FN void run_ordered_phase(const Visit<Shared>& v, uint32_t phase, uint32_
   }
 }
 
-// Does the currently possible work of a phase. Returns true if the phase is over; otherwise `wake` says when to visit
-// again (RasterizerState::wake). The caller's barrier completes it: regions are independent, so a phase needs its own
-// barriers only if warps share a region, or before the leader removes elements that other warps read.
+// Does the work of a phase that is possible now. Returns true if the phase is over; otherwise `wake` says when to visit
+// again (RasterizerState::wake). The caller's barrier completes the work. Regions are independent, so a phase needs its
+// own barriers only if warps share a region, or before the leader removes elements that other warps read.
 template <class Shared>
 BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake) {
   Block<Shared>& b = v.b;
@@ -64,7 +64,7 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
   return complete;
 }
 
-// The caller's block works for a rasterizer. Returns true when the rasterizer has finished the frame. After the last
+// The caller's block works for a rasterizer. Returns true if the rasterizer has finished the frame. After the last
 // barrier only the leader accesses the rasterizer, so it may be released immediately.
 template <class Shared>
 BROKKR_FN_NOINLINE bool visit_rasterizer(const Visit<Shared>& v) {

@@ -8,7 +8,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Coordinates in an 8x8 tile of the sample at Morton index i = 0..63; i is uniform or per lane.
+// The coordinates of sample i = 0..63, a Morton index, in an 8x8 tile. i is uniform or per lane.
 template <class I>
 BROKKR_FN constexpr I tile_x(I i) {
   return (i & 1) | ((i >> 1) & 2) | ((i >> 2) & 4);
@@ -18,8 +18,8 @@ BROKKR_FN constexpr I tile_y(I i) {
   return tile_x(i >> 1);
 }
 
-// Index within a region (edge 1 << shift) of the sample at x, y from its lower left corner: the sum of a column's and a
-// row's index.
+// The index within a region (edge 1 << shift) of the sample at x, y from its lower left corner. It is the sum of a
+// column's and a row's index.
 BROKKR_FN Int sample_column(Int x) { return ((x >> 3) << 6) | (x & 1) | ((x & 2) << 1) | ((x & 4) << 2); }
 BROKKR_FN Int sample_row(Int y, int shift) {
   return ((y >> 3) << (shift + 3)) | ((y & 1) << 1) | ((y & 2) << 2) | ((y & 4) << 3);
@@ -30,7 +30,7 @@ struct Position {
   Int x, y;
 };
 
-// Positions in the layer of samples s .. s + width - 1 of a region.
+// The positions in the layer of samples s .. s + width - 1 of a region.
 BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const RegionRecord& region, int s) {
   const Int at = w.lane() + s;
   const Int tile = at >> 6;
@@ -39,8 +39,8 @@ BROKKR_FN Position region_position(Warp& w, const TargetTables& planes, const Re
           tile_y(at & 63) + ((tile >> tiles_shift) << 3) + region.y};
 }
 
-// Order keys: among equal depths the smaller one wins. Content from before the phase gets the strongest key if a new
-// fragment must be strictly nearer to win, and the weakest if a fragment of equal depth wins.
+// Order keys: among equal depths the smaller key wins. Content from before the phase gets the strongest key if a new
+// fragment must be strictly nearer to win, and the weakest key if a fragment of equal depth wins.
 BROKKR_FN uint32_t nothing_new(uint8_t key_bits) { return key_bits & kKeyLastWins ? 0xffffffffu : 0u; }
 // Converts primitive ids to order keys and back, uniform or per lane.
 template <class W>
@@ -50,13 +50,13 @@ BROKKR_FN W order_of_primitive(W primitive, uint8_t key_bits) {
 BROKKR_FN Uint primitive_of_order(Uint order, uint8_t key_bits) {
   return key_bits & kKeyLastWins ? 0xfffffffeu - order : order - 1;
 }
-// Depths are in [0, 1] and never -0, so their bits have the same order.
+// Depths are in [0, 1] and never -0, so their bits sort in the same order.
 BROKKR_FN Uint depth_key(Float z, uint8_t key_bits) { return key_bits & kKeyGreater ? ~as_uint(z) : as_uint(z); }
 BROKKR_FN Float depth_of_key(Uint key, uint8_t key_bits) { return as_float(key_bits & kKeyGreater ? ~key : key); }
 
 using RegionKeys = KeyBuffer<kMaxRegionSamples>;
 
-// A warp's part of work that all warps of a block share: item `first`, then every `step`-th.
+// A warp's part of the work that all warps of a block share: item `first`, then every `step`-th item.
 struct Share {
   int first, step;
 };
@@ -75,13 +75,13 @@ BROKKR_FN size_t first_sample(const TargetTables& planes, const RegionRecord& re
   return size_t(region.number) * size_t(planes.region * planes.region);
 }
 
-// One region of an order-free phase, from the view of one warp.
+// One region of an order-free phase, as one warp sees it.
 struct KeyPass {
   const TargetTables* planes;
   TablePointer<const RegionRecord> region;
   RegionKeys* keys;
   Share share;                // share of the region's samples
-  int32_t x, y, edge, shift;  // first sample; pixels, and their binary logarithm
+  int32_t x, y, edge, shift;  // first sample; edge in pixels, and its binary logarithm
   uint8_t key_bits;           // PhaseRecord::key_bits
   bool cull_hidden;           // RasterTables::cull_hidden
 
@@ -90,8 +90,8 @@ struct KeyPass {
   BROKKR_FN size_t base() const { return first_sample(*planes, *region); }
 };
 
-// On CUDA these functions are not inlined: inside run_order_free their loops would compete for its registers, which
-// would spill.
+// On CUDA these functions are not inlined. Inside run_order_free, their loops would compete for its registers, which
+// would then spill.
 #if defined(__CUDACC__)
 #define BROKKR_KEYS_FN BROKKR_FN_NOINLINE
 #else
@@ -116,7 +116,7 @@ BROKKR_KEYS_FN void load_keys(Warp& w, const KeyPass& pass) {
   }
 }
 
-// Writes the key buffer to memory, where it stays until the region continues its phase.
+// Writes the key buffer to memory, where it stays until the region's phase continues.
 BROKKR_KEYS_FN void save_keys(Warp& w, const KeyPass& pass) {
   const TargetTables& planes = *pass.planes;
   const size_t base = pass.base();
@@ -139,7 +139,7 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
     if (which & kClearDepth) w.store(planes.depth + base + size_t(s), state.depth);
   }
   if (which & kClearStencil) {
-    // Stencil has one byte per sample; four are written at a time.
+    // Stencil has one byte per sample; we write four bytes at a time.
     uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + base);
     for (int s = share.first; s < samples; s += share.step) {
       w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));

@@ -10,8 +10,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Lanes hold samples in Morton order. For shaders that need quads, each pass takes one primitive per quad: its samples
-// and the quad's other samples as helpers.
+// Lanes hold samples in Morton order. If the shader needs quads, each pass takes one primitive per quad: its samples,
+// and the other samples of the quad as helpers.
 BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   Int first = select(todo, w.lane(), 1 << 20);
   first = minimum(first, w.shuffle(first, w.lane() ^ 1));
@@ -19,7 +19,7 @@ BROKKR_FN Uint primitive_of_quads(Warp& w, Uint primitive, Mask todo) {
   return w.shuffle(primitive, select(first < w.width, first, w.lane()));
 }
 
-// Shades the samples `won`, each with its primitive; other lanes keep their value in `shown`.
+// Shades the samples `won`, each with its primitive. Other lanes keep their value in `shown`.
 BROKKR_FN void shade_won(Warp& w, ShadeContext& context, uint32_t format, bool quads, const Samples& samples, Mask won,
                          Stored& shown) {
   const Uint primitive = samples.primitive;
@@ -54,7 +54,7 @@ BROKKR_FN uint64_t find_primitives(Warp& w, const KeyPass& pass, int tile, Progr
   return won;
 }
 
-// The samples of the tile whose primitives, which are in the memory, belong to a run of draws.
+// The samples of the tile whose primitives belong to a run of draws. The memory holds these primitives.
 BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecord& draw, const ProgramMemory& memory) {
   const uint32_t begin = run.first_batch * kBatchTriangles;
   uint64_t samples = 0;
@@ -63,7 +63,8 @@ BROKKR_FN uint64_t samples_of_run(Warp& w, const RunRecord& run, const DrawRecor
   return samples;
 }
 
-// Stores the colours of the tile's samples `which`: the first plane's in the memory, others in their planes.
+// Stores the colours of the tile's samples `which`. The first plane's colours go to the memory, the others to their
+// planes.
 BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass, int tile, uint32_t format,
                              uint64_t which) {
   const bool raw = (run.program.bits & kProgramRaw) != 0;
@@ -86,7 +87,7 @@ BROKKR_FN void store_results(Warp& w, const ProgramRun& run, const KeyPass& pass
   }
 }
 
-// Shades the samples of a tile that draws with programs won; (x0, y0) is the tile's first sample in pixels. Returns
+// Shades the samples of a tile that draws with programs won. (x0, y0) is the tile's first sample in pixels. Returns
 // these samples.
 BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, const KeyPass& pass, int tile, int x0,
                                              int y0, uint32_t format) {

@@ -1,5 +1,6 @@
-// Shades what an order-free phase has found in pixels of several samples (raster/sampled.h). A primitive is shaded once
-// in each pixel in which it is visible, at the pixel's centre, and all its samples there get the colour.
+// Shades the primitives that an order-free phase has found in pixels of several samples (raster/sampled.h). A primitive
+// is shaded once in each pixel in which it is visible, at the pixel's centre. All its samples in the pixel get the
+// colour.
 #pragma once
 
 #include "raster/plane.h"
@@ -7,10 +8,10 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Modes that show depth or other values of single samples shade each of them.
+// Returns true if one run shades a pixel. Modes that show depth or other values of single samples shade each sample.
 BROKKR_FN bool shades_pixels(Shading shading) { return shading == Shading::flat || shows_materials(shading); }
 
-// One tile of a region and its samples. Keys are in memory: orders in their plane, depths in the depth plane, where
+// One tile of a region and its samples. Keys are in memory: orders in the order plane, depths in the depth plane, where
 // they stay.
 struct SampledTileKeys {
   const KeyPass& pass;
@@ -26,7 +27,7 @@ struct SampledTileKeys {
 
   BROKKR_FN size_t place(uint32_t i, int s) const { return first + i * stride + size_t(s); }
   BROKKR_FN Uint order(Warp& w, uint32_t i, int s) const { return w.load(pass.planes->order + place(i, s)); }
-  // Lanes m of sample i are shaded.
+  // Marks lanes m of sample i as shaded.
   BROKKR_FN void finish(Warp& w, uint32_t i, int s, Mask m) const {
     w.merge(pass.planes->order + place(i, s), nothing_new(pass.key_bits), m);
   }
@@ -36,7 +37,7 @@ struct SampledTileKeys {
     w.merge(planes.visible_id + place(i, s), primitive, m);
     stamp(w, planes, place(i, s), m);
   }
-  // The region's pending clears of colours, in the tile.
+  // Writes the region's pending clears of colours to the tile.
   BROKKR_FN void write_clears(Warp& w) const {
     const TargetTables& planes = *pass.planes;
     for (uint32_t i = 0; i < samples; ++i) {
@@ -47,7 +48,7 @@ struct SampledTileKeys {
   }
 };
 
-// Shades the pixels of a tile that draws with programs won; (x0, y0) is the tile's first pixel. Returns how many.
+// Shades the pixels of a tile that draws with programs won. (x0, y0) is the tile's first pixel. Returns their number.
 BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, const SampledTileKeys& keys, int x0,
                                               int y0) {
   ProgramMemory& memory = *context.memory;
@@ -95,7 +96,7 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
   return shaded;
 }
 
-// The same for draws with built-in shaders; (x0, y0): the tile's first pixel.
+// Does the same for draws with built-in shaders. (x0, y0) is the tile's first pixel.
 BROKKR_FN int shade_sampled(Warp& w, ShadeContext& context, const SampledTileKeys& keys, bool quads, int x0, int y0) {
   const KeyPass& pass = keys.pass;
   const TargetTables& planes = *pass.planes;
@@ -129,8 +130,8 @@ BROKKR_FN int shade_sampled(Warp& w, ShadeContext& context, const SampledTileKey
   return shaded;
 }
 
-// Resolves the tiles of the warp's share. `pass` is that of sample 0, and the regions of the others follow. Returns the
-// number of program or shader runs.
+// Resolves the tiles of the warp's share. `pass` belongs to sample 0; the regions of the other samples follow. Returns
+// the number of program or shader runs.
 BROKKR_FN_NOINLINE int resolve_samples(Warp& w, KeyPass pass, uint32_t samples, Share tiles, bool quads,
                                        ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);

@@ -1,7 +1,7 @@
-// Several coverage samples a pixel. Each sample has planes and regions of its own, and coverage and depth are those of
-// a triangle that is moved so that the sample lies at the pixel's centre: exact, because samples lie at multiples of
-// 1/256 pixel. Depth is the triangle's plane at the sample, z(x, y) = (z + z_dx (x - x0)) + z_dy (y - y0) from its
-// value z = (z_centre + z_dx dx) + z_dy dy at the sample (dx, dy) of the box's first pixel.
+// Several coverage samples a pixel. Each sample index has its own planes and regions. To find coverage at a sample, we
+// move the triangle so that the sample lies at the pixel's centre. This is exact, because samples lie at multiples of
+// 1/256 pixel. Depth is the triangle's plane at the sample: z(x, y) = (z + z_dx (x - x0)) + z_dy (y - y0), where z =
+// (z_centre + z_dx dx) + z_dy dy is the value at the sample (dx, dy) of the box's first pixel.
 #pragma once
 
 #include "raster/edges.h"
@@ -10,7 +10,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The records of a block, moved; the interface is that of RecordGroup.
+// The moved records of a block, with the interface of RecordGroup.
 struct MovedGroup {
   const TriangleBlock& block;
   int g;
@@ -43,7 +43,7 @@ struct AtSample {
 };
 
 // The tiles of a region in which the triangle may touch a sample that lies up to `reach` from its pixel's centre, and
-// those in which it covers all such samples.
+// the tiles in which it covers all such samples.
 BROKKR_FN TileMasks sampled_tile_masks(Warp& w, const RegionTriangle& tri, int shift, uint32_t reach) {
   RegionTriangle grown = tri, shrunk = tri;
   for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,6 @@
-// The tile path for pixels of several samples (raster/sampled.h): coverage and tests of each sample, one run of the
-// fragment shader for each pixel of a triangle, at the pixel's centre, and writes to the samples that passed.
+// The tile path for pixels of several samples (raster/sampled.h). It computes coverage and tests for each sample, runs
+// the fragment shader once per triangle and pixel, at the pixel's centre, and writes the colour to the samples that
+// passed.
 #pragma once
 
 #include "raster/resolve_samples.h"
@@ -8,7 +9,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A warp's memory: the tile of each sample, and what a triangle or the batch of a program covers.
+// A warp's memory: the tile of each sample, and the samples that a triangle or the batch of a program covers.
 struct SampledTile {
   TileBuffer tile[kMaxSamples];
   float depth[kMaxSamples][kTileSamples];
@@ -16,7 +17,7 @@ struct SampledTile {
 };
 static_assert(sizeof(SampledTile) == kSampledTileBytes);
 
-// One tile of an ordered phase; `regions`: those of its samples.
+// One tile of an ordered phase; `regions`: the regions of its samples.
 struct SampledPass {
   const TargetTables& planes;
   const RegionRecord* regions;
@@ -56,7 +57,7 @@ struct SampledTriangle {
   }
 };
 
-// Finds the samples that the triangle covers and, with `depths`, stores their depths. Returns the pixels, as bits.
+// Finds the samples that the triangle covers. With `depths`, stores their depths. Returns the pixels, one bit each.
 BROKKR_FN_NOINLINE uint64_t cover_samples(Warp& w, const SampledPass& pass, const SampledTriangle& tri,
                                           uint64_t (&covered)[kMaxSamples]) {
   uint64_t pixels = 0;
@@ -156,7 +157,7 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const SampledPass& pass, c
   ++batch.triangles;
 }
 
-// Coverage, tests, shading and blending of one triangle of a draw with a built-in shader.
+// Draws one triangle of a draw with a built-in shader: coverage, tests, shading and blending.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const SampledPass& pass, const DrawRecord& draw,
                                      const SampledTriangle& tri) {
   uint64_t covered[kMaxSamples];

@@ -96,7 +96,7 @@ BROKKR_FN_NOINLINE Fragment<Warp> shade_samples(Warp& w, ShadeContext& context, 
   }
 }
 
-// Returns true if the mode's shader reads materials and so may discard fragments.
+// Returns true if the mode's shader reads materials, and so may discard fragments.
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shader<Warp>::kMaterial;
 BROKKR_FN bool shows_materials(Shading shading) {
@@ -108,7 +108,7 @@ BROKKR_FN bool shows_materials(Shading shading) {
 
 #define BROKKR_SHADING(value, name, shader, meaning) \
   case Shading::value: return shade_samples<shader<Warp>>(w, context, samples, m);
-// Shades the lanes of m. If RasterTables::quads is set, lanes must form quads of one primitive, helpers included.
+// Shades the lanes of m. If RasterTables::quads is set, lanes must form quads of one primitive, including helpers.
 BROKKR_FN Fragment<Warp> shade(Warp& w, ShadeContext& context, const Samples& samples, Mask m) {
   if (context.shading == Shading::flat) return Flat<Warp>()(w, ShaderInput<Warp>(), m);
   if constexpr (kKernelFeatures & kFeatureShadings) {

@@ -1,4 +1,4 @@
-// Shaders belong to a machine. The host reads their traits from the emulated machine's copy and runs nothing of it.
+// Shaders belong to a machine. The host reads their traits from the emulated machine's copy and runs none of its code.
 #define BROKKR_ISA emulated
 #define BROKKR_ISA_EMULATED 1
 #include "raster/shading_traits.h"

@@ -5,7 +5,7 @@
 
 namespace brokkr {
 
-// From ShaderTraits of shaders/shader.h.
+// Members of ShaderTraits in shaders/shader.h.
 struct ShadingTraits {
   bool material, derivatives, overdraw;
 };

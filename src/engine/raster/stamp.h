@@ -26,7 +26,7 @@ BROKKR_FN_NOINLINE void write_stamps(Warp& w, const TargetTables& planes, size_t
   w.merge(at + 3 * kTileSamples, Uint(uint32_t(w.index)), m);
 }
 
-// The same, if stamps are kept. Kernels without the feature contain no code for it.
+// Stamps if the frame keeps stamps. Kernels without the feature contain no code for it.
 BROKKR_FN void stamp(Warp& w, const TargetTables& planes, size_t first, Mask m) {
   if constexpr (kKernelFeatures & kFeatureStamps) {
     if (planes.stamps) write_stamps(w, planes, first, m);

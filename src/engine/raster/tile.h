@@ -1,4 +1,4 @@
-// The tile path: triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on chip.
+// The tile path: draws triangles in submission order through one 8x8 tile whose colour, depth and stencil stay on chip.
 #pragma once
 
 #include "raster/edges.h"
@@ -31,7 +31,7 @@ BROKKR_FN ColorFormat format_of(const TargetTables& planes, const RegionRecord& 
   return ColorFormat(planes.targets[region.target].format);
 }
 
-// One tile of an ordered phase, from the view of the warp that owns it.
+// One tile of an ordered phase, as the warp that owns it sees it.
 struct TilePass {
   const TargetTables& planes;
   const RegionRecord& region;
@@ -116,7 +116,7 @@ struct StencilTest {
   }
 };
 
-// Which channels of a colour are written, and how.
+// The channels of a colour that are written, and the way in which they are written.
 struct ColorWrite {
   uint8_t mask;
   bool blends, bounded;  // ProgramColor::bounded
@@ -133,7 +133,7 @@ struct ColorWrite {
   }
 };
 
-// Blends a colour over samples s .. s + width - 1 of the tile. `second`: as in blend.
+// Blends a colour over samples s .. s + width - 1 of the tile; `second` is that of blend().
 BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how, ColorFormat stored_as, int s,
                            Color color, const Color* second, Mask m) {
   const uint32_t format = uint32_t(stored_as);
@@ -156,7 +156,7 @@ BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how,
   }
 }
 
-// The same for a plane beyond the first, which stays in memory.
+// Does the same for a plane beyond the first, which stays in memory.
 BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& how, bool raw,
                            int s, const Color& color, const Color* second, Mask m) {
   const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
@@ -189,7 +189,7 @@ struct TileDraw {
     stencil.write(w, draw, pass.tile.stencil + s, visible, m);
     return visible;
   }
-  // The same test without changing anything.
+  // Makes the same test without changing anything.
   BROKKR_FN Mask would_pass(Warp& w, int s, Float z, Mask m) const {
     if (draw.bits & kDrawStencil) m = StencilTest(w, draw, pass.tile.stencil + s, m).passed;
     return passes_depth(w, s, z, m);
@@ -228,7 +228,7 @@ struct TileDraw {
   }
 };
 
-// The samples of the tile that a triangle covers, as bits; counts them.
+// Returns the samples of the tile that a triangle covers, one bit each, and counts them.
 BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
   uint64_t covered = whole ? ~uint64_t(0) : 0;
   if constexpr (kTileStartsFit) {
@@ -247,16 +247,16 @@ BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdge
   return covered;
 }
 
-// Samples that one run of a draw's program shades together. They belong to consecutive triangles, no two of which cover
-// the same sample. The memory of programs holds their primitives and depths.
+// Samples that one run of a draw's program shades together. They belong to consecutive triangles, and no two of these
+// cover the same sample. The memory of programs holds their primitives and depths.
 struct ProgramBatch {
   const DrawRecord* draw = nullptr;  // null: no samples wait
   uint64_t wanted = 0;
   uint32_t triangles = 0;
 };
 
-// When a draw's tests are done: before its program, unless the program writes depth, or discards samples that the
-// stencil would count.
+// The time of a draw's tests. They come before its program, unless the program writes depth or discards samples that
+// the stencil would count.
 struct ProgramTests {
   bool discards, depth, late;
 
@@ -272,15 +272,16 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
 }
 
-// Blending of 8-bit colours, for code that is made for one kind.
+// The kinds of blending of 8-bit colours. Some code is made for one kind.
 enum class Blending : uint8_t { none, over, other };
 BROKKR_FN Blending blending_of(const ColorWrite& how) {
   if (!how.blends) return Blending::none;
   return is_over(how.blend_color) && is_over(how.blend_alpha) ? Blending::over : Blending::other;
 }
 
-// Writes the colour of a program that has one, of four words, to a tile in a linear 8-bit format, without notes of
-// writers. Everything that is the same for all vectors is decided once. Writing clamps colours, bounded or not.
+// Writes the colour of a program that has a single colour of four words. The tile must have a linear 8-bit format and
+// no notes of writers. Everything that is equal for all vectors is decided once. Writing clamps colours, whether they
+// are bounded or not.
 class BatchWrite {
  public:
   // Returns true if this class can write the colours of the draw's program to the tile.
@@ -297,7 +298,7 @@ class BatchWrite {
         results_(run.results() + int(run.program.colors[0].first) * kTileSamples),
         written_(bytes_of_channels(how_.mask)) {}
 
-  // visible(s, m): the lanes of m, which is not empty, that are written.
+  // visible(s, m) returns the lanes of m that are written; m is not empty.
   template <class Visible>
   BROKKR_FN void write(Warp& w, uint64_t kept, Visible visible) const {
     switch (blending_of(how_)) {
@@ -354,7 +355,7 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     kept = run_program(w, pass.shading, run, draw.program, kept, batch.triangles == 1);
   }
   const bool has_depth = (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0, retests = tests.late || tests.discards;
-  // Tests and writes everything but colours. Returns the visible lanes.
+  // Makes the tests, and writes everything but colours. Returns the visible lanes.
   const auto visible = [&](int s, Mask m) {
     if (!has_depth && !retests) return m;
     const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
@@ -392,7 +393,7 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   ProgramMemory& memory = *pass.shading.memory;
   const ProgramTests tests(pass.shading.programs->programs[draw.program], draw);
   uint64_t wanted = 0;
-  // Nothing else reads depths. A depth that the program writes is a result.
+  // Only the tests and the depth plane need depths. If the program writes depth, the depth is a result.
   const bool has_depth = !tests.depth && (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
   const bool has_tests = !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) != 0;
   for (int s = 0; s < kTileSamples; s += w.width) {
@@ -412,8 +413,8 @@ BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, cons
   ++batch.triangles;
 }
 
-// Writes one colour to samples of a tile in an 8-bit format, without notes of writers. Everything that is the same for
-// all samples is computed once.
+// Writes one colour to samples of a tile in an 8-bit format without notes of writers. Everything that is equal for all
+// samples is computed once.
 class FlatWrite {
  public:
   // Returns true if this class can do all writes of a draw to the tile.
@@ -445,8 +446,8 @@ class FlatWrite {
   const DrawRecord& draw_;
   const ColorWrite how_;
   const uint32_t written_;  // mask of bytes
-  Uint same_;               // Blending::none: what is stored
-  Color color_;             // Blending::over: times its alpha
+  Uint same_;               // Blending::none: the stored value
+  Color color_;             // Blending::over: the colour times its alpha
   Float through_;
 
   template <Blending kBlending>
@@ -484,13 +485,13 @@ class FlatWrite {
   }
 };
 
-// Coverage, tests, shading and blending of one triangle in one tile.
+// Draws one triangle in one tile: coverage, tests, shading and blending.
 BROKKR_FN_NOINLINE void draw_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw, const RegionTriangle& tri,
                                      bool whole) {
   const TileEdges edges(w, tri, pass.x0, pass.y0);
   const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   TileCounts counts;
-  // On CUDA the rest would pay for its registers.
+  // On CUDA, the registers of this path would burden the rest.
   if (Warp::takes_turns && FlatWrite::suffices(pass, draw)) {
     const Fragment<Warp> fragment = Flat<Warp>()(w, ShaderInput<Warp>(), true);
     FlatWrite(pass, draw, color_of(fragment)).draw(w, edges, covered, counts);

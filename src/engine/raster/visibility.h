@@ -1,4 +1,4 @@
-// Order-free phases: finds the visible primitive at each sample of a region by the minimum of (depth, order) keys.
+// Order-free phases. They find the visible primitive at each sample of a region by the minimum of (depth, order) keys.
 #pragma once
 
 #include "raster/constants.h"
@@ -7,7 +7,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// How an order-free phase covers samples with the triangles of a block or a draw, and forms their keys.
+// The rule by which an order-free phase covers samples with the triangles of a block or a draw, and forms their keys.
 struct KeyRule {
   uint8_t key_bits;    // PhaseRecord::key_bits
   float z_min, z_max;  // depths are clamped to this range
@@ -15,9 +15,9 @@ struct KeyRule {
 };
 
 // Rasterizes small triangles, one per lane of m, over the samples of `part`, which is the union of their boxes `box` or
-// a wanted part of it. `Records` provides their fields (RecordGroup). `samples` receives keys: row(y) selects the row
-// at y from part.min_y, and take(row, x, depth, order, inside) takes the keys at x from part.min_x. Returns the sum of
-// the results of `take`.
+// a part of it. `Records` provides their fields (RecordGroup). `samples` receives keys: row(y) selects the row at y
+// from part.min_y, and take(row, x, depth, order, inside) takes the keys at x from part.min_x. Returns the sum of the
+// results of `take`.
 template <class Records, class Samples>
 BROKKR_FN int rasterize_small(Warp& w, const Records& records, Mask m, const Box<Int>& box, const Box<Int>& part,
                               const KeyRule& rule, Samples&& samples) {
@@ -74,7 +74,7 @@ struct RegionSamples {
   }
 };
 
-// Rasterizes the small triangles of a group in a region. Returns the number of samples that they cover.
+// Rasterizes the small triangles of a group in a region. Returns the number of covered samples.
 template <class Records>
 BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const Records& records, const Box<Int>& box) {
   const Box<int32_t> region = pass.box();
@@ -90,8 +90,8 @@ BROKKR_FN int rasterize_group(Warp& w, const KeyPass& pass, const Records& recor
                          samples);
 }
 
-// Hierarchical depth: removes tiles in which everything is already nearer, and lowers the bound of the farthest depth
-// in tiles that the triangle covers completely. Depth along a row or column is monotonic even after rounding, so the
+// Hierarchical depth. Removes tiles in which everything is already nearer. Lowers the bound of the farthest depth in
+// tiles that the triangle covers completely. Depth along a row or column is monotonic even after rounding, so the
 // corner samples bound it.
 BROKKR_FN void cull_hidden_tiles(Warp& w, const KeyPass& pass, const RegionTriangle& tri, LaneTiles& tiles) {
   const Float dx = to_float(tiles.x - tri.box.min_x), dy = to_float(tiles.y - tri.box.min_y);
@@ -155,7 +155,8 @@ BROKKR_FN int rasterize_large(Warp& w, const KeyPass& pass, const RegionTriangle
   return covered;
 }
 
-// Lanes whose triangle is small by its corners, not by its clipped box, because the lane path computes in 32 bits.
+// Lanes whose triangle is small. The test uses the triangle's corners and not its clipped box, because the lane path
+// computes in 32 bits.
 template <class Records>
 BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   Int x_lo = records.x(w, 0), x_hi = x_lo, y_lo = records.y(w, 0), y_hi = y_lo;
@@ -169,8 +170,8 @@ BROKKR_FN Mask is_small(Warp& w, const Records& records) {
   return x_hi - x_lo <= kSmallBox * 256 && y_hi - y_lo <= kSmallBox * 256;
 }
 
-// Where the region's samples lie in their pixels: at the centre, the only sample of a pixel. Other places have the same
-// interface (raster/sampled.h).
+// The places of the region's samples in their pixels. Here they lie at the centre, and a pixel has one sample. Other
+// places have the same interface (raster/sampled.h).
 struct AtCenter {
   BROKKR_FN RecordGroup group(const TriangleBlock& block, int g, Mask m) const { return {block, g, m}; }
   BROKKR_FN RegionTriangle triangle(const TriangleBlock& block, int i, int x, int y) const {
@@ -178,8 +179,8 @@ struct AtCenter {
   }
 };
 
-// Rasterizes the triangles `mask` of a block into the region's keys. Returns the number of samples that they cover.
-// `pass` is a copy, so that the compiler knows that stores to the keys do not change it.
+// Rasterizes the triangles `mask` of a block into the region's keys. Returns the number of covered samples. `pass` is a
+// copy, so that the compiler knows that stores to the keys do not change it.
 template <class Place>
 BROKKR_FN_NOINLINE int rasterize_block(Warp& w, KeyPass pass, TablePointer<const TriangleBlock> of_store, uint32_t mask,
                                        Place place) {
