@@ -1,4 +1,4 @@
-// The colour of a surface without light: the material's own, times its texture's and the vertices'.
+// The colour of a surface without light: the material's colour times the colours of its texture and its vertices.
 #pragma once
 
 #include "metallic_roughness.h"

@@ -1,4 +1,4 @@
-// One colour for everything: the cheapest shader, for measuring the pipeline itself.
+// One colour for everything: the cheapest shader, for measurements of the pipeline itself.
 #pragma once
 
 #include "shader.h"
@@ -12,7 +12,7 @@ struct Flat : ShaderTraits {
   }
 };
 
-// Counts fragments beside its colour, of which nothing is shown.
+// Counts fragments and shows none of its colour.
 template <class W>
 struct Overdraw : Flat<W> {
   static constexpr bool kOverdraw = true;

@@ -2,16 +2,17 @@
 //
 //   a = roughness^2, diffuse = base * (1 - metallic), F0 = 0.04 + (base - 0.04) * metallic
 //   D = a^2 / (pi * ((N.H)^2 * (a^2 - 1) + 1)^2)                                  GGX [Walter07, eq. 33]
-//   V = 1 / (N.L + sqrt(a^2 + (1 - a^2) * (N.L)^2)), times the same of N.V        Smith [Walter07, eq. 34]
+//   V = 1 / (N.L + sqrt(a^2 + (1 - a^2) * (N.L)^2)), times the same for N.V       Smith [Walter07, eq. 34]
 //   F = F0 + (1 - F0) * (1 - V.H)^5                                               [Schlick94, eq. 15]
 //   color = emission + occlusion * ambient / 4 * (diffuse + F0) + pi * N.L * ((1 - F) * diffuse / pi + F * D * V)
 //   alpha = opacity * texture alpha * vertex alpha; discarded below the cutoff
-// The base colour is that of the material times its texture's and the vertices'. Textures are read where their mappings
-// say.
-// One light of radiance pi, so that white chalk that faces it is white, and the same light from all sides, ambient / 4.
+// The base colour is the product of the material's, its texture's and the vertices'. Textures are read where their
+// mappings say.
+// There is one light with radiance pi, so that white chalk that faces it is white, and ambient / 4 of this light comes
+// from all sides.
 // Roughness below 0.045 counts as 0.045: the light is a point, and its reflection would be smaller than a pixel.
-// Normals are turned towards the viewer, then bent by the normal texture, whose axes are those in which the texture
-// coordinates grow [Schueler06].
+// Normals are turned towards the viewer, then bent by the normal texture. The axes of that texture are the directions
+// in which the texture coordinates grow [Schueler06].
 #pragma once
 
 #include "texture.h"
@@ -22,7 +23,7 @@ template <class W>
 struct MetallicRoughness : ShaderTraits {
   static constexpr bool kSurface = true, kMaterial = true, kDerivatives = true, kColors = true;
 
-  // What the surface is made of at the samples, and how it lies; `view` leads to the eye.
+  // The material and orientation of the surface at the samples; `view` points to the eye.
   struct Surface {
     Vec3<W> base, normal, view;
     Float metallic, roughness;
@@ -109,7 +110,7 @@ struct MetallicRoughness : ShaderTraits {
     return ambient * (diffuse + f0) + direct * lit;
   }
 
-  // The normal of the texture's `texel`, which is at `c`; lanes come as quads.
+  // Bends the normal by the texture's `texel`, which is at `c`. Lanes come as quads.
   BROKKR_FN static Vec3<W> bend(W& w, const ShaderInput<W>& in, const Vec3<W>& normal, const Texcoords<W>& c,
                                 const Vec4<W>& texel) {
     const auto change = [&](auto&& difference) {
@@ -121,7 +122,7 @@ struct MetallicRoughness : ShaderTraits {
     const Vec3<W> tangent = across_x * c.dx.x + across_y * c.dy.x;
     const Vec3<W> bitangent = across_x * c.dx.y + across_y * c.dy.y;
     const Float longest = maximum(dot(tangent, tangent), dot(bitangent, bitangent));
-    // A mirrored picture, as that of a left-handed projection, turns both axes around.
+    // A mirrored picture, such as that of a left-handed projection, reverses both axes.
     const Float side = select(dot(dx, across_x) < 0.0f, -1.0f, 1.0f);
     const Float scale = side * in.material->normal_scale / sqrt(maximum(longest, 1e-30f));
     const Float tx = (texel.x * 2.0f - 1.0f) * scale, ty = (texel.y * 2.0f - 1.0f) * scale;

@@ -15,7 +15,7 @@ struct NormalColor : ShaderTraits {
   }
 };
 
-// Captured frames without a material of their own: the draw's colour, lit from the camera by its face normal.
+// For captured frames whose draws have no material: the draw's colour, lit from the camera by its face normal.
 template <class W>
 struct LitDraw : ShaderTraits {
   static constexpr bool kSurface = true;

@@ -1,9 +1,9 @@
-// What a shader sees and gives. A shader is a struct template over the warp type W that is derived from ShaderTraits,
-// with
+// The inputs and outputs of a shader. A shader is a struct template over the warp type W. It is derived from
+// ShaderTraits and has
 //
 //   Fragment<W> operator()(W& w, const ShaderInput<W>& in, Mask active) const;
 //
-// and may use every lane operation of the machine model. docs/guide/shading-modes.md teaches writing one.
+// It may use every lane operation of the machine model. docs/guide/shading-modes.md explains how to write one.
 #pragma once
 
 #include "frame/frame_tables.h"
@@ -11,8 +11,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Vectors of lane values. They are no GLM types: those put their components into unions, which lane types do not fit,
-// unless a definition changes every GLM type of the program.
+// Vectors of lane values. They are not GLM types, because GLM puts components into unions. Lane types do not fit into
+// these unless a definition changes every GLM type of the program.
 template <class W>
 struct Vec2 {
   typename W::Float x, y;
@@ -38,20 +38,20 @@ BROKKR_FN Vec3<Warp> operator-(const Vec3<Warp>& a, const Vec3<Warp>& b) { retur
 BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, const Vec3<Warp>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 BROKKR_FN Vec3<Warp> operator*(const Vec3<Warp>& a, Float s) { return {a.x * s, a.y * s, a.z * s}; }
 
-// A shader declares anew what holds for it. The traits are known on the host as well (raster/shading_traits.h).
+// A shader redeclares the traits that apply to it. The host knows the traits as well (raster/shading_traits.h).
 struct ShaderTraits {
-  static constexpr bool kSurface = false;         // wants position, normal and texture coordinates interpolated
+  static constexpr bool kSurface = false;         // needs interpolated position, normal and texture coordinates
   static constexpr bool kMaterial = false;        // needs a material and may discard; captured draws get LitDraw
   static constexpr bool kDerivatives = false;     // uses ddx or ddy: its lanes come as quads
-  static constexpr bool kDrawNumber = false;      // wants in.draw_number; kSurface brings it
-  static constexpr bool kBatchNumber = false;     // wants in.batch_number
-  static constexpr bool kTriangleNumber = false;  // wants in.primitive to be the triangle's number in the whole frame
+  static constexpr bool kDrawNumber = false;      // needs in.draw_number; kSurface includes it
+  static constexpr bool kBatchNumber = false;     // needs in.batch_number
+  static constexpr bool kTriangleNumber = false;  // needs in.primitive to be the triangle's number in the whole frame
   static constexpr bool kOverdraw = false;        // fragments are counted, for Layer::overdraw
-  // Wants in.color and in.second interpolated; kMaterial only.
+  // Needs interpolated in.color and in.second; requires kMaterial.
   static constexpr bool kColors = false;
 };
 
-// Texture coordinates, and their change to the next sample on the right and above.
+// Texture coordinates, and their change to the next sample to the right and upwards.
 template <class W>
 struct Texcoords {
   Vec2<W> at, dx, dy;
@@ -60,7 +60,7 @@ struct Texcoords {
 template <class W>
 struct ShaderInput {
   const FrameTables* frame;
-  const DrawRecord* draw;          // kSurface only: all lanes have one run
+  const DrawRecord* draw;          // kSurface only: all lanes belong to one run
   const MaterialRecord* material;  // kSurface only
   const ViewRecord* view;          // kSurface only
   typename W::Float x, y, z;       // sample centre in pixels, depth in [0, 1]
@@ -70,9 +70,9 @@ struct ShaderInput {
   Vec3<W> normal;    // world space, not unit length; of the face for captured draws
   Vec2<W> texcoord;
   Vec2<W> texcoord_dx,
-      texcoord_dy;      // change of texcoord to the next sample on the right and above; textured materials only
-  Texcoords<W> second;  // of the second set; kColors only, 0 where the material reads none of them
-  Vec4<W> color;        // of the vertices; kColors only, white where they have none
+      texcoord_dy;      // change of texcoord to the next sample to the right and upwards; textured materials only
+  Texcoords<W> second;  // second set; kColors only, 0 if the material reads none of them
+  Vec4<W> color;        // vertex colour; kColors only, white if vertices have none
   Vec3<W> barycentric;  // perspective-correct weights of the primitive's corners
 };
 
@@ -89,12 +89,12 @@ BROKKR_FN Vec3<Warp> cross(const Vec3<Warp>& a, const Vec3<Warp>& b) {
 BROKKR_FN Vec3<Warp> normalize(const Vec3<Warp>& a) { return a * (1.0f / sqrt(maximum(dot(a, a), 1e-30f))); }
 BROKKR_FN Vec3<Warp> uniform3(const float* v) { return Vec3<Warp>(Float(v[0]), Float(v[1]), Float(v[2])); }
 
-// Differences inside a 2x2 quad; lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right
-// sample.
+// Differences inside a 2x2 quad. Lanes 4 q .. 4 q + 3 are its lower left, lower right, upper left and upper right
+// samples.
 BROKKR_FN Float ddx(Warp& w, Float v) { return w.shuffle(v, w.lane() | 1) - w.shuffle(v, w.lane() & ~1); }
 BROKKR_FN Float ddy(Warp& w, Float v) { return w.shuffle(v, w.lane() | 2) - w.shuffle(v, w.lane() & ~2); }
 
-// A pleasant colour for an identifier: hue and brightness from its hash.
+// A pleasant colour for an identifier: its hash determines hue and brightness.
 BROKKR_FN Vec3<Warp> palette(Uint id) {
   const Uint h = hash_lanes(id + 0x9e3779b9u);
   const Float hue = to_float(as_int(h & 0xffff)) * (1.0f / 65536.0f);

@@ -1,5 +1,5 @@
-// Texture lookup, filtered in linear light (plan/mip_chain.cpp): trilinear with repeat, or as the texture's sampler
-// says.
+// Texture lookup, filtered in linear light (plan/mip_chain.cpp). It is trilinear with repeat, or follows the texture's
+// sampler.
 #pragma once
 
 #include "brokkr/states.h"
@@ -7,7 +7,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A texel's channels; of sRGB textures in linear light.
+// The channels of a texel; those of sRGB textures are in linear light.
 BROKKR_FN Vec4<Warp> texel_color(TexelCode code, Uint texel) {
   const auto part = [&](uint32_t shift, uint32_t mask) {
     return to_float(as_int((texel >> shift) & mask)) * (1.0f / float(mask));
@@ -35,7 +35,7 @@ BROKKR_FN MipLevel mip_level(const TextureRecord& texture, int level) {
   return {int(texture.first_texel[level]), width > 1 ? width : 1, height > 1 ? height : 1};
 }
 
-// Columns and rows of the four texels around a point, and how far it is from the first of them, 0 .. 1.
+// The columns and rows of the four texels around a point, and the point's distance from the first of them, 0 .. 1.
 struct TexelSquare {
   Int x0, x1, y0, y1;
   Float tx, ty;
@@ -55,7 +55,7 @@ BROKKR_FN Vec4<Warp> mixed_texels(Warp& w, const FrameTables& frame, const Textu
   return Vec4<Warp>(mix(a.x, b.x, c.x, d.x), mix(a.y, b.y, c.y, d.y), mix(a.z, b.z, c.z, d.z), mix(a.w, b.w, c.w, d.w));
 }
 
-// Texture coordinates u, v with 1 a whole repeat.
+// Texture coordinates are u and v; a difference of 1 is a whole repeat.
 BROKKR_FN Vec4<Warp> sample_bilinear(Warp& w, const FrameTables& frame, const TextureRecord& texture,
                                      const MipLevel& level, Float u, Float v, Mask m) {
   const Int one(1), width = level.width, height = level.height;
@@ -91,15 +91,15 @@ BROKKR_FN Vec4<Warp> mixed_levels(Warp& w, const TextureRecord& texture, Float l
                     fine.z + (coarse.z - fine.z) * t, fine.w + (coarse.w - fine.w) * t);
 }
 
-// The position in texels at which a texture with `wrap` is read for coordinate `u`: small, however large u is, so that
-// its texels' numbers fit an integer.
+// The position in texels at which a texture with `wrap` is read for coordinate `u`. It is small, however large u is, so
+// that the numbers of its texels fit in an integer.
 BROKKR_FN Float unwrapped(Float u, Float size, Wrap wrap) {
   if (wrap == Wrap::clamp_to_edge) return clamp_to(u, -1.0f, 2.0f) * size;
   if (wrap == Wrap::mirrored_repeat) return fraction(u * 0.5f) * (size * 2.0f);
   return fraction(u) * size;
 }
 
-// The texel of 0 .. size - 1 that is seen at number `i`.
+// The number 0 .. size - 1 of the texel that lies at place `i`.
 BROKKR_FN Int wrapped(Int i, Int size, Wrap wrap) {
   if (wrap == Wrap::mirrored_repeat) {
     const Int twice = size + size;
@@ -113,7 +113,7 @@ BROKKR_FN Int wrapped(Int i, Int size, Wrap wrap) {
   return minimum(maximum(i, Int(0)), size - Int(1));
 }
 
-// As sample_bilinear, by the texture's sampler; lanes of `nearest` get the nearest texel.
+// Like sample_bilinear, but follows the texture's sampler. Lanes of `nearest` get the nearest texel.
 BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const TextureRecord& texture,
                                   const MipLevel& level, const Vec2<Warp>& uv, Mask nearest, Mask m) {
   const Int one(1), width = level.width, height = level.height;
@@ -128,8 +128,8 @@ BROKKR_FN Vec4<Warp> sample_level(Warp& w, const FrameTables& frame, const Textu
   return mixed_texels(w, frame, texture, level, {x0, x1, y0, y1, tx, ty}, m);
 }
 
-// A texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. A function of its
-// own, so that usual textures cost nothing more.
+// Reads a texture whose sampler is not the usual one; `lod` is the level of detail before it is clamped. This is a
+// separate function, so that usual textures cost nothing extra.
 BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, const TextureRecord& texture,
                                             const Vec2<Warp>& uv, Float lod, Mask m) {
   const SamplerRecord& sampler = texture.sampler;
@@ -144,8 +144,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> sample_as_set(Warp& w, const FrameTables& frame, c
                       [&](const MipLevel& level) { return sample_level(w, frame, texture, level, uv, nearest, m); });
 }
 
-// (ux, vx) and (uy, vy): change of the coordinates to the next sample on the right and above. They choose the level of
-// detail.
+// (ux, vx) and (uy, vy) are the changes of the coordinates to the next sample to the right and upwards. They determine
+// the level of detail.
 BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, const Vec2<Warp>& uv,
                                       const Vec2<Warp>& dx, const Vec2<Warp>& dy, Mask m) {
   const TextureRecord& texture = frame.textures[texture_number];
@@ -160,8 +160,8 @@ BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int tex
                       [&](const MipLevel& level) { return sample_bilinear(w, frame, texture, level, uv.x, uv.y, m); });
 }
 
-// For coordinates that the shader computes: lanes must come as quads, the level of detail is taken from differences
-// between them.
+// For coordinates that the shader computes. Lanes must come as quads, because differences between them determine the
+// level of detail.
 BROKKR_FN Vec4<Warp> sample_trilinear(Warp& w, const FrameTables& frame, int texture_number, Float u, Float v, Mask m) {
   return sample_trilinear(w, frame, texture_number, Vec2<Warp>(u, v), Vec2<Warp>(ddx(w, u), ddx(w, v)),
                           Vec2<Warp>(ddy(w, u), ddy(w, v)), m);

@@ -1,4 +1,5 @@
-// The colour of the draw with the edges of its triangles: a line where a barycentric weight is within a pixel of 0.
+// The colour of the draw with the edges of its triangles. A line is drawn where a barycentric weight is less than a
+// pixel from 0.
 #pragma once
 
 #include "normal.h"

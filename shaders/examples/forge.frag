@@ -1,4 +1,5 @@
-// A ring that comes out of the forge, as Shadertoy would have it: no scene, rays that march through a distance field.
+// A ring that comes out of the forge, in Shadertoy's manner: there is no scene, and rays march through a distance
+// field.
 //
 //   brokkr render --fragment shaders/examples/forge.frag --size 1280x720 --time 2 -o forge.png
 const int kSteps = 72;
@@ -39,7 +40,7 @@ float anvil(vec3 p) {
   return min(min(top, waist), min(foot, horn * 0.8));
 }
 
-// x: distance; y: what is nearest: 0 ground, 1 anvil, 2 ring.
+// x: the distance; y: the nearest object: 0 ground, 1 anvil, 2 ring.
 vec2 field(vec3 p) {
   vec2 nearest = vec2(p.y + 1.18, 0.0);
   vec3 q = p;
@@ -75,7 +76,7 @@ vec3 room(vec3 direction) {
   return dark + vec3(1.0, 0.42, 0.1) * fire * 1.6 + vec3(0.8, 0.9, 1.0) * window * 1.5;
 }
 
-// Sparks that rise: each cell of a grid has one.
+// Rising sparks: each cell of a grid has one.
 vec3 sparks(vec2 uv) {
   vec3 sum = vec3(0.0);
   for (int layer = 0; layer < 3; layer++) {

@@ -1,14 +1,14 @@
-// A meadow from one blade: each instance has its own place, height and bend, and the wind goes over all.
+// A meadow made of one blade. Each instance has its own place, height and bend, and the wind blows over all of them.
 //
 //   brokkr render assets/blade.obj --vertex shaders/examples/grass.vert --fragment shaders/examples/grass.frag --shader-instances 20000 --camera "eye=0,1.6,7.5 target=0,0.4,0 fov=45 near=0.1 far=40"
 in vec3 b_position;
 uniform mat4 b_model, b_view, b_projection;
 uniform float b_time;
 
-uniform float size = 12.0;  // of the meadow's side
+uniform float size = 12.0;  // side of the meadow
 
 out float up;          // 0: at the root, 1: at the tip
-out float tint;        // of the blade, 0 .. 1
+out float tint;        // tint of the blade, 0 .. 1
 out vec3 to_surface;   // direction of the blade's face
 
 uint hash(uint n) {

@@ -1,5 +1,5 @@
-// Two grids over everything, laid on from the three axes of the world, so that no texture coordinates are needed: fine
-// lines fade where they would be narrower than a pixel.
+// Two grids over everything, projected along the three axes of the world, so that they need no texture coordinates.
+// Fine lines fade when they become narrower than a pixel.
 //
 //   brokkr render assets/courtyard.obj --fragment shaders/examples/grid.frag --uniform unit=0.5
 in vec3 b_position;
@@ -8,13 +8,13 @@ in vec3 b_normal;
 uniform vec3 b_camera_position;
 uniform vec3 b_light_direction;
 
-uniform float unit = 1.0;                       // between two lines
+uniform float unit = 1.0;                       // distance between two lines
 uniform vec3 paper = vec3(0.05, 0.16, 0.32);
 uniform vec3 ink = vec3(0.75, 0.9, 1.0);
 
 out vec4 color;
 
-// How much of a pixel the lines of a plane cover; `width` in parts of a cell.
+// The share of a pixel that the lines of a plane cover. `width` is a fraction of a cell.
 float lines(vec2 at, float width) {
   vec2 pixel = fwidth(at);
   vec2 drawn = clamp(vec2(width), pixel, vec2(0.5));

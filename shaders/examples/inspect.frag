@@ -1,4 +1,4 @@
-// What vertices give, to look at: normals, texture coordinates with a checkerboard, faces, and distances.
+// Shows the data of vertices: normals, texture coordinates with a checkerboard, faces, and tangents.
 //
 //   brokkr render assets/courtyard.obj --fragment shaders/examples/inspect.frag --uniform show=1
 in vec3 b_position;
@@ -10,7 +10,7 @@ uniform vec3 b_camera_position;
 uniform vec2 b_resolution;
 
 uniform int show = 4;         // 0 normals, 1 texture coordinates, 2 faces, 3 tangents, 4 all of them side by side
-uniform float squares = 8.0;  // of the checkerboard, for each unit of the coordinates
+uniform float squares = 8.0;  // squares of the checkerboard per unit of the coordinates
 
 out vec4 color;
 

@@ -1,4 +1,4 @@
-// Buffer A of life.frag. Red: the cell lives; green: how lately it did.
+// Buffer A of life.frag. Red: the cell is alive. Green: how recently it was alive.
 
 float lives(ivec2 cell) {
   ivec2 size = max(ivec2(iResolution.xy) / 4, ivec2(1));

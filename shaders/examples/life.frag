@@ -1,4 +1,4 @@
-// The Game of Life: buffer A (life-a.frag) plays it, and this pass shows what lives and what has just died.
+// The Game of Life. Buffer A (life-a.frag) plays it; this pass shows the living cells and those that have just died.
 //
 //   brokkr render --fragment shaders/examples/life.frag --buffer-a shaders/examples/life-a.frag --size 384x216 --time 2 -o life.png
 

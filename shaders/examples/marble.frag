@@ -1,4 +1,4 @@
-// Marble that is cut out of a block: veins are where turbulence bends the layers of the stone. No texture is read.
+// Marble cut out of a block: turbulence bends the layers of the stone into veins. The shader reads no texture.
 //
 //   brokkr render generated:sphere-100k --fragment shaders/examples/marble.frag --uniform scale=2
 in vec3 b_position;
@@ -9,10 +9,10 @@ uniform vec3 b_camera_position;
 uniform vec3 b_light_direction;
 
 uniform float scale = 1.5;                      // veins per unit of the object
-uniform float turbulence = 2.2;                 // how far they wander
+uniform float turbulence = 2.2;                 // how far the veins wander
 uniform vec3 stone = vec3(0.93, 0.91, 0.88);
 uniform vec3 vein = vec3(0.16, 0.2, 0.26);
-uniform vec3 gold = vec3(0.85, 0.6, 0.22);      // of the finest veins
+uniform vec3 gold = vec3(0.85, 0.6, 0.22);      // colour of the finest veins
 
 out vec4 color;
 

@@ -1,4 +1,4 @@
-// A thin film over mother-of-pearl: colours that turn with the angle of view, and a bright rim.
+// A thin film over mother-of-pearl: its colours change with the angle of view, and its rim is bright.
 //
 //   brokkr render assets/spheres.glb --fragment shaders/examples/pearl.frag --uniform thickness=2.5
 in vec3 b_position;
@@ -8,15 +8,15 @@ uniform vec3 b_camera_position;
 uniform vec3 b_light_direction;
 uniform float b_time;
 
-uniform float thickness = 1.6;                // of the film: how many times the colours come around
+uniform float thickness = 1.6;                // of the film: how often the colours repeat
 uniform float rim = 3.0;                      // exponent; larger: a narrower rim
-uniform vec3 glow = vec3(0.55, 0.75, 1.0);    // of the rim
+uniform vec3 glow = vec3(0.55, 0.75, 1.0);    // colour of the rim
 
 out vec4 color;
 
 vec3 rainbow(float phase) { return 0.5 + 0.5 * cos(6.2831853 * (phase + vec3(0.0, 0.33, 0.67))); }
 
-// A sky to be reflected, brighter above.
+// The sky that the pearl reflects, brighter above.
 vec3 sky(vec3 direction) {
   float height = direction.y * 0.5 + 0.5;
   vec3 air = mix(vec3(0.16, 0.12, 0.2), vec3(0.75, 0.85, 1.0), smoothstep(0.3, 0.9, height));

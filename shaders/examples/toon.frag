@@ -12,9 +12,9 @@ uniform float b_alpha_cutoff;
 uniform sampler2D b_base_map;
 uniform sampler2D b_alpha_map;
 
-uniform float steps = 4.0;                   // of light
+uniform float steps = 4.0;                   // number of steps of light
 uniform float ink = 2.5;                     // width of outlines, pixels
-uniform vec3 shade = vec3(0.25, 0.27, 0.45);  // the colour of what no light reaches
+uniform vec3 shade = vec3(0.25, 0.27, 0.45);  // the colour of unlit surfaces
 
 out vec4 color;
 

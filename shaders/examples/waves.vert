@@ -1,4 +1,4 @@
-// The ground becomes a sea: three waves run through all that stands on it.
+// Turns the ground into a sea: three waves run through everything that stands on it.
 //
 //   brokkr render assets/courtyard.obj --vertex shaders/examples/waves.vert --time 1.2
 in vec3 b_position;

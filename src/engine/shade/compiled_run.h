@@ -60,7 +60,7 @@ BROKKR_FN T of_quad_lane(T n, int lane) {
   return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
 }
 
-// A lookup whose parameters `kKnown` (KnownBit) gives: one function for all lookups with the same parameters.
+// A lookup whose parameters are in `kKnown` (KnownBit). All lookups with the same parameters share one function.
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
                                             Float detail) {
@@ -86,12 +86,12 @@ struct VectorRun {
   BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
   BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * call.lanes + first, value); }
 
-  // Returns true if any sample is left.
+  // Discards the lanes of m. Returns true if any sample is left.
   BROKKR_FN bool discard(Mask m) {
     keep &= ~bits_of(m);
     return keep != 0;
   }
-  // The end of a loop iteration; `iterations` counts this loop's.
+  // Ends a loop iteration; `iterations` counts the iterations of this loop.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
     constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
     if (!any(m)) return false;
@@ -132,7 +132,7 @@ struct VectorRun {
     return a;
   }
 
-  // detail_of for a texture of kind two; with `of_quad`, all lanes use one sample's level.
+  // Computes detail_of for a texture of kind two. With `of_quad`, all lanes use one sample's level.
   BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
     const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
     const Float width = float(texture.width), height = float(texture.height);

@@ -1,6 +1,6 @@
-// The building blocks of a shader's C++ text (shader/print_cpp.cpp): a function op_NAME for each operation, on one
-// vector of words. Formulas and functions are the interpreter's (operations.def, lane_functions.h), so results are
-// equal to the bit. VectorRun, the run, is in compiled_run.h for CPUs and in linked_run.h for CUDA.
+// The building blocks of a shader's C++ text (shader/print_cpp.cpp): a function op_NAME for each operation, which works
+// on one vector of words. The formulas and functions are those of the interpreter (operations.def, lane_functions.h),
+// so results are equal to the bit. VectorRun, the run, is in compiled_run.h for CPUs and in linked_run.h for CUDA.
 #pragma once
 
 #include "machine/machine.h"

@@ -1,6 +1,6 @@
 // The wide interpreter of run-time shaders. Each instruction works on several vectors at once, which divides the cost
-// of decoding by their number. A bool of the shader is a word with one bit per lane: one scalar instruction combines
-// masks of all lanes, and control flow tests whether a word is 0.
+// of decoding by their number. A bool of the shader is a word with one bit per lane. One scalar instruction therefore
+// combines masks of all lanes, and control flow tests whether a word is 0.
 #pragma once
 
 #include "shade/lane_functions.h"
@@ -9,8 +9,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Vectors per instruction. With 1 the v4 build needs twice the time for arithmetic; with 8 registers outgrow the L1
-// cache. A mask has 64 bits.
+// Vectors per instruction. With 1, the v4 build needs twice the time for arithmetic. With 8, registers outgrow the L1
+// cache, and a mask has only 64 bits.
 BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
 
 // `kVectors`: vectors per register.
@@ -47,7 +47,7 @@ class InterpreterOf {
     w.once([&] { call.keep = keep; });
   }
 
-  // Executes an operation for which shader::asks_a_sampler holds.
+  // Executes an operation that asks a sampler (shader::asks_a_sampler).
   BROKKR_FN void ask_sampler(const shader::CodeInstruction& o) {
     switch (o.op) {
       case Op::detail: detail(o); break;
@@ -65,8 +65,8 @@ class InterpreterOf {
   Warp& w;
   shader::ShaderCall& call;
 
-  // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. After an abort it returns
-  // false.
+  // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. Returns false after an
+  // abort.
   BROKKR_FN bool goes_on(uint32_t& of_run) const {
     if (of_run >= shader::kMostIterationsOfRun) return false;
     const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
@@ -94,7 +94,7 @@ class InterpreterOf {
   BROKKR_FN void store(uint16_t number, int vector, Int a) { store(number, vector, as_uint(a)); }
   BROKKR_FN void store(uint16_t number, int vector, Float a) { store(number, vector, as_uint(a)); }
 
-  // Masks belong to the warp: all lanes must have read a mask before one lane changes it.
+  // Masks belong to the warp. All lanes must have read a mask before one lane changes it.
   BROKKR_FN void put_mask(uint16_t number, uint64_t bits) {
     w.sync();
     w.once([&] { call.masks[number] = bits; });
@@ -186,7 +186,7 @@ class InterpreterOf {
   }
 
   // The difference between the two lanes of a pair whose numbers differ in `bit`: the lane with the bit minus the
-  // other. It is 0 for pairs of which the mask lacks a lane.
+  // other. It is 0 if the mask lacks a lane of the pair.
   BROKKR_FN void change(const shader::CodeInstruction& o, int bit) {
     const uint64_t lanes = call.masks[o.operand[1]];
     const uint64_t lower = bit == 1 ? 0x5555555555555555u : 0x3333333333333333u;
@@ -198,19 +198,19 @@ class InterpreterOf {
     });
   }
 
-  // The index in `registers` of each lane's cell number `index`; cell 0 is register `first`.
+  // The index in `registers` of cell number `index` for each lane; cell 0 is register `first`.
   BROKKR_FN Int element_place(uint16_t first, uint32_t length, Int index, int vector) const {
     const Int cell = clamp_to(index, 0, int(length) - 1) + int(first);
     return cell * kLanes + vector * kWidth + w.lane();
   }
-  // operand 0: the array's first cell, 1: the index.
+  // Operand 0 is the array's first cell, operand 1 the index.
   BROKKR_FN void read_element(const shader::CodeInstruction& o) {
     put<Word>(o.result[0], [&](int k) {
       const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
       return w.gather(call.registers, at, Mask(true));
     });
   }
-  // operand 0: the array's first cell, 1: the index, 2: the value, 3: the lanes.
+  // Operand 0 is the array's first cell, 1 the index, 2 the value, 3 the lanes.
   BROKKR_FN void write_element(const shader::CodeInstruction& o) {
     for (int k = 0; k < kVectors; ++k) {
       const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
@@ -225,15 +225,15 @@ class InterpreterOf {
     });
   }
 
-  // The texture that the instruction's sampler reads. Null if there is none, or if its kind or number type differs from
-  // the sampler's.
+  // The texture that the instruction's sampler reads. Null if there is none, or if the sampler has another kind or
+  // number type.
   BROKKR_FN const SampledRecord* texture_of(const shader::CodeInstruction& o) const {
     const int32_t number = call.samplers[o.extra & shader::kSamplerMask].record;
     if (number < 0) return nullptr;
     const SampledRecord* const texture = call.frame->sampled.get() + number;
     return shader::fits(o.extra, *texture) ? texture : nullptr;
   }
-  // kCount operands from `from` on in vector `vector`, such as the coordinates, in the shader's order.
+  // Gets `count` operands from `from` on in vector `vector`, such as the coordinates, in the shader's order.
   template <class T, int kCount>
   BROKKR_FN void get_all(const uint16_t* from, int count, T (&values)[kCount], int vector) const {
     for (int i = 0; i < kCount; ++i) values[i] = i < count ? get<T>(from[i], vector) : T(0);
@@ -276,7 +276,7 @@ class InterpreterOf {
   BROKKR_FN static bool is_ellipse(const shader::CodeInstruction& o, const SampledRecord& texture) {
     return texture.anisotropic && (o.extra & shader::kSampleOfQuad) != 0;
   }
-  // Returns true if the lookup can take usual_two or, on machines where one more function costs nothing, nearest_two.
+  // Returns true if the lookup can take usual_two, or nearest_two on machines where one more function costs nothing.
   BROKKR_FN static bool goes_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     constexpr uint32_t kOther = shader::kSampleCompare | shader::kSampleFetch | shader::kSampleGather;
     const bool is_known = (texture.usual && texture.kind == TextureKind::two) || (Warp::takes_turns && texture.nearest);
@@ -310,7 +310,7 @@ class InterpreterOf {
                                                   : looked_up(w, look, at, get<Float>(level, k));
   }
 
-  // `changes`: registers of the changes to the right, then of those upwards.
+  // `changes`: the registers of the changes to the right, then of the changes upwards.
   BROKKR_FN Vec4<Warp> sampled_ellipse(const shader::CodeInstruction& o, const TextureLookup& look, int count,
                                        uint16_t level, const uint16_t* changes, int k) {
     Float at[4], own[4], of_quad[4];

@@ -8,7 +8,7 @@
 
 namespace brokkr::shader {
 
-// Finds a build by name: "v2", "v3", "v4", "neon" or "emulated". Null if this program does not contain it.
+// Finds a build by name: "v2", "v3", "v4", "neon" or "emulated". Returns null if this program does not contain it.
 const ShaderKernel* find_kernel(const std::string& isa);
 // Names of all builds, in no particular order.
 std::vector<std::string> kernel_names();

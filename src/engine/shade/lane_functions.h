@@ -1,5 +1,5 @@
-// GLSL's functions on lanes, with the same bits on every machine. GLSL does not define their precision;
-// tests/engine/shader/operations_test.cpp holds the error bounds stated here.
+// GLSL's functions on lanes, with the same bits on every machine. GLSL does not define their precision.
+// tests/engine/shader/operations_test.cpp checks the error bounds stated here.
 #pragma once
 
 #include "machine/machine.h"
@@ -9,7 +9,7 @@ BROKKR_MACHINE_BEGIN
 BROKKR_FN Float shader_sign(Float a) { return select(a > 0.0f, 1.0f, select(a < 0.0f, -1.0f, 0.0f)); }
 BROKKR_FN Float shader_truncate(Float a) { return select(a < 0.0f, -floor(-a), floor(a)); }
 
-// Rounds to nearest, ties to even: after adding 1.5 * 2^23, a float has no bits left for fractions.
+// Rounds to nearest, ties to even. After we add 1.5 * 2^23, a float has no bits left for fractions.
 BROKKR_FN Float shader_round_even(Float a) {
   constexpr float kShift = 12582912.0f;
   return select(absolute(a) < 4194304.0f, (a + kShift) - kShift, a);
@@ -20,17 +20,17 @@ BROKKR_FN Float shader_smooth_step(Float low, Float high, Float x) {
   return t * t * (3.0f - 2.0f * t);
 }
 
-// log2 of values below the smallest normal number, including all negative ones, is minus infinity.
+// The log2 of values below the smallest normal number, including all negative values, is minus infinity.
 BROKKR_FN Float shader_log2(Float x) {
   constexpr float kSmallest = 1.17549435e-38f;
   return select(x >= kSmallest, log2_lanes(maximum(x, kSmallest)), as_float(Uint(0xff800000u)));
 }
-// x^y as 2^(y log2 x). x <= 0 counts as 0, whose powers are 0, except 0^0 = 1.
+// x^y as 2^(y log2 x). x <= 0 counts as 0. Powers of 0 are 0, except 0^0 = 1.
 BROKKR_FN Float shader_power(Float x, Float y) { return select(y == 0.0f, 1.0f, pow_lanes(x, y)); }
 
-// sin(x + quarter * pi / 2). The argument is reduced to [-pi/4, pi/4] in three steps (Cody and Waite); the polynomials
-// are those of Cephes' sinf and cosf. The absolute error is below 2e-7 for |x| up to 8192. It grows with |x| beyond
-// that, but the result stays in [-1, 1].
+// sin(x + quarter * pi / 2). Three steps reduce the argument to [-pi/4, pi/4] (Cody and Waite); the polynomials are
+// those of Cephes' sinf and cosf. The absolute error is below 2e-7 for |x| up to 8192. For larger |x| it grows, but the
+// result stays in [-1, 1].
 BROKKR_FN Float shader_sine(Float x, int quarter) {
   const Float n = floor(x * 0.636619772367581f + 0.5f);
   const Float r = ((x - n * 1.5703125f) - n * 4.837512969970703125e-4f) - n * 7.54978995489188216e-8f;
@@ -43,7 +43,7 @@ BROKKR_FN Float shader_sine(Float x, int quarter) {
   return clamp_to(select((turn & 2) != 0, -value, value), -1.0f, 1.0f);
 }
 
-// Result in [-pi/2, pi/2], absolute error below 3e-7. Polynomial of Cephes' asinf; |a| > 1 counts as 1.
+// Result in [-pi/2, pi/2], absolute error below 3e-7. Uses the polynomial of Cephes' asinf; |a| > 1 counts as 1.
 BROKKR_FN Float shader_arc_sine(Float a) {
   const Float x = minimum(absolute(a), 1.0f);
   const Mask high = x > 0.5f;
@@ -58,7 +58,7 @@ BROKKR_FN Float shader_arc_sine(Float a) {
   return select(a < 0.0f, -p, p);
 }
 
-// Result in [-pi/2, pi/2], absolute error below 3e-7. Polynomial and ranges of Cephes' atanf.
+// Result in [-pi/2, pi/2], absolute error below 3e-7. Uses the polynomial and ranges of Cephes' atanf.
 BROKKR_FN Float shader_arc_tangent(Float a) {
   const Float x = absolute(a);
   const Mask high = x > 2.414213562373095f, middle = x > 0.4142135623730950f;
@@ -97,7 +97,7 @@ BROKKR_FN Uint shader_to_uint(Float a) {
   const Mask high = x >= 2147483648.0f;
   return as_uint(to_int(select(high, x - 2147483648.0f, x))) ^ select(high, 0x80000000u, 0u);
 }
-// Exact 16-bit halves, so the sum is rounded once.
+// The two 16-bit halves are exact, so only their sum is rounded.
 BROKKR_FN Float shader_to_float(Uint a) {
   return to_float(as_int(a >> 16u)) * 65536.0f + to_float(as_int(a & 0xffffu));
 }

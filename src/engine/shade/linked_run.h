@@ -1,4 +1,4 @@
-// Runs a compiled shader on CUDA: a warp's vectors of samples one after another, one lane per thread.
+// Runs a compiled shader on CUDA: one vector of samples after another, with one lane per thread.
 #pragma once
 
 #include "shade/compiled_shader.h"
@@ -13,7 +13,7 @@ struct VectorRun {
 
   CompiledCall& call;
   uint32_t first;  // first lane
-  // Copied from the call: the compiler must assume that a lookup changes the call's memory.
+  // These are copied from the call, because the compiler must assume that a lookup changes the call's memory.
   const uint32_t* registers;
   uint32_t* outputs;
   LookupMemory* lookups;
@@ -32,12 +32,12 @@ struct VectorRun {
   BROKKR_FN Mask mask(uint32_t number) const { return Warp::lanes_of(uint32_t(call.masks[number] >> first)); }
   BROKKR_FN void output(uint32_t word, Uint value) const { Warp::store(outputs + word * kLanes, value); }
 
-  // Returns true if any sample is left.
+  // Discards the lanes of m. Returns true if any sample is left.
   BROKKR_FN bool discard(Mask m) {
     keep = keep && !m;
     return any(keep);
   }
-  // The end of a loop iteration; `iterations` counts this loop's.
+  // Ends a loop iteration; `iterations` counts the iterations of this loop.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
     constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
     if (!any(m)) return false;

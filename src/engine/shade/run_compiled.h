@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Shared by the lookups of one run: an interpreter's call in which every mask is the lookup's.
+// The data that all lookups of one run share: an interpreter's call in which every mask is the lookup's mask.
 struct CompiledLookups {
   static constexpr int kRegisters = shader::kMostResults + shader::kMostOperands;
 
@@ -31,7 +31,8 @@ inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32
   InterpreterOf<1>(w, lookups.call).ask_sampler(lookups.instruction);
 }
 
-// Runs the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes. Replaces Interpreter::run.
+// Runs the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes. Takes the place of
+// Interpreter::run.
 BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors) {
   CompiledLookups lookups(call);
   shader::CompiledCall c{};

@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Runs program number `program` for `vectors` (CompiledCall) of a run. Replaces Interpreter::run.
+// Runs program number `program` for `vectors` (CompiledCall) of a run. Takes the place of Interpreter::run.
 BROKKR_FN void run_linked(Warp& w, uint32_t program, shader::ShaderCall& call, uint32_t vectors, LookupMemory* memory) {
   shader::CompiledCall c{};
   c.registers = call.registers;

@@ -2,9 +2,9 @@
 // sample covers, with Gaussian weights that fall off from its centre (Heckbert, Fundamentals of Texture Mapping and
 // Image Warping, 1989, p. 59).
 //
-// OpenGL does not define the method; this is llvmpipe's. It reads one level, chosen by the ellipse's minor axis,
-// whatever the filters are. A sampler's anisotropy enables ellipses and does not limit their length. Texels are visited
-// line by line along the longer side of the ellipse's bounding box; only those inside the ellipse are read.
+// OpenGL does not define the method; this one is llvmpipe's. It reads one level, chosen by the ellipse's minor axis,
+// whatever the filters are. A sampler's anisotropy enables ellipses but does not limit their length. Texels are visited
+// line by line along the longer side of the ellipse's bounding box. Only those inside the ellipse are read.
 #pragma once
 
 #include <type_traits>
@@ -13,21 +13,21 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Derivatives of the two coordinates, to the right and upwards.
+// The derivatives of the two coordinates, to the right and upwards.
 struct TextureChanges {
   Float dx[2], dy[2];
 };
 
-// The longest change that an ellipse is built from, in texels of its level; longer changes are shortened. With twice
+// The longest change, in texels of its level, that an ellipse is built from; longer changes are shortened. With twice
 // the limit, the slowest lookup takes twice the time.
 BROKKR_CONSTANT float kLongestChange = 256.0f;
 
-// (x, y) in texels from the centre is inside if a x^2 + b x y + c y^2 <= f. Half the bounding box is sqrt(c) wide and
-// sqrt(a) high.
+// A point (x, y), in texels from the centre, is inside if a x^2 + b x y + c y^2 <= f. Half the bounding box is sqrt(c)
+// wide and sqrt(a) high.
 struct TexelEllipse {
   Float a, b, c, f;
 };
-// `scale_x`, `scale_y`: size of the level in texels.
+// `scale_x`, `scale_y`: the size of the level in texels.
 BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, Float scale_y) {
   Float ux = changes.dx[0] * scale_x, vx = changes.dx[1] * scale_y;
   Float uy = changes.dy[0] * scale_x, vy = changes.dy[1] * scale_y;
@@ -40,13 +40,13 @@ BROKKR_FN TexelEllipse ellipse_of(const TextureChanges& changes, Float scale_x, 
   return {a, b, c, a * c - b * b * 0.25f};
 }
 
-// Weights are indexed by integers from 0 to kMaxWeights - 1 and fall off from 1 to e^-2. A weight is the product of two
-// table entries: for the upper and for the lower five bits of the index.
+// Weights are indexed by integers from 0 to kMaxWeights - 1 and fall from 1 to e^-2. A weight is the product of two
+// table entries, one for the upper and one for the lower five bits of the index.
 BROKKR_CONSTANT int kMaxWeights = 1024, kWeightSteps = 32;
 BROKKR_CONSTANT float kWeightEdge = float(kMaxWeights - 1), kWeightFalloff = -2.0f * 1.44269504088896f / kWeightEdge;
 
 #if !defined(__CUDACC__)
-// All weights, for machines that read a small table faster than they compute: the same values as exp2_lanes.
+// All weights, for machines that read a small table faster than they compute. They have the same values as exp2_lanes.
 struct EllipseWeights {
   float upper[kWeightSteps], lower[kWeightSteps];
   float weight[kMaxWeights];
@@ -98,8 +98,8 @@ BROKKR_FN Int wrapped_texel(const SampledRecord& texture, int axis, Int i, Int s
   return texels_at(to_float(i) / n, size, n, float(offset), wrap, Mask(false)).a;
 }
 
-// Addresses of texels along lines of an ellipse, if both axes repeat with power-of-two sizes or both clamp to edges:
-// the part that does not change from texel to texel. In lanes `high`, lines run along y.
+// Addresses of texels along lines of an ellipse, if both axes repeat with power-of-two sizes or both clamp to edges.
+// This is the part that does not change from texel to texel. In lanes `high`, lines run along y.
 struct EllipseLines {
   bool is_plain = false, repeats = false;
   Mask high = false;
@@ -126,7 +126,7 @@ struct EllipseLines {
     base = level.first;
   }
   // Moves to a line. Returns the texel's offset in words from the line's first texel, before wrapping or clamping.
-  // Texels far outside count as nearer ones.
+  // Texels that lie far outside are replaced by nearer ones.
   BROKKR_FN Int take(Int line, Int texel) {
     constexpr int kFar = 4096;  // upper bound on a line's length
     const Int row = line + line_offset, number = texel + offset;
@@ -147,7 +147,7 @@ class EllipseTexels {
         layer(slice),
         high(lies_high),
         are_bytes(lookup.texture->usual && lookup.texture->encoding == TexelEncoding::rgba8) {
-    // Usual texels are one word each, and their address ignores the layer.
+    // Usual textures have one word per texel, and their address ignores the layer.
     if (lookup.texture->usual && shader::is_cube(lookup.texture->kind))
       level.first = level.first + slice * level.height * level.width;
     if (Warp::takes_turns) lines = EllipseLines(look, level, high);
@@ -179,8 +179,8 @@ class EllipseTexels {
   }
   BROKKR_FN float one() const { return are_bytes ? 255.0f : 1.0f; }
 
-  // If are_plain_bytes holds, a copy of plain_lines and bytes_at replace take_line and get: nothing is decided for each
-  // texel.
+  // If are_plain_bytes() is true, a copy of plain_lines() and bytes_at() replace take_line() and get(), and no texel
+  // needs a decision.
   BROKKR_FN bool are_plain_bytes() const { return Warp::takes_turns && lines.is_plain && are_bytes; }
   BROKKR_FN const EllipseLines& plain_lines() const { return lines; }
   BROKKR_FN Vec4<Warp> bytes_at(Int word, Mask m) const {
@@ -225,7 +225,7 @@ BROKKR_FN bool reads_alpha(const SampledRecord& texture) {
   return c[0] == 3 || c[1] == 3 || c[2] == 3 || c[3] == 3;
 }
 
-// `given` and `detail` as in looked_up.
+// `given` and `detail` are those of looked_up.
 BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                       const TextureChanges& changes) {
   constexpr float kEdge = kWeightEdge;
@@ -249,7 +249,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Int step = texels.step();
   const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
   const bool has_alpha = !Warp::takes_turns || compares || reads_alpha(texture);
-  // Copies of the members of `texels`: a compiler would write those to memory for each texel.
+  // These are copies of the members of `texels`, because a compiler would write the members to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);
   Float weights = 0.0f;
   const EllipseCut cut{at, at_line, width, slope, share};
@@ -261,7 +261,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
     for (EllipseLine next = cut.line(line);; line = line + 1) {
       const Mask is_line = look.lanes && line <= last;
       if (!w.any(is_line)) break;
-      // A line's end is computed one line ahead, so that no processor has to predict it.
+      // The end of a line is computed one line ahead, so that no processor has to predict it.
       const EllipseLine present = Warp::takes_turns ? next : cut.line(line);
       if (Warp::takes_turns) next = cut.line(line + 1);
       const Float m = present.m;
@@ -295,7 +295,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   return compares ? mean : handed_on(texture, mean);
 }
 
-// Derivatives of the positions on the cube's faces, from sample `first` of each quad to its horizontal and vertical
+// The derivatives of the positions on the cube's faces, from sample `first` of each quad to its horizontal and vertical
 // neighbours, in lanes `beside` and `beyond`; 0 elsewhere. Across edges of faces they are meaningless, as in llvmpipe.
 BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int first, Mask beside, Mask beyond) {
   const auto change = [&](int axis, int bit, Mask is_there) {
@@ -304,7 +304,7 @@ BROKKR_FN TextureChanges changes_on_faces(Warp& w, const Float (&at)[3], Int fir
   return {{change(0, 1, beside), change(1, 1, beside)}, {change(0, 2, beyond), change(1, 2, beyond)}};
 }
 
-// The same for a cube. `first`: the lane of each lane's quad that determines the derivatives.
+// Does the same for a cube. `first`: the lane of each lane's quad that determines the derivatives.
 BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail,
                                               Int first) {
   const TexturePlace place = place_of(*look.texture, given);
@@ -314,8 +314,8 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered_of_face(Warp& w, const TextureLookup& look
   return covered(w, look, given, detail, changes_on_faces(w, place.at, first, beside, beyond));
 }
 
-// The level of detail of an anisotropic cube lookup whose direction changes by dx to the right and dy upwards: that of
-// the smaller change of the positions on the faces.
+// The level of detail of an anisotropic cube lookup whose direction changes by dx to the right and dy upwards. It is
+// that of the smaller change of the positions on the faces.
 BROKKR_FN_NOINLINE Float detail_of_faces(Warp& w, const SampledRecord& texture, const Float (&direction)[3],
                                          const Float (&dx)[3], const Float (&dy)[3], Int first) {
   const Float given[4] = {direction[0], direction[1], direction[2], 0.0f};

@@ -1,4 +1,4 @@
-// Generates texture levels from the previous ones where a frame asks for them (GenerateMipsCommand).
+// Generates texture levels from the previous ones when a frame requests it (GenerateMipsCommand).
 #pragma once
 
 #include "shade/texel_store.h"
@@ -13,8 +13,8 @@ BROKKR_FN uint32_t texels_of_level(const TextureTexels& texture, uint32_t level)
   return side(texture.width) * height * (texture.kind == TextureKind::three ? side(texture.depth) : texture.depth);
 }
 
-// Generates texels of a level after the first, one per lane; texel numbers count rows and layers in memory order. A
-// texel is the previous level's linear filter at its centre: for even sizes, the mean of two by two texels.
+// Generates texels of a level after the first, one per lane. Texel numbers count rows and layers in memory order. A
+// texel is the previous level's linear filter at its centre; for even sizes, this is the mean of two by two texels.
 BROKKR_FN_NOINLINE void make_mip(Warp& w, uint32_t* texels, const TextureTexels& texture, uint32_t level, Uint number,
                                  Mask m) {
   const int axes = shader::axes_of(texture.kind);

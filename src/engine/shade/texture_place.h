@@ -7,8 +7,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A direction, or its derivative, in the coordinates of a cube's face: OpenGL 4.6, table 8.19. `ma` is along the face's
-// axis.
+// A direction, or its derivative, in the coordinates of a cube's face (OpenGL 4.6, table 8.19). `ma` is along the
+// face's axis.
 struct OnFace {
   Float sc, tc, ma;
 };
@@ -26,11 +26,11 @@ BROKKR_FN CubeFace face_of(Float x, Float y, Float z) {
   const Float ax = absolute(x), ay = absolute(y), az = absolute(z);
   const Mask z_major = az >= maximum(ax, ay), x_major = !z_major && ax > ay;
   const Float along = select(z_major, z, select(x_major, x, y));
-  return {z_major, x_major, as_int(along) < 0 && along == along};  // which sign a NaN has is the processor's choice
+  return {z_major, x_major, as_int(along) < 0 && along == along};  // the sign of a NaN depends on the processor
 }
 
-// Replaces a texel one step beyond a face's edge by the neighbour's texel that lies there. Texel centres of a face are
-// at odd or even integers in -(size - 1) .. size - 1, and its plane is at `size`, so all arithmetic is exact.
+// Replaces a texel one step beyond a face's edge by the neighbour's texel at that place. Texel centres of a face are at
+// odd or even integers in -(size - 1) .. size - 1, and the face's plane is at `size`, so all arithmetic is exact.
 BROKKR_FN void cross_edges(Int& face, Int& column, Int& row, Int size) {
   const Float n = to_float(size), inside = n - 1.0f;
   Float s = to_float(column) * 2.0f - inside, t = to_float(row) * 2.0f - inside;
@@ -50,14 +50,14 @@ BROKKR_FN void cross_edges(Int& face, Int& column, Int& row, Int size) {
   row = clamp_to(to_int((seen.tc + inside) * 0.5f), 0, size - 1);
 }
 
-// Coordinates on a level: in 0..1 (in texels for a rectangle), and the first layer that the array index selects; the
-// face is counted from there.
+// Coordinates on a level, in 0..1 (in texels for a rectangle), and the first layer that the array index selects. The
+// face is counted from that layer.
 struct TexturePlace {
   Float at[3];
   Int layer, face;
 };
-// Takes coordinates as the shader gives them. Infinite values and NaN count as 0: they would address texels outside the
-// texture.
+// Takes coordinates in the shader's order. Infinite values and NaN count as 0, because they would address texels
+// outside the texture.
 BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&given)[4]) {
   const TextureKind kind = texture.kind;
   Float at[3] = {given[0], given[1], given[2]};
@@ -81,12 +81,12 @@ BROKKR_FN TexturePlace place_of(const SampledRecord& texture, const Float (&give
   return {{finite(at[0]), finite(at[1]), finite(at[2])}, layer, number_of_face};
 }
 
-// The level of detail of coordinates that do not change between samples, and the squared span in texels that it
-// corresponds to.
+// The level of detail of coordinates that do not change between samples, and the square of the corresponding span in
+// texels.
 BROKKR_CONSTANT float kLeastSpan = 0x1p-66f, kLeastDetail = -33.0f;
 
-// The level of detail for a span whose square is `rho`. Computed like llvmpipe from the float's exponent and mantissa:
-// exact at powers of two, at most 0.05 too small in between.
+// The level of detail for a span whose square is `rho`. It is computed like llvmpipe's from the float's exponent and
+// mantissa: exact at powers of two, and at most 0.05 too small in between.
 BROKKR_FN Float detail_of_span(Float rho) {
   return to_float(as_int(clamp_to(rho, kLeastSpan, 0x1p66f))) * 0x1p-24f - 63.5f;
 }
@@ -144,7 +144,7 @@ BROKKR_FN LevelChoice levels_of(const SampledRecord& texture, MipFilter mip, Flo
   const Float inside = clamp_to(lod, 0.0f, top), whole = floor(inside);
   return {to_int(whole), inside - whole, linear};
 }
-// Lanes whose lookup, between levels or in the nearest one, reads more than the base level.
+// The lanes whose lookup reads more than the base level: between levels, or in the nearest one.
 BROKKR_FN Mask is_beyond_base(const SampledRecord& texture, MipFilter mip, Float detail) {
   const Float lod = clamped_detail(texture, detail);
   return mip == MipFilter::nearest ? lod + 0.5f >= 1.0f : lod > 0.0f;
@@ -152,13 +152,13 @@ BROKKR_FN Mask is_beyond_base(const SampledRecord& texture, MipFilter mip, Float
 
 BROKKR_FN Int side_of_level(uint32_t side, Int level) { return maximum(Int(int(side)) >> level, Int(1)); }
 
-// Two neighbouring texels on an axis, and the weight of the second. The border lies outside 0 .. size - 1.
+// Two neighbouring texels on an axis, and the weight of the second. A number outside 0 .. size - 1 is a border texel.
 struct TexelPair {
   Int a, b;
   Float weight;
 };
-// `scale`: size of the axis in texels; `offset`: texels to add, uniform or per lane. Lanes that are not `linear` read
-// only `a`.
+// `scale`: the size of the axis in texels. `offset`: the number of texels to add, uniform or per lane. Lanes that are
+// not `linear` read only `a`.
 template <class Offset>
 BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, TextureWrap wrap, Mask linear) {
   const Float n = to_float(size);
@@ -194,8 +194,8 @@ BROKKR_FN TexelPair texels_at(Float u, Int size, Float scale, Offset offset, Tex
   return pair;
 }
 
-// The same for a gather along a mirrored axis. The two texels keep their order, and each is mirrored by itself, so they
-// are swapped where the picture is mirrored (OpenGL 4.6, 8.14.3).
+// Does the same for a gather along a mirrored axis. The two texels keep their order. Each is mirrored separately, so
+// they are swapped where the picture is mirrored (OpenGL 4.6, 8.14.3).
 template <class Offset>
 BROKKR_FN TexelPair mirrored_texels_at(Float u, Int size, Float scale, Offset offset, bool repeats) {
   const Float n = to_float(size);

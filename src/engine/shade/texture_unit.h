@@ -1,7 +1,7 @@
 // Texture lookups of run-time shaders, as OpenGL 4.6, 8.14 defines them. Magnification reads level 0, whatever the
 // filters are. Anisotropic lookups are in texture_aniso.h.
 //
-// Most textures take a short path in integers: 8-bit colours, filters with 8-bit weights (texture_usual.h).
+// Most textures take a short path in integers, for 8-bit colours and filters with 8-bit weights (texture_usual.h).
 #pragma once
 
 #include "shade/texel_store.h"
@@ -11,7 +11,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Parameters of a lookup beside its coordinates. `how`: the bits of a sample (shader/operation.h).
+// The parameters of a lookup besides its coordinates. `how`: the bits of a sample (shader/operation.h).
 struct TextureLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
@@ -131,7 +131,7 @@ BROKKR_FN TexelSquare4 square_at(Warp& w, const TextureLookup& look, const Textu
   return square;
 }
 
-// One level per lane, filtered in the lanes that are `linear`.
+// Filters one level per lane. Lanes that are `linear` filter linearly.
 BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
                                              Mask linear) {
   const TexelBox box = box_at(w, look, place, number, linear);
@@ -158,7 +158,7 @@ BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t how) {
          (how & shader::kSampleCompare) == 0 && texture.wrap[0] != TextureWrap::clamp_to_border &&
          texture.wrap[1] != TextureWrap::clamp_to_border;
 }
-// The same as filtered_level, for a texture without a border and if no lane is linear.
+// Does the same as filtered_level for a texture without a border if no lane is linear.
 BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number) {
   const SampledRecord& texture = *look.texture;
   const LevelTexels level = level_texels(w, look, number);
@@ -175,7 +175,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, 
 BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t how) {
   return is_borderless(texture, how) && texture.wrap[0] != TextureWrap::clamp && texture.wrap[1] != TextureWrap::clamp;
 }
-// The same as filtered_level, if filters_borderless holds.
+// Does the same as filtered_level if filters_borderless() is true.
 BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
                                           Mask linear) {
   const SampledRecord& texture = *look.texture;

@@ -18,7 +18,7 @@ struct UsualLookup {
   Mask lanes;
 };
 
-// Lanes whose filter reads two faces of a cube, on a level down to which seamless filtering applies.
+// Lanes whose filter reads two faces of a cube, on levels where seamless filtering applies.
 BROKKR_FN Mask crosses_edges(const SampledRecord& texture, const TexturePlace& place, Int level) {
   if (texture.kind != TextureKind::cube || !texture.seamless) return Mask(false);
   const Float half = 0.5f / to_float(side_of_level(texture.width, level));
@@ -65,7 +65,7 @@ BROKKR_FN Vec4<Warp> whole_bytes(Uint texel) {
   };
   return Vec4<Warp>(channel(0), channel(8), channel(16), channel(24));
 }
-// The same for sRGB-encoded colours, each of which is first decoded to linear light.
+// Does the same for sRGB-encoded colours, which it first decodes to linear light.
 BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
   const Float x = to_float(as_int(tx)) * (1.0f / 256.0f), y = to_float(as_int(ty)) * (1.0f / 256.0f);
   const auto filtered = [&](Float a, Float b, Float c, Float d) {
@@ -81,7 +81,7 @@ BROKKR_FN Vec4<Warp> filtered_srgb(const Uint (&texel)[4], Uint tx, Uint ty) {
   return Vec4<Warp>(color(0), color(8), color(16), alpha);
 }
 
-// How texels become colours: the properties of a usual texture that are the same for all lookups.
+// The way that texels become colours: the properties of a usual texture that are the same for all lookups.
 struct UsualKind {
   bool light, repeats[2];
   MipFilter mip;  // none if there is one level
@@ -97,7 +97,7 @@ BROKKR_FN UsualKind usual_kind(const SampledRecord& texture) {
 BROKKR_FN constexpr uint8_t known_channel(uint32_t known, uint32_t c) {
   return uint8_t(known >> (shader::kKnownChannel + 2 * c) & 3);
 }
-// `known`: KnownBit. Constant channels are not distinguished from others.
+// `known`: a set of KnownBit. Constant channels are treated like others.
 BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
   return {(known & shader::kKnownLight) != 0,
           {(known >> shader::kKnownRepeat & 1) != 0, (known >> shader::kKnownRepeat & 2) != 0},
@@ -105,7 +105,8 @@ BROKKR_FN constexpr UsualKind usual_kind(uint32_t known) {
           {known_channel(known, 0), known_channel(known, 1), known_channel(known, 2), known_channel(known, 3)}};
 }
 
-// Returns true if every filter reads a single texel with weight 256 * 256: pictures drawn with one texel per pixel.
+// Returns true if every filter reads a single texel with weight 256 * 256, as in pictures drawn with one texel per
+// pixel.
 BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Uint weights) {
   return Warp::takes_turns && !kind.light && !w.any(look.lanes && weights != 0u);
 }
@@ -118,7 +119,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
   Uint texel[4];
   if (Warp::takes_turns) {
-    // Usually all four texels lie inside the level: then no address wraps or is clamped.
+    // Usually all four texels lie inside the level. Then no address wraps or is clamped.
     const Int column = at_x >> 8, row = at_y >> 8;
     const Mask apart = as_uint(column) >= as_uint(width - 1) || as_uint(row) >= as_uint(height - 1);
     if (w.are_squares(apart, look.lanes)) {
@@ -139,7 +140,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
   return usual_filtered(kind, texel, x.weight, y.weight);
 }
 
-// A level for each lane.
+// Filters a level for each lane.
 BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, const TexturePlace& place, Int level) {
   const SampledRecord& texture = *look.texture;
   const Int width = side_of_level(texture.width, level), height = side_of_level(texture.height, level);
@@ -148,7 +149,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
   return usual_texel(w, look, usual_kind(texture), place.at[0], place.at[1], width, height, base);
 }
 
-// One level for all lanes; the texture is of kind two.
+// Filters one level for all lanes; the texture is of kind two.
 BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                 uint32_t level) {
   const SampledRecord& texture = *look.texture;
@@ -156,7 +157,8 @@ BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKin
   return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
 }
 
-// A lookup in a nearest texture (SampledRecord::nearest) of kind two: like usual_two, but unfiltered within a level.
+// A lookup in a nearest texture (SampledRecord::nearest) of kind two. It resembles usual_two, but does not filter
+// within a level.
 BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                  Float detail) {
   const SampledRecord& texture = *look.texture;
@@ -191,7 +193,7 @@ BROKKR_FN Vec4<Warp> nearest_two(Warp& w, const UsualLookup& look, const UsualKi
 }
 
 // A lookup in a usual texture of kind two, without offsets and comparisons. `kind` is usual_kind of the texture;
-// `detail` as in looked_up.
+// `detail` is that of looked_up.
 BROKKR_FN Vec4<Warp> usual_two(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                Float detail) {
   const SampledRecord& texture = *look.texture;

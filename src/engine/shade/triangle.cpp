@@ -12,7 +12,7 @@ struct Samples {
   uint64_t inside = 0;    // bit i: lane i lies in the picture
 };
 
-// Quads of a row side by side, starting with quad `first_quad`.
+// Places quads of a row side by side, starting with quad `first_quad`.
 Samples samples_of(int lanes, int first_quad, int row, int width, int height) {
   Samples samples;
   for (int lane = 0; lane < lanes; ++lane) {

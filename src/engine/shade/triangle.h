@@ -1,5 +1,5 @@
-// Shades one triangle that covers a whole picture with a run-time shader: the picture of `brokkr shaders -o`, which
-// tests compare with OpenGL.
+// Shades one triangle that covers a whole picture with a run-time shader. This makes the picture of `brokkr shaders
+// -o`, which tests compare with OpenGL.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace brokkr::shader {
 struct TrianglePicture {
   int width = 0, height = 0;
   std::vector<float> outputs;  // the shader's output words per pixel; 0 if discarded
-  std::vector<uint8_t> kept;   // per pixel: whether it is not discarded
+  std::vector<uint8_t> kept;   // per pixel: 1 if it is not discarded
 };
 
-// `corners`: the shader's input words per corner, as bits. Words of InputKind::position and front_facing are computed
-// here; flat inputs come from the last corner.
+// `corners`: the shader's input words per corner, as bits. This function computes words of InputKind::position and
+// front_facing. Flat inputs come from the last corner.
 TrianglePicture shade_triangle(const Program& program, Instance& instance, int width, int height,
                                std::span<const std::vector<uint32_t>, 3> corners);
 
