@@ -25,7 +25,7 @@ struct Span {
   }
 };
 
-// Register numbers of one kind; the lowest free one is taken first.
+// Register numbers of one kind. The lowest free number is taken first.
 class Registers {
  public:
   uint16_t take() {
@@ -71,7 +71,7 @@ class Assembler {
   }
 
  private:
-  // Moves functions of uniforms to the front.
+  // Moves instructions that depend only on uniforms to the front.
   void order() {
     std::vector<bool> is_same(program_.values.size(), false);  // for all lanes of all runs
     std::vector<const Instruction*> body;
@@ -180,8 +180,8 @@ class Assembler {
     for (Id id = 0; id < program_.values.size(); ++id) {  // inputs: until their last use
       if (program_.value(id).role == Role::input && number_[id] != kNoRegister) ends_.push({spans_[id].end, id});
     }
-    // Cells keep their register from the start of the outermost loop on: its next iteration must find their value
-    // unchanged.
+    // Cells keep their register from the start of the outermost loop on, because the loop's next iteration must find
+    // their value unchanged.
     std::multimap<size_t, Id> cells;
     for (Id id = 0; id < program_.values.size(); ++id) {
       if (program_.value(id).role == Role::cell && spans_[id].begin != kNever) cells.emplace(spans_[id].begin, id);

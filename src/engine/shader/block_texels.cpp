@@ -19,11 +19,11 @@ std::array<uint8_t, 4> color_of_565(uint32_t packed) {
   return {wide(packed >> 11, 5), wide(packed >> 5 & 63, 6), wide(packed & 31, 5), 255};
 }
 
-// Interpolates between two endpoints. OpenGL does not define the rounding; this is llvmpipe's, whose steps count 255ths
-// as 256ths. `shift`: bits of a step's fraction.
+// Interpolates between two endpoints. OpenGL does not define the rounding. This is llvmpipe's rounding, whose steps
+// count 255ths as 256ths. `shift`: the bits of a step's fraction.
 int stepped(int from, int to, int step, int shift) { return from + (((to - from) * step) >> shift); }
 
-// The colours of bc1, bc2 and bc3. Only bc1 has a mode of three colours and a transparent black.
+// Decodes the colours of bc1, bc2 and bc3. Only bc1 has a mode with three colours and a transparent black.
 void decode_colors(const std::byte* block, bool has_holes, BytesOfBlock& texels) {
   constexpr int kThird = 255 / 3;
   const uint64_t bits = bits_of(block, 8);
@@ -124,12 +124,12 @@ void decode_blocks(TexelFormat format, const std::byte* data, int width, int hei
   }
 }
 
-// bc7 and bc6h (BPTC): blocks have several modes, and their texels form one, two or three subsets with endpoints of
-// their own.
+// bc7 and bc6h (BPTC). Blocks have several modes. Their texels form one, two or three subsets, and each subset has its
+// own endpoints.
 
 namespace {
 
-// Reads bits of a block from the lowest on; bits beyond its end are 0.
+// Reads bits of a block, the lowest first. Bits beyond its end are 0.
 class Bits {
  public:
   explicit Bits(const std::byte* block) { std::memcpy(words_, block, sizeof words_); }
@@ -144,7 +144,7 @@ class Bits {
   uint32_t at_ = 0;
 };
 
-// The subset of each texel: two bits each, the first texel in the lowest bits.
+// The subset of each texel, as two bits; the first texel has the lowest bits.
 constexpr uint32_t kTwoParts[64] = {
     0x50505050, 0x40404040, 0x54545454, 0x54505040, 0x50404000, 0x55545450, 0x55545040, 0x54504000,
     0x50400000, 0x55555450, 0x55544000, 0x54400000, 0x55555440, 0x55550000, 0x55555500, 0x55000000,
@@ -163,8 +163,8 @@ constexpr uint32_t kThreeParts[64] = {
     0x500aa550, 0xaaaa4444, 0x66660000, 0xa5a0a5a0, 0x50a050a0, 0x69286928, 0x44aaaa44, 0x66666600,
     0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
     0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254};
-// Anchor texels beyond the first, whose index has one bit less: in the second of two subsets, and in the second and
-// third of three.
+// The anchor texels after the first one, whose indices have one bit less. They lie in the second of two subsets, and in
+// the second and third of three.
 constexpr uint8_t kAnchorOfTwo[64] = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
                                       15, 2,  8,  2,  2,  8,  8,  15, 2,  8,  2,  2,  8,  8,  2,  2,
                                       15, 15, 6,  8,  2,  8,  15, 15, 2,  8,  2,  2,  2,  15, 15, 6,
@@ -187,7 +187,7 @@ bool is_anchor(uint32_t parts, uint32_t number, uint32_t texel) {
   return parts == 3 && (texel == kSecondOfThree[number] || texel == kThirdOfThree[number]);
 }
 
-// Weight of the second endpoint in 64ths, by the number of index bits.
+// The weight of the second endpoint in 64ths, for a given number of index bits.
 uint32_t weight_of(uint32_t bits, uint32_t index) {
   constexpr uint8_t kOf2[] = {0, 21, 43, 64}, kOf3[] = {0, 9, 18, 27, 37, 46, 55, 64},
                     kOf4[] = {0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
@@ -210,7 +210,7 @@ Ends7 take_ends(Bits& bits, const Mode7& mode) {
   for (size_t c = 0; c < 4; ++c) {
     for (size_t e = 0; e < count; ++e) ends[e][c] = bits.take(c < 3 ? mode.color_bits : mode.alpha_bits);
   }
-  std::array<uint32_t, 6> last{};  // the bit appended below those of all channels
+  std::array<uint32_t, 6> last{};  // the bit appended below the bits of all channels
   for (size_t e = 0; e < count; ++e) {
     if (mode.own_bits != 0 || (mode.shared_bits != 0 && e % 2 == 0)) last[e] = bits.take(1);
     if (mode.shared_bits != 0 && e % 2 == 1) last[e] = last[e - 1];
@@ -233,11 +233,11 @@ std::array<uint32_t, 16> take_indices(Bits& bits, uint32_t width, uint32_t parts
   return indices;
 }
 
-// The layout of a bc6h block. Each field has a letter for red, green or blue, a letter for its endpoint (w, x, y, z:
-// first and second end of the first and of the second subset), and the bits of that number in block order.
+// The layout of a bc6h block. Each field has a letter for red, green or blue, a letter for its endpoint, and its bits
+// in block order. The endpoints are w, x, y and z: the two ends of the first subset, then those of the second.
 struct Mode6 {
   uint8_t code, code_bits, parts, bits;
-  uint8_t delta[3];  // bits of the other endpoints if they are stored as differences; 0: they are not
+  uint8_t delta[3];  // bits of the other endpoints if they are stored as differences; otherwise 0
   std::string_view fields;
 };
 constexpr Mode6 kModes6[] = {
@@ -340,7 +340,7 @@ int32_t extended(int32_t v, uint32_t bits) {
   return int32_t(uint32_t(v) << unused) >> unused;
 }
 
-// Turns differences into endpoints of `mode.bits` bits.
+// Turns differences into endpoints with `mode.bits` bits.
 void add_first(Ends6& ends, const Mode6& mode, bool is_signed) {
   for (size_t c = 0; c < 3; ++c) {
     if (is_signed) ends[0][c] = extended(ends[0][c], mode.bits);

@@ -23,11 +23,11 @@
 
 namespace brokkr::shader {
 
-// Finds where a captured frame stores the words of a program, by their OpenGL names.
+// Finds the places where a captured frame stores the words of a program, by their OpenGL names.
 
 namespace {
 
-// Splits an element's name: "lights[2]" is element 2 of "lights"; a name without an index is element 0 of itself.
+// Splits the name of an element: "lights[2]" is element 2 of "lights". A name without an index is element 0.
 struct ElementName {
   std::string_view array;
   uint32_t element = 0;
@@ -64,8 +64,8 @@ FoundWord<Variable> find_word(const std::vector<Variable>& all, const std::strin
   return {};
 }
 
-// The places of what programs of all stages read. `Described`: FragmentProgram and CapturedProgram, or VertexProgram
-// and CapturedVertexProgram.
+// The places of the data that programs of all stages read. `Described` is FragmentProgram with CapturedProgram, or
+// VertexProgram with CapturedVertexProgram.
 template <class Described, class Captured>
 class CommonPlaces {
  protected:
@@ -108,7 +108,7 @@ class CommonPlaces {
       };
       for (uint32_t i = 0; i < uniform.words; ++i) {
         const auto at = find_word(frame_.uniforms, uniform.name, i, fits);
-        // What a driver leaves out as inactive does not count, although our translation may still read it.
+        // The driver leaves out inactive uniforms. Our translation may still read them; they need no place.
         if (at.variable == nullptr || block == -2) continue;
         to_.uniforms[uniform.first + i] = {block, word_of(*at.variable, at.element, at.component)};
       }
@@ -170,7 +170,7 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
         word.interpolation = input.interpolation;
         word.centroid = input.centroid;
         word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
-        // A geometry shader may write it.
+        // A geometry shader may write this input.
         const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
         if (is_given) word.kind = InputKind::varying;
         if (word.kind != InputKind::varying) {
@@ -263,7 +263,7 @@ class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
       for (uint32_t i = 0; i < input.words; ++i) {
         VertexWord& to = to_.inputs[input.first + i];
         if (place_attribute(input.name, i, to)) continue;
-        // Names of older texts end in ARB.
+        // In older texts, names end in ARB.
         const auto* const number = std::find_if(std::begin(kNumbers), std::end(kNumbers), [&](const Number& one) {
           return input.name == one.name || input.name == std::string(one.name) + "ARB";
         });
@@ -276,7 +276,7 @@ class VertexPlaces : CommonPlaces<VertexProgram, CapturedVertexProgram> {
     }
   }
 
-  // A matrix or array is one attribute, or one for each element.
+  // A matrix or array is one attribute, or each element is one.
   bool place_attribute(const std::string& name, uint32_t word, VertexWord& to) const {
     for (uint32_t i = 0; i < frame_.attributes.size(); ++i) {
       const VertexAttribute& one = frame_.attributes[i];
@@ -313,7 +313,7 @@ uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint3
   for (const Output& output : vertex.outputs) {
     if (output.name == name) return word < output.words ? output.first + word : kNoWord;
     const ElementName of_output = element_name(output.name);
-    // An element of an array that is one output, or the reverse.
+    // The output is an element, and the varying is the whole array, or the reverse.
     const uint64_t all = uint64_t(part.element) * components + word;
     if (part.array != name && output.name == part.array)
       return all < output.words ? uint32_t(output.first + all) : kNoWord;
@@ -324,20 +324,20 @@ uint32_t find_output(const Program& vertex, const ProgramVarying& varying, uint3
   return kNoWord;
 }
 
-// Fills `to`, except program, code and failure, from its program and the frame's description of it. Words that the
-// program does not read, or that a driver found unused, need no place. Returns an error for a missing word: "the frame
-// holds no varying 'uv'". Uniforms that the frame does not describe are 0.
+// Fills `to`, except program, code and failure, from its program and the frame's description of the program. A word
+// needs no place if the program does not read it or the driver found it unused. Returns an error for a missing word:
+// "the frame holds no varying 'uv'". Uniforms that the frame does not describe are 0.
 std::optional<std::string> find_places(const FragmentProgram& frame, CapturedProgram& to) {
   return Places(frame, to).find();
 }
 
 namespace {
 
-// The result of translating texts. It depends on nothing else in the frame.
+// The result of a translation of texts. It depends on nothing else in the frame.
 struct Translated {
   Program program;
   Code code;
-  uint32_t line = 0;    // of the error; 0: none
+  uint32_t line = 0;    // line of the error; 0: none
   std::string problem;  // the error of glslang or of our translator; empty: there is a program
 
   uint64_t bytes() const {
@@ -347,7 +347,7 @@ struct Translated {
 };
 using Known = std::shared_ptr<const Translated>;
 
-// Translations that this process has made. The store is emptied when it grows too large.
+// The translations that this process has made. The store is emptied when it grows too large.
 class Store {
  public:
   Known find(Stage stage, const Texts& texts) {
@@ -373,7 +373,7 @@ class Store {
   std::map<std::pair<Stage, Texts>, Known> known_;
   uint64_t bytes_ = 0;
 };
-// Consistent in a forked child too: no other thread of the parent modifies it during a fork.
+// The store is consistent in a forked child too, because no other thread of the parent modifies it during a fork.
 Store& store() {
   static Store* const result = [] {
     static Store the_store;
@@ -383,7 +383,7 @@ Store& store() {
   return *result;
 }
 
-// Joins an error into one line, whatever names a text has put into it.
+// Joins an error into one line. A text may have put any names into it.
 std::string one_line(uint32_t line, const std::string& what) {
   constexpr size_t kMost = 400;
   std::string text = line == 0 ? what : fmt::format("line {}: {}", line, what);
@@ -443,7 +443,7 @@ FragmentProgram with_unit_samplers(FragmentProgram program) {
   return program;
 }
 
-// All programs with their texts, not yet translated.
+// Lists all programs with their texts, which are not translated yet.
 std::vector<CapturedProgram> programs_of(const Frame& frame) {
   std::map<uint32_t, std::set<std::vector<UnitTexture>>> units;  // unit textures of fixed function, by program
   for (const DrawInputs& inputs : frame.inputs) {
@@ -474,7 +474,7 @@ std::vector<CapturedProgram> programs_of(const Frame& frame) {
 
 namespace {
 
-// The translations of all texts, each made once.
+// Translates all texts, each text once.
 template <class Programs, class TextsOf>
 std::map<Texts, Known> translate_all(Stage stage, const Programs& programs, TextsOf texts_of, Loading& loading) {
   std::map<Texts, Known> known;

@@ -53,7 +53,7 @@ bool is_left_behind(const std::string& name) {
   return kill(process, 0) != 0 && errno == ESRCH;
 }
 
-// Reads a file that is no larger than the cache and that only its owner can write; empty if it cannot be read.
+// Reads a file if it is no larger than the cache and only its owner can write it; empty if it cannot be read.
 std::optional<std::vector<std::byte>> own_bytes(const fs::path& file) {
   struct stat what {};
   if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return std::nullopt;
@@ -64,14 +64,14 @@ std::optional<std::vector<std::byte>> own_bytes(const fs::path& file) {
   }
 }
 
-// The part of a kept file's name that describes its content, between the given name and the extension.
+// The part of a cached file's name that describes its content, between the given name and the extension.
 std::string mark_of(std::span<const std::byte> bytes) {
   const std::span<const std::byte> parts[] = {bytes};
   return fmt::format("-{}-{}", bytes.size(), sha256(parts));
 }
 
-// A name in the folder counts only once the file's bytes are on the disk, and it survives a power cut only once the
-// folder is. If a file system cannot confirm this, the hash detects damage.
+// A name in the folder is valid only after the file's bytes are on the disk. It survives a power cut only after the
+// folder is on the disk too. If a file system cannot confirm this, the hash detects damage.
 void sync(const fs::path& path, int flags) {
   const int file = open(path.c_str(), flags | O_CLOEXEC);
   if (file < 0) return;

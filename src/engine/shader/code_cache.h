@@ -1,6 +1,7 @@
-// Compiled shaders that are kept between program runs, as files in the user's cache folder, $XDG_CACHE_HOME/brokkr or
-// ~/.cache/brokkr, which nobody else may write. A file's name says what it was made from, its size in bytes and its
-// SHA-256. So a file that a full disk, a power cut or an incomplete copy damaged is never loaded.
+// Compiled shaders that are kept between program runs. They are files in the user's cache folder,
+// $XDG_CACHE_HOME/brokkr or ~/.cache/brokkr, which nobody else may write. A file's name contains an identification of
+// its source, its size in bytes and its SHA-256. Therefore a file damaged by a full disk, a power cut or an incomplete
+// copy is never loaded.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +19,17 @@ class CodeCache {
   // The size of all files together. A CUDA kernel with the programs of one game takes some 6 MiB.
   static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
 
-  // Creates the folder if it does not exist. Throws std::runtime_error if that fails, or if others own it or may write
-  // it. Removes what killed programs left behind.
+  // Creates the folder if it does not exist. Throws std::runtime_error if that fails, if others own the folder, or if
+  // others may write it. Removes temporary folders of killed programs.
   CodeCache();
 
-  // Finds the file kept under that name and touches it, so that it counts as used; empty if there is none. A file whose
-  // size or hash differs from its name is removed.
+  // Finds the file with that name and touches it, so that it counts as used; empty if there is none. Removes a file
+  // whose size or hash differs from its name.
   std::filesystem::path find(const std::string& name) const;
-  // A new folder for files in progress.
+  // Creates a new folder for files in progress.
   std::filesystem::path make_temporary() const;
-  // Moves a file into the cache after its bytes are on the disk. If all files together exceed kMostBytes, the least
-  // recently used ones are removed. Throws std::runtime_error.
+  // Moves a file into the cache after its bytes are on the disk. If all files together exceed kMostBytes, removes the
+  // least recently used ones. Throws std::runtime_error.
   std::filesystem::path keep(const std::filesystem::path& file, const std::string& name) const;
 
  private:

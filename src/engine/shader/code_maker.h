@@ -1,5 +1,5 @@
 // Compiles a frame's shaders to machine code in the background with the computer's compilers, and keeps the result in
-// the user's cache folder (shader/code_cache.h). No word of a file enters the text that a compiler reads.
+// the user's cache folder (shader/code_cache.h). The text that a compiler reads contains no word of a frame file.
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@ class CodeMaker {
   CodeMaker(const CodeMaker&) = delete;
   CodeMaker& operator=(const CodeMaker&) = delete;
 
-  // Sets the shaders, once, and loads those that the cache has.
+  // Sets the shaders, once, and loads those that are in the cache.
   virtual void take_cached(std::span<const Code* const> codes) = 0;
-  // Begins to compile the rest in the background, unless that has begun in this process.
+  // Starts to compile the rest in the background, unless this process has already started that.
   void start();
   // Waits until all shaders are ready, one fails, or `abort` is not 0.
   void wait(const std::atomic<uint32_t>& abort) const;
 
-  // Functions of this process, by code number. Null until all are ready, and where code does not consist of such
+  // Functions of this process, by code number. Null until all are ready, or if the code does not consist of such
   // functions.
   virtual const CompiledShader* functions() const { return nullptr; }
 
-  // After success: how many shaders were compiled and how long that took, and how many the cache had and how long
-  // loading them took (0 unless the cache had all).
+  // The result of a success: how many shaders were compiled and how long that took; how many were in the cache and how
+  // long it took to load them (0 unless all were in the cache).
   struct Made {
     uint64_t compiled = 0, cached = 0;
     double compile_ms = 0, cache_ms = 0;
@@ -43,25 +43,26 @@ class CodeMaker {
 
   bool is_ready() const { return state_.load(std::memory_order_acquire) == State::ready; }
   bool failed() const { return state_.load(std::memory_order_acquire) == State::failed; }
-  // Why the code is not usable, in one line; empty unless something failed.
+  // Says in one line why the code is not usable; empty unless something failed.
   std::string problem() const { return failed() ? problem_ : ""; }
   // Marks the code as unusable.
   void fail(const std::string& problem);
 
  protected:
-  // Marks the code as ready; states how many shaders were compiled and how many the cache had.
+  // Marks the code as ready. States how many shaders were compiled and how many were in the cache.
   void finish(uint64_t compiled, uint64_t cached);
   bool is_stopped() const { return stop_.load(); }
-  // Stops the background work. Destructors of derived classes call it first.
+  // Stops the background work. Destructors of derived classes must call it first.
   void end();
 
  private:
   enum class State { idle, runs, ready, failed };
 
-  // The thread of a process that this one was forked from: not here.
+  // Forgets the thread if this process was forked from its owner: the thread does not exist here.
   void leave_parents_thread();
 
-  // In the background: all that is missing; then `finish`, unless it was stopped. Throws std::exception.
+  // Runs in the background. Compiles everything that is missing, then calls `finish` unless it was stopped. Throws
+  // std::exception.
   virtual void compile() = 0;
 
   std::string problem_;
@@ -70,7 +71,7 @@ class CodeMaker {
   std::atomic<State> state_{State::idle};
   std::atomic<bool> stop_{false};
   std::thread thread_;
-  uint64_t process_ = 0;  // that thread_ runs in
+  uint64_t process_ = 0;  // the process that thread_ runs in
 };
 
 }  // namespace brokkr::shader

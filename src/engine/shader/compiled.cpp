@@ -37,12 +37,12 @@ constexpr std::chrono::milliseconds kLook{5};  // interval at which a compiler i
 struct HeaderText {
   const char *name, *text;
 };
-// The headers that a shader's text includes, and those that define the meaning of its numbers.
+// The headers that a shader's text includes, and the headers that define the meaning of its numbers.
 constexpr HeaderText kHeaders[] = {
 #include "brokkr_shader_headers.inc"
 };
 
-// Results must equal those of the pipeline's own builds, so the flags are the same (cmake/isa.cmake,
+// Results must equal those of the pipeline's own builds, so we use the same flags (cmake/isa.cmake,
 // cmake/options.cmake).
 std::vector<std::string> flags_of(const std::string& isa) {
   std::vector<std::string> flags = {"-std=c++20",
@@ -72,7 +72,7 @@ fs::path find_program(const std::string& name) {
   return {};
 }
 
-// Identifies the compiler: file, size and modification time of each word that names a program.
+// Identifies the compiler by file, size and modification time of each word that names a program.
 std::string identity_of(const std::vector<std::string>& command) {
   std::string identity;
   for (const std::string& word : command) {
@@ -91,7 +91,7 @@ void write_source(const fs::path& file, const std::string& text) {
   write_text(file, text);
 }
 
-// Why a compiler failed: the first error in its output, or the first line, and the remedy.
+// Says why a compiler failed: the first error in its output, or the first line, and the remedy.
 std::string why_it_failed(const std::string& compiler, const fs::path& file) {
   std::ifstream stream(file);
   std::string said;
@@ -100,7 +100,7 @@ std::string why_it_failed(const std::string& compiler, const fs::path& file) {
     if (said.empty() || is_error) said = line;
     if (is_error) break;
   }
-  if (said.starts_with("sh: "))  // Process's own script
+  if (said.starts_with("sh: "))  // the output of Process's own script
     return fmt::format(
         "{} cannot be started; close other programs, or raise the limits of open files and processes (ulimit -n, -u)",
         compiler);
@@ -108,8 +108,8 @@ std::string why_it_failed(const std::string& compiler, const fs::path& file) {
                      compiler, said.empty() ? "without a word" : said);
 }
 
-// A running compiler. However this program ends, the pipe to the compiler's watcher closes; the watcher then removes
-// the files and kills the whole process group.
+// A running compiler. When this program ends, for any reason, the pipe to the compiler's watcher closes. The watcher
+// then removes the files and kills the whole process group.
 class Process {
  public:
   Process(const fs::path& folder, const std::vector<std::string>& command) {
@@ -134,7 +134,7 @@ class Process {
       close(said);
     };
     try {
-      // Compilers put their own temporary files in the folder of the part.
+      // Compilers create their temporary files in the folder of the part.
       process_ = start_program("/bin/sh", words, {{"TMPDIR", folder.string()}}, {ends[0], said, said}, true);
     } catch (...) {
       close_theirs();
@@ -150,7 +150,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Its exit status, once it has ended.
+  // Returns its exit status; empty while it runs.
   std::optional<int> ended() {
     int status = 0;
     if (process_ <= 0 || waitpid(process_, &status, WNOHANG) != process_) return std::nullopt;
@@ -166,7 +166,7 @@ class Process {
 struct TemporaryFolder {
   fs::path path;
   explicit TemporaryFolder(fs::path p) : path(std::move(p)) {}
-  // Processes that the compiler started may still write there for a moment after the compiler has ended.
+  // Processes that the compiler started may still write there for a moment after it has ended.
   ~TemporaryFolder() {
     std::error_code error;
     for (int tries = 0; tries < 1000; ++tries) {
@@ -217,7 +217,7 @@ class CompiledShaders::Library {
 };
 
 struct CompiledShaders::Part {
-  std::string text, name;         // of the file in the cache
+  std::string text, name;         // text of the part, and name of its file in the cache
   std::vector<size_t> codes;      // numbers
   std::unique_ptr<Library> code;  // null until it is compiled
 };
@@ -232,7 +232,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
   std::iota(order.begin(), order.end(), size_t(0));
   const auto size = [&](size_t i) { return codes[i]->instructions.size(); };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
-  // As many compilers as processors, each with about the same amount of work.
+  // As many compilers as processors run, each with about the same amount of work.
   const size_t parts = std::min(codes.size(), size_t(usable_processors()));
   std::vector<size_t> load(parts, 0);
   parts_.resize(parts);
@@ -258,7 +258,7 @@ void CompiledShaders::print(std::span<const Code* const> codes) {
 
 CompiledShaders::~CompiledShaders() { end(); }
 
-// Returns false if the cache has no such file, or none that can be loaded; `why` receives the reason.
+// Returns false if the cache has no such file or the file cannot be loaded; `why` receives the reason.
 bool CompiledShaders::load(Part& part, std::string& why) {
   const fs::path file = CodeCache().find(part.name);
   why = "it is not in the cache";

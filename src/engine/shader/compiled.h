@@ -1,5 +1,5 @@
-// Shaders as machine code of this processor: the system's compiler compiles their C++ text (shader/print_cpp.h), and
-// the result is loaded.
+// Shaders as machine code for this processor. The system's compiler compiles their C++ text (shader/print_cpp.h), and
+// we load the result.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace brokkr::shader {
 
 class CompiledShaders : public CodeMaker {
  public:
-  // For the kernel build `isa`: "v2", "v3", "v4" or "neon". `lanes`: per vector of that build.
+  // `isa`: the kernel build, "v2", "v3", "v4" or "neon". `lanes`: the lanes in a vector of that build.
   CompiledShaders(const std::string& isa, int lanes);
-  // Kills running compilers with everything they started, and removes their files.
+  // Kills running compilers and everything they started, and removes their files.
   ~CompiledShaders() override;
 
   void take_cached(std::span<const Code* const> codes) override;
@@ -23,7 +23,7 @@ class CompiledShaders : public CodeMaker {
 
  private:
   class Library;
-  // A file with several shaders, compiled by one process.
+  // A file with several shaders. One process compiles it.
   struct Part;
 
   void print(std::span<const Code* const> codes);

@@ -12,8 +12,8 @@ namespace brokkr::shader {
 struct SamplerSlot;
 
 inline constexpr int kMostResults = 4, kMostOperands = 10;  // limits of one instruction
-// Limits on iterations: of one loop, and of all loops in a run together. A shader that never ends thus costs a few
-// seconds at most; no game could use a shader that runs longer.
+// Limits on the iterations of one loop, and of all loops in a run together. A shader that never ends therefore costs a
+// few seconds at most. No game could use a shader that runs longer.
 inline constexpr uint32_t kMostIterations = 65536, kMostIterationsOfRun = 1u << 20;
 
 struct CompiledCall {
@@ -22,8 +22,8 @@ struct CompiledCall {
   uint32_t* outputs;          // result s of lane i: outputs[s * lanes + i]
   const uint32_t* uniforms;
   const uint32_t* abort;  // a non-zero word ends loops; null: runs cannot be aborted
-  // Executes sampler operation `op` with `extra` on one vector: values[0 .. 3] receive the results for operands
-  // values[4 .. 13]; bit i of `lanes` is lane i's mask.
+  // Executes sampler operation `op` with `extra` on one vector. values[0 .. 3] receive the results for operands
+  // values[4 .. 13]; bit i of `lanes` is the mask of lane i.
   // On CUDA this is a function of the kernel (shade/linked_call.h), and the pointer is null.
   void (*look_up)(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values);
   void* host;
@@ -31,13 +31,13 @@ struct CompiledCall {
   const SampledRecord* sampled;
   const SamplerSlot* samplers;
   const uint32_t* texels;
-  void* values;      // lookup operands and results: on CUDA, memory of the warp
-  uint64_t keep;     // in: lanes that hold samples; out: those that are not discarded
+  void* values;      // lookup operands and results; on CUDA, memory of the warp
+  uint64_t keep;     // in: lanes that hold samples; out: lanes that are not discarded
   uint32_t lanes;    // lanes per register
   uint32_t vectors;  // bit k: vector k has active lanes
   uint32_t uniform_words;
   uint32_t iterations;  // over all loops of the run
-  uint32_t cut;         // out: not 0 where a loop reached one of its limits
+  uint32_t cut;         // out: not 0 if a loop reached one of its limits
 };
 
 using CompiledShader = void (*)(CompiledCall* call);

@@ -54,8 +54,8 @@ Fact either(const Fact& a, const Fact& b) {
   return fact;
 }
 
-// Rounding is monotonic: what holds at the ends of ranges, computed as lanes compute it, holds in between. Infinities
-// can produce NaN; then nothing is known.
+// Rounding is monotonic. If we compute the ends of ranges as lanes do, all results in between lie between them.
+// Infinities can produce NaN; then nothing is known.
 Range sum(const Range& a, const Range& b) {
   if (!is_finite(a) || !is_finite(b)) return {};
   return {a.low + b.low, a.high + b.high, a.nan || b.nan};
@@ -85,7 +85,7 @@ Range rising(const Range& a, F f) {
   return {f(a.low), f(a.high), a.nan};
 }
 
-// Ranges of the functions of one number that have known bounds.
+// The ranges of functions of one number that have known bounds.
 Range of_one(Op op, const Range& a) {
   const bool nan = a.nan || !is_finite(a);
   switch (op) {
@@ -160,7 +160,7 @@ class Facts {
     facts_[result] = keeps ? either(facts_[result], fact) : fact;
   }
 
-  // An iteration of a loop finds in cells what other iterations left there.
+  // An iteration of a loop finds the values that other iterations left in cells.
   void forget(size_t at) {
     for (size_t open = 1; open > 0 && ++at < program_.code.size();) {
       const Instruction& one = program_.code[at];
@@ -171,7 +171,7 @@ class Facts {
     }
   }
 
-  // Filters round: a mix of texels may exceed their range by one last bit.
+  // Filters round, so a mix of texels may exceed their range by one last bit.
   void take_texels(const Instruction& one) {
     const uint32_t sampler = one.extra & kSamplerMask;
     const bool fetches = (one.extra & (kSampleFetch | kSampleGather)) != 0;

@@ -57,7 +57,8 @@ class Text {
     for (size_t i = 0; i < fixed_.units.size(); ++i) {
       if (textures_[i].is_there) apply(i);
     }
-    // OpenGL clamps the sum before fog is applied. Mesa, whose pictures captured frames are compared with, does not.
+    // OpenGL clamps the sum before it applies fog. Mesa does not, and its pictures are the reference for captured
+    // frames.
     if (fixed_.separate_specular) line("c.rgb += gl_SecondaryColor.rgb;");
     if (fixed_.fog) add_fog(*fixed_.fog);
     text_ += "  gl_FragColor = c;\n}\n";
@@ -105,8 +106,8 @@ class Text {
     }
   }
 
-  // c is the colour so far, t the texture's, k the environment's. If the texture lacks colours or alpha, that part of c
-  // stays unchanged.
+  // c is the colour so far, t is the texture's colour, k is the environment's. If the texture lacks colours or alpha,
+  // that part of c stays unchanged.
   void apply_mode(size_t i, const TextureUnit& unit) {
     const TexelBase base = textures_[i].base;
     const std::string t = fmt::format("t{}", i), k = color_literal(unit.color);
@@ -148,7 +149,7 @@ class Text {
     return "vec4(0.0, 0.0, 0.0, 1.0)";
   }
 
-  // Argument `number` of a term: three components, or alpha alone.
+  // Argument `number` of a term: three components, or only alpha.
   std::string argument(const CombineTerm& term, size_t number, bool alpha, size_t i, const TextureUnit& unit) const {
     const std::string from = source(term.sources[number], i, unit);
     const CombineOperand operand = term.operands[number];

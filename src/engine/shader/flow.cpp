@@ -48,7 +48,7 @@ void add_successors(const SpirvInstruction& end, std::vector<uint32_t>& successo
   }
 }
 
-// The blocks of the entry point's function, by label, and the label of the first.
+// The blocks of the entry point's function by label, and the label of the first block.
 struct Function {
   std::unordered_map<uint32_t, RawBlock> blocks;
   uint32_t entry = 0;
@@ -82,7 +82,8 @@ Function read_function(const SpirvModule& m) {
   return function;
 }
 
-// Reverse postorder that visits a block's merge block first and its continue target next, so that they come last.
+// Reverse postorder. It visits a block's merge block first and its continue target next, so that these come last in the
+// result.
 std::vector<uint32_t> ordered(const Function& function) {
   std::vector<uint32_t> order;
   std::unordered_set<uint32_t> seen{function.entry};
@@ -112,7 +113,7 @@ std::vector<uint32_t> ordered(const Function& function) {
   return order;
 }
 
-// Finds loops by their heads, outer before inner. A loop's blocks are those from its head up to its merge block.
+// Finds loops by their heads, outer loops first. A loop consists of the blocks from its head up to its merge block.
 void find_loops(Flow& flow) {
   for (uint32_t i = 0; i < flow.blocks.size(); ++i) {
     FlowBlock& block = flow.blocks[i];
@@ -130,7 +131,7 @@ void find_loops(Flow& flow) {
   }
 }
 
-// Checks that jumps go forward, except from a loop's last block to the head of that loop.
+// Checks that jumps go forward, except from a loop's last block to its head.
 void check_jumps(const Flow& flow, const SpirvModule& m) {
   for (uint32_t i = 0; i < flow.blocks.size(); ++i) {
     for (const uint32_t to : flow.blocks[i].next) {

@@ -54,7 +54,7 @@ GlslAnswer refusal(std::string problem, bool is_lasting = true) {
   return {.bytes = {}, .line = 0, .problem = std::move(problem), .is_lasting = is_lasting};
 }
 
-// "12: what is wrong".
+// Parses "12: message".
 GlslAnswer fault_of(std::string_view said) {
   GlslAnswer answer;
   const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), answer.line);
@@ -79,7 +79,7 @@ std::optional<GlslAnswer> refused(const Texts& texts) {
 class Compiler {
  public:
   explicit Compiler(const std::filesystem::path& program) {
-    // A socket instead of a pipe: writing to a pipe without a reader would kill this program by a signal.
+    // Uses a socket because writing to a pipe without a reader would kill this program by a signal.
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw std::runtime_error("no socket can be made for brokkr-glsl; close other programs");
@@ -101,7 +101,7 @@ class Compiler {
   }
   ~Compiler() {
     close(socket_);
-    kill(process_, SIGKILL);  // it holds nothing that needs an orderly end
+    kill(process_, SIGKILL);  // the compiler needs no orderly end
     waitpid(process_, nullptr, 0);
   }
   Compiler(const Compiler&) = delete;
@@ -110,8 +110,7 @@ class Compiler {
   void ask(std::string_view request) { outgoing_ += request; }
   bool is_busy() const { return !outgoing_.empty(); }
 
-  // Sends and receives what is possible while waiting only for a moment.
-  // Returns false if the compiler has ended.
+  // Sends and receives what is possible and waits only for a moment. Returns false if the compiler has ended.
   bool exchange() {
     const short events = short(POLLIN | (outgoing_.empty() ? 0 : POLLOUT));
     pollfd waiting{socket_, events, 0};
@@ -127,7 +126,7 @@ class Compiler {
     return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
   }
 
-  // The next answer, once it has arrived completely. Sets `broken` if it is the last one.
+  // Returns the next answer if it has arrived completely. Sets `broken` if it is the last one.
   std::optional<GlslAnswer> answer(Loading& loading, bool& broken) {
     std::array<uint32_t, 2> head{};
     if (incoming_.size() < sizeof head) return std::nullopt;
@@ -199,7 +198,7 @@ class Run {
         if (broken) return false;
         continue;
       }
-      // One request is sent ahead of the current one, so that the compiler does not wait.
+      // Sends one request ahead of the current one, so that the compiler does not wait.
       for (asked = std::max(asked, done_); asked < programs_.size() && !compiler.is_busy() && asked < done_ + 2;
            ++asked) {
         if (!refused(*programs_[asked])) compiler.ask(request_of(task_, *programs_[asked]));

@@ -8,23 +8,23 @@
 
 namespace brokkr::shader {
 
-// The operations of operations.def, and those that are more than a function of their operands:
+// The operations of operations.def, and operations that are more than a function of their operands:
 //
-//   reinterpret  x             the bits of a word as another kind
-//   change_x, change_y  x m    difference of x to the next sample on the right, above, inside a quad; 0 where m lacks
-//                              one of the two lanes
-//   set, mask_set  v m         the lanes m of a cell become v
-//   element  i                 cell number i, of each lane its own, of an array; i is clamped to the array
-//   set_element  i v m         the same cell becomes v in lanes m
-//   uniform_at  i              the same of uniform words
-//   detail  d …                the level of detail of coordinates that change so; see SampleBit
-//   sample  u v … m            a texture; see SampleBit
-//   texture_size  l            width, height and depth of a texture's level l, and how many levels it has
+//   reinterpret  x             the bits of a word, as another kind
+//   change_x, change_y  x m    difference of x to the next sample of the quad to the right or above; 0 if m lacks one
+//                              of the two lanes
+//   set, mask_set  v m         sets the lanes m of a cell to v
+//   element  i                 cell number i of an array, where each lane has its own i; i is clamped to the array
+//   set_element  i v m         sets that cell to v in lanes m
+//   uniform_at  i              uniform word number i of an array, selected in the same way
+//   detail  d …                the level of detail for the changes d of the coordinates; see SampleBit
+//   sample  u v … m            a texture lookup; see SampleBit
+//   texture_size  l            width, height and depth of a texture's level l, and the texture's number of levels
 //   detail_levels  d           the level that is read for a level of detail, and the level of detail with its bias
-//   discard  m                 lanes m are discarded; they go on as helpers of their quads
-//   output  v                  v is the shader's result number `extra`
-//   begin_if m … end_if        runs where any lane of m is set
-//   begin_loop m … repeat m    runs once where any lane of m is set, and again while any lane of repeat's m is
+//   discard  m                 discards lanes m, which go on as helpers of their quads
+//   output  v                  makes v the shader's result number `extra`
+//   begin_if m … end_if        runs if any lane of m is set
+//   begin_loop m … repeat m    runs once if any lane of m is set, and again while any lane of repeat's m is set
 enum class Op : uint16_t {
 #define BROKKR_SHADER_OP1(name, ...) name,
 #define BROKKR_SHADER_OP2(name, ...) name,
@@ -55,11 +55,11 @@ enum class Op : uint16_t {
 
 constexpr bool asks_a_sampler(Op op) { return op >= Op::detail && op <= Op::detail_levels; }
 
-// The bits of a lookup's `extra`: the sampler's number, kind and type, and the way it reads. Operands of a sample are:
-// the coordinates, a reference depth if it compares, a level of detail (except for gather), the lanes' mask, and, if
-// has_changes, the coordinates' changes to the right, then those upwards. If gives_offset, an offset in texels (two
-// integers) follows instead. Operands of a detail are: the direction for cubes, then the coordinates' changes to the
-// right, then those upwards.
+// The bits of a lookup's `extra`: the sampler's number, kind and type, and the way it reads. A sample has these
+// operands: the coordinates, a reference depth if it compares, a level of detail (except for gather), the lanes' mask,
+// and, if has_changes, the coordinates' changes to the right, then those upwards. If gives_offset, an offset in texels
+// (two integers) follows instead of the changes. A detail has these operands: the direction for cubes, then the
+// coordinates' changes to the right, then those upwards.
 enum SampleBit : uint32_t {
   kSamplerMask = 0xff,
   kSampleCompare = 1u << 8,
@@ -68,10 +68,10 @@ enum SampleBit : uint32_t {
   kSampleChannel = 11,            // 2 bits from here on: the channel of a gather
   kSampleKind = 13,               // 4 bits: TextureKind
   kSampleType = 17,               // 2 bits: SampledType
-  kSampleOffset = 19,             // 3 times 4 bits: an offset in texels, -8 .. 7, of each coordinate
+  kSampleOffset = 19,             // 3 times 4 bits: an offset in texels, -8 .. 7, for each coordinate
   kSampleOffsetGiven = 1u << 30,  // gather, which has no third coordinate: the offset is an operand
   kSampleOfQuad = 1u << 31,       // a quad uses the level of detail, and the changes, of one sample
-  kDetailOfQuery = 1u << 9,       // a detail that the shader asks for itself, whether or not a lookup depends on it
+  kDetailOfQuery = 1u << 9,       // the shader asks for the detail itself, whether or not a lookup depends on it
 };
 constexpr TextureKind kind_of_sample(uint32_t extra) { return TextureKind(extra >> kSampleKind & 15); }
 constexpr SampledType type_of_sample(uint32_t extra) { return SampledType(extra >> kSampleType & 3); }
@@ -91,8 +91,8 @@ constexpr int axes_of(TextureKind kind) {
 // The number of coordinates that determine the level of detail: a cube's are a 3D direction.
 constexpr int directions_of(TextureKind kind) { return is_cube(kind) ? 3 : axes_of(kind); }
 constexpr int coordinates_of(TextureKind kind) { return directions_of(kind) + (is_array(kind) ? 1 : 0); }
-// Whether a sample receives the changes of its coordinates, which anisotropic filtering needs. static: each instruction
-// set has its own copy.
+// Returns true if a sample receives the changes of its coordinates, which anisotropic filtering needs. static: each
+// instruction set has its own copy.
 static constexpr bool has_changes(uint32_t extra) {
   const TextureKind kind = kind_of_sample(extra);
   return (extra & kSampleOfQuad) != 0 && (kind == TextureKind::two || kind == TextureKind::two_array);
@@ -100,8 +100,8 @@ static constexpr bool has_changes(uint32_t extra) {
 static constexpr bool gives_offset(uint32_t extra) {
   return (extra & kSampleGather) != 0 && (extra & kSampleOffsetGiven) != 0;
 }
-// Whether a sampler may read the texture: kind and number type match. Signed and unsigned integers read each other by
-// their bits: OpenGL does not define that, and drivers do it.
+// Returns true if a sampler may read the texture: kind and number type must match. Signed and unsigned integers may
+// read each other's bits, which OpenGL does not define but drivers allow.
 constexpr bool fits(SampledType sampler, SampledType texture) {
   return (sampler == SampledType::real) == (texture == SampledType::real);
 }
@@ -109,9 +109,9 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
-// Facts about the texture of a sample or a detail, known before it runs (shader/simplify.h): a two-dimensional texture
-// is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0: nothing
-// is known.
+// Facts about the texture of a sample or a detail that are known before it runs (shader/simplify.h). A two-dimensional
+// texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
+// nothing is known.
 enum KnownBit : uint16_t {
   kKnownUsual = 1u << 0,
   kKnownLight = 1u << 1,  // colours are encoded as sRGB
@@ -127,7 +127,7 @@ inline constexpr uint32_t kMostSamplers = 32;
 inline constexpr uint32_t kMostLoopDepth = 32;
 
 // An instruction of machine code: operation, register numbers, and `extra`: a jump target, a sampler, an output number,
-// or an array length. Masks have registers of their own.
+// or an array length. Masks have separate registers.
 struct CodeInstruction {
   Op op;
   uint16_t result[kMostResults];

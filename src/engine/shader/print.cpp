@@ -29,7 +29,7 @@ std::string word_text(const std::string& name, uint32_t word, uint32_t words) {
   return words == 1 ? name : fmt::format("{}.{}", name, word);
 }
 
-// The name of a word of an input or a uniform: "color.2".
+// The name of one word of an input or a uniform: "color.2".
 template <class Named>
 std::string name_of_word(const std::vector<Named>& all, uint32_t word) {
   for (const Named& one : all) {

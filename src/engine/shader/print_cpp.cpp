@@ -37,7 +37,7 @@ class CppPrinter {
     statement(line);
   }
 
-  // Collects the registers that instructions use, and which of them are elements of arrays.
+  // Collects the registers that instructions use, and which of these are elements of arrays.
   void find_names() {
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
       const CodeInstruction& one = code_.instructions[at];
@@ -62,7 +62,7 @@ class CppPrinter {
   }
   static std::string mask(uint16_t number) { return fmt::format("m{}", number); }
 
-  // Registers start with their value from before the run, or 0.
+  // Registers start with their value from before the run, or with 0.
   void declare() {
     std::map<uint16_t, std::string> begin, mask_begin;
     for (const Preset& one : code_.constants) begin[one.number] = fmt::format("Uint({:#010x}u)", one.payload);

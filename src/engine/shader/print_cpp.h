@@ -7,11 +7,11 @@
 
 namespace brokkr::shader {
 
-// Prints a function `name` of type CompiledShader that uses shade/compiled_shader.h: registers are variables r0, r1 …,
-// masks m0, m1 …, arrays a0 …. All words of the text are ours; only numbers come from a file.
+// Prints a function `name` of type CompiledShader that uses shade/compiled_shader.h. Registers are variables r0, r1 …,
+// masks are m0, m1 …, and arrays are a0 …. All words of the text are ours; only numbers come from a file.
 //
-// `holds_lookups`: the text itself contains lookups whose parameters are known (KnownBit); otherwise all lookups call
-// the kernel.
+// `holds_lookups`: the text contains lookups whose parameters are known (KnownBit). Otherwise all lookups call the
+// kernel.
 std::string to_cpp(const Code& code, const std::string& name, bool holds_lookups = true);
 
 }  // namespace brokkr::shader

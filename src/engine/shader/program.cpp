@@ -8,7 +8,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// The names of lane types, as operations.def has them.
+// The names of lane types in operations.def.
 namespace table {
 constexpr Shape Float = Shape::number, Int = Shape::whole, Uint = Shape::natural, Mask = Shape::mask,
                 Word = Shape::word;

@@ -1,9 +1,10 @@
-// A shader as it is executed: scalar instructions for a group of samples, with masks in place of branches.
+// A shader in the form that machines execute: scalar instructions for a group of samples, with masks instead of
+// branches.
 //
-// A value is a number or a mask (one truth value per sample). A temporary is the result of exactly one instruction. A
+// A value is a number or a mask, which has one bit per sample. A temporary is the result of exactly one instruction. A
 // cell is a variable: `set` changes only the lanes of a mask, so lanes on other paths keep their value. Control is
-// structured: begin_if … end_if and begin_loop … repeat enclose code that may be skipped or repeated as a whole; masks
-// alone decide which lanes take part. A program runs from its first instruction to its last.
+// structured: begin_if … end_if and begin_loop … repeat enclose code that may be skipped or repeated as a whole; only
+// masks decide which lanes take part. A program runs from its first instruction to its last.
 #pragma once
 
 #include <array>
@@ -19,15 +20,15 @@ namespace brokkr::shader {
 
 enum class Stage : uint8_t { fragment, vertex };
 
-enum class Kind : uint8_t { number, whole, natural, mask };  // float, int32_t, uint32_t, one truth value per lane
+enum class Kind : uint8_t { number, whole, natural, mask };  // float, int32_t, uint32_t, one bit per lane
 
-// The origin of a value, which defines the meaning of `Value::payload`.
+// The origin of a value, which determines the meaning of `Value::payload`.
 enum class Role : uint8_t {
   temporary,
   cell,
   constant,  // its bits; for a mask 0 or 1
   uniform,   // number of the uniform word
-  input,     // number of the input word, or of the truth for a mask
+  input,     // number of the input word; for a mask, number of the bool input
   running,   // the mask of all active lanes: samples, and helpers that complete their quads
 };
 
@@ -45,13 +46,13 @@ struct Instruction {
   uint8_t results = 0, operands = 0;
   std::array<Id, kMostResults> result{};
   std::array<Id, kMostOperands> operand{};
-  uint32_t extra = 0;  // as in CodeInstruction, except jump targets: matching instructions are found by nesting
+  uint32_t extra = 0;  // as in CodeInstruction, but without jump targets: nesting determines matching instructions
   uint32_t line = 0;   // line in the shader's text; 0: unknown
   uint16_t known = 0;  // sample or detail: KnownBit
 };
 
-// Inputs that vary over a primitive or are known per sample; a vertex shader's, its attributes, are all varyings. Word
-// numbers count over all inputs.
+// Inputs that vary over a primitive or are known per sample. All inputs of a vertex shader, its attributes, are
+// varyings. Word numbers count over all inputs.
 enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
@@ -59,8 +60,8 @@ struct Input {
   InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
   bool centroid = false;
-  // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without. What a vertex shader has
-  // built in is named as well: gl_Vertex, gl_VertexID.
+  // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without. Built-in inputs of a
+  // vertex shader have names too: gl_Vertex, gl_VertexID.
   std::string name;
   int location = -1;  // -1: the shader sets none
   uint32_t first = 0, words = 0;
@@ -68,7 +69,7 @@ struct Input {
 
 // A uniform, an element or a member: `words` scalars in GLSL's order, matrices by column.
 struct Uniform {
-  // "light[2].position"; arrays of numbers, vectors or matrices have one entry; block members as above
+  // "light[2].position". Arrays of numbers, vectors or matrices have one entry. Block members are named as inputs are.
   std::string name;
   std::string block;  // "Lights", or "Lights[1]" in an array of blocks; empty: the default block
   Kind kind = Kind::number;
@@ -83,16 +84,17 @@ struct SamplerInput {
   SampledType type = SampledType::real;
 };
 
-// Of a fragment shader: the components of a colour output, or the depth. Of a vertex shader: a variable, an element or
-// a member, named and divided as the inputs of fragment shaders are; gl_Position, gl_PointSize.
+// An output of a fragment shader is the components of a colour, or the depth. An output of a vertex shader is a
+// variable, an element or a member, named and divided like the inputs of fragment shaders; or gl_Position or
+// gl_PointSize.
 struct Output {
   std::string name;  // "data[1]" for an element of an array of colours
-  int location = 0;  // of the colour, -1: the depth; of a vertex shader's output, -1: the shader sets none
+  int location = 0;  // colour's location, or -1 for the depth; in a vertex shader -1: the shader sets none
   int index = 0;     // 1: a second source of blending
   uint32_t first = 0, words = 0;
 };
 
-// Cells that an index selects from: consecutive values from `first` on.
+// Cells that an index selects from. They are consecutive values from `first` on.
 struct ElementRange {
   Id first = 0;
   uint32_t length = 0;
@@ -110,7 +112,7 @@ struct Program {
   std::vector<SamplerInput> samplers;
   std::vector<Output> outputs;
   uint32_t input_words = 0, uniform_words = 0, output_words = 0;
-  // A hidden uniform word: the target's height as a float, needed if gl_FragCoord counts from the top
+  // A hidden uniform word with the target's height as a float. It is needed if gl_FragCoord counts from the top
   // (origin_upper_left).
   uint32_t height_word = kNoWord;
   Id running = kNoValue;  // the mask of Role::running
@@ -143,12 +145,12 @@ class Builder {
   std::map<std::pair<Kind, uint32_t>, Id> constants_;
 };
 
-// The kinds of operands and results of an operation; `word` is any kind except mask, the same for all words of one
-// instruction.
+// The kinds of operands and results of an operation. `word` is any kind except mask; all words of one instruction have
+// the same kind.
 enum class Shape : uint8_t { number, whole, natural, mask, word };
 struct Signature {
   const char* name;
-  bool is_function;  // depends on its operands alone: an operation of operations.def, or reinterpret
+  bool is_function;  // depends only on its operands: an operation of operations.def, or reinterpret
   uint8_t operands;
   Shape result;
   std::array<Shape, 3> operand;
@@ -163,8 +165,8 @@ const Signature& signature_of(Op op);
 std::string to_text(const Program& program);
 
 // Throws std::logic_error with the number of the first instruction that breaks a rule: operands of the wrong kind, a
-// temporary without or with two defining instructions, a `set` whose target is not a cell, control that is not nested.
-// Such an error is a bug of a pass, not of the shader.
+// temporary that is not defined by exactly one instruction, a `set` whose target is not a cell, control that is not
+// nested. Such an error is a bug of a pass, not of the shader.
 void verify(const Program& program);
 
 }  // namespace brokkr::shader

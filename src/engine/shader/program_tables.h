@@ -12,22 +12,22 @@ namespace brokkr {
 
 inline constexpr uint16_t kNoOutput = 0xffff;
 
-// How a program's input word is derived from the primitive and the sample.
+// The way that a program's input word is derived from the primitive and the sample.
 enum class InputSource : uint8_t {
   smooth,          // varying, perspective-correct
   no_perspective,  // varying, linear in the window
-  flat,            // varying of the provoking vertex, its bits
+  flat,            // bits of the provoking vertex's varying
   primitive,       // the triangle's number within its instance
   position,        // gl_FragCoord
   facing,          // gl_FrontFacing: a mask
   zero,            // the vertices do not provide it
 };
 struct ProgramInput {
-  uint16_t number;  // register; for facing a mask register
+  uint16_t number;  // register; for facing, a mask register
   InputSource source;
   uint8_t reserved;
   uint32_t component;  // index into the vertex's varyings, or into the position
-  uint32_t back;       // the component on back faces; differs with two-sided lighting
+  uint32_t back;       // the component on back faces; it differs with two-sided lighting
 };
 
 // The content of a register before each run over a draw's samples.
@@ -42,14 +42,14 @@ enum ProgramBit : uint32_t {
   kProgramAlphaTest = 1u << 3,       // uses DrawRecord::alpha_func and alpha_ref on the first colour
   kProgramProvokingFirst = 1u << 4,  // flat varyings come from the first vertex
   kProgramFront = 1u << 5,           // lines and points always face the viewer
-  kProgramRaw = 1u << 6,             // colours are stored as they are, in sRGB targets too
+  kProgramRaw = 1u << 6,             // colours are stored unchanged, in sRGB targets too
   kProgramWindow = 1u << 7,          // reads gl_FragCoord, or varyings that are linear in window space
   kProgramTwoSided = 1u << 8,        // back faces read other components of some varyings
-  kProgramShort = 1u << 9,  // shading a vector takes less time than regrouping lanes and scattering their results
+  kProgramShort = 1u << 9,  // it takes less time to shade a vector than to regroup lanes and scatter their results
   kProgramFlat = 1u << 10,  // no input varies over the primitive
 };
 
-// The destination of a program's colour and how it is written.
+// The destination of a program's colour, and the way it is written.
 struct ProgramColor {
   uint16_t first;                          // first output word
   uint16_t second;                         // the same for the second source of blending; kNoOutput: none
@@ -72,7 +72,7 @@ struct ProgramRecord {
   uint32_t first_sampler;
   uint32_t stride;         // words per vertex of the varyings
   uint32_t bits;           // ProgramBit
-  uint64_t first_varying;  // index of the draw's first vertex's varyings
+  uint64_t first_varying;  // index of the varyings of the draw's first vertex
   uint16_t running;        // mask register
   uint16_t outputs;        // words
   uint16_t depth;          // word of gl_FragDepth
@@ -81,7 +81,7 @@ struct ProgramRecord {
   ProgramColor colors[kMostProgramColors];
 };
 
-// The maximum over the frame's programs.
+// The maximum over all programs of the frame.
 struct ProgramSizes {
   uint32_t registers = 0, masks = 0, outputs = 0;
   bool operator==(const ProgramSizes&) const = default;
@@ -90,7 +90,8 @@ struct ProgramSizes {
 struct ProgramTables {
   TablePointer<const ProgramRecord> programs;
   TablePointer<const shader::CodeInstruction> code;
-  // By code number. If the pointer or an entry is null, the code is interpreted. Only CPU machines have any.
+  // Functions by code number. If the pointer or an entry is null, the code is interpreted. Only CPU machines have
+  // functions.
   TablePointer<const shader::CompiledShader> compiled;
   TablePointer<const ProgramPreset> presets;
   TablePointer<const ProgramInput> inputs;

@@ -15,7 +15,7 @@ constexpr uint64_t kAllLanes = ~uint64_t(0);
 
 // Evaluates one operation on constants with the interpreter itself.
 uint32_t evaluate(const Program& program, const Instruction& one, const ShaderKernel& kernel) {
-  constexpr size_t kResult = 3;  // the register after those of the operands
+  constexpr size_t kResult = 3;  // the register after the operands
   const size_t lanes = size_t(kernel.lanes);
   std::vector<uint32_t> registers((kResult + 1) * lanes);
   std::array<uint64_t, kResult + 1> masks{};
@@ -76,7 +76,7 @@ class Folder {
   bool is_false(Id id) const { return is_constant(id) && program_.value(id).payload == 0; }
   bool is_true(Id id) const { return is_constant(id) && program_.value(id).payload != 0; }
 
-  // Records what a cell holds in all lanes from here on, or that its value is unknown.
+  // Records the value that a cell holds in all lanes from here on, or that its value is unknown.
   void note_cell(const Instruction& one) {
     if (one.results != 1 || program_.value(one.result[0]).role != Role::cell) return;
     const bool moves = one.op == Op::move || one.op == Op::mask_move;
@@ -100,7 +100,7 @@ class Folder {
     }
   }
 
-  // Returns where to continue: at the end of this control if no lane enters it.
+  // Returns the place to continue: the end of this control if no lane enters it.
   size_t take_control(const Instruction& one, const std::vector<Instruction>& old, size_t at) {
     if (one.op == Op::begin_if && (is_true(one.operand[0]) || one.operand[0] == program_.running)) {
       kept_.push_back(false);
@@ -121,7 +121,7 @@ class Folder {
     return at;
   }
 
-  // Removes the body of the control at `at`; returns the index of the instruction that closes it. No lane computes the
+  // Removes the body of the control at `at`. Returns the index of the instruction that closes it. No lane computes the
   // body's temporaries, so no lane reads them: every use is replaced by the dead value of their kind.
   size_t drop_body(const std::vector<Instruction>& old, size_t at) {
     for (size_t depth = 1; depth > 0;) {
@@ -158,7 +158,7 @@ class Folder {
     const Id result = one.result[0];
     Id same = kNoValue;
     if (one.op == Op::change_x || one.op == Op::change_y) {
-      // Infinity minus infinity is NaN.
+      // Exclude infinity, because infinity minus infinity is NaN.
       const Value& value = program_.value(one.operand[0]);
       if (value.role == Role::constant && (value.payload & 0x7f800000u) != 0x7f800000u) same = builder_.number(0);
     } else if (signature_of(one.op).is_function) {
@@ -168,7 +168,7 @@ class Folder {
         same = builder_.constant(program_.value(result).kind, evaluate(program_, one, *kernel_));
     }
     if (same == kNoValue) return false;
-    if (program_.value(same).role == Role::cell) {  // its current value: later ones may differ
+    if (program_.value(same).role == Role::cell) {  // take its current value, because later ones may differ
       const bool is_mask = program_.value(same).kind == Kind::mask;
       one.op = is_mask ? Op::mask_move : Op::move;
       one.operands = 1;
@@ -179,7 +179,7 @@ class Folder {
     return true;
   }
 
-  // A value that always equals the instruction's result, or kNoValue.
+  // Returns a value that always equals the instruction's result, or kNoValue.
   Id simpler(const Instruction& one) {
     const Id a = one.operand[0], b = one.operand[1], c = one.operand[2];
     switch (one.op) {
@@ -211,7 +211,7 @@ class Folder {
   std::vector<Id> same_;        // the replacement of each of the program's original values
   std::vector<bool> kept_;      // for each open control
   std::map<Id, Id> held_;       // by cell: its value in all lanes
-  // By kind: the constant that replaces all temporaries of removed bodies; kNoValue: none yet.
+  // For each kind, the constant that replaces all temporaries of removed bodies; kNoValue: none yet.
   std::array<Id, 4> dead_{kNoValue, kNoValue, kNoValue, kNoValue};
 };
 
@@ -224,14 +224,14 @@ class Sweeper {
     }
   }
 
-  // Returns true if something was removed.
+  // Returns true if it removed something.
   bool run() {
     while (mark()) {
     }
     std::vector<Instruction> left;
     for (const Instruction& one : program_.code) {
       if (!is_needed(one)) continue;
-      // A branch around nothing.
+      // This is a branch around nothing.
       if (one.op == Op::end_if && !left.empty() && left.back().op == Op::begin_if) {
         left.pop_back();
       } else {

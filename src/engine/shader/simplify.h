@@ -15,19 +15,19 @@
 
 namespace brokkr::shader {
 
-// Substitutes the uniform words of `given` (bits by word number) and evaluates with `kernel` what then depends on
-// constants alone, so results have the bits of a run. Code whose condition admits no lane is removed: an alpha test
-// that a uniform disables leaves no discard.
+// Substitutes the uniform words of `given` (bits by word number). Evaluates instructions that then depend only on
+// constants, with `kernel`, so results have the bits of a run. Removes code whose condition admits no lane: if a
+// uniform disables an alpha test, no discard remains.
 void fold(Program& program, const std::map<uint32_t, uint32_t>& given, const ShaderKernel& kernel);
 
-// The same without substitution and evaluation: simplifies masks that are known to be full or empty.
+// Simplifies masks that are known to be full or empty, without substitution and evaluation.
 void fold_masks(Program& program);
 
-// Removes what neither outputs nor discards need.
+// Removes everything that neither outputs nor discards need.
 void sweep(Program& program);
 
-// Specializes a copy of a program for a draw's textures and samplers: constant channels become constants, unused levels
-// of detail go, and lookups of usual textures take a short path.
+// Specializes a copy of a program for a draw's textures and samplers. Constant channels become constants, unused levels
+// of detail are removed, and lookups of usual textures take a short path.
 
 // The facts about one sampler's texture that programs are specialized for.
 struct LookupFacts {
@@ -41,19 +41,19 @@ struct LookupFacts {
 // `texture`: null for none.
 LookupFacts facts_of(const SamplerInput& sampler, const SampledRecord* texture);
 
-// `facts`: by sampler. `kernel` evaluates what then depends on constants alone, and unneeded instructions are removed.
-// For such textures, results equal those of the original program to the bit.
+// `facts`: by sampler. Evaluates instructions that then depend only on constants, with `kernel`, and removes unneeded
+// instructions. For textures with these facts, results equal those of the original program to the bit.
 void fold_lookups(Program& program, const std::vector<LookupFacts>& facts, const ShaderKernel& kernel);
 
-// Smooth lines: makes a copy of a program whose colours fade towards the edges of a line.
+// Makes a copy of a program for smooth lines, whose colours fade towards the edges of a line.
 
-// The copy has four more inputs (InputKind::line), in pixels: the sample's distance from the line's middle across the
-// line, half the line's width plus a half, and the same two along the line. The alpha of its colours is multiplied by
-// the sample's coverage, like in Mesa's software drivers.
+// The copy has four more inputs (InputKind::line), in pixels. Two are the sample's distance from the line's middle,
+// across the line, and half the line's width plus a half. The other two are the same along the line. The alpha of its
+// colours is multiplied by the sample's coverage, as in Mesa's software drivers.
 CapturedProgram with_smooth_lines(const CapturedProgram& program);
 
-// Decides by interval arithmetic whether a draw's fragments can be discarded at all. An alpha test never rejects an
-// opaque texture, and a draw that discards nothing can update depth before it is shaded.
+// Decides by interval arithmetic whether any fragment of a draw can be discarded. An alpha test never rejects an opaque
+// texture. A draw that discards nothing can update depth before it is shaded.
 
 // The possible values of a number: low <= number <= high, or NaN.
 struct Range {
@@ -62,18 +62,18 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// The known facts about a draw. Entries missing at the end of a list can have any value.
+// The known facts about a draw. If a list is too short, the missing entries can have any value.
 struct DrawFacts {
   std::span<const uint32_t> uniforms;          // bits, by uniform word
-  std::vector<Range> inputs;                   // by input word, of all fragments
+  std::vector<Range> inputs;                   // by input word, over all fragments
   std::vector<std::array<Range, 4>> samplers;  // by sampler: ranges of the decoded texels that filters mix
 };
 
-// Returns false if no fragment of such a draw can be discarded. `range`, if not null, receives the possible values of
-// output word `output_word`.
+// Returns false if no fragment of such a draw can be discarded. If `range` is not null, it receives the possible values
+// of output word `output_word`.
 bool may_discard(const Program& program, const DrawFacts& facts, uint32_t output_word = ~0u, Range* range = nullptr);
 
-// Removes discards from a program, for draws for which may_discard is false.
+// Removes discards from a program. Use it for draws for which may_discard is false.
 void leave_out_discards(Program& program);
 
 }  // namespace brokkr::shader

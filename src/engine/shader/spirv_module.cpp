@@ -254,7 +254,7 @@ class Namer {
     return component.value_or(0) == 0 ? fmt::format("@{}", location) : fmt::format("@{}.{}", location, *component);
   }
 
-  // Locations that a type takes: one for each vector.
+  // The number of locations that a type takes: one for each vector.
   uint32_t locations(uint32_t id) const {
     const SpirvType& type = m_.type(id);
     if (type.kind == TypeClass::matrix) return type.count;

@@ -1,5 +1,5 @@
 // A parsed SPIR-V module: instructions with their operands, and types, names and decorations by id. The words come from
-// a compiler in another process and are checked like those of a file.
+// a compiler in another process, and are checked like those of a file.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct SpirvInstruction {
   std::span<const uint32_t> operands;  // operands after type and result
   uint32_t line = 0;                   // line in the shader's text
 
-  // Operand `i`. Throws ShaderError if there are fewer.
+  // Returns operand `i`. Throws ShaderError if there are fewer.
   uint32_t at(size_t i) const;
 };
 
@@ -48,7 +48,7 @@ enum class TypeClass : uint8_t {
   structure,
   pointer,
   image,
-  sampler,  // apart from an image
+  sampler,  // separate from an image
   sampled_image,
   function
 };
@@ -76,8 +76,8 @@ struct SpirvModule {
   std::map<std::array<uint32_t, 3>, uint32_t> member_values;      // by structure, member, decoration: its operand, or 1
   std::unordered_map<uint32_t, uint32_t> constants;               // bits of scalars
   std::unordered_map<uint32_t, size_t> definition;                // by result: its place in `code`
-  // Of modules that an application gives (name_by_numbers): the names of blocks whose members have none, by variable,
-  // and blocks whose members are uniforms by themselves.
+  // Only in modules that an application gives (name_by_numbers). `numbered`: names of blocks whose members have no
+  // names, by variable. `loose`: blocks whose members are individual uniforms.
   std::unordered_map<uint32_t, std::string> numbered;
   std::set<uint32_t> loose;
   uint32_t bound = 0;
@@ -87,7 +87,7 @@ struct SpirvModule {
   SpirvModule(SpirvModule&&) = default;
   SpirvModule& operator=(SpirvModule&&) = default;
 
-  // Both throw ShaderError for an id of the wrong kind.
+  // Both functions throw ShaderError if the id has the wrong kind.
   const SpirvType& type(uint32_t id) const;
   const SpirvInstruction& definition_of(uint32_t id) const;
   std::string name(uint32_t id) const;  // empty: the id has no name
@@ -99,31 +99,31 @@ struct SpirvModule {
 
 // The largest number of scalars in one type: it limits variables and uniforms.
 inline constexpr uint32_t kMaxScalars = 16384;
-// The largest number of 32-bit words in all uniforms of a program: twelve blocks of 64 KiB, as many as OpenGL 3.1
-// promises. Each word costs four bytes in every draw, and one value of the translation.
+// The largest number of 32-bit words in all uniforms of a program: twelve blocks of 64 KiB, which OpenGL 3.1
+// guarantees. Each word costs four bytes in every draw, and one value of the translation.
 inline constexpr uint32_t kMaxUniformWords = 12 * kMaxScalars;
 
 // Throws ShaderError unless `words` are a module of version 1.0 to 1.6 with supported types.
 SpirvModule read_module(std::vector<uint32_t> words);
 
-// Gives names to the interface of a module that does not come from compile_glsl, where GLSL has other rules. Inputs and
-// outputs are "@3" by their location, "@3.1" from its second component on, or gl_Position; a name that begins with "b_"
-// stays. Members of uniform blocks and push constants are uniforms by their names. Where the module has none, a block
-// is "@0.1" by set and binding, or "@push", and a member "@0.1+64" by its offset in bytes. So are images and samplers
-// named.
+// Gives names to the interface of a module that does not come from compile_glsl, which follows GLSL's rules. Inputs and
+// outputs are "@3" by their location, "@3.1" from its second component on, or gl_Position. A name that begins with "b_"
+// is kept. Members of uniform blocks and push constants are uniforms with their names. If the module has no names, a
+// block is "@0.1" by set and binding, or "@push", and a member is "@0.1+64" by its offset in bytes. Images and samplers
+// are named like blocks.
 void name_by_numbers(SpirvModule& module);
 
 // Translates SPIR-V to a program: vectors become scalars, branches become masks.
 
-// `module` must be a fragment or vertex shader with all functions inlined into main (spirv-opt -O does that). Throws
-// ShaderError for features that the interpreter lacks: doubles, storage buffers and images, atomics, unsupported
+// `module` must be a fragment or vertex shader whose functions are all inlined into main (spirv-opt -O does this).
+// Throws ShaderError for features that the interpreter lacks: doubles, storage buffers and images, atomics, unsupported
 // samplers.
 //
-// A block of the control-flow graph has a mask: the union of the masks of its incoming edges. An edge's mask is its
-// block's mask and the branch condition.
-// In the block order control only goes forward, except for back edges of loops, so one pass suffices. A lane that
-// leaves a loop is recorded in the mask of the block that it leaves for, and its values are kept in cells, until the
-// loop ends for all lanes.
+// Each block of the control-flow graph has a mask, the union of the masks of its incoming edges. The mask of an edge is
+// its block's mask and the branch condition.
+// In the block order, control only goes forward, except for back edges of loops, so one pass suffices. When a lane
+// leaves a loop, we record it in the mask of the block that it jumps to, and keep its values in cells until all lanes
+// have left the loop.
 Program translate(const SpirvModule& module);
 
 }  // namespace brokkr::shader

@@ -7,7 +7,7 @@
 namespace brokkr::shader {
 namespace {
 
-// How numbers are stored in formats without blocks.
+// The storage of numbers in formats without blocks.
 enum class Number : uint8_t { unorm, snorm, half, real, whole, natural, packed, block };
 struct Layout {
   Number number;
@@ -46,7 +46,7 @@ int32_t whole_at(const std::byte* data, size_t bytes) {
 // Converts an unsigned float with 6 or 5 bits of mantissa to a half.
 uint32_t half_of_small(uint32_t bits, uint32_t mantissa) { return bits << (10 - mantissa); }
 
-// c * 2^(exponent - 24) as a half, exactly; c has 9 bits.
+// Returns c * 2^(exponent - 24) as a half, exactly; c has 9 bits.
 uint32_t half_of_shared(uint32_t c, uint32_t exponent) {
   if (c == 0) return 0;
   const int width = std::bit_width(c), e = int(exponent) - 24 + width - 1;  // of the leading bit
@@ -76,7 +76,7 @@ void decode_packed(TexelFormat format, const std::byte* data, uint32_t* words) {
   }
 }
 
-// One channel in its encoding: 8 or 16 bits, or a word.
+// Decodes one channel to its encoding: 8 or 16 bits, or a word.
 uint32_t decode_channel(const Layout& layout, const std::byte* data) {
   if (layout.number == Number::whole) return uint32_t(whole_at(data, layout.bytes));
   if (layout.number != Number::snorm) return bits_at(data, layout.bytes);

@@ -15,19 +15,19 @@ namespace brokkr::shader {
 TexelEncoding encoding_of(TexelFormat format, bool decodes_srgb);
 // The integer type of the format, or SampledType::real.
 SampledType type_of(TexelFormat format);
-// Whether the format's numbers lie in 0..1 (unorm) or -1..1 (snorm).
+// is_unorm: the format's numbers lie in 0..1. is_snorm: they lie in -1..1.
 bool is_unorm(TexelFormat format);
 bool is_snorm(TexelFormat format);
 
-// Decodes `depth` pictures of `width` x `height` texels, level_bytes (brokkr/programs.h) at `data`, into the format's
-// encoding.
+// Decodes `depth` pictures of `width` x `height` texels into the format's encoding. `data` has level_bytes
+// (brokkr/programs.h).
 void decode_texels(TexelFormat format, const std::byte* data, int width, int height, int depth, uint32_t* words);
 
 // Decodes texels of block-compressed formats, bc1 to bc7 (Khronos Data Format Specification 1.3, chapters 18 to 20).
-// Any bits are a valid block; nothing outside the block is read.
+// Any bits are a valid block. Reads nothing outside the block.
 
-// Same contract as decode_texels (shader/texels.h). Channels are 8 bits; bc6h gives half floats, bc4_snorm and
-// bc5_snorm give floats.
+// The contract is that of decode_texels (shader/texels.h). Channels have 8 bits; bc6h gives half floats, and bc4_snorm
+// and bc5_snorm give floats.
 void decode_blocks(TexelFormat format, const std::byte* data, int width, int height, int depth, uint32_t* words);
 
 // The 16 texels of a block, row by row.

@@ -12,7 +12,7 @@
 namespace brokkr::shader {
 namespace {
 
-// The stored channel from which each channel of a base format is read.
+// For each channel of a base format, the stored channel that it is read from.
 std::array<uint8_t, 4> channels_of(TexelBase base, DepthMode depth_mode) {
   constexpr uint8_t kZero = kChannelZero, kOne = kChannelOne;
   switch (base) {
@@ -106,8 +106,8 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
 }
 
 // Assigns places to a texture's levels from `words` on, and advances `words` past them and one unused word. The unused
-// word is needed because inactive lanes also read pairs of texels, the last texel with the word behind it
-// (machine/near_words.h); that word must not belong to a texture that another block writes, or lie beyond the end.
+// word is needed because inactive lanes also read pairs of texels: the last texel and the next word
+// (machine/near_words.h). That word must exist, and must not belong to a texture that another block writes.
 TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
   TextureTexels texels{texture.kind,
                        encoding_of(texture.format, true),
@@ -151,7 +151,7 @@ struct Rows {
 };
 
 void add_rows(const Frame& frame, const CapturedTexture& texture, const TextureTexels& texels, std::vector<Rows>& all) {
-  constexpr uint64_t kTexels = 1 << 16;  // per piece, which takes some tenths of a millisecond
+  constexpr uint64_t kTexels = 1 << 16;  // texels per piece, which takes some tenths of a millisecond
   const TexelBlock block = texel_block(texture.format);
   const std::byte* data = frame.texture_data.data() + texture.first_byte;
   for (uint32_t level = 0; level < texels.levels; ++level) {

@@ -1,5 +1,5 @@
 // Prepares captured textures for run-time shaders. Every format becomes one of the few encodings that lanes read
-// (frame/texture_tables.h), and every (texture, sampler) pair that a draw binds becomes a record.
+// (frame/texture_tables.h). Every (texture, sampler) pair that a draw binds becomes a record.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class Loading;
 
 namespace brokkr::shader {
 
-// A layer of a level that is copied from a target's plane, at the commands in CapturedTexture::images: width x height
-// texels from `first_word` of SampledTextures::texels on, row by row, in `encoding`.
+// A layer of a level that is copied from a target's plane, at the commands in CapturedTexture::images. It has width x
+// height texels from `first_word` of SampledTextures::texels on, row by row, in `encoding`.
 struct PublishedImage {
   uint32_t texture, level, layer;
   uint32_t target;  // index into Frame::targets
@@ -31,22 +31,22 @@ struct PublishedImage {
 struct SampledTextures {
   std::vector<SampledRecord> records;
   std::vector<uint32_t> texels;
-  std::vector<PublishedImage> images;   // those of the textures that draws bind
+  std::vector<PublishedImage> images;   // the images of textures that draws bind
   std::vector<TextureTexels> textures;  // by the captured texture's number; no levels: no draw binds it
   std::map<std::pair<int32_t, int32_t>, int32_t> numbers;  // record numbers, by texture and sampler
 
-  // SamplerSlot::record for a binding; -1 for no texture, and for a texture that the frame does not hold.
+  // SamplerSlot::record for a binding. It is -1 without a texture, or if the frame does not hold the texture.
   int32_t record_of(const BoundTexture& bound) const;
 };
 
 // Prepares everything that the frame's draws bind; the frame must be valid. Levels and layers that are rendered to are
-// 0 until they are copied. Asks `loading` for memory first; throws std::runtime_error if it is too little.
+// 0 until they are copied. Asks `loading` for memory first; throws std::runtime_error if there is too little.
 SampledTextures make_sampled_textures(const Frame& frame, Loading& loading);
 
-// Whether the frame holds the texture or renders all of it.
+// Returns true if the frame holds the texture or renders all of it.
 bool is_held(const CapturedTexture& texture);
 
-// The reason why a shader's sampler cannot read the bound texture and returns (0, 0, 0, 1) instead; empty if it can.
+// Says why a shader's sampler cannot read the bound texture and returns (0, 0, 0, 1) instead; empty if it can.
 std::string misfit(const SamplerInput& sampler, const SampledRecord& texture);
 
 }  // namespace brokkr::shader

@@ -41,7 +41,7 @@ Id ValueTranslator::lowest_bit(Id v) {
   return highest_bit(alone);
 }
 
-// A mask of the lowest `count` bits. (A shift counts modulo 32.)
+// A mask of the lowest `count` bits. Shift counts are modulo 32.
 Id ValueTranslator::low_bits(Id count) {
   const Id all = emit(Op::uint_less_equal, Kind::mask, {word(32), count});
   return choose(all, word(~0u), word_op(Op::int_subtract, word_op(Op::shift_left, word(1), count), word(1)));
@@ -120,7 +120,8 @@ bool ValueTranslator::translate_wide(const SpirvInstruction& one) {
   return true;
 }
 
-// Multiplies in 16-bit halves. A negative factor adds 2^32 times the other one, which is subtracted.
+// Multiplies in 16-bit halves. A negative factor, taken as unsigned, is 2^32 too large, so we subtract the other factor
+// from the high word.
 Id ValueTranslator::high_product(Id x, Id y, bool is_signed) {
   const auto half = [&](Id v) { return word_op(Op::bits_and, v, word(0xffff)); };
   const auto times = [&](Id a, Id b) { return word_op(Op::int_multiply, a, b); };
@@ -137,7 +138,7 @@ Id ValueTranslator::high_product(Id x, Id y, bool is_signed) {
   return high;
 }
 
-// x * 2^e in two steps, so that each factor is a normal float.
+// Returns x * 2^e in two steps, so that each factor is a normal float.
 Id ValueTranslator::times_power(Id x, Id e) {
   const Id bounded =
       emit(Op::int_minimum, Kind::whole,
@@ -164,7 +165,7 @@ std::pair<Id, Id> ValueTranslator::taken_apart(Id x) {
 Id ValueTranslator::half_of(Id x) {
   const Id bits = as_kind(Kind::natural, x), size = word_op(Op::bits_and, bits, word(0x7fffffff));
   const Id sign = word_op(Op::bits_and, shifted_right(bits, 16), word(0x8000));
-  // Rounds to nearest even on the bits; below 2^-14 in steps of 2^-24.
+  // Rounds to nearest even on the bits. Below 2^-14, the steps are 2^-24.
   const Id odd = word_op(Op::bits_and, shifted_right(size, 13), word(1));
   const Id raised = word_op(Op::int_add, word_op(Op::int_add, size, word(0xfffu - 0x38000000u)), odd);
   const Id steps =

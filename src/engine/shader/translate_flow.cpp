@@ -9,7 +9,7 @@ namespace brokkr::shader {
 namespace {
 
 constexpr size_t kMaxInstructions = size_t(1) << 18;
-// A branch costs more than executing fewer instructions than this.
+// A branch costs more than the execution of fewer instructions than this.
 constexpr size_t kWorthABranch = 4;
 
 }  // namespace
@@ -34,7 +34,8 @@ Program Translator::run() {
   return std::move(program_);
 }
 
-// Finds values that are used outside the loop that computes them: the loop may continue for other lanes.
+// Finds values that are used outside the loop that computes them. The loop may continue for other lanes and change
+// them.
 void Translator::find_escapes() {
   for (uint32_t i = 0; i < flow_.blocks.size(); ++i) {
     for (size_t at = flow_.blocks[i].first; at <= flow_.blocks[i].last; ++at) {
@@ -87,7 +88,7 @@ void Translator::keep_escaped(uint32_t id) {
   }
 }
 
-// Whether the block's phis are kept in cells: its edges arrive at different iterations.
+// Returns true if the block's phis are kept in cells, because its edges arrive at different iterations.
 bool Translator::has_cells(uint32_t block) const {
   const auto left = left_.lower_bound({block, 0});
   return flow_.blocks[block].heads_loop || (left != left_.end() && left->first.first == block);
@@ -100,8 +101,7 @@ const Values& Translator::phi_cells(const SpirvInstruction& phi) {
   return cells;
 }
 
-// Assigns the phis of `to` for the edge from `from`. All are read before any is written, because they may exchange
-// values.
+// Assigns the phis of `to` for the edge from `from`. Reads all before it writes any, because they may exchange values.
 void Translator::set_phis(uint32_t from, uint32_t to, Id lanes) {
   struct Change {
     Id cell, value;
@@ -137,8 +137,8 @@ void Translator::edge(uint32_t from, uint32_t to_label, Id lanes) {
   }
 }
 
-// Whether all lanes that enter block `number`, the head of a branch or a loop, reach its merge block: none returns, is
-// discarded, or leaves for another block. (Lanes stopped by a loop's iteration limit continue, too.)
+// Returns true if all lanes that enter block `number`, the head of a branch or a loop, reach its merge block: none
+// returns, is discarded, or leaves for another block. (Lanes stopped by a loop's iteration limit continue too.)
 bool Translator::meets_again(uint32_t number, uint32_t merge) const {
   const FlowBlock& head = flow_.blocks[number];
   const uint32_t around = head.heads_loop ? flow_.loops[head.loop].parent : head.loop;
@@ -260,8 +260,8 @@ void Translator::translate_phi(const SpirvInstruction& one, uint32_t number) {
   values_[one.result] = std::move(result);
 }
 
-// Whether the block only discards, outside loops. Its lanes then continue as helpers of their quads, together with the
-// lanes that are not discarded, so masks stay whole.
+// Returns true if the block only discards and lies outside loops. Its lanes then continue as helpers of their quads,
+// together with the lanes that are not discarded, so masks stay whole.
 bool Translator::only_discards(uint32_t label, uint32_t from) const {
   const FlowBlock& block = flow_.blocks[flow_.place.at(label)];
   const uint16_t op = m_.code[block.last].op;

@@ -98,8 +98,8 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
   fail(one, "function " + std::to_string(number) + " of GLSL.std.450 is not supported");
 }
 
-// The mask that goes with the change is that of the lanes for which `v` was made: others hold what another path left.
-// Lanes that are not here may never have set a cell.
+// The change needs the mask of the lanes for which `v` was computed, because other lanes hold the result of another
+// path. Inactive lanes may never have set a cell.
 Id ValueTranslator::change_of(Op op, Id v) {
   const auto made = made_in_.find(v);
   if (made != made_in_.end()) return number_op(op, {v, made->second});
@@ -264,7 +264,7 @@ bool ValueTranslator::translate_inverse(const SpirvInstruction& one, uint32_t fu
   return true;
 }
 
-// Interpolation at another position of the pixel. There is one sample per pixel, at its centre.
+// Interpolates at another position in the pixel. There is one sample per pixel, at its centre.
 bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint32_t function) {
   if (function != GLSLstd450InterpolateAtCentroid && function != GLSLstd450InterpolateAtSample &&
       function != GLSLstd450InterpolateAtOffset)
@@ -283,7 +283,7 @@ bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint3
   return true;
 }
 
-// ln(1 + x) without the loss of digits of 1 + x (W. Kahan): u = 1 + x; x ln u / (u - 1), or x where u = 1.
+// Computes ln(1 + x) without losing the digits of x (W. Kahan): with u = 1 + x, it is x ln u / (u - 1), or x if u = 1.
 Id ValueTranslator::log_of_one_and(Id x) {
   const Id one = b_.number(1), u = number_op(Op::add, {one, x});
   const Id is_one = emit(Op::equal, Kind::mask, {u, one});

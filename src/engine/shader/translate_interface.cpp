@@ -40,8 +40,8 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   }
 }
 
-// The kind of a built-in input, or its values if all samples share them: there is one sample per pixel and one layer
-// per target.
+// Returns the kind of a built-in input, or its values if all samples share them. A pixel has one sample, and a target
+// has one layer.
 Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in) {
   switch (built_in) {
     case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
@@ -59,7 +59,7 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
   }
 }
 
-// What varies by vertex or instance is an input by its name.
+// Values that vary by vertex or instance are inputs with their names.
 Values ValueTranslator::vertex_input(const SpirvInstruction& one, uint32_t built_in) {
   switch (built_in) {
     case spv::BuiltInVertexId:
@@ -156,8 +156,8 @@ void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& 
   }
 }
 
-// The outputs of a part of a variable, divided as add_inputs divides it; parts that are never written are omitted.
-// `next`: the part's first scalar.
+// Adds the outputs of a part of a variable, divided in the same way as in add_inputs. Omits parts that are never
+// written. `next`: the part's first scalar.
 void ValueTranslator::write_vertex_output(const std::string& name, uint32_t id, int location, const Variable& variable,
                                           uint32_t& next) {
   const SpirvType& type = m_.type(id);
@@ -237,8 +237,8 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& va
                  variable.values);
 }
 
-// A block of an application's module (name_by_numbers). `name`: the block's;
-// empty: its members are uniforms by themselves.
+// Declares a block of an application's module (name_by_numbers). `name`: the block's name; empty: its members are
+// individual uniforms.
 void ValueTranslator::declare_numbered(const SpirvInstruction& one, const std::string& name, Variable& variable) {
   const SpirvType& type = m_.type(variable.type);
   const bool is_array = type.kind == TypeClass::array;
@@ -257,7 +257,7 @@ void ValueTranslator::declare_numbered(const SpirvInstruction& one, const std::s
   }
 }
 
-// The initial values of a variable whose parts are the uniforms from `first` on.
+// Sets the initial values of a variable whose parts are the uniforms from `first` on.
 void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   const Values values = operand(one, 1);
   size_t next = 0;
@@ -268,7 +268,7 @@ void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   }
 }
 
-// The words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
+// Adds the words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
 void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values) {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {

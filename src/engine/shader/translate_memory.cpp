@@ -30,7 +30,7 @@ void ValueTranslator::declare_variables() {
       variable.sampler = uint32_t(program_.samplers.size());
       add_samplers(name, pointer.element, one.line);
     } else if (holds == TypeClass::sampler || (holds == TypeClass::image && is_sampled(pointer.element))) {
-      // Pairs that the code makes become samplers.
+      // Pairs of an image and a sampler become samplers when the code combines them.
     } else if (holds == TypeClass::image || holds == TypeClass::nothing) {
       fail(one, fmt::format("'{}': images and atomic counters are not supported", name));
     } else if (one.at(0) == spv::StorageClassInput) {
@@ -80,7 +80,7 @@ void ValueTranslator::declare_cells(Variable& variable, const Values& initial) {
   std::vector<Kind> kinds;
   append_kinds(variable.type, kinds);
   Values begin = initial;
-  // Elements that are found at run time are words. A truth is one that is not 0.
+  // Elements that are selected at run time are words. A bool is true if its word is not 0.
   for (size_t i = 0; variable.is_indexed && i < kinds.size(); ++i) {
     if (kinds[i] != Kind::mask) continue;
     kinds[i] = Kind::natural;
@@ -102,14 +102,14 @@ void ValueTranslator::declare_local(const SpirvInstruction& one) {
   pointers_[one.result] = {one.result, m_.type(one.type).element, 0, kNoValue};
 }
 
-// Whether an image, or an array of images, is read by lookups.
+// Returns true if lookups read the image or the array of images.
 bool ValueTranslator::is_sampled(uint32_t id) const {
   const SpirvType& type = m_.type(id);
   const SpirvType& image = type.kind == TypeClass::array ? m_.type(type.element) : type;
   return !image.stored && image.dimensions != spv::DimSubpassData;
 }
 
-// Adds samplers for a type of samplers or of sampled images, or an array of such.
+// Adds samplers for a type of samplers or of sampled images, or for an array of these.
 void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_t line) {
   const SpirvType& holds = m_.type(id);
   const bool is_array = holds.kind == TypeClass::array;
@@ -129,7 +129,7 @@ void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_
   }
 }
 
-// The number of samplers in a type before part `index`; with index at its end, in the whole type.
+// The number of samplers in a type before part `index`. If `index` is the number of parts, it counts the whole type.
 uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::sampled_image || type.kind == TypeClass::image || type.kind == TypeClass::sampler)
@@ -140,7 +140,7 @@ uint32_t ValueTranslator::samplers_before(uint32_t id, uint32_t index) const {
   return count;
 }
 
-// The scalar at which part `index` of the type `id` begins; `id` becomes the part's type.
+// The number of the scalar at which part `index` of the type `id` begins; `id` becomes the part's type.
 uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line) const {
   const SpirvType& type = m_.type(id);
   uint32_t offset = 0;

@@ -1,5 +1,5 @@
-// Texture lookups. The level of detail derives from the changes of the coordinates to the right and upwards, which are
-// instructions of their own.
+// Texture lookups. The level of detail derives from the changes of the coordinates to the right and upwards. Separate
+// instructions compute these changes.
 #include <algorithm>
 #include <bit>
 #include <spirv/unified1/spirv.hpp>
@@ -10,7 +10,7 @@ namespace brokkr::shader {
 
 namespace {
 
-// How a SPIR-V lookup maps to an operation.
+// The translation of a SPIR-V lookup to an operation.
 struct Lookup {
   bool projects = false, compares = false;
 };
@@ -29,7 +29,7 @@ bool lookup_of(uint16_t op, Lookup& lookup) {
   }
 }
 
-// The optional operands after a lookup's own: a mask word, then the operands in the order of its bits.
+// The optional operands that follow a lookup's own operands: a mask word, then the operands in the order of its bits.
 struct Options {
   uint32_t bits = 0;
   size_t bias = 0, level = 0, changes = 0, offset = 0,
@@ -78,7 +78,8 @@ uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
   return number | uint32_t(sampler.kind) << kSampleKind | uint32_t(sampler.type) << kSampleType;
 }
 
-// Makes `one.result` the sampler of an image and a sampler that were loaded apart; `sampler` 0: none, for fetches.
+// Makes `one.result` the sampler that combines an image and a sampler, which were loaded separately; `sampler` 0: none,
+// for fetches.
 void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler) {
   const auto of_image = loaded_.find(image), of_sampler = loaded_.find(sampler);
   if (of_image == loaded_.end() || (sampler != 0 && of_sampler == loaded_.end()))
@@ -127,8 +128,8 @@ bool ValueTranslator::translate_lookup(const SpirvInstruction& one) {
   }
 }
 
-// Emits a lookup for each sampler that the index may select, for the lanes that select it; an index out of range
-// selects the last. In most shaders all lanes have the same index, and the other lookups are skipped.
+// Emits a lookup for each sampler that the index may select, for the lanes that select it. An index out of range
+// selects the last sampler. In most shaders all lanes have the same index, and the other lookups are skipped.
 void ValueTranslator::choose_sampler(const SpirvInstruction& one) {
   const ReadSampler all = sampler_of(one);
   Id rest = lanes_;
@@ -161,7 +162,7 @@ Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kin
   return at;
 }
 
-// Whether an offset in texels fits in a lookup's bits.
+// Returns true if an offset in texels fits in a lookup's bits.
 bool ValueTranslator::is_short_offset(std::span<const Id> offsets) const {
   return std::all_of(offsets.begin(), offsets.end(), [&](Id id) {
     const Value& value = program_.value(id);
@@ -251,7 +252,7 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
     const Values offset = options.offset != 0 ? operand(one, options.offset) : Values();
     return give_sample(one, emit_gather(one, operands, extra, offset));
   }
-  // Each offset selects a square of its own, of which the lower left texel, the last one, is used.
+  // Each offset selects its own square. We use its lower left texel, the last one.
   const Values offsets = operand(one, options.four_offsets);
   if (offsets.size() != 8) fail(one, "four offsets of two numbers are needed");
   Values result;
@@ -260,7 +261,7 @@ void ValueTranslator::translate_gather(const SpirvInstruction& one) {
   values_[one.result] = std::move(result);
 }
 
-// Gather offsets need not be constant; the shader computes them.
+// The offset of a gather need not be constant; the shader computes it.
 Values ValueTranslator::emit_gather(const SpirvInstruction& one, const Values& operands, uint32_t extra,
                                     std::span<const Id> offset) {
   if (is_short_offset(offset)) return emit_sample(operands, extra | offset_bits(one, offset));
@@ -315,7 +316,7 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   values_[one.result] = sides;
 }
 
-// Emits a lookup and returns its four components. `behind`: operands after the mask.
+// Emits a lookup and returns its four components. `behind`: the operands after the mask.
 Values ValueTranslator::emit_sample(const Values& operands, uint32_t extra, const Values& behind) {
   constexpr Kind kKinds[] = {Kind::number, Kind::whole, Kind::natural};
   Values texel;

@@ -77,7 +77,7 @@ constexpr Simple kSimple[] = {
     {spv::OpLogicalEqual, Op::mask_xor, false, true},
 };
 
-// Whether an arithmetic instruction accepts words of either sign and returns its result type.
+// Returns true if an arithmetic instruction accepts words of either sign and returns its result type.
 bool takes_any_sign(Op op) {
   return op == Op::int_divide || op == Op::int_remainder || op == Op::int_modulo || op == Op::uint_divide ||
          op == Op::uint_modulo || op == Op::shift_right || op == Op::shift_right_signed || op == Op::int_less ||
@@ -194,8 +194,7 @@ bool ValueTranslator::translate_value(const SpirvInstruction& one) {
   return translate_memory(one) || translate_composite(one) || translate_matrix(one) || translate_function(one);
 }
 
-// Applies an operation to each component of the operands from `first` on;
-// scalar operands are broadcast.
+// Applies an operation to each component of the operands from `first` on. Scalar operands are broadcast.
 void ValueTranslator::apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted) {
   const Signature& signature = signature_of(op);
   std::array<Values, 3> operands;
@@ -244,7 +243,7 @@ bool ValueTranslator::translate_composite(const SpirvInstruction& one) {
     case spv::OpCompositeInsert: {
       const size_t whole = one.op == spv::OpCompositeInsert ? 1 : 0;
       const Values from = operand(one, whole);
-      // The composite's type: the result's type for an insertion, otherwise that of the definition.
+      // The composite's type. For an insertion it is the result's type, otherwise that of the definition.
       uint32_t type = whole == 1 ? one.type : m_.definition_of(one.at(0)).type, offset = 0;
       for (size_t i = whole + 1; i < one.operands.size(); ++i) offset += offset_in(type, one.operands[i], one.line);
       const uint32_t count = m_.type(type).scalars;

@@ -1,4 +1,4 @@
-// The parts of `translate`, which share a state: values and memory, arithmetic, textures, control flow.
+// The parts of `translate`, which share their state: values and memory, arithmetic, textures, control flow.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct Flow {
 // The flow of the entry point's function. Throws ShaderError for control flow that is not structured.
 Flow flow_of(const SpirvModule& module);
 
-using Values = std::vector<Id>;  // a SPIR-V value's scalars
+using Values = std::vector<Id>;  // the scalars of a SPIR-V value
 
 // Returns true if shaders may sample images of this type, and sets their texture kind.
 bool kind_of_image(const SpirvType& image, TextureKind& kind);
@@ -77,14 +77,14 @@ class ValueTranslator {
     Id sampler_index = kNoValue;
     std::vector<uint32_t> sampler_steps;
   };
-  // What a lookup reads: a sampler's number or, if the shader selects it at run time, all candidates.
+  // The sampler that a lookup reads. If the shader selects it at run time, this holds all candidates.
   struct ReadSampler {
     uint32_t number = 0;
     Id index = kNoValue;
     std::vector<uint32_t> steps;
   };
 
-  // Translates an instruction of arithmetic or memory; returns false for others.
+  // Translates an instruction of arithmetic or memory. Returns false for others.
   bool translate_value(const SpirvInstruction& one);
   bool translate_texture(const SpirvInstruction& one);  // translate_textures.cpp
 
@@ -94,7 +94,7 @@ class ValueTranslator {
 
   [[noreturn]] void fail(const SpirvInstruction& one, const std::string& what) const;
   Values operand(const SpirvInstruction& one,
-                 size_t i);  // the value of operand i
+                 size_t i);  // value of operand i
   Id scalar(const SpirvInstruction& one, size_t i) { return operand(one, i).front(); }
   virtual Values value(uint32_t id, uint32_t line);
   // The kind of a scalar type, or of the scalars in a vector or matrix.
@@ -106,7 +106,7 @@ class ValueTranslator {
   const SpirvModule& m_;
   Program program_;
   Builder b_;
-  Id lanes_;  // the mask of the block
+  Id lanes_;  // mask of the block
   std::unordered_map<uint32_t, Values> values_;
   std::unordered_map<Id, Id> made_in_;  // the mask of the block that made a temporary; absent: all lanes
 
@@ -130,7 +130,7 @@ class ValueTranslator {
   bool is_sampled(uint32_t type) const;
   uint32_t samplers_before(uint32_t type, uint32_t index) const;
   void declare_cells(Variable& variable, const Values& initial);
-  Id truth_of_word(Id word);   // whether it is not 0
+  Id truth_of_word(Id word);   // true if the word is not 0
   Id word_of_truth(Id truth);  // 1 or 0
   void find_indexed();
   void append_kinds(uint32_t type, std::vector<Kind>& kinds) const;
@@ -203,8 +203,8 @@ class ValueTranslator {
   std::unordered_map<uint32_t, Variable> variables_;
   std::unordered_map<uint32_t, Pointer> pointers_;
   std::unordered_map<uint32_t, ReadSampler> samplers_;  // by the id of a loaded sampler or of its image
-  // Images and samplers that are variables of their own: the pointers of loaded ones, by id, and the first sampler of
-  // each pair of an image variable and a sampler that the code combines.
+  // Images and samplers that are separate variables: the pointers of loaded ones, by id, and the first sampler of each
+  // pair of an image variable and a sampler that the code combines.
   std::unordered_map<uint32_t, Pointer> loaded_;
   std::map<std::array<uint32_t, 3>, uint32_t> pairs_;  // by image, sampler and element of an array of samplers
   Id sampler_lanes_ = kNoValue;                        // lanes that read the sampler; kNoValue: all lanes of the block
@@ -246,10 +246,10 @@ class Translator : public ValueTranslator {
   void keep_escaped(uint32_t id);
 
   Flow flow_;
-  uint32_t current_ = 0;                              // the block
+  uint32_t current_ = 0;                              // the current block
   std::vector<std::vector<Edge>> edges_;              // edges into each block that do not leave a loop
   std::vector<Id> block_lanes_;                       // mask of each block; kNoValue: it is unreachable
-  std::map<std::pair<uint32_t, uint32_t>, Id> left_;  // by block and loop left for it: the lanes that left
+  std::map<std::pair<uint32_t, uint32_t>, Id> left_;  // by block, and loop left for it: the lanes that left
   std::unordered_map<uint32_t, Id> back_;             // by loop: the lanes that jump back
   std::unordered_map<uint32_t, Id> heads_;            // by loop: the cell with its active lanes
   std::unordered_map<uint32_t, Id> entered_;          // by loop: the lanes that entered it

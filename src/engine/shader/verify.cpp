@@ -135,7 +135,7 @@ void verify(const Program& program) { Verifier(program).run(); }
 
 namespace {
 
-// The index of a sample's mask operand.
+// The index of the mask operand of a sample.
 int lanes_of_sample(uint32_t extra) {
   return coordinates_of(kind_of_sample(extra)) + ((extra & kSampleCompare) != 0 ? 1 : 0) +
          ((extra & kSampleGather) != 0 ? 0 : 1);
@@ -201,7 +201,7 @@ class CodeVerifier {
       case Op::repeat: check_control(one); break;
       default: break;
     }
-    // An if ends after its last instruction, which may also be the last one of another if.
+    // An if ends after its last instruction. One instruction may be the last of several ifs.
     while (!open_.empty() && ends_if(open_.back())) open_.pop_back();
   }
 

@@ -23,13 +23,13 @@ namespace brokkr::shader {
 namespace {
 
 // Each nested bracket, and each operator of an expression, costs the compiler some stack frames. Within these limits it
-// stays far below a stack of 8 MiB.
+// needs far less than a stack of 8 MiB.
 constexpr size_t kMostNested = 200, kMostOperators = 4096;
-// The version of text without #version: OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as the
-// first.
+// The version of a text without #version is OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as
+// the first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
 constexpr std::string_view kDrawBuffers = "GL_EXT_draw_buffers", kFixedTransform = "ftransform";
-constexpr EShMessages kMessages = EShMsgDefault;  // without SPIR-V's rules: they forbid what old GLSL has built in
+constexpr EShMessages kMessages = EShMsgDefault;  // we avoid SPIR-V's rules, which forbid built-ins of old GLSL
 
 // glslang keeps process-wide tables.
 void begin_glslang() {
@@ -41,7 +41,7 @@ uint32_t line_at(std::string_view text, size_t at) {
   return uint32_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n')) + 1;
 }
 
-// Throws for text that nests too deeply for the compiler's recursion.
+// Throws if the text nests too deeply for the compiler's recursion.
 void check_text(std::string_view text) {
   if (text.size() > kMostText)
     throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMostText));
@@ -66,8 +66,8 @@ void check_text(std::string_view text) {
   }
 }
 
-// Parses the first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is at line 12. `place`: prefix of
-// the message.
+// Parses the first error of glslang's log: "ERROR: 0:12: 'x' : undeclared identifier" is at line 12. `place` is a
+// prefix of the message.
 ShaderError error_of(std::string_view log, const std::string& place) {
   constexpr std::string_view kMark = "ERROR: ";
   const size_t at = log.find(kMark);
@@ -104,7 +104,7 @@ struct Shader {
   glslang::TShader shader;
 };
 
-// Joins lines that end with a backslash, in every version, as drivers do. Later lines keep their numbers.
+// Joins lines that end with a backslash, in every version of GLSL, as drivers do. Later lines keep their numbers.
 std::string joined_lines(std::string_view text) {
   std::string result;
   size_t joined = 0;
@@ -135,9 +135,9 @@ int version_of(std::string_view text) {
   return version;
 }
 
-// Drivers accept rectangle textures in every version without an extension, and names of extensions in old text that
-// glslang knows only from 1.50 on. A rejected text is therefore parsed again with both enabled. Returns the resulting
-// shader, kept in `shaders`, or null.
+// Drivers accept rectangle textures in every version without an extension. In old text, they accept names of extensions
+// that glslang knows only from 1.50 on. We therefore parse a rejected text again with both enabled. Returns the
+// resulting shader, kept in `shaders`, or null.
 Shader* parse_leniently(std::string_view text, Stage stage, const std::string& preamble, std::deque<Shader>& shaders) {
   constexpr int kLater = 150;
   const std::string names =
@@ -156,14 +156,14 @@ Shader* parse_leniently(std::string_view text, Stage stage, const std::string& p
   return nullptr;
 }
 
-// Parses the text with glslang; the shader is kept in `shaders`. Throws the compile error; if two versions were tried,
-// the error at the later line.
+// Parses the text with glslang and keeps the shader in `shaders`. Throws the compile error. If two versions were tried,
+// throws the error at the later line.
 glslang::TShader& parsed(std::string_view text, Stage stage, const std::string& place, std::deque<Shader>& shaders) {
   glslang::TShader& shader = shaders.emplace_back(text, stage).shader;
   std::string preamble;
-  // glslang has no such extension. WebGL 1 has it to write to more than one output.
+  // glslang has no such extension. In WebGL 1 it lets a shader write to more than one output.
   if (text.find(kDrawBuffers) != std::string_view::npos) preamble = "#define GL_EXT_draw_buffers 1\n";
-  // glslang's way to SPIR-V breaks off at this function.
+  // glslang's translation to SPIR-V fails at this function.
   if (stage == Stage::vertex && text.find(kFixedTransform) != std::string_view::npos)
     preamble += "#define ftransform() (gl_ModelViewProjectionMatrix * gl_Vertex)\n";
   shader.setPreamble(preamble.c_str());
@@ -179,9 +179,9 @@ glslang::TShader& parsed(std::string_view text, Stage stage, const std::string& 
   throw error;
 }
 
-// spirv-opt divides constants as this processor does, and the least integer by -1 ends the process. Signed divisions
-// whose divisor may be -1 divide by 1 there instead: the remainder is 0, and the quotient is the negated dividend,
-// which wraps, as the machines' is.
+// spirv-opt divides constants with this processor's instructions, and dividing the least integer by -1 ends the
+// process. A signed division whose divisor may be -1 therefore divides by 1 instead if it is -1. The remainder is then
+// 0, and the quotient is the negated dividend, which wraps, as it does on the machines.
 class DivisionGuard {
  public:
   explicit DivisionGuard(const std::vector<uint32_t>& words) : words_(words) {}
@@ -224,7 +224,7 @@ class DivisionGuard {
       safe_.insert(word[2]);
   }
 
-  // Id of the type of a comparison of values of `type`.
+  // Returns the id of the type of a comparison of values of `type`.
   uint32_t truth_of(uint32_t type) {
     if (types_of_truth_[0] == 0) append(made_, spv::OpTypeBool, {types_of_truth_[0] = bound_++});
     const auto vector = vectors_.find(type);
@@ -269,7 +269,7 @@ class DivisionGuard {
   const std::vector<uint32_t>& words_;
   std::vector<uint32_t> result_, made_;  // `made_`: types and constants
   uint32_t bound_ = 0;
-  std::set<uint32_t> safe_;                                      // constants without -1
+  std::set<uint32_t> safe_;                                      // constants that contain no -1
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> vectors_;    // element and size of vector types
   std::array<uint32_t, 5> types_of_truth_{};                     // by size of the vector; 0: the scalar
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> constants_;  // by type and bits
@@ -285,7 +285,7 @@ std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
   });
   add(optimizer);
   spvtools::OptimizerOptions options;
-  options.set_run_validator(false);  // loose uniforms are SPIR-V that the validator rejects
+  options.set_run_validator(false);  // the validator rejects loose uniforms
   std::vector<uint32_t> result;
   if (!optimizer.Run(words.data(), words.size(), &result, options))
     throw ShaderError(0, problem.empty() ? "the optimizer does not take it" : problem);
@@ -294,7 +294,7 @@ std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
 
 std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
   constexpr uint32_t kVersion1_0 = 0x00010000;
-  if (words.size() > 1) words[1] = kVersion1_0;  // glslang leaves the version undefined without SPIR-V's rules
+  if (words.size() > 1) words[1] = kVersion1_0;  // without SPIR-V's rules, glslang leaves the version undefined
   return passed(DivisionGuard(words).guarded(),
                 [](spvtools::Optimizer& optimizer) { optimizer.RegisterPerformancePasses(); });
 }
@@ -309,7 +309,7 @@ std::vector<uint32_t> words_of(std::string_view bytes) {
   return words;
 }
 
-// Leaves only the entry point of `stage`: main, or else the first. `words` must be valid.
+// Keeps only the entry point of `stage`: main, or otherwise the first. `words` must be valid.
 std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage stage) {
   constexpr size_t kHeader = 5;
   const uint32_t model = stage == Stage::vertex ? spv::ExecutionModelVertex : spv::ExecutionModelFragment;

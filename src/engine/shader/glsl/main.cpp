@@ -1,6 +1,6 @@
-// brokkr-glsl: compiles shaders, so that a text which breaks the compiler breaks nothing else. It reads requests from
-// its standard input and answers on its standard output (shader/front_end.h), limits itself in memory and time, and
-// ends with its input, and with the program that started it, however that ends.
+// brokkr-glsl compiles shaders in a separate process, so that a text which crashes the compiler crashes nothing else.
+// It reads requests from its standard input and answers on its standard output (shader/front_end.h). It limits its
+// memory and time. It ends when its input ends or when the program that started it ends, for any reason.
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,7 +37,7 @@ void limit_time() {
   limit(RLIMIT_CPU, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kMostSeconds);
 }
 
-// Whether nobody waits for answers any more: the other end of the output is closed.
+// Returns true if nobody waits for answers any more: the other end of the output is closed.
 bool is_abandoned() {
   pollfd output{STDOUT_FILENO, 0, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & (POLLHUP | POLLERR)) != 0;
@@ -46,7 +46,7 @@ bool is_abandoned() {
 bool read_bytes(void* to, size_t bytes) { return std::fread(to, 1, bytes, stdin) == bytes; }
 bool read_number(uint32_t& number) { return read_bytes(&number, sizeof number); }
 
-// Returns false at the end of the input, and for a malformed request.
+// Returns false at the end of the input, or if a request is malformed.
 bool read_request(GlslTask& task, Texts& texts) {
   uint32_t what = 0, count = 0;
   if (!read_number(what) || !read_number(count)) return false;
@@ -97,7 +97,7 @@ int main() {
   limit(RLIMIT_AS, kMostMemory);
 #endif
   limit(RLIMIT_CORE, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a program that has ended before this line is found by is_abandoned
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // is_abandoned detects a program that has ended before this line
   GlslTask task{};
   Texts texts;
   do {
