@@ -1,18 +1,18 @@
 // Frame files (`.bkf`, versions 1 and 2): one captured frame of an application as clip-space draws.
-// docs/reference/frame-format.md describes them; bkf_fields.h and bkf_programs.h list what is in them.
+// docs/reference/frame-format.md describes the files; bkf_fields.h and bkf_programs.h list their content.
 //
 // No file is trusted: every count, offset and name is checked before it is used, and the returned Frame has passed
-// `validate`. Errors are std::runtime_error of one line: file, command, field, remedy. Index and vertex ranges that
-// draws share in the file are shared in the Frame, so the decoded blob's size bounds the Frame's. There is one View per
-// target, in the order of the targets, followed by views for draws into layers other than 0. All draws use material 0,
-// which is MaterialKind::none.
+// `validate`. An error is a std::runtime_error of one line with file, command, field and remedy. If draws share index
+// and vertex ranges in the file, they share them in the Frame, so the decoded blob's size bounds the Frame's size.
+// There is one View per target, in the order of the targets, followed by views for draws into layers other than 0. All
+// draws use material 0, which is MaterialKind::none.
 //
-// Writing and reading a frame returns the same frame, except for draws of VertexKind::transform. The writer transforms
-// these, each view as a draw of its own (view_projection * (model * position)), and drops their materials, normals and
-// textures. It adjusts the command numbers of references.
+// If a frame is written and read, the result is the same frame, except for draws of VertexKind::transform. The writer
+// transforms these (view_projection * (model * position)) and makes each view a separate draw. It drops their
+// materials, normals and textures, and adjusts the command numbers of references.
 //
-// Beyond the published keys the reader accepts "layers" and "format" of a target and "layer" of a draw, which the
-// writer uses for frames that are not captures.
+// Beyond the published keys, the reader accepts "layers" and "format" of a target and "layer" of a draw. The writer
+// uses them for frames that are not captures.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,10 @@ struct BkfLimits {
   uint64_t target_pixels = kMaxTargetPixels;     // all targets together
 };
 
-// Only memory_limit and progress of `options` are used.
+// Uses only memory_limit and progress of `options`.
 Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadOptions& options = {});
 
-// The same for a file in memory; `name` stands for the file in messages.
+// Does the same for a file in memory; messages use `name` as the file's name.
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {},
                const LoadOptions& options = {});
 
@@ -50,7 +50,7 @@ struct BkfWriteOptions {
   bool reference_depths = true;
 };
 
-// The file's content. Throws std::runtime_error for a frame that `validate` rejects.
+// Returns the file's content. Throws std::runtime_error if `validate` rejects the frame.
 std::vector<std::byte> bkf_bytes(const Frame& frame, const BkfWriteOptions& options = {});
 
 // Replaces `path` completely or, after an error (std::runtime_error), not at all.

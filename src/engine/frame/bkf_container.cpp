@@ -36,7 +36,7 @@ void append_little_endian(Bytes& out, T value) {
 }
 
 // Decompresses `stored` to exactly `size` bytes. The output grows only with data that was really decompressed, so a
-// small file cannot make us allocate what it claims.
+// small file cannot make us allocate the size that it claims.
 Bytes decompress(std::span<const std::byte> stored, uint64_t size, const char* field, Loading& loading) {
   constexpr uint64_t kStep = uint64_t(4) << 20;
   loading.need(size + 1, field);
@@ -47,7 +47,7 @@ Bytes decompress(std::span<const std::byte> stored, uint64_t size, const char* f
   ZSTD_inBuffer input{stored.data(), stored.size(), 0};
   size_t produced = 0, pending = 1;
   while (input.pos < input.size || pending > 0) {
-    // One extra byte of room reveals a stream that holds more than the header says.
+    // One extra byte of room reveals a stream that is longer than the header says.
     if (produced == out.size()) out.resize(size_t(std::min<uint64_t>(out.size() + kStep, size + 1)));
     loading.look(produced, size);
     ZSTD_outBuffer output{out.data(), out.size(), produced};
@@ -74,7 +74,7 @@ Bytes compress(std::span<const std::byte> bytes, int level) {
   return out;
 }
 
-// A value takes many times the memory of its text, so their number is checked before any is created.
+// A value takes many times the memory of its text, so we check the number of values before we create any.
 nlohmann::json parse(const Bytes& bytes, const BkfLimits& limits, Loading& loading) {
   const std::string_view text = as_text(bytes);
   const auto values =
@@ -139,7 +139,7 @@ Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loadi
 }
 
 Bytes pack(const nlohmann::json& json, std::span<const std::byte> blob, int level, uint32_t version) {
-  // Names come from files of any encoding: bytes that are not UTF-8 are replaced.
+  // Names come from files with any encoding. Bytes that are not UTF-8 are replaced.
   const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const Bytes stored_json = compress(std::as_bytes(std::span(text)), level);
   const Bytes stored_blob = compress(blob, level);

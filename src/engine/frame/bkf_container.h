@@ -12,17 +12,17 @@
 
 namespace brokkr::bkf {
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, whatever its assertions look like.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a json value does not throw, although it contains assertions.
 struct Container {
   nlohmann::json json;
   std::vector<std::byte> blob;
 };
 
-// Checks the header and both lengths, decompresses and parses. Whatever the header says, it never allocates more memory
-// than `loading` allows, nor touches more than was decompressed so far.
+// Checks the header and both lengths, decompresses and parses. Never allocates more memory than `loading` allows, and
+// never touches more than was decompressed so far, whatever the header says.
 Container unpack(std::span<const std::byte> file, const BkfLimits& limits, Loading& loading);
 
-// `level`: zstd's, 1..19.
+// `level`: zstd's compression level, 1..19.
 std::vector<std::byte> pack(const nlohmann::json& json, std::span<const std::byte> blob, int level,
                             uint32_t version = kVersion);
 

@@ -1,19 +1,19 @@
-// The content of a frame file, described once: bkf_reader.cpp reads, bkf_writer.cpp writes and validate.cpp checks by
-// these lists. Version 2 added what concerns programs here, and all of bkf_programs.h.
+// The content of a frame file, described once: bkf_reader.cpp, bkf_writer.cpp and validate.cpp use these lists. Version
+// 2 added the parts about programs here, and all of bkf_programs.h.
 //
 // A list calls its visitor for each key with the member that the key stands for:
 //   required(key, member, limits)          the key must be there
 //   field(key, member, limits)             a member whose key is missing or null keeps its default; always written
-//   sparse(key, member, missing, limits)   the same, but not written where it equals `missing`
-//   many(key, member)                          an array, which is not written where it is empty
-//   clamped(key, member)                   a number of which only 0 .. 255 is kept, the nearest one
-//   bits(key, member, names)               an array of the names of those bits that are set
-//   constant(key, name)                    must be there as it is
-//   target(key, member)                    a target: by its id in the file, by its number in a Frame
-//   object(key, list)                      an object of its own, which must be there and whose keys `list` visits
-//   has(key)                               whether there is such a key; writers have all of them
-// A member's type determines its form in the file: a std::optional may be absent, an enumerator is written as its name,
-// a std::vector and a type with `as_list` as an array, and a type with `visit_fields` as an object.
+//   sparse(key, member, missing, limits)   the same, but it is not written if it equals `missing`
+//   many(key, member)                      an array, which is not written if it is empty
+//   clamped(key, member)                   a number, which is clamped to 0 .. 255
+//   bits(key, member, names)               an array of the names of the bits that are set
+//   constant(key, name)                    the key must be there with this value
+//   target(key, member)                    a target: an id in the file, a number in a Frame
+//   object(key, list)                      a nested object, which must be there; `list` visits its keys
+//   has(key)                               returns true if the key exists; writers have all keys
+// A member's type determines its form in the file. A std::optional may be absent; an enumerator is written as its name;
+// a std::vector and a type with `as_list` are written as an array, and a type with `visit_fields` as an object.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace brokkr::bkf {
 
 // The names of enumerators and flags in frame files.
 
-// The names of an enumeration's values, in their order.
+// The names of an enumeration's values, in the order of the values.
 constexpr std::string_view names_of(CompareFunc) {
   return "never, less, equal, lequal, greater, notequal, gequal, always";
 }
@@ -113,12 +113,12 @@ constexpr std::string_view name_of(E value) {
 }
 
 inline constexpr std::string_view kMagic = "BRKF";
-// A frame without programs and textures is written as version 1, which older programs can read.
+// A frame without programs and textures is written as version 1, so that older programs can read it.
 inline constexpr uint32_t kPlainVersion = 1, kVersion = 2;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
 inline constexpr size_t kAlignment = 16;   // alignment of every offset into the blob
 
-// The limits of a number, and the remedy for a value outside.
+// The limits of a number, and the remedy for a value outside of them.
 struct Limits {
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   const char* remedy = nullptr;
@@ -135,7 +135,7 @@ List<T...> list(const char* meaning, T&... members) {
   return {meaning, {members...}};
 }
 
-// T or const T: readers modify what they visit, writers do not.
+// T or const T: readers modify the objects that they visit, and writers do not.
 template <typename T, typename Plain>
 concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 
@@ -172,7 +172,7 @@ void visit_fields(V& v, Is<StencilState> auto& stencil) {
   v.clamped("ref", stencil.ref);
   v.field("mask", stencil.mask);
   v.field("writeMask", stencil.write_mask);
-  // Early captures do not record stencil operations: their draws behave as if the test passed and wrote nothing.
+  // Early captures do not record stencil operations. Their draws behave as if the test passed and wrote nothing.
   if constexpr (V::kReads) {
     if (!v.has("ops")) stencil.func = CompareFunc::always;
   }
@@ -282,7 +282,8 @@ void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part,
   });
 }
 
-// A draw as stored in the file: for one view, with vertices and indices in the blob, and the inputs of its program.
+// A draw as it is stored in the file: for one view, with vertices and indices in the blob, and with the inputs of its
+// program.
 struct FileDraw {
   DrawCommand command;
   uint32_t target = 0, layer = 0;
@@ -315,7 +316,7 @@ void visit_fields(V& v, Is<FileDraw> auto& draw) {
   v.many("textures", draw.inputs.textures);
 }
 
-// A reference as stored in the file, with its pictures in the blob.
+// A reference as it is stored in the file, with its pictures in the blob.
 struct FileReference {
   uint32_t target = 0, before = 0;
   bool has_color = false, has_depth = false;
@@ -350,7 +351,7 @@ void visit_fields(V& v, Is<FileReference> auto& reference) {
   });
 }
 
-// The file's fields for the frame as a whole.
+// The fields of the file that describe the frame as a whole.
 void visit_fields(auto& v, Is<Frame> auto& frame) {
   if (v.has("asset")) {
     v.object("asset", [&](auto& asset) {

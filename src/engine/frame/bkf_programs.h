@@ -1,4 +1,4 @@
-// Programs and textures in a frame file of version 2, in the lists that bkf_fields.h explains.
+// Programs and textures in a frame file of version 2. bkf_fields.h explains the lists.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace brokkr {
 
-// The amount of data that each draw must provide for its program, computed once per program: a file of a kilobyte can
-// have a million uniforms that a hundred thousand draws use.
+// The amount of data that each draw must provide for its program. It is computed once per program, because a file of a
+// kilobyte can have a million uniforms that a hundred thousand draws use.
 struct ProgramSizes {
   uint64_t varying_components = 0;  // per vertex
   uint64_t uniform_words = 0;       // in the default block
@@ -25,7 +25,7 @@ inline std::vector<ProgramSizes> program_sizes(const Frame& frame) {
   return sizes;
 }
 
-// Of vertex programs, which have no varyings.
+// The sizes of vertex programs, which have no varyings.
 inline std::vector<ProgramSizes> vertex_program_sizes(const Frame& frame) {
   std::vector<ProgramSizes> sizes;
   for (const VertexProgram& program : frame.vertex_programs)
@@ -37,9 +37,9 @@ inline std::vector<ProgramSizes> vertex_program_sizes(const Frame& frame) {
 
 namespace brokkr::bkf {
 
-inline constexpr int64_t kMostElements = 1 << 20;  // elements of an array in a shader
+inline constexpr int64_t kMostElements = 1 << 20;  // limit of an array in a shader
 inline constexpr Limits kElements{1, kMostElements, "use an array of 1 to 1048576 elements"};
-inline constexpr int64_t kMostBytes = 1 << 26;  // bytes of a uniform block or of the default block
+inline constexpr int64_t kMostBytes = 1 << 26;  // limit of a uniform block or of the default block
 inline constexpr Limits kBytes{0, kMostBytes, "keep blocks of uniforms below 64 MiB"};
 
 auto as_list(Is<std::array<CombineSource, 3>> auto& a) { return list("an array of 3 sources", a[0], a[1], a[2]); }
@@ -149,7 +149,7 @@ void visit_fields(auto& v, Is<TextureImage> auto& image) {
   v.required("plane", image.plane);
 }
 
-// A texture as stored in the file, with its texels in the blob.
+// A texture as it is stored in the file, with its texels in the blob.
 struct FileTexture {
   CapturedTexture texture;
   Part data;  // bytes

@@ -28,8 +28,8 @@ constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
   fail("{}, field '{}': {}; {}", place, key, problem, kAgain);
 }
 
-// An object of the file and its name in messages, for instance "command 12". Reads by the lists of bkf_fields.h, and
-// checks the type of each value and the range of each integer.
+// An object of the file and its name in messages, for instance "command 12". Reads by the lists of bkf_fields.h. Checks
+// the type of each value and the range of each integer.
 class ObjectReader {
  public:
   static constexpr bool kReads = true;
@@ -142,7 +142,7 @@ class ObjectReader {
     if (!value.is_string()) fail_at(place_, key, "it is not a text");
     member = value.get<std::string>();
   }
-  // OpenGL's masks and values have 32 bits; an 8-bit stencil buffer uses the low 8.
+  // OpenGL's masks and values have 32 bits. An 8-bit stencil buffer uses the low 8.
   void read(const char* key, const json& value, uint8_t& member, const bkf::Limits&) const {
     member = uint8_t(integer(key, value, INT32_MIN, UINT32_MAX) & 0xff);
   }
@@ -150,8 +150,8 @@ class ObjectReader {
     const ObjectReader object(value, place_ + ", " + key, targets_);
     for (const auto& [name, count] : value.items()) object.required(name.c_str(), counts[name]);
   }
-  // A scissor rectangle that reaches beyond anything drawable is clamped, as in OpenGL: its left and lower sides move
-  // without moving the right and upper ones.
+  // A scissor rectangle that reaches beyond anything drawable is clamped, as in OpenGL. Its left and lower sides move,
+  // but its right and upper sides stay.
   void read(const char* key, const json& value, std::optional<Rect>& scissor, const bkf::Limits& limits) const {
     constexpr int kFar = 1 << 29;  // beyond any target's edge
     Rect& rect = scissor.emplace();
@@ -320,8 +320,8 @@ class Reader {
     return result;
   }
 
-  // Until all ranges are gathered, first_vertex and first_index are relative to the blob's start; so are the offsets of
-  // a program's inputs.
+  // Until all ranges are gathered, first_vertex, first_index and the offsets of a program's inputs are relative to the
+  // blob's start.
   DrawCommand read_draw(const ObjectReader& object) {
     bkf::FileDraw file = read_as<bkf::FileDraw>(object);
     DrawCommand& draw = file.command;

@@ -170,7 +170,7 @@ class Writer {
     return offset;
   }
 
-  // Stores ranges that draws share only once.
+  // Stores a range that several draws share only once.
   template <typename T>
   uint64_t append_shared(std::map<std::pair<uint64_t, uint64_t>, uint64_t>& stored, const std::vector<T>& values,
                          uint64_t first, uint64_t count) {

@@ -55,7 +55,7 @@ std::array<glm::vec3, 8> corners_of(const Bounds& bounds) {
   return corners;
 }
 
-// `up`, or another direction if `up` is parallel to `direction`.
+// Returns `up`, or another direction if `up` is parallel to `direction`.
 glm::vec3 usable_up(const glm::vec3& direction, const glm::vec3& up) {
   if (glm::length(glm::cross(direction, up)) > 1e-4f * glm::length(up)) return up;
   return std::abs(direction.y) < 0.9f ? glm::vec3(0, 1, 0) : glm::vec3(0, 0, 1);
@@ -74,7 +74,7 @@ Bounds bounds_of(const Frame& frame) {
   for (const Command& command : frame.commands) {
     const auto* const draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr || draw->vertex_kind != VertexKind::transform) continue;
-    // In object space: one box for all instances, and for all draws of the same vertices.
+    // The box is in object space, so all instances and all draws of the same vertices share it.
     const auto [place, is_new] = meshes.try_emplace({draw->first_vertex, draw->vertex_count});
     Bounds& own = place->second;
     for (uint64_t v = draw->first_vertex; is_new && v < draw->first_vertex + draw->vertex_count; ++v) {
@@ -150,8 +150,8 @@ struct DepthRange {
   float near_plane, far_plane;
 };
 
-// Around `bounds`, seen from `eye` in the direction `forward`. Inside the scene, the near plane is a compromise between
-// clipped geometry and depth resolution.
+// The depth range around `bounds`, seen from `eye` in the direction `forward`. Inside the scene, the near plane is a
+// compromise between clipped geometry and depth resolution.
 DepthRange depth_range(const Bounds& bounds, const glm::vec3& eye, const glm::vec3& forward) {
   float nearest = 1, farthest = 2, radius = 1;
   if (!bounds.empty()) {
@@ -174,7 +174,7 @@ View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_
   auto [near_plane, far_plane] = depth_range(bounds, camera.eye, forward);
   if (camera.near_plane > 0) near_plane = camera.near_plane;
   if (camera.far_plane > 0) far_plane = camera.far_plane;
-  if (near_plane >= far_plane) {  // one of them was given and lies beyond the scene
+  if (near_plane >= far_plane) {  // one of them was given, and it lies beyond the scene
     (camera.near_plane > 0 ? far_plane : near_plane) = camera.near_plane > 0 ? near_plane * 2 : far_plane / 2;
   }
 

@@ -23,7 +23,7 @@ inline constexpr uint32_t kMaxFrameVertices = 1u << 29;  // gathers compute floa
 
 enum class Assembly : uint8_t { list, strip, fan };
 
-// The elements of a triangle, by number within the draw, in submission order and with the winding kept.
+// The elements of a triangle, by number within the draw, in submission order. They keep the winding.
 constexpr void triangle_elements(Assembly assembly, uint32_t triangle, uint32_t (&element)[3]) {
   const uint32_t odd = assembly == Assembly::strip ? triangle & 1u : 0u;
   const uint32_t start = assembly == Assembly::list ? 3 * triangle : triangle;
@@ -48,7 +48,7 @@ enum DrawBit : uint32_t {
   kDrawPolygonOffset = 1u << 11,
   kDrawAlphaTest = 1u << 12,  // evaluated only if a material provides alpha
   kDrawMaterial = 1u << 13,   // has normals, texture coordinates and a material
-  // captured and blended: drawn with partial opacity by shading modes that show identifiers
+  // The draw is captured and blended. Shading modes that show identifiers draw it with partial opacity.
   kDrawSeeThrough = 1u << 14,
   kDrawInside = 1u << 15,    // no triangle needs clipping (plan/prepare.h)
   kDrawTopEdges = 1u << 16,  // horizontal top edges own the samples on them; bottom edges do not
@@ -78,7 +78,7 @@ struct DrawRecord {
   float alpha_ref;
   float blend_constant[4];
   float offset_factor, offset_units;
-  float z_min, z_max;  // depths are clamped to this range: the depth range of depth-clamped draws, 0 .. 1 for others
+  float z_min, z_max;  // depths are clamped to this range: the depth range for depth-clamped draws, 0 .. 1 for others
 };
 
 struct RunRecord {
@@ -86,16 +86,16 @@ struct RunRecord {
   uint32_t first_batch;
 };
 
-// A batch that the host cut beforehand for a reuse strategy (plan/reuse_plan.cpp). Planned batches are in the order of
-// their triangles; primitive ids do not depend on the strategy.
+// A batch that the host planned in advance for a reuse strategy (plan/reuse_plan.cpp). Planned batches are in the order
+// of their triangles. Primitive ids do not depend on the strategy.
 struct PlannedBatch {
   uint32_t run;
   uint32_t first_primitive;  // primitive id of its first triangle
   uint32_t first_chunk, chunks;
 };
 
-// At most 32 triangles, and the at most 32 vertex shader runs that precede them. Results are in numbered slots, which
-// later chunks of the same batch may use.
+// At most 32 triangles, and the vertex shader runs, also at most 32, that precede them. Results are in numbered slots,
+// which later chunks of the same batch may use.
 struct ReuseChunk {
   uint32_t first_corner;  // index into FrameTables::chunk_corners
   uint32_t first_run;     // index into FrameTables::shade_vertex and shade_slot
@@ -109,7 +109,7 @@ struct ViewRecord {
   uint32_t target, layer;
 };
 
-// brokkr::TextureMapping for the kernel.
+// The kernel's form of brokkr::TextureMapping.
 struct MappingRecord {
   float linear[4];  // column by column
   float offset[2];
@@ -121,19 +121,20 @@ struct MaterialRecord {
   float shininess, opacity, alpha_cutoff;
   int32_t diffuse_texture, alpha_texture;  // -1: none
   uint32_t textured;                       // 1 if the material has any of the textures
-  // metallic_roughness; Blinn-Phong parameters are converted to these.
+  // Parameters of metallic_roughness. Blinn-Phong parameters are converted to these.
   float metallic, roughness, normal_scale, occlusion_strength;
   int32_t metallic_roughness_texture, normal_texture, emission_texture, occlusion_texture;  // -1: none
   uint32_t unlit, second_texcoords;  // second_texcoords: a mapping uses the second set
   MappingRecord diffuse_mapping, metallic_roughness_mapping, normal_mapping, emission_mapping, occlusion_mapping;
 };
 
-// A mip chain; level l starts at first_texel[l] and is max(1, width >> l) x max(1, height >> l) texels.
+// A mip chain. Level l starts at first_texel[l] and has max(1, width >> l) x max(1, height >> l) texels.
 inline constexpr int kMaxTextureLevels = 15;
-// The content of a texel's word. root_opaque: square roots of linear light in 11, 11 and 10 bits from the lowest on,
-// for sRGB textures with alpha 1 everywhere; root: the same in 8 bits each, with alpha; linear: 8 bits each, unchanged.
+// The content of a texel's word. root_opaque: square roots of linear light in 11, 11 and 10 bits, the first in the
+// lowest bits, for sRGB textures whose alpha is 1 everywhere. root: the same in 8 bits each, with alpha. linear: 8 bits
+// each, unchanged.
 enum class TexelCode : uint32_t { linear, root, root_opaque };
-// brokkr::Sampler for the kernel. `usual`: trilinear with repeat, as most textures are.
+// The kernel's form of brokkr::Sampler. `usual`: trilinear with repeat, as for most textures.
 struct SamplerRecord {
   uint8_t usual;
   uint8_t wrap_x, wrap_y, mip;  // Wrap, MipFilter
@@ -146,12 +147,12 @@ struct TextureRecord {
   uint32_t first_texel[kMaxTextureLevels];
 };
 
-// load: a plane gets its content from before the frame; publish: a plane is copied to a level of a texture; mips: a
-// level of a texture is generated from the previous one.
+// load: a plane gets its content from before the frame. publish: a plane is copied to a level of a texture. mips: a
+// level of a texture is generated from the previous level.
 enum class PhaseKind : uint8_t { order_free, ordered, clear, blit, load, publish, mips, finish };
 
-// The keys of an order-free phase, of which the smallest wins: which depth wins, and which primitive wins among equal
-// depths.
+// The keys of an order-free phase; the smallest key wins. These bits determine which depth wins, and which primitive
+// wins among equal depths.
 enum KeyBit : uint8_t {
   kKeyGreater = 1u << 0,    // larger depth wins
   kKeyLastWins = 1u << 1,   // among equal depths the later primitive wins (lequal, gequal)
@@ -163,25 +164,25 @@ struct PhaseRecord {
   uint8_t key_bits;
   uint32_t end_batch;  // the phase is complete when all batches before this one are complete
   uint8_t unread;      // publish: nothing has read the texture yet
-  // clear: the target; finish: the target whose clears must be written, or kEveryTarget
+  // The target of a clear. For finish, the target whose clears must be written, or kEveryTarget.
   uint32_t target;
-  // PlaneBit. Ordered phases: the planes beside the colours that their draws test or write. Finish: the planes for
-  // which clears from the start of the frame are written too.
+  // PlaneBit. Ordered phases: the planes other than colours that their draws test or write. Finish: the planes whose
+  // clears from the start of the frame are written too.
   uint32_t planes;
   uint64_t color;  // in the target's storage format
   float depth;
   uint32_t stencil;
   int32_t rect[4];  // clear: samples x0, y0, x1, y1; blit: destination
-  // blit
+  // Only for blits.
   uint32_t source_target;
   int32_t source[4];  // x, y, width, height; negative extents flip
   int32_t destination[4];
   uint32_t gate;         // number among the frame's blits, publishes and mips
   uint8_t color_planes;  // order_free: one bit per colour plane that its draws write
-  // clear, blit, load and publish with planes == kPlaneColor: the colour's number.
+  // The number of the colour for clear, blit, load, and publish with planes == kPlaneColor.
   uint32_t color_plane, source_plane;
   float clear_color[4];  // clear, for planes beyond the first
-  // publish, from source_target; mips
+  // For publish, which copies from source_target, and for mips.
   uint32_t texture, level;        // mips: index into ProgramTables::textures
   uint32_t first_word, encoding;  // publish: index into FrameTables::sampled_texels; load: into ProgramTables::loads
   int32_t image_width, image_height;
@@ -207,16 +208,18 @@ struct FrameTables {
   TablePointer<const float> second_texcoords;  // u, v; null if the frame has none
   TablePointer<const float> colors;            // red, green, blue, alpha; null if the frame has none
   TablePointer<const float> models;            // 16 floats each, column by column
-  TablePointer<const uint32_t> whole_ids;  // null, or, for a part of a frame, each primitive's id in the whole frame
+  // each primitive's id in the whole frame; null unless this is a part of a frame
+  TablePointer<const uint32_t> whole_ids;
   uint32_t batches, phase_count;
-  // Null without planned batches. With them, `batches` is their number.
+  // Null without planned batches. Otherwise `batches` is their number.
   TablePointer<const PlannedBatch> planned;
   TablePointer<const ReuseChunk> chunks;
-  TablePointer<const uint32_t> chunk_corners;  // per triangle: slots of its corners, 8 bits each from the lowest up
-  TablePointer<const uint32_t> shade_vertex;   // per vertex shader run: its vertex, relative to the draw's first
-  TablePointer<const uint32_t> shade_slot;     // per vertex shader run: the slot of its result
-  uint32_t vertex_work;                        // multiply-adds that every vertex shader run performs in addition
-  float light[3];                              // direction towards the light, unit length
+  // per triangle: the slots of its corners, 8 bits each, the first in the lowest
+  TablePointer<const uint32_t> chunk_corners;
+  TablePointer<const uint32_t> shade_vertex;  // per vertex shader run: its vertex, relative to the draw's first
+  TablePointer<const uint32_t> shade_slot;    // per vertex shader run: the slot of its result
+  uint32_t vertex_work;                       // additional multiply-adds of every vertex shader run
+  float light[3];                             // direction towards the light, unit length
 };
 
 }  // namespace brokkr

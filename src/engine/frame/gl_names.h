@@ -1,5 +1,5 @@
-// The OpenGL constants of Frame's enumerators, in the enumerators' order: captures read them, the OpenGL reference sets
-// them. Include an OpenGL header before this one (<GL/gl.h> and <GL/glext.h>, or GLAD's).
+// The OpenGL constants of Frame's enumerators, in the enumerators' order. Captures read them, and the OpenGL reference
+// sets them. Include an OpenGL header before this one (<GL/gl.h> and <GL/glext.h>, or GLAD's).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ GLenum to_gl(const GLenum (&names)[N], Enum value) {
   return names[size_t(value)];
 }
 
-// The enumerator for OpenGL's constant `name`, if Frame has it.
+// The enumerator for OpenGL's constant `name`; empty if Frame has none.
 template <typename Enum, size_t N>
 std::optional<Enum> from_gl(const GLenum (&names)[N], GLenum name) {
   const auto found = std::find(std::begin(names), std::end(names), name);

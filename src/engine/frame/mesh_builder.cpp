@@ -8,7 +8,7 @@
 namespace brokkr {
 namespace {
 
-// A displacement of the unit sphere and its gradient. Both depend on the point alone, so that neighbouring faces of the
+// A displacement of the unit sphere and its gradient. Both depend only on the point, so that neighbouring faces of the
 // cube agree on their common edge to the last bit.
 struct Displacement {
   float value;
@@ -96,7 +96,7 @@ void MeshBuilder::displaced_sphere(int side, const glm::vec3& center, float radi
       for (int i = 0; i <= side; i++) {
         glm::vec3 p(0);
         p[axis] = face % 2 ? 1.0f : -1.0f;
-        // Equal angles instead of equal steps give triangles of similar size. Both ends are set explicitly, because
+        // Equal angles, unlike equal steps, give triangles of similar size. Both ends are set explicitly, because
         // tan(pi / 4) need not be 1.
         const auto step = [&](int k) {
           return k == 0 ? -1.0f : k == side ? 1.0f : std::tan(0.78539816f * (2 * float(k) / float(side) - 1));
@@ -170,12 +170,12 @@ Texture tile_texture(int size) {
   return texture;
 }
 
-// A closed mesh like those made from range scans.
+// A closed mesh that resembles those made from range scans.
 
 namespace {
 
-// Signed distance of the figure, negative inside: a tall body with waves of several sizes, a hollow, and a ring that
-// grows out of it.
+// The signed distance of the figure, negative inside. The figure is a tall body with waves of several sizes, a hollow,
+// and a ring that grows out of it.
 float figure(const glm::vec3& p) {
   const float body = glm::length(p * glm::vec3(1.15f, 0.8f, 1.3f)) - 0.72f;
   const glm::vec2 around(glm::length(glm::vec2(p.x, p.y - 0.15f)) - 0.66f, p.z);
@@ -258,7 +258,8 @@ class SurfaceNet {
     cell(x, y, 1) = mesh_.vertex(p, length > 0 ? slope / length : glm::vec3(0, 1, 0), {p.x, p.y});
   }
 
-  // Adds quads across the three edges at this cell's lowest corner; the other cells at these edges have their vertices.
+  // Adds quads across the three edges at this cell's lowest corner. The other cells at these edges already have their
+  // vertices.
   void join(int x, int y, int z) {
     const bool inside = at(x, y, 0) < 0;
     if (x > 0 && y > 0 && inside != (at(x, y, 1) < 0)) {
@@ -291,7 +292,7 @@ class SurfaceNet {
 void add_scan(MeshBuilder& mesh, int cells) { SurfaceNet(mesh, cells).run(); }
 
 int scan_cells(int triangles) {
-  // The number of triangles grows with the square of the cells: 17,600 for 64 cells.
+  // The number of triangles grows with the square of the number of cells: 17,600 for 64 cells.
   return std::clamp(int(std::lround(64 * std::sqrt(double(triangles) / 17600))), 8, 2048);
 }
 

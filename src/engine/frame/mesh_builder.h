@@ -12,17 +12,18 @@
 
 namespace brokkr {
 
-// A reproducible hash of integers. The distributions of standard libraries differ between systems.
+// A reproducible hash of integers. We do not use the standard library's distributions, because they differ between
+// systems.
 uint32_t hash(uint32_t value);
 float random_unit(uint32_t& state);  // in [0, 1); advances `state`
 
-// Collects one draw's vertices and indices at the end of a frame's arrays.
+// Collects the vertices and indices of one draw at the end of a frame's arrays.
 class MeshBuilder {
  public:
-  // `frame` and `loading` must outlive the builder. `loading` is told about each vertex.
+  // `frame` and `loading` must outlive the builder. The builder reports each vertex to `loading`.
   MeshBuilder(Frame& frame, Loading& loading);
 
-  // For long work that adds no vertices.
+  // Call it during long work that adds no vertices.
   void step() { loading_.step(); }
 
   uint32_t vertex(const glm::vec3& position, const glm::vec3& normal, const glm::vec2& texcoord);
@@ -38,7 +39,7 @@ class MeshBuilder {
   const Bounds& bounds() const { return bounds_; }
   uint32_t triangles() const { return uint32_t((frame_.indices.size() - first_index_) / 3); }
 
-  // The draw of everything that was added, through all views of the frame, with the frame's first `instances` models.
+  // The draw of everything that was added, in all views of the frame, with the frame's first `instances` models.
   DrawCommand draw(uint32_t instances) const;
 
  private:
@@ -52,14 +53,14 @@ class MeshBuilder {
   Bounds bounds_;
 };
 
-// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells, like a range scan: a
-// closed, irregular mesh, numbered slice by slice. It has a vertex in each cell that the surface intersects, and two
-// triangles across each grid edge that it cuts. `cells` is 8 .. 2048.
+// Polygonizes a knotty figure of about two units with surface nets [Gibson98] on `cells`^3 cells. The mesh is closed,
+// irregular and numbered slice by slice, like those of range scans. It has a vertex in each cell that the surface
+// intersects, and two triangles across each grid edge that it cuts. `cells` is 8 .. 2048.
 void add_scan(MeshBuilder& mesh, int cells);
 // The number of cells for which add_scan makes about `triangles` triangles.
 int scan_cells(int triangles);
 
-// Stone-like tiles with mortar and speckles, size x size texels; size is a power of two, and the texture repeats.
+// Stone-like tiles with mortar and speckles, size x size texels. `size` is a power of two, and the texture repeats.
 Texture tile_texture(int size);
 
 }  // namespace brokkr

@@ -16,7 +16,7 @@ uint64_t PrimitiveCounts::of(const DrawCommand& draw) {
   if (!searched_) find_restarts();
   const uint64_t begin = draw.first_index, end = begin + draw.element_count;
   const auto first = std::lower_bound(restarts_.begin(), restarts_.end(), begin);
-  const auto last = std::lower_bound(first, restarts_.end(), end);  // the first restart beyond the draw
+  const auto last = std::lower_bound(first, restarts_.end(), end);  // the first restart after the draw
   if (first == last) return primitive_count(draw.topology, draw.element_count);
   std::vector<uint64_t>& sums = sums_[size_t(draw.topology)];
   if (sums.empty()) {

@@ -1,5 +1,5 @@
-// Counts the primitives of draws with restart indices. Any number of draws over the same indices are counted with one
-// pass over them.
+// Counts the primitives of draws with restart indices. One pass over the indices serves any number of draws that share
+// them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace brokkr {
 
-// This index ends a primitive if restart is enabled.
+// If restart is enabled, this index ends a primitive.
 inline constexpr uint32_t kRestartIndex = 0xffffffffu;
 
 class PrimitiveCounts {
@@ -18,7 +18,7 @@ class PrimitiveCounts {
   // `frame` must outlive the object.
   explicit PrimitiveCounts(const Frame& frame) : frame_(frame) {}
 
-  // Primitives of one instance, as primitive_count(frame, draw).
+  // The primitives of one instance, equal to primitive_count(frame, draw).
   uint64_t of(const DrawCommand& draw);
 
  private:
@@ -27,8 +27,8 @@ class PrimitiveCounts {
 
   const Frame& frame_;
   bool searched_ = false;
-  std::vector<uint64_t> restarts_;  // places of restart indices
-  // By topology, if a draw uses it: the number of primitives that end at or before each restart.
+  std::vector<uint64_t> restarts_;  // positions of restart indices
+  // For each topology that a draw uses: the number of primitives that end at or before each restart.
   std::array<std::vector<uint64_t>, kTopologies> sums_;
 };
 

@@ -1,5 +1,5 @@
-// Captured textures in the form that run-time shaders sample (shade/texture_unit.h): tables that the host makes once
-// per frame (shader/textures.h). They are plain data, the same on every machine.
+// Captured textures in the form that run-time shaders sample (shade/texture_unit.h). They are tables of plain data that
+// the host makes once per frame (shader/textures.h), the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace brokkr {
 
 // The storage of texels in words. The host converts all formats to these few, which lanes read cheaply.
 enum class TexelEncoding : uint8_t {
-  rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest
+  rgba8,     // one word: 8 bits each, 0 .. 1, red in the lowest bits
   srgb8,     // the same, with sRGB-encoded red, green and blue
   rgb10_a2,  // one word: 10, 10, 10 and 2 bits, 0 .. 1
   rgba16,    // two words: 16 bits each, 0 .. 1
@@ -24,12 +24,12 @@ constexpr uint32_t words_of(TexelEncoding encoding) {
   return encoding == TexelEncoding::rgba32 ? 4 : 2;
 }
 
-// Levels of the largest texture, of 16384 x 16384 texels.
+// The number of levels of the largest texture, which has 16384 x 16384 texels.
 inline constexpr uint32_t kMostSampledLevels = 15;
 
 // The texels of a captured texture in FrameTables::sampled_texels. Texel (x, y) of layer z of a level begins at the
 // word first[level] + ((z * h + y) * w + x) * words_of(encoding), where w and h are the level's sides. `depth` counts
-// slices, layers, or six faces for each cube, in the order of OpenGL.
+// slices, layers, or six faces for each cube, in OpenGL's order.
 struct TextureTexels {
   TextureKind kind;
   TexelEncoding encoding;
@@ -37,7 +37,7 @@ struct TextureTexels {
   uint32_t first[kMostSampledLevels];
 };
 
-// The source of a result's channel: a stored channel 0 .. 3, or one of these constants.
+// The source of a result's channel is a stored channel 0 .. 3, or one of these constants.
 inline constexpr uint8_t kChannelZero = 4, kChannelOne = 5;
 
 // A texture together with the sampler that reads it. Level 0 is the sampler's base level.
@@ -45,10 +45,10 @@ struct SampledRecord {
   TextureKind kind;
   TexelEncoding encoding;
   SampledType type;
-  // True for 8-bit colours of kind two or cube with linear filters, repeated or clamped to edges. Most textures are
+  // True for 8-bit colours of kind two or cube with linear filters that repeat or clamp to edges. Most textures are
   // like this and take a faster path.
   bool usual;
-  bool nearest;      // the same for kind two without filters within levels
+  bool nearest;      // the same for kind two with nearest filters within levels
   bool has_details;  // lookups depend on the level of detail
   TextureWrap wrap[3];
   bool magnify_linear, minify_linear;

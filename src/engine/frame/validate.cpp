@@ -16,8 +16,8 @@ constexpr uint32_t kKnownFlags = ((kProvokingFirst << 1) - 1) | kBackToFront;
 // Primitive identifiers are 32 bits and ~0u means "none".
 constexpr uint64_t kMaxPrimitives = 0xfffffffeu;
 
-// Finds the largest value in any range of an index array in O(log n), so that many draws over one large array do not
-// make validation quadratic. Each level holds the maxima of 64 neighbours of the level below.
+// Finds the largest value in any range of an index array in O(log n), so that validation takes no quadratic time for
+// many draws over one large array. Each level holds the maxima of 64 neighbours of the level below.
 class RangeMaximum {
  public:
   // With `restart`, restart indices count as 0.
@@ -175,7 +175,7 @@ void validate_attributes(const Frame& frame) {
 
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
-// Checks the draw's ranges. The caller checks index values.
+// Checks the draw's ranges. The caller checks the values of its indices.
 void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, std::span<const ProgramSizes> vertex_sizes,
                    const Place& place, const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
@@ -227,7 +227,7 @@ class DrawCounts {
                 "give the draw more vertices or correct its indices");
       }
     }
-    // Each factor is below 2^32, so the first product fits in 64 bits; the second is tested by division.
+    // Each factor is below 2^32, so the first product fits in 64 bits. A division tests the second.
     const uint64_t of_view = primitive_count(draw.topology, draw.element_count) * draw.instances;
     if (of_view > (kMaxPrimitives - primitives_) / draw.view_count) {
       fail_at(place, "element_count", "the frame submits more than 4294967294 primitives", "split the frame");

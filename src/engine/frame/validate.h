@@ -41,7 +41,7 @@ inline void require_index(const Place& place, const char* field, uint64_t value,
           "use an index below that number");
 }
 
-// Checks `first` + `count` <= `size` without overflow.
+// Checks that `first` + `count` <= `size`, without overflow.
 inline void require_extent(const Place& place, const char* field, uint64_t first, uint64_t count, uint64_t size,
                            const char* what) {
   if (first <= size && count <= size - first) return;
@@ -61,7 +61,7 @@ inline void require_finite(const Place& place, std::string_view field, const T& 
   if (!finite) fail_at(place, field, "a value is not finite", "replace NaN and infinity");
 }
 
-// The field's name in messages for the key in files: "frontFace" is front_face.
+// Turns a key of the file into the field's name in messages: "frontFace" is front_face.
 inline std::string field_name(const char* key) {
   std::string name;
   for (; *key != 0; key++) {
@@ -71,8 +71,8 @@ inline std::string field_name(const char* key) {
   return name;
 }
 
-// Checks the fields it visits, by the lists that readers use: enumerators exist, numbers are finite and within their
-// limits, targets exist. Nested values are reported under their field's name.
+// Checks the fields that it visits, by the lists that readers use: enumerators exist, numbers are finite and within
+// their limits, targets exist. Messages name nested values by their field.
 class Checker {
  public:
   static constexpr bool kReads = false;
@@ -146,7 +146,7 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
 void validate_programs(const Frame& frame);
 void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                      const DrawCommand& draw);
-// `sizes`: vertex_program_sizes.
+// `sizes`: the result of vertex_program_sizes.
 void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
                        const DrawCommand& draw);
 // Checks that vertex programs write to different vertices and varyings.

@@ -10,7 +10,7 @@
 namespace brokkr {
 namespace {
 
-// The byte behind `count` elements of the type at the uniform's strides.
+// The end in bytes of `count` elements of the type at the uniform's strides.
 uint64_t uniform_end(const ProgramUniform& uniform) {
   const ShaderShape shape = shape_of(uniform.type);
   const bool by_rows = uniform.row_major && shape.columns > 1;
@@ -96,7 +96,7 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   }
 }
 
-// What programs of all stages read.
+// Checks the ranges that programs of all stages read.
 void validate_what_is_read(const Frame& frame, const ProgramSizes& needs, const Place& place, const auto& program,
                            const auto& inputs) {
   require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
@@ -176,7 +176,8 @@ void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, 
 }
 
 void validate_results(const Frame& frame) {
-  // What the programs of draws write: the same range may be written by draws that are equal in all that counts.
+  // The ranges that vertex programs of draws write. Draws may write the same range if they are equal in everything that
+  // determines the result.
   struct Range {
     uint64_t begin, end;
     std::tuple<int32_t, uint64_t, uint32_t, uint32_t, uint64_t> source;
@@ -210,7 +211,7 @@ void validate_results(const Frame& frame) {
   check(varyings, "first_varying");
 }
 
-// Commands whose targets have been checked.
+// The caller has checked the targets of commands.
 void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear) {
   for (const PlaneColor& other : clear.other_colors) {
     require_plane(frame, place, "otherColors", clear.target, other.plane);
