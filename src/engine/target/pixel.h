@@ -26,10 +26,10 @@ BROKKR_FN Uint half_from_float(Float f) {
   const Uint bits = as_uint(f);
   const Uint sign = (bits >> 16) & 0x8000;
   const Uint mag = bits & 0x7fffffff;
-  // Normal halves: rebias the exponent and round the 13 bits that go.
+  // Normal halves: rebias the exponent, and round to drop 13 bits.
   const Uint rounded = mag + 0xfff + ((mag >> 13) & 1);
   const Uint normal = (rounded - 0x38000000) >> 13;
-  // Subnormal halves: adding 0.5 lines their bits up at the end of the mantissa, rounded by the addition.
+  // Subnormal halves: after we add 0.5, their bits lie at the end of the mantissa, and the addition has rounded them.
   const Uint subnormal = as_uint(as_float(mag) + 0.5f) - 0x3f000000;
   Uint half = select(mag < 0x38800000, subnormal, normal);
   half = select(mag >= 0x477ff000, 0x7c00, half);
@@ -39,13 +39,13 @@ BROKKR_FN Uint half_from_float(Float f) {
 BROKKR_FN Float float_from_half(Uint h) {
   const Uint sign = (h & 0x8000) << 16;
   const Uint mag = h & 0x7fff;
-  // Scaling by 2^112 rebiases the exponent, of subnormals as well.
+  // A scale of 2^112 rebiases the exponent, for subnormals as well.
   const Float value = as_float(mag << 13) * 0x1p112f;
   const Uint special = (mag << 13) | 0x7f800000;
   return as_float(select(mag >= 0x7c00, special, as_uint(value)) | sign);
 }
 
-// The two halves of a word.
+// Converts the two halves of a word.
 BROKKR_FN void floats_from_halves(Uint word, Float& low, Float& high) {
 #if defined(BROKKR_CONVERTS_HALVES)
   if (finite_halves(word, low, high)) return;
@@ -125,13 +125,13 @@ BROKKR_FN Uint stencil_result(uint8_t op, Uint old, uint32_t ref) {
 
 // ---- Blending.
 
-// A source and a destination of blending, red to alpha. `second`: the second source.
+// A source and a destination of blending, from red to alpha. `second`: the second source.
 struct BlendOperands {
   Float source[4], second[4], destination[4];
   float constant[4];
 };
 
-// Components first .. end - 1 of a factor.
+// Computes components first .. end - 1 of a factor.
 BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOperands& of, Float (&out)[4]) {
   const Float one = 1.0f;
   const Float(&s)[4] = of.source, (&s1)[4] = of.second, (&d)[4] = of.destination;
@@ -165,7 +165,7 @@ BROKKR_FN void blend_factors(uint8_t factor, int first, int end, const BlendOper
   all(one);
 }
 
-// Components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation.
+// Computes components first .. end - 1 of a blended colour. `term`: source factor, destination factor, equation.
 BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, const BlendOperands& of,
                                 Float (&out)[4]) {
   const Float(&s)[4] = of.source, (&d)[4] = of.destination;
@@ -185,14 +185,14 @@ BROKKR_FN void blend_components(const uint8_t (&term)[3], int first, int end, co
   each([&](int c) { return s[c]; });
 }
 
-// The usual transparency, source alpha and one minus it, which has a faster path of its own.
+// Returns true for the usual transparency, source alpha and one minus source alpha, which has a faster path.
 BROKKR_FN bool is_over(const uint8_t (&term)[3]) {
   return term[0] == uint8_t(BlendFactor::src_alpha) && term[1] == uint8_t(BlendFactor::one_minus_src_alpha) &&
          term[2] == uint8_t(BlendEquation::add);
 }
 
-// Source over destination. Sources of targets with a bounded range are clamped to it first. `second`: of the factors
-// that name it; null: it is the source.
+// Blends the source over the destination. For targets with a bounded range, sources are first clamped to it. `second`:
+// the source of the factors that name a second source; null: it is `source`.
 BROKKR_FN Color blend(const uint8_t (&color)[3], const uint8_t (&alpha)[3], const float (&constant)[4], bool bounded,
                       const Color& source, const Color* second, const Color& destination) {
   if (is_over(color) && is_over(alpha)) {

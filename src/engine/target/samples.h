@@ -1,5 +1,5 @@
 // The coverage samples of a pixel: 1, 2, 4 or 8 at the standard positions of Vulkan ("Standard sample locations"),
-// which those of llvmpipe equal. All are multiples of 1/16 pixel, so 1/256-pixel coordinates hold them exactly.
+// which are also llvmpipe's. All are multiples of 1/16 pixel, so 1/256-pixel coordinates hold them exactly.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace brokkr {
 
 inline constexpr uint32_t kMaxSamples = 8;
 
-// A sample's place relative to its pixel's centre, in 1/256 pixel.
+// The position of a sample relative to its pixel's centre, in 1/256 pixel.
 struct SampleOffset {
   int32_t x, y;
 };
