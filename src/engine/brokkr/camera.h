@@ -25,13 +25,13 @@ struct Bounds {
   float radius() const { return 0.5f * glm::length(high - low); }
 };
 
-// The box around all vertices of the frame's VertexKind::transform draws, in world space, each instance where its model
-// matrix puts it. Vertices that are not finite do not count. Empty if there are none.
+// The box around all vertices of the frame's VertexKind::transform draws, in world space. Each instance is where its
+// model matrix puts it. Ignores vertices that are not finite. Empty if there are none.
 Bounds bounds_of(const Frame& frame);
 
 struct Camera {
   glm::vec3 eye{0, 0, 1}, target{0}, up{0, 1, 0};
-  float fov = 45;                       // vertical, degrees, inside 1..170
+  float fov = 45;                       // vertical, in degrees, within 1..170
   float near_plane = 0, far_plane = 0;  // 0: derived from the scene's bounds
   bool operator==(const Camera&) const = default;
 };
@@ -40,35 +40,35 @@ struct Camera {
 Camera fit_camera(const Bounds& bounds, float aspect);
 
 // Replaces the parts of `camera` that `text` names: "eye=1,2,3 target=0,0,0 up=0,1,0 fov=60 near=0.1 far=100", in any
-// order, separated by white space or semicolons. Throws std::runtime_error that names the part.
+// order, separated by white space or semicolons. Throws std::runtime_error; the message names the part.
 Camera parse_camera(const std::string& text, const Camera& camera);
 
-// A view from `camera`. Near and far planes that are 0 are placed around `bounds`.
+// A view from `camera`. If a near or far plane is 0, it is placed around `bounds`.
 View make_view(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
 
-// A camera as photogrammetry and learned scenes give it: a pinhole, and the pose that it was in.
+// A pinhole camera and its pose, as photogrammetry and learned scenes describe cameras.
 struct PinholeCamera {
   glm::dmat4 world_to_camera{1.0};        // the camera looks along -z, +y is up
   double focal_x = 1, focal_y = 0;        // in widths and in heights of the picture; focal_y 0: pixels are square
   double center_x = 0.5, center_y = 0.5;  // in widths from the left, in heights from the top
-  int width = 0, height = 0;              // of the picture; 0: the file does not say
+  int width = 0, height = 0;              // of the picture; 0: the file does not specify it
   bool operator==(const PinholeCamera&) const = default;
 };
 // A view from `camera`, with near and far planes around `bounds`.
 View make_view(const PinholeCamera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t layer);
 
-// The cameras of a file: transforms.json as NeRF tools write it, or images.txt of COLMAP with cameras.txt beside it (or
-// the folder of both). `warning`: lines about what is left out, as the lens's distortion; may be empty. Throws
-// FileError that names file, field and remedy.
+// Reads the cameras of a file: transforms.json as NeRF tools write it, or images.txt of COLMAP with cameras.txt beside
+// it (or the folder with both). `warning` receives a line for each thing that is left out, such as the lens's
+// distortion; it may be empty. Throws FileError; the message names file, field and remedy.
 std::vector<PinholeCamera> read_cameras(const std::string& path,
                                         const std::function<void(const std::string&)>& warning);
 
-// The camera at `degrees` above the plane through its target that is normal to `up`; below for negative numbers, inside
-// -89..89. Direction and distance stay.
+// Moves the camera to `degrees` above the plane through its target that is normal to `up`; negative numbers are below
+// the plane. `degrees` is within -89..89. Direction and distance are unchanged.
 Camera elevated(Camera camera, float degrees);
 
-// `count` views, evenly spaced around the axis through the camera's target, starting with the camera itself, in layers
-// 0..count - 1.
+// Returns `count` views, evenly spaced around the axis through the camera's target. The first is the camera itself, and
+// they draw to layers 0..count - 1.
 std::vector<View> make_orbit(const Camera& camera, const Bounds& bounds, float aspect, uint32_t target, uint32_t count);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// Run-time choices: machines, policies, shading modes. Each enumeration stands beside the names of its values. Kernels
+// Run-time choices: machines, policies, shading modes. The names of an enumeration's values stand beside it. Kernels
 // include this header, so it contains nothing else.
 #pragma once
 
@@ -44,7 +44,7 @@ struct Choices<MachineKind> {
   };
 };
 
-// Which block may work for a rasterizer.
+// The blocks that may work for a rasterizer.
 enum class Ownership : uint8_t { fixed, stealing };
 template <>
 struct Choices<Ownership> {
@@ -54,7 +54,7 @@ struct Choices<Ownership> {
   };
 };
 
-// The execution of run-time shaders.
+// The way that run-time shaders are executed.
 enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
 template <>
 struct Choices<ShaderCode> {
@@ -86,8 +86,8 @@ struct Choices<SmallTriangles> {
   };
 };
 
-// The sharing of vertices within a batch. The number of vertex shader runs equals what predict_batches
-// (batch/predict.h) predicts for the batch model of the same name.
+// The way that vertices are shared within a batch. The number of vertex shader runs equals the prediction of
+// predict_batches (batch/predict.h) for the batch model of the same name.
 enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, intel, precomputed };
 template <>
 struct Choices<ReuseMode> {
@@ -103,7 +103,7 @@ struct Choices<ReuseMode> {
   };
 };
 
-// The display of surfaces: shadings.def lists the modes.
+// The way that surfaces are shown. shadings.def lists the modes.
 enum class Shading : uint8_t {
 #define BROKKR_SHADING(value, ...) value,
 #include "brokkr/shadings.def"
@@ -118,7 +118,7 @@ struct Choices<Shading> {
 
 // Decides what a block does next if both geometry and rasterization are possible, and which rasterizer it works for.
 // The policy never changes the picture, unless the frame is cut off before it is complete. edf and priority also
-// process geometry in the order of their views where the result does not depend on that order.
+// process geometry in the order of their views, if the result does not depend on that order.
 enum class Policy : uint8_t { fill_level, geometry_first, raster_first, round_robin, fair, edf, priority, foveated };
 template <>
 struct Choices<Policy> {

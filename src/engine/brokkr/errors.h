@@ -1,4 +1,4 @@
-// Exceptions of the library. All are std::runtime_error whose what() is one line: file, field, problem; remedy.
+// Exceptions of the library. All are std::runtime_error, and what() is one line: file, field, problem; remedy.
 // Arguments that no input could make right (an option out of range, a frame that changed) are std::invalid_argument.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace brokkr {
 
 class Error : public std::runtime_error {
  public:
-  // `message`: "[FILE: ]… field 'FIELD' …; REMEDY"; the parts in the brackets and behind the last "; " may be missing.
+  // `message`: "[FILE: ]… field 'FIELD' …; REMEDY". The parts in brackets and after the last "; " may be missing.
   explicit Error(const std::string& message);
   ~Error() override;
-  // The parts of the message; empty where it has none. problem() is the message without the remedy.
+  // The parts of the message; empty if it does not have the part. problem() is the message without the remedy.
   const std::string& field() const { return field_; }
   const std::string& remedy() const { return remedy_; }
   std::string problem() const;
@@ -24,14 +24,14 @@ class Error : public std::runtime_error {
   std::string field_, remedy_;
 };
 
-// A file, a frame or a generated scene that cannot be used.
+// A file, a frame or a generated scene cannot be used.
 class FileError : public Error {
  public:
   using Error::Error;
   ~FileError() override;
 };
 
-// A shader with mistakes, or uniforms and textures that it does not have.
+// A shader has mistakes, or lacks the uniforms or textures that were given.
 class ShaderError : public Error {
  public:
   explicit ShaderError(const std::string& message);  // "NAME[:LINE]: …"
@@ -44,14 +44,14 @@ class ShaderError : public Error {
   int line_ = 0;
 };
 
-// More memory, or a larger input, than a limit allows. LoadOptions and RenderOptions have `memory_limit`.
+// A limit does not allow so much memory or so large an input. LoadOptions and RenderOptions have `memory_limit`.
 class MemoryLimitError : public Error {
  public:
   using Error::Error;
   ~MemoryLimitError() override;
 };
 
-// A machine that is not there, or cannot run the frame: a GPU that hangs, a compiler that is missing.
+// A machine is missing or cannot run the frame: for example, a GPU hangs or a compiler is missing.
 class MachineError : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,5 @@
-// Draws a frame with a GLSL fragment shader of your own instead of its materials. docs/guide/shaders.md lists what the
-// shader can read.
+// Draws a frame with the caller's GLSL fragment shader instead of its materials. docs/guide/shaders.md lists the data
+// that the shader can read.
 //
 //   Frame frame = load_frame("courtyard.obj", {});
 //   set_fragment_shader(frame, {.text = "in vec3 b_normal; out vec4 color;"
@@ -24,13 +24,15 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// What a sampler of a Shadertoy text reads beside pictures.
+// The sources, other than pictures, that a sampler of a Shadertoy text can read.
 struct ShaderChannel {
   enum class Source : uint8_t {
     noise,
     buffer,
-    keyboard,  // 256 x 3, a column for each key of FragmentShader: red where it is in keys, pressed or toggled, by row
-    silence,   // 512 x 2, as of a sound without any: no frequencies, and a wave that stands at 128
+    // 256 x 3 texels, one column per key of FragmentShader. The rows are keys, pressed and toggled; red is 1 if the key
+    // is in the set
+    keyboard,
+    silence,  // 512 x 2 texels of a silent sound: no frequencies, and a wave that stays at 128
   };
   Source source = Source::noise;
   int buffer = 0;  // 0: A .. 3: D
@@ -39,41 +41,43 @@ struct ShaderChannel {
   bool operator==(const ShaderChannel&) const = default;
 };
 
-// A buffer of Shadertoy's: a text with mainImage that draws into a texture of the picture's size, of 32-bit floats.
+// A Shadertoy buffer: a text with mainImage that draws into a texture of 32-bit floats with the picture's size.
 struct ShaderBuffer {
-  std::string text;  // empty: there is no such buffer
+  std::string text;  // empty: the buffer does not exist
   std::string name;  // prefix of messages
   std::map<std::string, Image> textures;
   std::map<std::string, ShaderChannel> channels;
 };
 
-// A vertex shader for scenes; docs/guide/vertex-shaders.md lists what it reads. It writes gl_Position, and inputs of
-// the fragment shader by their names. It has the uniforms, textures and time of the fragment shader.
+// A vertex shader for scenes; docs/guide/vertex-shaders.md lists the data that it can read. It writes gl_Position, and
+// inputs of the fragment shader by their names. It has the uniforms, textures and time of the fragment shader.
 struct VertexShader {
-  std::string text;                    // GLSL 1.10 to 4.60, at most 1 MiB; empty: vertices are where the scene has them
-  std::string name = "vertex shader";  // prefix of messages: a file's name
-  uint32_t instances = 1;              // each surface is drawn so many times; gl_InstanceID counts them
+  // GLSL 1.10 to 4.60, at most 1 MiB; empty: vertices keep the positions of the scene
+  std::string text;
+  std::string name = "vertex shader";  // prefix of messages, such as a file's name
+  uint32_t instances = 1;              // each surface is drawn this many times; gl_InstanceID counts them
 };
 
 struct FragmentShader {
-  std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or a Shadertoy shader: mainImage and no main
-  std::string name = "shader";  // prefix of messages: a file's name
-  // Values of the shader's uniforms by name, as many numbers as the uniform has; matrices column by column. Uniforms
-  // that are not named keep the value of the text, or 0.
+  std::string text;             // GLSL 1.10 to 4.60, at most 1 MiB; or a Shadertoy shader with mainImage and no main
+  std::string name = "shader";  // prefix of messages, such as a file's name
+  // Values of the shader's uniforms by name. Each has as many numbers as the uniform, with matrices column by column.
+  // Other uniforms keep the value in the text, or 0.
   std::map<std::string, std::vector<double>> uniforms;
-  std::map<std::string, Image> textures;  // pictures of its sampler2Ds, by name; those without one are white
+  std::map<std::string, Image> textures;  // pictures of its sampler2Ds, by name; a sampler2D without a picture is white
   double time = 0;                        // seconds: b_time, iTime
-  // Shadertoy's buffers A to D, drawn in this order before the picture. A text that reads a buffer drawn before it sees
-  // this picture's content, others that of the picture before (`keep_buffers`), which is 0 at first.
+  // Shadertoy's buffers A to D, drawn in this order before the picture. A text sees this picture's content of a buffer
+  // that is drawn before it. It sees the content from the previous picture (`keep_buffers`) in other buffers; at first
+  // it is 0.
   std::array<ShaderBuffer, 4> buffers;
-  // By sampler: "iChannel0". A channel that is named neither here nor in `textures` is buffer A for iChannel0 .. D for
-  // iChannel3 if there is one, otherwise noise.
+  // Channels by sampler, such as "iChannel0". If a channel is named neither here nor in `textures`, iChannel0 ..
+  // iChannel3 are the buffers A .. D if these exist, otherwise noise.
   std::map<std::string, ShaderChannel> channels;
-  std::string common;             // a text before that of each pass
+  std::string common;             // a text that precedes the text of each pass
   std::array<double, 4> mouse{};  // iMouse, in pixels
   VertexShader vertex;
-  // By JavaScript's key codes: keys that are held, went down since the picture before, and did so an odd number of
-  // times.
+  // Keys by JavaScript's key codes: keys that are held, keys that went down since the previous picture, and keys that
+  // went down an odd number of times.
   std::set<uint8_t> keys, pressed, toggled;
 
   bool has_buffers() const {
@@ -83,38 +87,37 @@ struct FragmentShader {
 
 // A uniform that the shader itself declares.
 struct ShaderUniform {
-  std::string name;                   // "lights[2].color" of structures
+  std::string name;                   // such as "lights[2].color" for structures
   ShaderType type = ShaderType::f32;  // kind of one component: f32, i32, u32 (also bools)
   std::vector<double> values;         // from FragmentShader::uniforms, otherwise from the text, otherwise 0
 };
 
-// Checks that the frame provides everything the shader reads, and returns the shader's own uniforms in their order.
-// Throws ShaderError as set_fragment_shader does.
+// Checks that the frame provides everything that the shader reads. Returns the shader's own uniforms in their order.
+// Throws ShaderError like set_fragment_shader.
 std::vector<ShaderUniform> shader_uniforms(const Frame& frame, const FragmentShader& shader);
 
-// From now on, draws all surfaces of the frame with the shader if RenderOptions::shading is Shading::program. In a
-// captured frame, the surfaces are the draws into its main target that test and write depth, or all draws into that
-// target if there are none; the shader may also read the inputs of the draws' own programs by their names. A frame
-// accepts one shader: keep a copy of the frame for another one. Throws ShaderError with one line: "NAME:12: …" for an
-// error in the shader, "NAME: …" for uniforms and textures that it does not have.
+// Makes the frame draw all its surfaces with the shader if RenderOptions::shading is Shading::program. In a captured
+// frame, the surfaces are the draws into its main target that test and write depth, or all draws into that target if
+// there are none; the shader may also read the inputs of the draws' own programs by their names. A frame accepts one
+// shader: keep a copy of the frame for another one. Throws ShaderError with one line: "NAME:12: …" for an error in the
+// shader, "NAME: …" for uniforms and textures that it does not have.
 void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadOptions& load = {});
 
-// set_fragment_shader with `vertex`, and a plain fragment shader that lights materials by one light.
+// Calls set_fragment_shader with `vertex` and a plain fragment shader, which lights materials with one light.
 void set_vertex_shader(Frame& frame, const VertexShader& vertex, const LoadOptions& load = {});
-// The text of that shader.
+// The text of that plain fragment shader.
 std::string plain_fragment_text();
 
 // Gives new values to a frame that has this shader: the time, the named uniforms, the mouse, and the current views.
-// Vertices are shaded again.
-// Textures stay, but for the keyboard's. A PreparedFrame of it takes the values over with update_views(); where keys
-// have changed, the frame is to be prepared anew. Throws as set_fragment_shader does.
+// Shades vertices again. Textures do not change, except the keyboard's. PreparedFrame::update_views() takes over the
+// values for a prepared frame; if keys have changed, the frame must be prepared again. Throws like set_fragment_shader.
 void update_fragment_shader(Frame& frame, const FragmentShader& shader);
 
-// Whether a pass reads what a buffer held in the picture before: pictures then depend on all that came before them.
+// Returns true if a pass reads the previous picture's content of a buffer. Pictures then depend on all earlier ones.
 bool reads_earlier_buffers(const FragmentShader& shader);
 
-// Takes the content of the buffers of a frame that was rendered over into the frame, for its next picture, which is to
-// be prepared anew. Does nothing where the shader has no buffers.
+// After a frame was rendered, copies the content of its buffers into the frame for its next picture. The frame must
+// then be prepared again. Does nothing if the shader has no buffers.
 struct RenderResult;
 void keep_buffers(Frame& frame, const FragmentShader& shader, const RenderResult& result);
 

@@ -1,7 +1,7 @@
 // A frame as input of the pipeline: targets, views, states, materials and commands, all plain data.
 //
 // Loaders (brokkr/load.h) produce a Frame; `validate` checks every index in it before the pipeline uses one.
-// Conventions are OpenGL's: clip space -w <= x, y, z <= w; viewport, scissor and image rows have their origin at the
+// Conventions are OpenGL's: clip space is -w <= x, y, z <= w; the origin of viewport, scissor and image rows is at the
 // bottom left; front faces are counter-clockwise by default.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace brokkr {
 static_assert(sizeof(glm::vec4) == 16 && alignof(glm::vec4) == 4 && sizeof(glm::vec3) == 12 && sizeof(glm::mat4) == 64,
               "brokkr needs GLM's packed types: build without GLM_FORCE_DEFAULT_ALIGNED_GENTYPES");
 
-// Limits of every Frame: `validate` checks them, and the pipeline's fixed-point setup relies on them.
+// Limits of every Frame. `validate` checks them, and the pipeline's fixed-point setup relies on them.
 inline constexpr int kMaxTargetSize = 16384;    // pixels per side; 1/256-pixel coordinates then fit 23 bits
 inline constexpr int kMaxTargetLayers = 65536;  // layers of one target
 inline constexpr uint64_t kMaxTargetPixels = uint64_t(1) << 31;  // pixels of all layers of one target
@@ -76,7 +76,7 @@ struct PolygonOffset {
   bool operator==(const PolygonOffset&) const = default;
 };
 
-// The destination of one of several draw buffers.
+// The destination of one draw buffer, if there are several.
 struct DrawBuffer {
   int plane = 0;  // index of the target's colour; -1: none
   std::optional<BlendState> blend;
@@ -84,7 +84,7 @@ struct DrawBuffer {
   bool operator==(const DrawBuffer&) const = default;
 };
 
-// The fixed-function state of a draw. It is data and may change with every draw.
+// The fixed-function state of a draw. It is data, and may change with every draw.
 struct State {
   glm::vec4 viewport{0};                // x, y, width, height in pixels (fractions allowed)
   float depth_near = 0, depth_far = 1;  // depth range, each in [0, 1]; near > far is allowed
@@ -98,16 +98,16 @@ struct State {
   std::array<bool, 4> color_mask{true, true, true, true};
   std::optional<AlphaTest> alpha_test;
   std::optional<StencilState> stencil;
-  // Captured draws only, for their programs. If `buffers` is empty, the only draw buffer is the target's first colour,
-  // with `blend` and `color_mask`.
+  // Only for captured draws, for their programs. If `buffers` is empty, the only draw buffer is the target's first
+  // colour, with `blend` and `color_mask`.
   std::vector<DrawBuffer> buffers;
   bool framebuffer_srgb = false;  // colours are encoded if the target's format is sRGB
   bool flat_shading = false;      // applies to the built-in colours
-  bool point_sprites = false;     // points are squares of any size; otherwise of whole pixels
+  bool point_sprites = false;     // points are squares of any size; otherwise, their size is a whole number of pixels
   int coord_replace = 0;          // bit i: gl_PointCoord replaces gl_TexCoord[i] of points
   bool point_origin_low = false;  // gl_PointCoord starts at the lower edge
   bool smooth_lines = false;      // alpha fades towards the edges of lines
-  // In pixels. If the draw's program has the varying gl_PointSize, that is the size of each point.
+  // In pixels. If the draw's program has the varying gl_PointSize, it determines the size of each point.
   float line_width = 1, point_size = 1;
   bool operator==(const State&) const = default;
 };
@@ -117,13 +117,13 @@ struct Target {
   int id = 0;
   int width = 0, height = 0, layers = 1;
   ColorFormat format = ColorFormat::rgba8;
-  // The colours that the application had, in captured frames; Brokkr draws into `format`. Empty if they are unknown.
+  // The colours that the application had, in captured frames. Brokkr draws into `format`. Empty if they are unknown.
   std::vector<TargetColor> colors;  // by TargetPlane, at most kMaxColorPlanes
   std::optional<TexelFormat> depth, stencil;
-  int samples = 1;  // coverage samples of a pixel: 1, 2, 4 or 8. RenderOptions::samples raises fewer to its number
+  int samples = 1;  // coverage samples of a pixel: 1, 2, 4 or 8. RenderOptions::samples raises a smaller number
 };
 
-// A target layer that draws go to, and their camera (unused by clip-space draws).
+// A target layer that draws go to, and the camera of these draws (unused by clip-space draws).
 struct View {
   uint32_t target = 0;  // index into Frame::targets
   uint32_t layer = 0;
@@ -131,9 +131,9 @@ struct View {
   glm::vec3 eye{0.0f};              // world-space camera position
 };
 
-// How a vertex's clip-space position is computed.
+// The way that a vertex's clip-space position is computed.
 enum class VertexKind : uint8_t {
-  clip_space,  // positions are in clip space (captured frames); each instance has positions of its own
+  clip_space,  // positions are in clip space (captured frames); each instance has its own positions
   transform,   // clip = view_projection * model * position
 };
 
@@ -167,8 +167,8 @@ struct DrawCommand {
   uint32_t first_instance = 0;  // into Frame::models, VertexKind::transform only
   std::string label;
   int32_t inputs = -1;  // index into Frame::inputs; -1: the draw's program is unknown
-  // Index into Frame::vertex_inputs: shade_vertices computes the draw's positions and varyings, which are clip_space;
-  // -1: they are the frame's own.
+  // Index into Frame::vertex_inputs; shade_vertices then computes the draw's positions and varyings, and the draw is
+  // clip_space. -1: the frame holds positions and varyings.
   int32_t vertices = -1;
 };
 
@@ -193,10 +193,10 @@ struct BlitCommand {
   bool color = true, depth = false, stencil = false;
 };
 
-// The following commands occur only in captured frames and prepare what programs read. Renderings without programs
-// ignore them.
+// The following commands occur only in captured frames, and prepare data that programs read. Renderings without
+// programs ignore them.
 
-// Initializes a plane with its content before the frame: level 0 of a texture of the plane's size.
+// Initializes a plane with its content from before the frame, which is level 0 of a texture of the plane's size.
 struct LoadCommand {
   uint32_t target = 0;  // index into Frame::targets
   TargetPlane plane = TargetPlane::color0;
@@ -218,7 +218,7 @@ struct CopyCommand {
 
 using Command = std::variant<DrawCommand, ClearCommand, BlitCommand, LoadCommand, GenerateMipsCommand, CopyCommand>;
 
-// How a texture is sampled between texels and beyond its edges.
+// The way that a texture is sampled between texels and beyond its edges.
 struct Sampler {
   Wrap wrap_x = Wrap::repeat, wrap_y = Wrap::repeat;
   MipFilter mip = MipFilter::linear;
@@ -226,7 +226,7 @@ struct Sampler {
   bool operator==(const Sampler&) const = default;
 };
 
-// RGBA8, rows bottom to top. The pipeline generates the full mip chain when it prepares the frame.
+// RGBA8, rows from bottom to top. The pipeline generates the full mip chain when it prepares the frame.
 struct Texture {
   std::string name;
   int width = 0, height = 0;
@@ -237,14 +237,14 @@ struct Texture {
 
 // A material samples a texture at linear * (u, v) + offset.
 struct TextureMapping {
-  uint32_t set = 0;        // (u, v) comes from 0: Frame::texcoords, 1: Frame::second_texcoords
+  uint32_t set = 0;        // (u, v) comes from Frame::texcoords (0) or Frame::second_texcoords (1)
   glm::mat2 linear{1.0f};  // column by column
   glm::vec2 offset{0.0f};
   bool operator==(const TextureMapping&) const = default;
 };
 
 enum class MaterialKind : uint8_t {
-  none,                // captured draw: displayed by a shading mode
+  none,                // captured draw: a shading mode determines how it is shown
   blinn_phong,         // textured Blinn-Phong (OBJ + MTL, PLY, STL)
   metallic_roughness,  // physically based [Gltf20, Appendix B]: shaders/metallic_roughness.h
 };
@@ -257,9 +257,9 @@ struct Material {
   int diffuse_texture = -1, alpha_texture = -1;  // indices into Frame::textures, -1: none
   float alpha_cutoff = 0;                        // > 0: fragments with a lower alpha are discarded
 
-  // metallic_roughness only; its base colour is `diffuse` times the vertex colour. Textures multiply these factors:
-  // roughness is in the green channel of its texture, metalness in the blue channel. Normal maps are in the tangent
-  // space of their coordinates. An occlusion texture's red channel is the visible part of the ambient light.
+  // Only for metallic_roughness, whose base colour is `diffuse` times the vertex colour. Textures multiply these
+  // factors: roughness is in the green channel of its texture, metalness in the blue channel. Normal maps are in the
+  // tangent space of their coordinates. An occlusion texture's red channel is the visible part of the ambient light.
   float metallic = 0, roughness = 1;  // 0..1
   float normal_scale = 1;             // scales x and y of the normal map
   float occlusion_strength = 1;       // 0..1; 0: the occlusion texture has no effect
@@ -279,17 +279,17 @@ struct Material {
   }
 };
 
-// The content of `target` in the application's own driver just before command `before`.
+// The content of `target` in the application's own driver immediately before command `before`.
 struct Reference {
   uint32_t target = 0;              // index into Frame::targets
   uint32_t before = 0;              // command index; Frame::commands.size(): at the end of the frame
-  std::vector<uint8_t> color_file;  // the picture as a file: PNG, or JPEG from older captures; may be empty
+  std::vector<uint8_t> color_file;  // the picture as a file: PNG, or JPEG in older captures; may be empty
   int depth_width = 0, depth_height = 0;
   std::vector<float> depth;  // window depth, rows bottom to top; may be empty
 };
 
 struct Frame {
-  std::string application, generator, license, source;  // source: the file the frame came from
+  std::string application, generator, license, source;  // source: the file that the frame came from
   int64_t frame_number = 0;
   int window_width = 0, window_height = 0;
 
@@ -309,16 +309,16 @@ struct Frame {
   std::vector<glm::vec4> colors;  // empty, or one per position: linear light and alpha; for metallic_roughness
   std::vector<glm::mat4> models;  // per instance of VertexKind::transform draws
 
-  // Captured frames only: what their programs read.
+  // Only for captured frames: the data that their programs read.
   std::vector<FragmentProgram> programs;
   std::vector<CapturedTexture> captured_textures;
   std::vector<CapturedSampler> captured_samplers;
-  std::vector<DrawInputs> inputs;  // of draws, at most one per draw
+  std::vector<DrawInputs> inputs;  // of draws, at most one entry per draw
   std::vector<float> varyings;     // integer types are stored as their bits
   std::vector<uint32_t> uniforms;
   std::vector<std::byte> texture_data;
 
-  // Frames with vertex programs only (brokkr/vertex_stage.h).
+  // Only for frames with vertex programs (brokkr/vertex_stage.h).
   std::vector<VertexProgram> vertex_programs;
   std::vector<VertexInputs> vertex_inputs;
   std::vector<uint32_t> attributes;
@@ -331,19 +331,19 @@ struct Frame {
   glm::vec3 light_direction{0.4f, 0.8f, 0.45f};  // towards the light, world space
 };
 
-// Primitives of one instance of a draw, ignoring restart indices (with them, an upper bound).
+// The primitives of one instance of a draw without restart indices. With restart indices, this is an upper bound.
 uint64_t primitive_count(Topology topology, uint64_t elements);
 
-// Primitives of one instance of `draw`, taking restart indices into account.
+// The primitives of one instance of `draw`, taking restart indices into account.
 uint64_t primitive_count(const Frame& frame, const DrawCommand& draw);
 
-// Triangles that the frame submits in all draws, instances and views, without lines and points.
+// The triangles that the frame submits in all draws, instances and views, without lines and points.
 uint64_t triangle_count(const Frame& frame);
 
 // The index of the target that receives the most submitted triangles; `render` shows it by default.
 uint32_t main_target(const Frame& frame);
 
-// Checks every index, size and value of the frame. Throws std::runtime_error that names command and field.
+// Checks every index, size and value of the frame. Throws std::runtime_error; the message names command and field.
 void validate(const Frame& frame);
 
 }  // namespace brokkr

@@ -1,6 +1,6 @@
-// Image files. In memory, rows run bottom to top, as everywhere in Brokkr; writers reverse them for formats that store
-// the top row first. Every writer replaces its file completely or not at all. Errors are std::runtime_error that names
-// file, problem and remedy. If `pixels` has the wrong size, writers throw std::invalid_argument.
+// Image files. In memory, rows run from bottom to top, as everywhere in Brokkr; writers reverse them for formats that
+// store the top row first. Every writer replaces its file completely or not at all. An error is a std::runtime_error
+// whose message names file, problem and remedy. If `pixels` has the wrong size, writers throw std::invalid_argument.
 #pragma once
 
 #include <cstddef>
@@ -35,28 +35,28 @@ inline constexpr uint64_t kMaxImagePixels = uint64_t(1) << 28;  // limit of read
 void write_png(const std::filesystem::path& path, int width, int height, std::span<const uint32_t> pixels,
                bool opaque = false);
 
-// Writes a layer's colour as a window shows it: without alpha; a floating-point target is clamped and sRGB-encoded.
+// Writes a layer's colour as a window shows it: without alpha. A floating-point colour is clamped and sRGB-encoded.
 struct Layer;  // renderer.h
 void write_png(const std::filesystem::path& path, const Layer& layer);
-// The same pixels in memory: width * height values, 0xAABBGGRR.
+// Returns the same pixels in memory: width * height values, 0xAABBGGRR.
 std::vector<uint32_t> screen_pixels(const Layer& layer);
 
-// 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
+// Writes 32-bit floats, ZIP compressed. `channels`: 1 (Y), 3 (RGB) or 4 (RGBA).
 void write_exr(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
 
-// Several pictures of one size as the layers of one file, with channels NAME.R, NAME.G and so on, which other programs
-// recognize as layers. A name has at most 200 ASCII letters, digits, - and _, and is unique in the file.
+// Writes several pictures of one size as the layers of one file. Channels are NAME.R, NAME.G and so on, which other
+// programs recognize as layers. A name has at most 200 ASCII letters, digits, - and _, and is unique in the file.
 struct ExrLayer {
   std::string name;
-  std::vector<float> pixels;  // as in write_exr
-  int channels = 0;           // 0: those of write_exr_layers
+  std::vector<float> pixels;  // laid out as in write_exr
+  int channels = 0;           // 0: the channels of write_exr_layers
 };
 void write_exr_layers(const std::filesystem::path& path, int width, int height, int channels,
                       std::span<const ExrLayer> layers);
 
-// Portable float map, little-endian. `channels`: 1 or 3.
+// Writes a portable float map, little-endian. `channels`: 1 or 3.
 void write_pfm(const std::filesystem::path& path, int width, int height, int channels, std::span<const float> pixels);
-// Reads a portable float map from a file, or from bytes; `name` stands for the file in messages.
+// Reads a portable float map from a file, or from bytes; messages use `name` as the file's name.
 FloatImage read_pfm(const std::filesystem::path& path);
 FloatImage read_pfm(std::span<const std::byte> file, std::string_view name);
 

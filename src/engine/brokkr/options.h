@@ -1,5 +1,5 @@
-// Options of rendering a frame. Only shading, command limit and budget change the picture. A memory limit or a GPU's
-// time limit makes rendering fail instead. options.def declares the fields with their limits and meanings.
+// The options for rendering a frame. Only shading, command limit and budget change the picture. A memory limit or a
+// GPU's time limit makes rendering fail instead. options.def declares the fields with their limits and meanings.
 #pragma once
 
 #include <array>

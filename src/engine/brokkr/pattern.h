@@ -1,7 +1,7 @@
-// Bin patterns: which rasterizer owns which bin ([Kerbl17, 4], [Kerbl18, chapter 7]).
+// Bin patterns determine which rasterizer owns which bin ([Kerbl17, 4], [Kerbl18, chapter 7]).
 //
 // A pattern tiles the plane of bins. It is data: a table of `width` x `height` rasterizer numbers that the bin stage
-// indexes with (x mod width, y mod height). Every pattern therefore costs the kernel the same.
+// indexes with (x mod width, y mod height). Therefore every pattern costs the kernel the same.
 #pragma once
 
 #include <cstdint>
@@ -62,31 +62,31 @@ struct Pattern {
   }
 };
 
-// A pattern in a file, found by a search or made by hand.
+// A pattern in a file, which a search found or a person made.
 //
 //   { "format": "brokkr pattern", "version": 1, "name": "searched-20", "description": "...",
 //     "rasterizers": 20, "width": 20, "height": 20,
 //     "owner": [ row 0 from the bottom: 20 numbers of 0 .. 19, row 1, ... ] }
 struct SavedPattern {
-  std::string name;         // shown in place of a kind's name; letters, digits, - _ . +
+  std::string name;         // shown instead of a kind's name; letters, digits, - _ . +
   std::string description;  // the origin of the pattern, one line
   Pattern pattern;
   std::filesystem::path file = {};  // the file that it was loaded from
 };
 
-// Throws std::runtime_error that names file, field and remedy.
+// Throws std::runtime_error; the message names file, field and remedy.
 SavedPattern load_pattern(const std::filesystem::path& path);
 
-// Throws std::invalid_argument for a table that check_pattern rejects or an invalid name, and std::runtime_error if the
+// Throws std::invalid_argument if check_pattern rejects the table or the name is invalid, and std::runtime_error if the
 // file cannot be written.
 void save_pattern(const std::filesystem::path& path, const SavedPattern& saved);
 
-// Throws std::invalid_argument that names the field if sizes are out of range, if the table does not have width *
-// height owners, or if an owner is not a rasterizer number.
+// Throws std::invalid_argument if sizes are out of range, if the table does not have width * height owners, or if an
+// owner is not a rasterizer number. The message names the field.
 void check_pattern(const Pattern& pattern);
 
-// The pattern of a frame: a kind, which is generated for the frame's number of rasterizers, or a saved pattern (never
-// null), which determines that number.
+// The pattern of a frame. It is a kind, which is generated for the frame's number of rasterizers, or a saved pattern
+// (never null), which determines that number.
 using SavedPatternPointer = std::shared_ptr<const SavedPattern>;
 using PatternChoice = std::variant<PatternKind, SavedPatternPointer>;
 
@@ -97,13 +97,13 @@ std::string pattern_name(const PatternChoice& choice);
 const SavedPattern* saved_pattern(const PatternChoice& choice);
 
 // Finds the kind with this name, or loads the pattern from the file if the text contains a dot or a slash. Throws
-// std::invalid_argument that lists the known names, and what load_pattern throws.
+// std::invalid_argument with a message that lists the known names, and passes on what load_pattern throws.
 PatternChoice choose_pattern(std::string_view text);
 
 // Makes the table for `rasterizers` in 1..4096; a saved pattern is returned unchanged. Patterns that do not repeat
-// (z-curve, hilbert, pseudo-random) cover at least `bins_x` x `bins_y` bins (1..4096 each). The result is deterministic
-// for a given seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N); hierarchical maximized distance fills
-// N x N up to N = 128 and beyond that a smaller square in which shares differ by at most one bin. Throws
+// (z-curve, hilbert, pseudo-random) cover at least `bins_x` x `bins_y` bins (1..4096 each). The result is the same for
+// the same seed. Row shifts fill N x N tables (x-shift N x k, y-shift k x N). Hierarchical maximized distance fills N x
+// N up to N = 128; for larger N, it fills a smaller square in which shares differ by at most one bin. Throws
 // std::invalid_argument for values out of range.
 Pattern make_pattern(const PatternChoice& choice, int rasterizers, int bins_x, int bins_y, uint32_t seed = 1);
 

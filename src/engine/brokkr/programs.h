@@ -1,8 +1,8 @@
-// The programs of a captured frame: fragment programs, the inputs of each draw, textures. All plain data, stored in
-// frame files of version 2 (docs/reference/frame-format.md). Frames from other sources have none of it.
+// The programs of a captured frame: fragment programs, the inputs of each draw, and textures. They are plain data,
+// stored in frame files of version 2 (docs/reference/frame-format.md). Frames from other sources have none.
 //
-// Names, types and offsets are OpenGL's, as in the program that the application linked, as far as its fragment shader
-// reads them.
+// Names, types and offsets are OpenGL's, in the program that the application linked. Only those that its fragment
+// shader reads are present.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ struct ProgramVarying {
 };
 
 // A uniform of the default block (`block` -1) or of a uniform block. `offset` and strides are in bytes; the default
-// block has no gaps between elements and columns. Built-ins are in the default block: gl_Fog.color.
+// block has no gaps between elements and columns. Built-ins such as gl_Fog.color are in the default block.
 struct ProgramUniform {
   std::string name;
   ShaderType type = ShaderType::vec4;
@@ -103,8 +103,8 @@ struct ProgramSampler {
   bool operator==(const ProgramSampler&) const = default;
 };
 
-// An output variable of the fragment shader, also gl_FragColor and gl_FragData[0], and its draw buffer (for an array,
-// the first of `count`). `index` 1: the second source of blending.
+// An output variable of the fragment shader (gl_FragColor and gl_FragData[0] too) and its draw buffer; for an array,
+// the first of `count` draw buffers. `index` 1: the second source of blending.
 struct ProgramOutput {
   std::string name;
   ShaderType type = ShaderType::vec4;
@@ -112,7 +112,7 @@ struct ProgramOutput {
   bool operator==(const ProgramOutput&) const = default;
 };
 
-// Fixed function, which takes the place of a fragment shader, as OpenGL 1.5 defines it.
+// Fixed function, which replaces a fragment shader, as OpenGL 1.5 defines it.
 enum class EnvironmentMode : uint8_t { modulate, replace, decal, blend, add, combine };
 enum class CombineOp : uint8_t { replace, modulate, add, add_signed, interpolate, subtract, dot3_rgb, dot3_rgba };
 enum class CombineSource : uint8_t {
@@ -139,7 +139,8 @@ struct CombineTerm {
   bool operator==(const CombineTerm&) const = default;
 };
 
-// A unit with a texture. The sampler of the same number in the program reads it at the varying gl_TexCoord[unit].
+// A unit with a texture. The sampler with the same number in the program reads the texture at the varying
+// gl_TexCoord[unit].
 struct TextureUnit {
   uint32_t unit = 0;
   EnvironmentMode mode = EnvironmentMode::modulate;
@@ -163,9 +164,9 @@ struct FixedFunction {
   bool operator==(const FixedFunction&) const = default;
 };
 
-// What draws of a captured frame run per fragment: GLSL texts, or fixed function.
+// The program that draws of a captured frame run per fragment: GLSL texts, or fixed function.
 struct FragmentProgram {
-  std::vector<std::string> texts;  // all fragment shaders that were linked together, in GLSL
+  std::vector<std::string> texts;  // in GLSL: all fragment shaders that were linked together
   int version = 110;               // #version of the first text
   std::vector<ProgramVarying> varyings;
   std::vector<ProgramUniform> uniforms;
@@ -176,16 +177,16 @@ struct FragmentProgram {
   bool operator==(const FragmentProgram&) const = default;
 };
 
-// An attribute of a vertex program, with OpenGL's name: gl_Vertex, gl_MultiTexCoord0. A program whose draws renumber
-// vertices has gl_VertexID as one, of type i32.
+// An attribute of a vertex program, with OpenGL's name: gl_Vertex, gl_MultiTexCoord0. If draws renumber vertices, the
+// program has an attribute gl_VertexID of type i32.
 struct VertexAttribute {
   std::string name;
   ShaderType type = ShaderType::vec4;
   bool operator==(const VertexAttribute&) const = default;
 };
 
-// What draws run per vertex, in GLSL. It computes gl_Position, and each varying of the draw's fragment program that has
-// the name of one of its outputs; gl_FrontColor, clamped to 0..1, is gl_Color.
+// The program that draws run per vertex, in GLSL. It computes gl_Position, and each varying of the draw's fragment
+// program that has the name of one of its outputs. gl_FrontColor, clamped to 0..1, provides gl_Color.
 struct VertexProgram {
   std::vector<std::string> texts;  // all vertex shaders that were linked together
   int version = 110;               // #version of the first text
@@ -196,7 +197,8 @@ struct VertexProgram {
   bool operator==(const VertexProgram&) const = default;
 };
 
-// Components of a vertex's varyings, 32-bit words of the default block, and textures that a draw binds.
+// The numbers of components of a vertex's varyings, of 32-bit words of the default block, and of textures that a draw
+// binds.
 uint64_t varying_components(const FragmentProgram& program);
 uint64_t uniform_words(const FragmentProgram& program);
 uint64_t uniform_words(const VertexProgram& program);
@@ -271,12 +273,12 @@ struct TexelBlock {
 };
 TexelBlock texel_block(TexelFormat format);
 
-// OpenGL's base formats define which of the four channels exist and the values of the others. The storage format of
-// `alpha`, `luminance` and `intensity` has one channel, that of `luminance_alpha` two; `rgb` may have a fourth channel,
-// which is ignored.
+// OpenGL's base formats define which of the four channels exist, and the values of the others. The storage format of
+// `alpha`, `luminance` and `intensity` has one channel, and that of `luminance_alpha` has two. `rgb` may have a fourth
+// channel, which is ignored.
 enum class TexelBase : uint8_t { red, rg, rgb, rgba, alpha, luminance, luminance_alpha, intensity, depth, stencil };
 
-// A plane of a render target: the colour of a draw buffer's number, depth or stencil.
+// A plane of a render target: the colour of the draw buffer with that number, depth, or stencil.
 enum class TargetPlane : uint8_t { color0, color1, color2, color3, color4, color5, color6, color7, depth, stencil };
 inline constexpr size_t kMaxColorPlanes = 8;
 
@@ -286,7 +288,7 @@ struct TargetColor {
   bool operator==(const TargetColor&) const = default;
 };
 
-// A layer of a level whose content is that of a target's plane at the time it is read.
+// A layer of a level that has the content of a target's plane at the time when it is read.
 struct TextureImage {
   uint32_t level = 0, layer = 0;
   uint32_t target = 0;  // index into Frame::targets
@@ -294,9 +296,9 @@ struct TextureImage {
   bool operator==(const TextureImage&) const = default;
 };
 
-// A texture's content over a period in which it did not change: `levels` levels, largest first, each with its layers in
-// order and rows bottom to top, as in OpenGL. `depth` counts slices, layers, or six faces per cube. A texture that is
-// not `stored` and that `images` do not cover is missing from the file.
+// A texture's content during a period in which it did not change: `levels` levels, largest first, each with its layers
+// in order and rows from bottom to top, as in OpenGL. `depth` counts slices, layers, or six faces per cube. If a
+// texture is not `stored` and `images` do not cover it, it is missing from the file.
 struct CapturedTexture {
   std::string label;
   TextureKind kind = TextureKind::two;
@@ -310,17 +312,17 @@ struct CapturedTexture {
 struct TexelExtent {
   int width, height, depth;
 };
-// Width and height of level 0 .. levels - 1 in texels, and its number of slices, layers or faces.
+// The width and height of level 0 .. levels - 1 in texels, and its number of slices, layers or faces.
 TexelExtent level_extent(const CapturedTexture& texture, int level);
-// Bytes of one level, and of all levels.
+// The bytes of one level, and of all levels.
 uint64_t level_bytes(const CapturedTexture& texture, int level);
 uint64_t texture_bytes(const CapturedTexture& texture);
 
 enum class Swizzle : uint8_t { r, g, b, a, zero, one };
-enum class DepthMode : uint8_t { luminance, intensity, alpha, red };  // the channels in which a depth is returned
+enum class DepthMode : uint8_t { luminance, intensity, alpha, red };  // the channels that receive a depth
 
-// How a draw sampled a texture: parameters of the sampler object or, without one, of the texture, and parameters that
-// only textures have.
+// The way that a draw sampled a texture: parameters of the sampler object or, without one, of the texture, and
+// parameters that only textures have.
 struct CapturedSampler {
   bool magnify_linear = true, minify_linear = true;
   MipFilter mip = MipFilter::linear;
@@ -346,7 +348,7 @@ struct BoundTexture {
 // The source of a vertex attribute: `count` elements of its type, one after another. Each component is a 32-bit word.
 struct VertexStream {
   uint64_t first = 0;    // into Frame::attributes
-  uint32_t count = 1;    // with a divisor, and 1: all vertices have the same value
+  uint32_t count = 1;    // if 1 and there is a divisor, all vertices have the same value
   uint32_t divisor = 0;  // 0: an element per vertex; n: an element per n instances
   bool operator==(const VertexStream&) const = default;
 };

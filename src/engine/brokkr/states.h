@@ -13,9 +13,9 @@ enum class Topology : uint8_t { triangles, triangle_strip, triangle_fan, points,
 enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class Wrap : uint8_t { repeat, mirrored_repeat, clamp_to_edge };
 enum class MipFilter : uint8_t { none, nearest, linear };  // none: the base level at any distance
-// Kinds of captured textures (programs.h).
+// The kinds of captured textures (programs.h).
 enum class TextureKind : uint8_t { one, two, three, cube, rectangle, one_array, two_array, cube_array, buffer };
-enum class SampledType : uint8_t { real, integer, natural };  // of a sampler's results: float, int, uint
+enum class SampledType : uint8_t { real, integer, natural };  // type of a sampler's results: float, int, uint
 enum class TextureWrap : uint8_t {
   repeat,
   mirrored_repeat,
@@ -40,7 +40,7 @@ enum class BlendFactor : uint8_t {
   constant_alpha,
   one_minus_constant_alpha,
   src_alpha_saturate,
-  // Factors of the program's second colour (ProgramOutput::index); without one, of the first colour.
+  // Factors of the program's second colour (ProgramOutput::index), or of the first colour if there is no second.
   src1_color,
   one_minus_src1_color,
   src1_alpha,

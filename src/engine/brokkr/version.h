@@ -1,7 +1,7 @@
 // The version of the interface, which CMake reads from this file, and the symbols that a shared library exports.
 //
-// Versions are semantic: a program works with any later patch version. Until 1.0, a minor version may change the
-// interface; afterwards only a major version may.
+// Versions are semantic: a program works with any later patch version. Before 1.0, a minor version may change the
+// interface; afterwards, only a major version may.
 #pragma once
 
 #define BROKKR_VERSION_MAJOR 0
@@ -9,12 +9,13 @@
 #define BROKKR_VERSION_PATCH 0
 #define BROKKR_VERSION "0.2.0"
 
-// libbrokkr.so exports what installed headers declare between these pragmas and hides everything else. (An attribute of
-// the namespace suffices for GCC, but clang does not apply it to definitions elsewhere.)
+// libbrokkr.so exports what installed headers declare between these pragmas, and hides everything else. (For GCC, an
+// attribute of the namespace would suffice, but clang does not apply it to definitions elsewhere.)
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// BROKKR_VERSION of the library that the program runs with. It may be a later patch version than that of the headers.
+// The BROKKR_VERSION of the library that the program runs with. It may be a later patch version than that of the
+// headers.
 const char* library_version();
 
 }  // namespace brokkr

@@ -16,10 +16,10 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// Computes the positions of all draws with DrawCommand::vertices, and the varyings that their vertex programs write;
-// others keep what Frame::positions and Frame::varyings hold. Returns a line for each program that cannot run: its
-// draws keep their vertices. All machines give the same bits. Throws FileError for a frame that `validate` rejects,
-// MemoryLimitError, and what `progress` throws.
+// Computes the positions of all draws with DrawCommand::vertices, and the varyings that their vertex programs write.
+// Other varyings and positions keep their content. Returns a line for each program that cannot run; its draws keep
+// their vertices. All machines give the same bits. Throws FileError if `validate` rejects the frame, and
+// MemoryLimitError. Passes on what `progress` throws.
 std::vector<std::string> shade_vertices(Frame& frame, const LoadOptions& load = {});
 
 }  // namespace brokkr
