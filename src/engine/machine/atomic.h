@@ -47,13 +47,13 @@ inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 #endif
 
-// One step of a spin: tells the core that the thread spins. A long spin yields the core, because a host with fewer
-// cores than blocks must run the block that is awaited. A longer one sleeps for 20 microseconds at a time, so that
-// yielding threads do not keep others from running.
+// Makes one step of a spin and tells the core that the thread spins. A long spin yields the core, because a host with
+// fewer cores than blocks must run the block that is awaited. A longer spin sleeps for 20 microseconds at a time, so
+// that yielding threads do not keep others from running.
 BROKKR_FN void pause(int spin) {
 #if defined(__CUDACC__)
-  // At most twice a round trip to memory: a block that waits for the last tasks of a frame notices their end soon, and
-  // polls too seldom to disturb working blocks.
+  // Sleep for at most twice a round trip to memory. A block that waits for the last tasks of a frame then notices their
+  // end soon, and polls too seldom to disturb working blocks.
   __nanosleep(spin < 4 ? 32u << spin : 512u);
 #else
   if (spin < 32) {
@@ -75,7 +75,7 @@ BROKKR_FN void pause(int spin) {
 inline void sleep_while(const uint32_t& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
-// Call after changing the word.
+// Call after the word has changed.
 inline void wake_all(const uint32_t& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
 }
@@ -88,8 +88,8 @@ BROKKR_FN void prefetch([[maybe_unused]] const void* p) {
 #endif
 }
 
-// Prefetches p's line of global memory into a multiprocessor's own cache. Few warps leave room there, so use it only
-// for data that is needed soon. Elsewhere it is the same as prefetch().
+// Prefetches p's line of global memory into the cache of one multiprocessor. Few warps leave room there, so use this
+// only for data that is needed soon. On other machines it is the same as prefetch().
 BROKKR_FN void prefetch_near([[maybe_unused]] const void* p) {
 #if defined(__CUDACC__)
   asm volatile("prefetch.global.L1 [%0];" : : "l"(__cvta_generic_to_global(p)));

@@ -1,5 +1,5 @@
-// A clock in nanoseconds, with an arbitrary origin, that all blocks of a launch share; on the CPU optionally one clock
-// per block, which stands still while the block's thread does not run.
+// A clock in nanoseconds with an arbitrary origin. All blocks of a launch share it. On the CPU, an option gives each
+// block its own clock, which stands still while the block's thread does not run.
 #pragma once
 
 #include "machine/machine.h"

@@ -1,5 +1,5 @@
 // The content of the lane types (machine/lane.h) in shaders that are compiled at run time. It uses the compiler's own
-// vectors instead of cpu_lane.h's std::experimental::simd, whose templates take longer to parse than all shaders of a
+// vectors. cpu_lane.h uses std::experimental::simd instead, whose templates take longer to parse than all shaders of a
 // game. The compiled text defines BROKKR_LANES.
 #pragma once
 
@@ -17,7 +17,7 @@ struct NativeOf {
 template <class T>
 using Native = typename NativeOf<T>::type;
 template <class T>
-using Truth = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;  // all bits are set if it holds
+using Truth = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;  // all bits are set for true
 
 template <class T>
 struct VectorMask {
@@ -85,7 +85,7 @@ BROKKR_MACHINE_BEGIN
 
 using MaskBits = VectorMask<float>;
 
-// Applies f by the processor's instruction if this compiler has it under that name, otherwise lane by lane.
+// Applies f with the processor's instruction if this compiler has it under that name, otherwise lane by lane.
 #define BROKKR_HAS(builtin) __has_builtin(__builtin_ia32_##builtin)
 #if defined(__AVX2__) && BROKKR_LANES == 8 && BROKKR_HAS(roundps256) && BROKKR_HAS(sqrtps256) && \
     BROKKR_HAS(minps256) && BROKKR_HAS(maxps256) && BROKKR_HAS(ptestz256)
@@ -156,7 +156,7 @@ BROKKR_FN Float floor(Float a) {
 }
 #if defined(BROKKR_LANES_BY_AVX512) && BROKKR_HAS(fixupimmps512_mask)
 #define BROKKR_FIXES_FLOATS
-// Replaces infinities and NaN by 0; the instruction's table specifies 0 for these classes.
+// Replaces infinities and NaN by 0. The table of the instruction specifies 0 for these classes.
 BROKKR_FN Float finite_by_table(Float a) {
   const Native<int32_t> table = Native<int32_t>{} + 0x00880088;
   return Float(Vector<float>(__builtin_ia32_fixupimmps512_mask(a.v.n, a.v.n, table, 0, uint16_t(0xffff), 4)));
@@ -179,7 +179,7 @@ BROKKR_FN Int to_int(Double a) { return Int(a); }
 BROKKR_FN Float to_float(Int a) { return Float(a); }
 BROKKR_FN Double to_double(Int a) { return Double(a); }
 
-// Halves of words: see machine/halves.h.
+// For halves of words, see machine/halves.h.
 #if BROKKR_LANES == 16 && defined(__AVX512BW__) && (BROKKR_HAS(pmaddwd512_mask) || BROKKR_HAS(pmaddwd512))
 #define BROKKR_DOTS_HALVES 512
 #elif BROKKR_LANES == 8 && defined(__AVX2__) && BROKKR_HAS(pmaddwd256)
@@ -214,7 +214,7 @@ BROKKR_MACHINE_END
 
 BROKKR_MACHINE_BEGIN
 
-// The part of the warp that headers of compiled shaders need: one thread that holds all lanes.
+// The part of the warp that headers of compiled shaders need. It is one thread that holds all lanes.
 class Warp : public NearWords<Warp> {
  public:
   static constexpr int width = kWidth;
@@ -288,7 +288,7 @@ class Warp : public NearWords<Warp> {
   typedef int32_t Eight __attribute__((vector_size(32)));
   typedef long long Pairs __attribute__((vector_size(64)));
 
-  // The words p[at_i] and the words behind them; 0 in lanes whose bits are not set.
+  // Loads the words p[at_i] and the words after them; 0 in lanes whose bits are not set.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int at, uint32_t lanes, Uint& first, Uint& second) {
     const auto eight_pairs = [&](Eight half, uint32_t bits) {
       return Words(__builtin_ia32_gathersiv8di(Pairs{}, p, half, uint8_t(bits), int(sizeof *p)));

@@ -1,5 +1,5 @@
-// The builds of the CPU kernels in this program, and which of them this processor can run, by name: "v2", "v3", "v4"
-// (x86-64 levels), "neon" or "emulated".
+// The builds of the CPU kernels that this program contains and those that this processor can run, by name: "v2", "v3",
+// "v4" (x86-64 levels), "neon" or "emulated".
 #pragma once
 
 #include <string>

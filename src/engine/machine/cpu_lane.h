@@ -61,7 +61,7 @@ BROKKR_MACHINE_BEGIN
 template <class T>
 BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
 #if defined(__clang__) && defined(__AVX512F__)
-  // Under clang, libstdc++ 12 does not blend by an AVX-512 mask: it takes one side for all lanes.
+  // With clang, libstdc++ 12 does not blend by an AVX-512 mask; it takes one side for all lanes.
   if constexpr (kWidth == 16 && sizeof(T) == 4) {
     return Lane<T>(same_bits<Vector<T>>(
         _mm512_mask_blend_epi32(same_bits<__mmask16>(m.m), same_bits<__m512i>(b.v), same_bits<__m512i>(a.v))));
@@ -72,8 +72,8 @@ BROKKR_FN Lane<T> select(Mask m, Lane<T> a, Lane<T> b) {
   stdx::where(m.as<T>(), b.v) = a.v;
   return b;
 }
-// a < b ? a : b and a > b ? a : b, which return b if a or b is NaN. Processors have instructions for exactly that,
-// which GCC does not select for a masked expression.
+// a < b ? a : b and a > b ? a : b, which return b if a or b is NaN. Processors have instructions for exactly this, but
+// GCC does not select them for a masked expression.
 #define BROKKR_LANE_EXTREMUM(name, op, instruction) \
   template <class T>                                \
   BROKKR_FN Lane<T> name(Lane<T> a, Lane<T> b) {    \
@@ -141,15 +141,15 @@ BROKKR_FN Int round_to_int(Float a) {
 
 #if defined(BROKKR_ISA_V4)
 #define BROKKR_FIXES_FLOATS
-// Replaces infinities and NaN by 0; the instruction's table specifies 0 for these classes.
+// Replaces infinities and NaN by 0. The table of the instruction specifies 0 for these classes.
 BROKKR_FN Float finite_by_table(Float a) {
   const __m512 v = same_bits<__m512>(a.v);
   return Float(same_bits<Vector<float>>(_mm512_fixupimm_ps(v, v, _mm512_set1_epi32(0x00880088), 0)));
 }
 #endif
 
-// Converts both halves of each word (IEEE half precision), if all are finite; otherwise returns false. Processors quiet
-// signalling NaN.
+// Converts both halves of each word (IEEE half precision) if all are finite; otherwise returns false, because
+// processors make signalling NaNs quiet.
 #if defined(BROKKR_ISA_V4)
 #define BROKKR_CONVERTS_HALVES
 BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
@@ -171,7 +171,7 @@ BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
   if (!_mm256_testz_si256(infinite, infinite)) return false;
   const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(v)),
                second = _mm256_cvtph_ps(_mm256_extracti128_si256(v, 1));
-  // A shuffle acts on 128 bits, which hold two words: it returns those of lanes 0, 1, 4, 5, 2, 3, 6, 7.
+  // A shuffle acts on 128 bits, which hold two words, so it returns the words of lanes 0, 1, 4, 5, 2, 3, 6, 7.
   const auto in_order = [](__m256 pairs) {
     return Float(same_bits<Vector<float>>(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xd8)));
   };
@@ -181,7 +181,7 @@ BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
 }
 #endif
 
-// Halves of words: see machine/halves.h.
+// For halves of words, see machine/halves.h.
 #define BROKKR_HALVES_BY(prefix, type)                                                      \
   BROKKR_FN Uint multiply_halves(Uint a, Uint b) {                                          \
     const type product = prefix##_mullo_epi16(same_bits<type>(a.v), same_bits<type>(b.v));  \

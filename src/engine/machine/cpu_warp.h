@@ -1,5 +1,5 @@
-// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine differs in its
-// width and in having several warps (threads) per block, with a real barrier between them.
+// The warp of the CPU-side machines: one thread that holds all lanes in vectors. The emulated machine has another
+// width, and several warps (threads) per block with a real barrier between them.
 #pragma once
 
 #if defined(BROKKR_ISA_EMULATED) || !defined(NDEBUG)
@@ -15,8 +15,9 @@
 BROKKR_MACHINE_BEGIN
 
 // A collective needs all lanes of a warp. In a function that once, uniform, for_lanes or for_distinct calls, a lane
-// acts alone, and on CUDA the other lanes would never arrive. The emulated machine, which tests use, and every machine
-// in a build with assertions abort there with a message; the PTX interpreter reports a deadlock (docs/research/ptx.md).
+// acts alone; on CUDA, the other lanes would never arrive. In such a function, a collective aborts with a message on
+// the emulated machine, which tests use, and on every machine in a build with assertions. The PTX interpreter reports a
+// deadlock (docs/research/ptx.md).
 #if defined(BROKKR_CHECK_COLLECTIVES)
 inline constinit thread_local bool acts_alone = false;
 
@@ -159,8 +160,8 @@ class Warp : public NearWords<Warp> {
       each_lane(m, [&](int i) { p[i] = values[i]; });
     }
   }
-  // The same if p[0 .. width - 1] belong to this warp alone: vectors may read and write all of them, which takes AMD's
-  // processors a tenth of the time of a masked store.
+  // Does the same if p[0 .. width - 1] belong only to this warp. Vectors may then read and write all of them, which
+  // takes AMD's processors a tenth of the time of a masked store.
   template <class T>
   BROKKR_FN static void merge(T* p, std::type_identity_t<Lane<T>> a, Mask m) {
     if constexpr (kWidth == 4 || kWidth == 8 || kWidth == 16) {
@@ -214,7 +215,7 @@ class Warp : public NearWords<Warp> {
     }
     return Lane<T>(Vector<T>(values, stdx::element_aligned));
   }
-  // Loads lane i from p[at_i % 32] of 32 numbers. If such a small table fits in registers, this takes less than a
+  // Loads lane i from p[at_i % 32] of 32 numbers. If such a small table fits in registers, this takes less time than a
   // gather.
 #if defined(BROKKR_ISA_V4)
   static constexpr bool has_small_tables = true;
@@ -241,8 +242,8 @@ class Warp : public NearWords<Warp> {
       p[index_of[i]] = values[i];
     }
   }
-  // The same if each four lanes from a multiple of four on have adjacent addresses, and these words belong to this warp
-  // alone, including those of lanes outside m.
+  // Does the same if groups of four lanes, which start at a multiple of four, have adjacent addresses. All four words
+  // must belong only to this warp, even in lanes outside m.
   BROKKR_FN static void scatter_quads(uint32_t* p, Int at, Uint a, Mask m) {
     typedef uint32_t Quad __attribute__((vector_size(16), aligned(4), may_alias));
     alignas(64) uint32_t values[width], kept[width];
@@ -256,7 +257,8 @@ class Warp : public NearWords<Warp> {
       to = (quad(values + i) & quad(kept + i)) | (to & ~quad(kept + i));
     }
   }
-  // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory of this warp alone; lanes may have the same address.
+  // p[at_i] |= a_i and p[at_i] = min(p[at_i], a_i) in memory that belongs only to this warp. Several lanes may have the
+  // same address.
   BROKKR_FN static void scatter_or(uint32_t* p, Int at, Uint a, Mask m) {
     const auto values = spill(a);
     const auto index_of = spill(at);
@@ -269,7 +271,7 @@ class Warp : public NearWords<Warp> {
       if (values[i] < p[index_of[i]]) p[index_of[i]] = values[i];
     });
   }
-  // p[at_i] |= a_i like scatter_or; returns the value that p[at_i] had just before.
+  // p[at_i] |= a_i like scatter_or. Returns the value that p[at_i] had immediately before.
   BROKKR_FN static Uint scatter_fetch_or(uint32_t* p, Int at, Uint a, Mask m) {
     auto values = spill(a);
     const auto index_of = spill(at);
@@ -280,16 +282,16 @@ class Warp : public NearWords<Warp> {
     });
     return values.lanes();
   }
-  // Calls f(i) in lane order for every lane of m. On CUDA all lanes run at the same time: f must not depend on the
+  // Calls f(i) in lane order for every lane of m. On CUDA all lanes run at the same time, so f must not depend on the
   // order.
   template <class F>
   BROKKR_FN static void for_lanes(Mask m, F&& f) {
     expect_all_lanes();
     for (uint32_t bits = bits_of(m); bits != 0; bits &= bits - 1) act_alone(f, std::countr_zero(bits));
   }
-  // Calls f(key, lanes) for every distinct key among the lanes of m, with the lanes that have it: for loads that many
-  // lanes share. On CUDA, where neighbours' loads coalesce anyway, it is one call for all lanes, each with its own key:
-  // f must not use collectives.
+  // Calls f(key, lanes) for every distinct key among the lanes of m; `lanes` are those with that key. This is for loads
+  // that many lanes share. On CUDA, loads of neighbours coalesce anyway, so there is one call for all lanes, each with
+  // its own key. Therefore f must not use collectives.
   template <class F>
   BROKKR_FN static void for_distinct(Uint key, Mask m, F&& f) {
     const auto keys = spill(key);
@@ -300,7 +302,7 @@ class Warp : public NearWords<Warp> {
       rest &= ~ballot(same);
     }
   }
-  // A lane value laid out as an array, so that code inside for_lanes can access lane i.
+  // A lane value stored as an array, so that code inside for_lanes can access lane i.
   template <class T>
   struct Spilled {
     alignas(64) T values[width];
@@ -317,13 +319,13 @@ class Warp : public NearWords<Warp> {
     return s;
   }
 
-  // A side effect of the warp as a whole, not of each lane.
+  // Runs f once for the whole warp, for a side effect.
   template <class F>
   BROKKR_FN static void once(F&& f) {
     expect_all_lanes();
     act_alone(f);
   }
-  // A value that is read or computed once and is the same for all lanes.
+  // Returns a value that is read or computed once and is the same for all lanes.
   template <class F>
   BROKKR_FN static auto uniform(F&& f) {
     expect_all_lanes();
@@ -336,7 +338,7 @@ class Warp : public NearWords<Warp> {
   friend NearWords<Warp>;
 #if defined(BROKKR_ISA_V4)
   static constexpr WordPairs pairs = WordPairs::of_some_lanes;
-  // The words p[at_i] and the words behind them; 0 in lanes whose bits are not set.
+  // Loads the words p[at_i] and the words after them; 0 in lanes whose bits are not set.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, uint32_t lanes, Uint& first, Uint& second) {
     const __m512i at = same_bits<__m512i>(words.v), none = _mm512_setzero_si512();
     const __m512i even = same_bits<__m512i>((lane() * 2).v), odd = same_bits<__m512i>((lane() * 2 + 1).v);
@@ -348,7 +350,7 @@ class Warp : public NearWords<Warp> {
   }
 #elif defined(BROKKR_ISA_V3)
   static constexpr WordPairs pairs = WordPairs::of_all_lanes;
-  // The words p[at_i] and the words behind them. Loads of two words take a third of the time of two gathers.
+  // Loads the words p[at_i] and the words after them. Loads of two words take a third of the time of two gathers.
   BROKKR_FN static void gather_pairs(const uint32_t* p, Int words, Uint& first, Uint& second) {
     alignas(64) int32_t at[width];
     words.v.copy_to(at, stdx::vector_aligned);
@@ -390,14 +392,14 @@ class Warp : public NearWords<Warp> {
   }
 };
 
-// Returns p, which points into the block's shared storage: CUDA has separate instructions for such memory.
+// Returns p, which points into the block's shared storage. CUDA has separate instructions for such memory.
 template <class T>
 BROKKR_FN T* in_shared_memory(T* p) {
   return p;
 }
 
-// A barrier for the threads of an emulated block, designed for few threads on few cores that other programs may also
-// use.
+// A barrier for the threads of an emulated block. It is designed for few threads on few cores, which other programs may
+// also use.
 struct Barrier {
   static constexpr int kSpins = 64;  // takes about as long as falling asleep
   uint32_t arrived = 0, generation = 0;
@@ -420,7 +422,7 @@ struct Barrier {
   }
 };
 
-// Warps that share storage. One warp per block on the CPU machine, several on the emulated one.
+// Warps that share storage. A block has one warp on the CPU machine, and several on the emulated machine.
 template <class Shared>
 struct Block {
   int index = 0;   // index of this block in the launch

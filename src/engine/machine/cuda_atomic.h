@@ -1,6 +1,5 @@
 // atomic_ref for a word in global memory, unsigned with 32 or 64 bits. libcu++ emits generic instructions, which
-// determine at run time what memory an address belongs to, because its inline assembly hides the address from the
-// compiler.
+// determine the memory of an address at run time, because its inline assembly hides the address from the compiler.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// One instruction on the word: `name` with order, scope, address space and `type` by size, then `list`, its operands;
-// `out` is written and `in` is read.
+// One instruction on the word: `name` with order, scope, address space and `type` by size, followed by `list`, its
+// operands. It writes `out` and reads `in`.
 #define BROKKR_SIZED(name, type, list, out, in)                                       \
   if constexpr (sizeof(T) == 4)                                                       \
     asm volatile(name ".global" type "32 " list ";" : out("r") : in("r") : "memory"); \
@@ -23,7 +22,7 @@ BROKKR_MACHINE_BEGIN
   } else {                                          \
     BROKKR_SIZED(name ".gpu", type, list, out, in); \
   }
-// A read-modify-write. `order` is a compile-time constant.
+// A read-modify-write operation. `order` is a compile-time constant.
 #define BROKKR_ATOM(type, list, in)                                                                          \
   switch (order) {                                                                                           \
     case ::cuda::std::memory_order_relaxed: BROKKR_SCOPED("atom.relaxed", type, list, BROKKR_OLD, in) break; \
@@ -37,7 +36,7 @@ BROKKR_MACHINE_BEGIN
 #define BROKKR_PLACE_VALUE(size) "l"(address_), size(value)
 #define BROKKR_PLACE_PAIR(size) "l"(address_), size(expected), size(value)
 
-// kSystem: ordered with the host too; otherwise only among the device's blocks.
+// kSystem: ordered with the host too; otherwise, only among the device's blocks.
 template <class T, bool kSystem>
 class GlobalAtomic {
   static_assert(std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>);

@@ -78,8 +78,8 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static Int lane() { return number(); }
   BROKKR_FN static Mask first_lanes(int n) { return number() < n; }
 #if defined(BROKKR_LONE_LANES)
-  // In a program compiled this way, threads diverge: a vote asks each thread separately, and each has its own control
-  // flow. Such a program must not use other collectives.
+  // In a program compiled this way, threads diverge. A vote asks each thread separately, and each thread has its own
+  // control flow. Such a program must not use other collectives.
   BROKKR_FN static bool any(Mask m) { return m.m; }
 #else
   BROKKR_FN static bool any(Mask m) { return __any_sync(kAll, m.m); }
@@ -210,7 +210,7 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static void sync() { __syncwarp(); }
 
  private:
-  // 32-bit integers: one instruction from Ampere on.
+  // A single instruction for 32-bit integers from Ampere on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   template <class T>
   static constexpr bool kReducesInOne = std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t>;
@@ -227,9 +227,9 @@ class Warp : public NearWords<Warp> {
   }
 };
 
-// Returns p, which is known to point into the block's shared storage. The compiler cannot derive that from a reference;
-// with the hint it emits shared loads with 32-bit addresses instead of generic ones, which determine the address space
-// at run time. Give the hint only once: if nvcc 13.0 gets it again for a pointer derived from such a pointer, it sees a
+// Returns p, which is known to point into the block's shared storage. The compiler cannot derive that from a reference.
+// With the hint, it emits shared loads with 32-bit addresses; generic loads determine the address space at run time.
+// Give the hint only once: if nvcc 13.0 gets it again for a pointer derived from such a pointer, it sees a
 // contradiction and drops the code.
 template <class T>
 BROKKR_FN T* in_shared_memory(T* p) {

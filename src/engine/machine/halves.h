@@ -1,12 +1,11 @@
-// Words of two 16-bit numbers, used to filter bytes (shade/texture_usual.h). Processors have instructions for such
-// halves that are cheaper than products of whole words. If BROKKR_DOTS_HALVES is defined, the machine provides
-// multiply_halves (both halves, modulo 2^16), dot_halves (the sum of both products of signed halves) and
-// upper_bytes_of_halves.
+// Words of two 16-bit numbers, which filter bytes (shade/texture_usual.h). Processors have instructions for such halves
+// that cost less than products of whole words. If BROKKR_DOTS_HALVES is defined, the machine provides multiply_halves
+// (both halves, modulo 2^16), dot_halves (the sum of both products of signed halves) and upper_bytes_of_halves.
 #pragma once
 
 BROKKR_MACHINE_BEGIN
 
-// Both halves times a weight, which both halves of `weight` hold. The products fit in 16 bits.
+// Multiplies both halves by a weight, which both halves of `weight` hold. The products fit in 16 bits.
 BROKKR_FN Uint weighted_halves(Uint two, Uint weight) {
 #if defined(BROKKR_DOTS_HALVES)
   return multiply_halves(two, weight);
@@ -38,8 +37,8 @@ BROKKR_FN Int multiply_small(Int a, Int b) {
 #endif
 }
 
-// Weighted sums of a and b by the lower and the upper half of `weights`, which sum to 256: one function for the lower
-// halves of a and b, one for the upper halves.
+// Weighted sums of a and b by the lower and the upper half of `weights`, which sum to 256. One function is for the
+// lower halves of a and b, the other for their upper halves.
 BROKKR_FN Int sum_of_lower(Uint a, Uint b, Uint weights) {
 #if defined(BROKKR_DOTS_HALVES)
   return sum_of_halves((a & 0xffffu) | (b << 16u), weights);

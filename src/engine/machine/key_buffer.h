@@ -1,6 +1,6 @@
-// The visibility buffer of one region: a (depth, order) key per sample, which only smaller keys replace.
+// The visibility buffer of one region: a (depth, order) key per sample. Only a smaller key replaces a key.
 //
-// Depth and order are 32-bit numbers; a smaller unsigned number wins, and the smaller order wins among equal depths. If
+// Depth and order are 32-bit numbers. The smaller unsigned number wins; among equal depths, the smaller order wins. If
 // one warp owns the block (CPU), the halves are two arrays and the minimum is a masked store. If several warps share it
 // (emulated, CUDA), a key is one 64-bit word and the minimum is an atomic. The results are equal because a minimum does
 // not depend on the order of updates.
@@ -23,7 +23,7 @@ struct KeyBuffer {
     Split split;
   };
 
-  // Per 64 consecutive samples: an upper bound on their depths.
+  // An upper bound on the depths of each 64 consecutive samples.
   uint32_t farthest[kSamples / 64];
 
   // A key buffer always lies in the shared storage of its block.
@@ -51,8 +51,8 @@ struct KeyBuffer {
     }
 #endif
   }
-  // Lane i promises that the samples of tile_i will all have at most depth d_i before the region is read. The promise
-  // takes effect immediately, because fragments that it rejects would lose anyway.
+  // Lane i promises that, before the region is read, no sample of tile_i will be deeper than d_i. The promise takes
+  // effect immediately, because fragments that it rejects would lose anyway.
   BROKKR_FN void limit_farthest(Warp& w, Int tile, Uint d, Mask m) {
     const auto tile_of = w.spill(tile);
     const auto depth_of = w.spill(d);
@@ -94,7 +94,7 @@ struct KeyBuffer {
     else
       return w.load(split.order + at);
   }
-  // Samples at .. at + width - 1 take (depth, order) in lanes m if it is smaller.
+  // In lanes m, samples at .. at + width - 1 take (depth, order) if it is smaller than their key.
   BROKKR_FN void take_min(Warp& w, int at, Uint d, Uint o, Mask m) {
     if constexpr (kShared) {
       take_min_at(w, w.lane() + at, d, o, m);
@@ -107,7 +107,7 @@ struct KeyBuffer {
       w.store(split.order + at, select(wins, o, old_order));
     }
   }
-  // Sample at_i takes lane i's key in lanes m if it is smaller; several lanes may have the same sample.
+  // In lanes m, sample at_i takes lane i's key if it is smaller. Several lanes may have the same sample.
   BROKKR_FN void take_min_at(Warp& w, Int at, Uint d, Uint o, Mask m) {
     const auto at_of = w.spill(at);
     const auto depth_of = w.spill(d);
@@ -117,7 +117,7 @@ struct KeyBuffer {
       if constexpr (kShared) {
         const uint64_t mine = (uint64_t(depth_of[i]) << 32) | order_of[i];
 #if defined(__CUDACC__)
-        // Loads before the atomic: a 64-bit minimum in shared memory compiles to a load, a comparison and, only if this
+        // Load before the atomic. A 64-bit minimum in shared memory compiles to a load, a comparison and, only if this
         // key is smaller, a compare-and-swap. The many fragments that lose stop after the load (docs/research/gpu.md).
         atomicMin(reinterpret_cast<unsigned long long*>(keys() + s), static_cast<unsigned long long>(mine));
 #else

@@ -1,4 +1,4 @@
-// Keys of samples in memory that all blocks share, 64 bits each; the smallest key wins (machine/key_buffer.h). A word
+// Keys of samples in memory that all blocks share, 64 bits each. The smallest key wins (machine/key_buffer.h). A word
 // holds the complement of its key, so that zeroed memory contains no keys.
 #pragma once
 
@@ -9,7 +9,7 @@ BROKKR_MACHINE_BEGIN
 struct KeyPlane {
   uint64_t* word;
 
-  // Sample at_i takes lane i's key in lanes m if it is smaller; lanes of all blocks may have the same sample.
+  // In lanes m, sample at_i takes lane i's key if it is smaller. Lanes of all blocks may have the same sample.
   BROKKR_FN void take_min_at(Warp& w, Int at, Uint depth, Uint order, Mask m) const {
     const auto at_of = w.spill(at);
     const auto depth_of = w.spill(depth);

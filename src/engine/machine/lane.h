@@ -1,4 +1,4 @@
-// Lane types: one value per lane of a warp, with the same operators on every machine. The machine defines their
+// Lane types hold one value per lane of a warp, and have the same operators on every machine. The machine defines their
 // content: Vector<T> is a vector on the CPU, and a plain scalar on CUDA, where a thread holds one lane.
 //
 // An operator takes lanes on both sides, or lanes and a scalar that all lanes share. Comparisons return a Mask. A Mask
@@ -17,7 +17,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// One truth value per lane.
+// One bool per lane.
 struct Mask {
   VectorMask<float> m;
   Mask() = default;
@@ -91,8 +91,8 @@ using Ulong = Lane<uint64_t>;
 static_assert(!std::is_convertible_v<Mask, bool> && !std::is_constructible_v<bool, Mask>);
 static_assert(std::is_same_v<decltype(Int() < Int()), Mask>);
 
-// select(m, a, b) is a where m holds and b elsewhere (for two Lanes, the machine defines it). Either argument may be a
-// scalar, or both.
+// select(m, a, b) is a in lanes of m and b in the others. (For two Lanes, the machine defines it.) One or both of a and
+// b may be scalars.
 template <class T>
 BROKKR_LANE_FN Lane<T> select(Mask m, Lane<T> a, std::type_identity_t<T> b) {
   return select(m, a, Lane<T>(b));

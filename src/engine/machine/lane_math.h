@@ -1,4 +1,4 @@
-// Lane functions with the same text on every machine. Results are bit-identical because IEEE-754 arithmetic is used
+// Lane functions with the same text on every machine. Results are bit-identical, because we use IEEE-754 arithmetic
 // without contraction (-ffp-contract=off, --fmad=false).
 #pragma once
 
@@ -6,7 +6,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Uniform bit counts. CUDA uses its own function: for std::popcount of 64 bits, nvcc 13 silently generates no code.
+// Counts the bits of a uniform number. CUDA has its own function, because nvcc 13 silently generates no code for
+// std::popcount of 64 bits.
 BROKKR_FN int count_bits(uint32_t bits) {
 #if defined(__CUDACC__)
   return __popc(bits);
@@ -37,8 +38,9 @@ BROKKR_FN int lowest_bit(uint64_t bits) {
 #endif
 }
 
-// A small number >= 0, determined by branches that the processor predicts, so that later code does not wait for its
-// computation. The compiler must not learn that both numbers are equal, because it would use the computed one.
+// Returns a small number >= 0. Branches determine it and the processor predicts them, so that later code does not wait
+// for the computation of the number. The compiler must not learn that both numbers are equal, because it would then use
+// the computed one.
 BROKKR_FN int foreseen(int number) {
 #if defined(__CUDACC__)
   return number;
@@ -84,10 +86,10 @@ BROKKR_FN Float finite_or_zero(Float a) {
 }
 BROKKR_FN Float fraction(Float a) { return a - floor(a); }
 
-// [0, 1], NaN becomes 0.
+// Clamps to [0, 1]; NaN becomes 0.
 BROKKR_FN Float saturate(Float a) { return clamp_to(a, 0.0f, 1.0f); }
 
-// 2^f for f in [-0.5, 0.5], per lane or, if a compiler builds a table of it, for one number.
+// 2^f for f in [-0.5, 0.5], per lane, or for one number when a compiler builds a table.
 template <class F>
 BROKKR_FN constexpr F exp2_of_fraction(F f) {
   f = f * 0.693147180559945f;
@@ -129,7 +131,7 @@ BROKKR_FN Float pow_lanes(Float x, Float y) {
   return select(x > 1.2e-38f, p, 0.0f);
 }
 
-// Spreads a 32-bit value (a good hash for identifiers -> colours).
+// Spreads a 32-bit value. It is a good hash for turning identifiers into colours.
 BROKKR_FN Uint hash_lanes(Uint x) {
   x = x ^ (x >> 16);
   x = x * 0x7feb352d;

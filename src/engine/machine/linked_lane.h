@@ -1,5 +1,5 @@
-// CUDA's lane types in shaders that NVRTC compiles at run time: those of the kernel that the shaders are linked into,
-// plus masks for mask operations.
+// CUDA's lane types in shaders that NVRTC compiles at run time. They are the types of the kernel that the shaders are
+// linked into, plus masks for mask operations.
 #pragma once
 
 #include "machine/cuda_warp.h"
@@ -8,7 +8,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A lane's bit of a mask, with bitwise operators; its ~ differs from that of a bool.
+// A lane's bit of a mask, with bitwise operators. Its ~ differs from that of a bool.
 struct MaskBits {
   bool b;
   BROKKR_FN MaskBits(bool bit) : b(bit) {}

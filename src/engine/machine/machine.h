@@ -1,29 +1,29 @@
-// The machine model: types and functions that a stage may use, whichever machine runs it.
+// The machine model: types and functions that a stage may use, on any machine.
 //
 // A stage's text is compiled once per machine. `BROKKR_MACHINE` names the namespace of that build: v2, v3, v4 and neon
 // for the instruction sets of the CPU machine, emulated for the 32-lane warp with several warps per block, gpu for
-// CUDA. Everything a stage defines is between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline function
-// of one build replaces another build's (one-definition rule).
+// CUDA. Everything that a stage defines is between BROKKR_MACHINE_BEGIN and BROKKR_MACHINE_END, so that no inline
+// function of one build replaces another build's (one-definition rule).
 //
 // Lane types          Float Int Uint Double Ulong Mask: one value per lane of a warp
 // Free functions      select min max abs floor sqrt as_uint as_int as_float to_int to_float round_to_int ...
 // Warp                lane, any all ballot, shuffle broadcast, inclusive_sum, inclusive_count, reduce_*, load store
 //                     gather scatter compress_store, lane atomics, uniform once sync
-// Block<Shared>       index, warps, shared storage, sync; in_shared_memory(p): p leads there
+// Block<Shared>       index, warps, shared storage, sync; in_shared_memory(p): p points there
 // atomics             device_atomic<T>, block_atomic<T>: atomic_ref with explicit order (atomic.h)
 //
-// Rules: control flow is uniform over a warp; varying conditions are masks. Uniform side effects go through `w.once`,
-// uniform reads of memory that others may change through `w.uniform`. Functions called by `once`, `uniform`,
-// `for_lanes` and `for_distinct` act for one lane and must not use collectives: the emulated machine, and every machine
-// in a build with assertions, aborts if they do.
+// Rules: Control flow is uniform over a warp; conditions that vary are masks. Uniform side effects use `w.once`.
+// Uniform reads of memory that others may change use `w.uniform`. Functions that `once`, `uniform`, `for_lanes` and
+// `for_distinct` call act for one lane and must not use collectives. If they do, the emulated machine aborts, and so
+// does every machine in a build with assertions.
 //
 // Each letter has one meaning in every stage:
-//   w Warp, b Block, m Mask, f a function      of this header
-//   v Visit, t RasterTables                    of raster
+//   w Warp, b Block, m Mask, f a function      (this header)
+//   v Visit, t RasterTables                    (raster)
 //   r number of a rasterizer, p ticket of a queue's operation, q number of a queue
 //   g first of a group of things, one per lane; s first sample of a group; c component, child or corner;
 //   i, j, k number of a lane or of one thing
-// In a formula, letters are those of its source: x y z, edge functions e = a x + b y, source s and destination d of
+// In formulas, letters are those of the source: x y z, edge functions e = a x + b y, source s and destination d of
 // blending.
 #pragma once
 
@@ -39,11 +39,12 @@
 #endif
 #define BROKKR_MACHINE BROKKR_ISA
 #if defined(BROKKR_ISA_EMULATED)
-#define BROKKR_FN inline  // for tests: compiles in a fraction of the time, runs slower
+#define BROKKR_FN inline  // for tests: it compiles in a fraction of the time and runs more slowly
 #define BROKKR_INLINE_LAMBDA
 #else
 #define BROKKR_FN [[gnu::always_inline]] inline
-#define BROKKR_INLINE_LAMBDA __attribute__((always_inline))  // behind the parameters, where the compiler would call it
+// write it after the parameters; the compiler would otherwise call the lambda
+#define BROKKR_INLINE_LAMBDA __attribute__((always_inline))
 #endif
 #define BROKKR_FN_NOINLINE [[gnu::noinline]] inline
 #define BROKKR_CONSTANT constexpr

@@ -1,5 +1,5 @@
-// Gathers of words that are usually adjacent; machines that can fetch them in pairs do so. The class W, a Warp,
-// declares how (`pairs`) and provides gather_pairs, which loads a lane's word p[at] and the one behind it.
+// Gathers of words that are usually adjacent. Some machines can fetch them in pairs. The class W, a Warp, declares how
+// (`pairs`) and provides gather_pairs, which loads a lane's word p[at] and the next word.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ struct NearWords {
     first = W::gather(p, a, m);
     second = W::gather(p, b, m);
   }
-  // Returns true if no lane that gather_rows reads is apart; it also reads for lanes outside m if that is cheaper.
+  // Returns true if no lane that gather_rows reads is apart. It also reads lanes outside m if that is cheaper.
   BROKKR_FN static bool are_squares(Mask apart, Mask m) {
     return !W::any(W::pairs == WordPairs::of_all_lanes ? apart : m && apart);
   }
-  // For lane i loads p[low_i] and p[high_i], and the words behind both.
+  // Lane i loads p[low_i] and p[high_i], and the word after each.
   BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Int high, Mask m, Uint (&texel)[4]) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
       const uint32_t lanes = W::ballot(m);
@@ -59,8 +59,8 @@ struct NearWords {
       texel[3] = W::gather(p, high + 1, m);
     }
   }
-  // A filter's texels: for lane i loads p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where the step
-  // is usually 1. Lanes outside m may load theirs too; their results are undefined.
+  // Loads a filter's texels. Lane i loads p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where the step
+  // is usually 1. Lanes outside m may load texels too; their results are undefined.
   BROKKR_FN static void gather_square(const uint32_t* p, Int low, Int high, Int step, Mask m, Uint (&texel)[4]) {
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
       const Mask is_apart = m && step != 1;

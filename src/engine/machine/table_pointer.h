@@ -12,7 +12,7 @@
 namespace brokkr {
 
 // Returns a T*. Tables point to memory of the whole launch. On CUDA the compiler gets this hint at every use and emits
-// loads of global memory instead of generic ones, which determine the address space at run time.
+// loads of global memory. Without the hint it would emit generic loads, which determine the address space at run time.
 template <class T>
 struct TablePointer {
   TablePointer() = default;

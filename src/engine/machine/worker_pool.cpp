@@ -17,8 +17,9 @@
 namespace brokkr {
 namespace {
 
-// Polls for the next launch before a thread falls asleep, about 25 microseconds in total: frames follow each other
-// sooner than that, and waking a thread takes about as long. More polls would occupy a core that others need.
+// A thread polls this often for the next launch before it falls asleep, for about 25 microseconds in total. Frames
+// follow each other sooner than that, and it takes about as long to wake a thread. More polls would occupy a core that
+// others need.
 constexpr int kLooks = 500;
 
 void rest() {
@@ -29,7 +30,7 @@ void rest() {
 
 }  // namespace
 
-// The threads and what they share.
+// The threads and the state that they share.
 struct WorkerPool::Crew {
   std::mutex mutex;
   std::condition_variable go, done;

@@ -7,8 +7,7 @@
 
 namespace brokkr {
 
-// In a forked process a pool makes threads of its own with the next start; what the parent had started is not waited
-// for.
+// After a fork, the child's pool starts its own threads at the next start, and does not wait for the parent's calls.
 class WorkerPool {
  public:
   WorkerPool();
@@ -16,11 +15,11 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Runs work(0) ... work(count - 1), each on a thread of its own, all at the same time (they may wait for each other).
-  // Returns without waiting; `work` must stay alive until `wait` has returned. Throws std::runtime_error where the
-  // system has no more threads; then none has begun.
+  // Runs work(0) ... work(count - 1) at the same time, each on a separate thread, so they may wait for each other.
+  // Returns without waiting; `work` must stay alive until `wait` has returned. Throws std::runtime_error if the system
+  // has no more threads; then no call has begun.
   void start(int count, const std::function<void(int)>& work);
-  // Waits at most `timeout_ms` for all calls to return (negative: without limit). Returns true if they have.
+  // Waits at most `timeout_ms` for all calls to return (negative: without limit). Returns true if all have returned.
   bool wait(double timeout_ms);
 
  private:

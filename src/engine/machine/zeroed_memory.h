@@ -9,7 +9,7 @@ namespace brokkr {
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;
-  // Throws std::runtime_error that names `what` and the size if the system lacks the memory.
+  // Throws std::runtime_error if the system lacks the memory; the message names `what` and the size.
   ZeroedMemory(size_t bytes, const char* what);
   ~ZeroedMemory();
   ZeroedMemory(ZeroedMemory&& o) noexcept
