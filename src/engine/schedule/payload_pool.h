@@ -1,26 +1,26 @@
-// Records for payloads that are larger than a queue's slot, in a pool that all queues of a program share. The queue
-// carries the number of a task's record; released numbers wait in a broker queue, the free list.
+// Records for payloads that are larger than a queue's slot. All queues of a program share the pool. The queue carries
+// the number of a task's record. Released numbers wait in the free list, a broker queue.
 //
-// Zeroed memory is a pool of free records: the free list is tried first, and numbers that were never taken come from a
-// counter, so the list needs no initialization. A pool without a free record refuses, and the caller handles that like
-// a full queue.
+// Zeroed memory is a pool of free records and needs no initialization: numbers that were never taken come from a
+// counter, and the free list is tried before it. A pool without a free record refuses a request, and the caller handles
+// that like a full queue.
 //
-// Whoever gets a record's number through a queue sees what lanes wrote to the record. A record is released as soon as
-// its words have been read, before its task runs: a pool of few records serves many tasks.
+// A warp that gets a record's number from a queue sees everything that other lanes wrote to the record. A record is
+// released as soon as its words have been read, before its task runs, so a pool of few records serves many tasks.
 #pragma once
 
 #include "queue/broker_queue.h"
 
 namespace brokkr {
 
-// Words of payload that a slot holds, beside the task's id.
+// The number of payload words that a slot holds, in addition to the task's id.
 inline constexpr int kMaxSlotWords = 15;
 
 template <class Task>
 constexpr bool is_pooled() {
   return Task::kWords > kMaxSlotWords;
 }
-// The element of a queue for a task: its payload, or the number of its record.
+// The size of a task's queue element: its payload, or the number of its record.
 template <class Task>
 constexpr int slot_words() {
   return is_pooled<Task>() ? 1 : Task::kWords;
@@ -37,11 +37,11 @@ struct PoolMemory {
   static constexpr size_t bytes(uint32_t records) {
     return kRecordWords == 0 ? 0 : words_at(records) + (size_t(records) * kRecordWords * 4 + 63) / 64 * 64;
   }
-  // A view of bytes(records) at `memory`, zeroed and aligned to 64 bytes.
+  // Returns a view of bytes(records) at `memory`, which is zeroed and aligned to 64 bytes.
   static constexpr PoolMemory layout(std::byte* memory, uint32_t records) {
     PoolMemory m;
     if (kRecordWords == 0) return m;
-    // Same layout as QueueMemory::layout, which only the host can call because it throws.
+    // The layout is that of QueueMemory::layout. Only the host can call that function, because it throws.
     m.free.control = reinterpret_cast<QueueControl*>(memory);
     m.free.slots = reinterpret_cast<uint32_t*>(m.free.control + 1);
     m.free.capacity = records;
@@ -67,7 +67,7 @@ class PayloadPool {
  public:
   BROKKR_FN explicit PayloadPool(const PoolMemory<kRecordWords>& m) : m_(m), free_(m.free) {}
 
-  // Takes a record for each lane of m. Returns the lanes that got one, which are the first ones; for the others the
+  // Takes a record for each lane of m. Returns the lanes that got one, which are the first lanes; for the others, the
   // pool is empty.
   BROKKR_FN Mask take(Warp& w, Uint& record, Mask m) {
     const int wanted = w.count(m);
@@ -81,7 +81,7 @@ class PayloadPool {
     record = select(rank < old, w.shuffle(number[0], from), as_uint(rank - old) + uint32_t(claimed));
     return m && rank < got;
   }
-  // Releases the records of the lanes of m, which must not be read any more.
+  // Releases the records of the lanes of m. They must not be read any more.
   BROKKR_FN void give_back(Warp& w, Uint record, Mask m) {
     const Uint number[1] = {record};
     free_.enqueue(w, 0, number, m);  // the list has room for all records
@@ -116,7 +116,7 @@ class PayloadPool {
   PoolMemory<kRecordWords> m_;
   BrokerQueues<1> free_;
 
-  // Claims up to n records that were never taken. Returns their count << 32 | the first. Call from one lane.
+  // Claims up to n records that were never taken. Returns their count << 32 | the first number. Call from one lane.
   BROKKR_FN uint64_t claim_fresh(int n) const {
     device_atomic<uint32_t> fresh(*m_.fresh);
     for (uint32_t first = fresh.load(kRelaxed); first < m_.free.capacity;) {

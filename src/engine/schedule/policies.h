@@ -1,13 +1,13 @@
-// Scheduling policies as callbacks of buckets and queues [Kerbl18, 5.3]. They can be combined freely: a bucket's policy
-// chooses the next child; its parameter `Traverse`, if it has one, chooses the child that gets a new task (a class with
-// `traverse` as in schedule/task_tree.h).
+// Scheduling policies as callbacks of buckets and queues [Kerbl18, 5.3]. They can be combined freely. A bucket's policy
+// chooses the next child. Its parameter `Traverse`, if it has one, chooses the child that gets a new task; it is a
+// class with `traverse` as in schedule/task_tree.h.
 #pragma once
 
 #include "schedule/task_tree.h"
 
 BROKKR_MACHINE_BEGIN
 
-// ---- Words of a bucket's state, for one bucket or for several side by side.
+// ---- The words of a bucket's state, for one bucket or for several side by side.
 
 BROKKR_FN Int local_word(const BucketState& state, int k) { return int(state.local[k]); }
 BROKKR_FN Int local_word(const LaneState& state, int k) {
@@ -27,7 +27,7 @@ struct HowMany {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count; }
 };
 
-// ---- Which child gets a new task. Word number `kWord` of the payload decides.
+// ---- These choose the child that gets a new task. Word number `kWord` of the payload decides.
 
 // The child whose number is in the payload.
 template <int kWord>
@@ -45,7 +45,7 @@ struct ByPriority {
     return as_int((payload[kWord] >> 8) * state.children >> 16);
   }
 };
-// Each child takes its own kind of tasks, so there is nothing to decide.
+// Each child takes one kind of tasks, so there is nothing to decide.
 struct ByTask {
   template <class Task>
   BROKKR_FN static Int traverse(const BucketState&, const Uint (&)[Task::kWords], Mask) {
@@ -53,11 +53,11 @@ struct ByTask {
   }
 };
 
-// ---- Which child is next.
+// ---- These choose the next child.
 
 BROKKR_FN Ulong to_ulong(Int a) { return Ulong(as_uint(a)); }
 
-// The last child that has tasks; with ByPriority, discretized priorities (5.3.1).
+// The last child that has tasks. With ByPriority, these are discretized priorities (5.3.1).
 template <class Traverse>
 struct LastFirst : BucketDefaults, Traverse {
   template <class State>
@@ -69,18 +69,19 @@ template <int kWord>
 using Discrete = LastFirst<ByPriority<kWord>>;
 
 // Discretized priorities below an upper bound that adapts to the tasks ([Kerbl18, 5.4], decreasing priorities). As a
-// picture improves, its tasks lose priority, until all of them are in the lowest buckets and unordered. So after the
-// upper half of the children was empty for `patience` consecutive decisions of all workers together, the bound is
+// picture improves, its tasks lose priority, until all of them are in the lowest buckets and unordered. If the upper
+// half of the children was empty for `patience` consecutive decisions of all workers together, the bound is therefore
 // halved: priorities 0 .. 2^24 - 1 count twice as much, and queued tasks are inserted again. The thesis empties the
 // hierarchy first; here all other workers continue. The children are processed from the last to the first, tasks only
-// move to higher children, and none moves twice. Tasks that others insert meanwhile may end up one halving too low.
+// move to higher children, and none moves twice. A task that another worker inserts at the same time may end up one
+// halving too low.
 //
 // Shared words, initially 0: [0] number of halvings, plus 2^32 while tasks are inserted again; [1] consecutive
 // decisions that found the upper half empty; [2] the patience, set before the program begins. With a patience of 0 the
-// bound stays, as for Discrete.
+// bound never changes, as for Discrete.
 template <int kWord>
 struct DecreasingPriorities : BucketDefaults {
-  static constexpr int kSharedWords = 2;        // for each child, of which there are two or more
+  static constexpr int kSharedWords = 2;        // per child; there are at least two children
   static constexpr uint32_t kMaxHalvings = 16;  // leaves 8 bits of the priority
   static constexpr int kHalvingsWord = 0, kEmptyWord = 1, kPatienceWord = 2;
 
@@ -119,7 +120,8 @@ struct DecreasingPriorities : BucketDefaults {
   }
 };
 
-// The first child that has tasks: geometry-first if geometry is child 0, raster-first if rasterization is child 0.
+// The first child that has tasks. It is geometry-first if geometry is child 0, and raster-first if rasterization is
+// child 0.
 template <class Traverse>
 struct FirstFirst : BucketDefaults, Traverse {
   BROKKR_FN static bool settles(const BucketState&, int, uint64_t) { return true; }
@@ -129,7 +131,7 @@ struct FirstFirst : BucketDefaults, Traverse {
   }
 };
 
-// The child with the largest report: fill-level, with HowMany in the leaves.
+// The child with the largest report. It is fill-level with HowMany in the leaves.
 template <class Traverse>
 struct Fullest : BucketDefaults, Traverse {
   template <class State>
@@ -138,7 +140,7 @@ struct Fullest : BucketDefaults, Traverse {
   }
 };
 
-// Round robin over the children, for each worker separately (5.3.2). Workers start at different children.
+// Round robin over the children, separately for each worker (5.3.2). Workers start at different children.
 template <class Traverse>
 struct RoundRobin : BucketDefaults, Traverse {
   static constexpr int kLocalWords = 1;  // the child that was chosen last
@@ -154,7 +156,7 @@ struct RoundRobin : BucketDefaults, Traverse {
 };
 
 // Time in proportion to quotas: the next child is the one that has used the smallest fraction of its quota (5.3.3,
-// separate buckets). Quotas are set in shared words [children + i] before the program begins, in any unit; used times
+// separate buckets). Quotas are set in shared words [children + i] before the program begins, in any unit. Used times
 // are in words [i], in ns.
 template <class Traverse>
 struct FairShare : BucketDefaults, Traverse {
@@ -187,7 +189,7 @@ struct SortedByDeadline : HasTasks {
     return ~payload[kWord];
   }
 };
-// The same for priorities.
+// Does the same for priorities.
 template <int kWord>
 struct SortedByPriority : HasTasks {
   template <class Task>
@@ -196,7 +198,7 @@ struct SortedByPriority : HasTasks {
   }
 };
 // Fair scheduling in one sorted queue (5.3.3): the process furthest below its quota goes first. Word kWord is the
-// process; state.user holds the used time of each of kProcesses, followed by their quotas.
+// process. state.user holds the used time of each of the kProcesses processes, followed by their quotas.
 template <int kWord, int kProcesses>
 struct SortedByShare : HasTasks {
   template <class Task>
@@ -212,7 +214,7 @@ struct SortedByShare : HasTasks {
       const uint32_t p = process_of[i];
       const uint64_t due = total / quotas * state.user[kProcesses + p];
       const uint64_t used = device_atomic<uint64_t>(state.user[p]).load(kRelaxed);
-      // In 1/1024 of the process's share; 2^20 means that it used exactly its share.
+      // The unit is 1/1024 of the process's share, so 2^20 means that it used exactly its share.
       const uint64_t share = (used << 10) / (due == 0 ? 1 : due);
       urgency.set(i, share > (1u << 21) ? 0u : (1u << 21) - uint32_t(share));
     });
@@ -220,9 +222,9 @@ struct SortedByShare : HasTasks {
   }
 };
 
-// A bucket for each job (PerJob); the next child has the oldest task with the earliest deadline. A job's deadlines are
-// evenly spaced, so the newest deadline and the number of tasks determine the oldest: shared [i] is the newest
-// deadline, [children + i] the spacing in microseconds, set before the program begins. Leaves report HowMany.
+// A bucket for each job (PerJob). The next child has the oldest task with the earliest deadline. A job's deadlines are
+// evenly spaced, so the newest deadline and the number of tasks determine the oldest. shared [i] is the newest
+// deadline, and [children + i] is the spacing in microseconds, set before the program begins. Leaves report HowMany.
 template <int kJobWord, int kDeadlineWord>
 struct PerJob : BucketDefaults {
   static constexpr int kSharedWords = 2;
@@ -253,7 +255,8 @@ struct PerJob : BucketDefaults {
   }
 };
 
-// Time in slices of kSlice microseconds with a bucket for each (Discretized); the last slice takes all later deadlines.
+// Time in slices of kSlice microseconds, with a bucket for each slice (Discretized). The last slice takes all later
+// deadlines.
 template <int kDeadlineWord, uint32_t kSlice>
 struct DeadlineSlices : FirstFirst<ByTask> {
   template <class Task>
@@ -262,8 +265,8 @@ struct DeadlineSlices : FirstFirst<ByTask> {
   }
 };
 
-// The same buckets as a ring that starts at the present (WrapAroundBuckets); late tasks come last. Deadlines must lie
-// less than children * kSlice ahead.
+// The same buckets as a ring that starts at the present (WrapAroundBuckets). Late tasks come last. Deadlines must lie
+// less than children * kSlice in the future.
 template <int kDeadlineWord, uint32_t kSlice>
 struct WrapAroundSlices : BucketDefaults {
   template <class Task>
@@ -280,7 +283,7 @@ struct WrapAroundSlices : BucketDefaults {
 
 BROKKR_MACHINE_END
 
-// A policy for buckets of tasks with one thread each: full warps first.
+// ---- A policy for buckets of tasks with one thread each: full warps go first.
 
 BROKKR_MACHINE_BEGIN
 
@@ -290,8 +293,8 @@ struct HowManyThreads {
   BROKKR_FN static Ulong check_leaf(Ulong count) { return count * uint64_t(kThreads); }
 };
 
-// The first child that fills a warp, or else the first that has tasks: tasks wait until they fill a warp's lanes, while
-// there is other work ([Steffen12, 5.4], for warps of µ-kernels). Leaves report threads: HowMany, HowManyThreads.
+// The first child that fills a warp, or otherwise the first that has tasks. While there is other work, tasks wait until
+// they fill a warp's lanes ([Steffen12, 5.4], for warps of µ-kernels). Leaves report threads: HowMany, HowManyThreads.
 template <class Traverse>
 struct FullFirst : BucketDefaults, Traverse {
   template <class State>

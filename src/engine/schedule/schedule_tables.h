@@ -10,57 +10,60 @@
 
 namespace brokkr {
 
-// Constants of scheduling, each with its consequence. They change times, never a picture. The options of
-// brokkr/options.def that are not 0 override the sizes.
+// Constants of scheduling, each with its consequence. They change times, but never a picture. Options of
+// brokkr/options.def override the sizes if they are not 0.
 
-// The most batches that a task takes, and the number of tasks per warp from which on tasks take more than one. Larger
-// tasks access the shared counters less often; smaller tasks balance the end of a frame better.
+// The largest number of batches in a task, and the number of tasks per warp from which on tasks take more than one
+// batch. Larger tasks access the shared counters less often; smaller tasks balance the end of a frame better.
 inline constexpr uint32_t kMaxTaskBatches = 4;
 inline constexpr uint32_t kTasksPerWarp = 64;
-// The same for launches with hundreds of warps of 32 lanes, each of which gets only a few batches. There, decisions
-// cost more than an uneven end.
+// The same number for launches with hundreds of warps of 32 lanes, where each warp gets only a few batches. There,
+// decisions cost more than an uneven end.
 inline constexpr uint32_t kTasksPerWideWarp = 4;
 
-// Tasks that may be in progress beyond the watermark: kWindowRounds times as many as all blocks can take at the same
-// time, at least kLeastWindow. One slow task blocks the others only after so many have completed. Each costs one word.
+// Tasks that may be in progress beyond the watermark: kWindowRounds times the number that all blocks can take at the
+// same time, and at least kLeastWindow. One slow task blocks the others only after that many have completed. Each task
+// costs one word.
 inline constexpr uint32_t kWindowRounds = 4;
 inline constexpr uint32_t kLeastWindow = 1024;
 
-// Blocks of the triangle store, at least 64, if the frame needs as many. With this size rasterizers are visited seldom
-// and with full queues. Twice as many cost 20 more bytes per block and rasterizer, and exceed the caches.
+// The number of blocks in the triangle store: at least 64, and at most this maximum if the frame needs so much. With
+// it, rasterizers are visited seldom and with full queues. A store twice as large costs 20 more bytes per block and
+// rasterizer, and exceeds the caches.
 inline constexpr uint32_t kLeastStoreBlocks = 64;
 inline constexpr uint32_t kMaxStoreBlocks = 8192;
 
-// The most tasks that one decision of a block starts: one for each of its warps.
+// The largest number of tasks that one decision of a block starts: one for each of its warps.
 inline constexpr int kMostTasksOfDecision = 8;
 
-// Free store blocks that a block of warps keeps for its next tasks, and the largest part of the store that all blocks
-// keep together. With fewer, blocks access the shared queue more often.
+// The number of free store blocks that a block of warps keeps for its next tasks, and the share of the store that all
+// blocks may keep together (1 / kStockShare). With fewer, blocks access the shared queue more often.
 inline constexpr uint32_t kMaxStock = 256;
 inline constexpr uint32_t kStockShare = 2;
-// Capacity of a block's stock while it works, for the blocks of its tasks and those that its rasterizers have released.
-// Each entry takes 4 bytes of shared storage. With fewer, a decision starts fewer tasks if their batches are large and
-// may be clipped.
+// The capacity of a block's stock while it works. It holds the store blocks of the block's tasks and those that its
+// rasterizers have released. Each entry takes 4 bytes of shared storage. With fewer, a decision starts fewer tasks if
+// their batches are large and may be clipped.
 inline constexpr uint32_t kStockCapacity = 2 * kMaxStock;
 
-// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, besides the stocks, is free. Near 1,
+// Policy fill-level: geometry goes first while 1 / kAmpleShare of the store, without the stocks, is free. Near 1,
 // rasterizers are visited for fewer triangles; far above 1, geometry fills the store and waits.
 inline constexpr uint32_t kAmpleShare = 4;
 
-// A block looks for the longest queue among at least this many rasterizers. Fewer find shorter queues; more cost time
-// if there are many rasterizers and blocks.
+// A block looks for the longest queue among at least this many rasterizers. If it looks at fewer, it finds shorter
+// queues. If it looks at more, it takes longer when there are many rasterizers and blocks.
 inline constexpr int kEnoughRasterizers = 64;
-// Rasterizers that each lane reads before it waits for the answers. With 32 lanes, 510 rasterizers take four round
-// trips to memory. Half as many take eight, and an idle block repeats its search that much later; twice as many take
-// more registers.
+// The number of rasterizers that each lane reads before it waits for the answers. With 32 lanes, 510 rasterizers take
+// four round trips to memory. With half this number they take eight, and an idle block repeats its search that much
+// later; with twice this number the search takes more registers.
 inline constexpr int kAskedTogether = 4;
 
-// The number of consecutive decisions for leaves that others have emptied, after which a block or a worker pauses.
+// After this many consecutive decisions for leaves that others have emptied, a block or a worker pauses.
 inline constexpr int kMaxTriesOfBlock = 4;
 inline constexpr int kMaxTriesOfWorker = 8;
 
-// The number of leaves that a worker's decisions can exclude, one bit each, and of queues whose order a maintainer
-// remembers, two words each. Leaves beyond are asked again; queues beyond share entries.
+// The number of leaves that a worker's decisions can exclude, one bit each, and the number of queues whose order a
+// maintainer remembers, two words each. Leaves beyond the first limit are asked again; queues beyond the second share
+// entries.
 inline constexpr int kMaxExcludedLeaves = 256;
 inline constexpr int kTrackedQueues = 64;
 
@@ -71,13 +74,13 @@ enum AbortLevel : uint32_t {
   kAbortLeave,   // leave as soon as possible
 };
 
-// The request as blocks read it.
+// The request, in the words that blocks read.
 struct AbortWords {
   uint32_t level;  // AbortLevel
-  uint32_t leave;  // not 0 for kAbortLeave only: with kAbortFinish, waits inside queues must continue
+  uint32_t leave;  // not 0 only for kAbortLeave: with kAbortFinish, waits inside queues must continue
 };
 
-// The children that a policy chooses between: their numbers within a bucket, and the indices of their quotas and times.
+// The children that a policy chooses between. They are numbers within a bucket, and indices of quotas and times.
 enum StageChild : int { kGeometryChild, kRasterChild, kStageChildren };
 
 struct ScheduleControl {
@@ -85,7 +88,7 @@ struct ScheduleControl {
   alignas(64) uint32_t watermark;  // the first task that is not complete
   alignas(64) uint32_t completed;  // number of complete tasks, if they are counted
   alignas(64) uint32_t finished;   // number of rasterizers that have finished the frame
-  // Policy fair: the time used by each child in ns, followed by the quotas (FairShare's words).
+  // Policy fair: the used time of each child in ns, followed by the quotas (FairShare's words).
   alignas(64) uint64_t share[2 * kStageChildren];
 };
 
@@ -93,7 +96,7 @@ struct ScheduleControl {
 struct StockTables {
   QueueMemory<1> free_blocks;  // free blocks that are in no stock
   uint32_t capacity;           // per stock, at most kStockCapacity
-  uint32_t keep;               // the most that a stock keeps between two actions of its block
+  uint32_t keep;               // the largest number that a stock keeps between two actions of its block
 };
 
 // One bit per rasterizer (schedule/rasterizer_bits.h).
@@ -106,7 +109,8 @@ struct RasterizerBitTables {
 struct ScheduleTables {
   TablePointer<ScheduleControl> control;
   TablePointer<uint32_t> abort;  // AbortLevel
-  // Nothing waits for only some of the tasks, so they are just counted, and the watermark is 0 until all are complete.
+  // True if nothing waits for only some of the tasks. They are then only counted, and the watermark is 0 until all are
+  // complete.
   bool counted;
   TablePointer<uint32_t> task_done;  // if not counted: ring of `window` entries, task + 1 for each complete task
   uint32_t window;                   // power of two: tasks that may be in progress beyond the watermark

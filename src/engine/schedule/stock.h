@@ -1,6 +1,6 @@
-// A block's stock of free blocks of the triangle store. All blocks share one queue of free blocks; if every block
-// accessed it for each store block, they would contend. So a block takes as many as its tasks may need, keeps what they
-// leave over, adds what its rasterizers release, and returns what exceeds its share.
+// A block's stock of free blocks of the triangle store. All blocks share one queue of free blocks, and would contend
+// for it if each accessed it for every store block. Therefore a block takes as many as its tasks may need, keeps the
+// rest, adds the blocks that its rasterizers release, and returns those that exceed its share.
 #pragma once
 
 #include "queue/broker_queue.h"
@@ -22,7 +22,7 @@ class Stock {
       : tables_(tables), state_(state), free_blocks_(tables.free_blocks) {}
 
   // Refills the stock for `want` tasks of `each` blocks (up to its capacity), or for one task if that fails. Returns
-  // the number of tasks that have enough.
+  // the number of tasks that have enough blocks.
   BROKKR_FN int fill(Warp& w, int want, int each) {
     const int fit = int(tables_.capacity) / each;
     if (want > fit) want = fit;
@@ -31,8 +31,8 @@ class Stock {
     return tasks < want ? tasks : want;
   }
 
-  // The `nth` block of the task of warp `warp`, one of the `tasks` for which the stock was filled. Any warp may call
-  // it.
+  // The `nth` block of the task of warp `warp`. The stock was filled for `tasks` tasks, and this is one of them. Any
+  // warp may call this function.
   BROKKR_FN uint32_t nth_of_task(Warp& w, int warp, int tasks, int nth) const {
     return w.uniform([&] { return state_.numbers[int(state_.held) - (nth + 1) * tasks + warp]; });
   }
@@ -40,7 +40,7 @@ class Stock {
   BROKKR_FN void note_used(Warp& w, int warp, int blocks) {
     w.once([&] { state_.used[warp] = uint32_t(blocks); });
   }
-  // Call after all tasks: closes the gaps.
+  // Call after all tasks. Closes the gaps.
   BROKKR_FN_NOINLINE void settle(Warp& w, int tasks) {
     StockState& state = near();
     const Uint used = w.load(state.used, w.first_lanes(tasks));
@@ -69,7 +69,7 @@ class Stock {
       free_blocks_.enqueue(w, 0, element, m);
     }
   }
-  // Returns all blocks but `keep` to the shared queue.
+  // Returns all blocks but `keep` blocks to the shared queue.
   BROKKR_FN_NOINLINE void trim(Warp& w, uint32_t keep) {
     StockState& state = near();
     uint32_t held = w.uniform([&] { return state.held; });
@@ -90,10 +90,10 @@ class Stock {
   StockState& state_;
   BrokerQueues<1> free_blocks_;
 
-  // For functions that are not inlined, in which the compiler cannot tell the reference's address space.
+  // For functions that are not inlined, because the compiler does not know the reference's address space there.
   BROKKR_FN StockState& near() const { return *in_shared_memory(&state_); }
 
-  // Takes what is missing until `blocks` are in stock. Returns false, and takes none, if the queue has fewer.
+  // Takes blocks until `blocks` are in stock. Returns false, and takes none, if the queue has too few.
   BROKKR_FN_NOINLINE bool hold(Warp& w, int blocks) {
     StockState& state = near();
     int held = int(w.uniform([&] { return state.held; }));

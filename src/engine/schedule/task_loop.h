@@ -1,9 +1,9 @@
 // Programs over hierarchical bucket queues: the persistent loop of a worker, which is one warp [Kerbl18, 5.2.2 to
 // 5.2.6].
 //
-// A worker decides bottom-up which queue to take tasks from, takes as many as its lanes can process, and runs them;
+// A worker decides bottom-up which queue to take tasks from. It takes as many as its lanes can process, and runs them;
 // tasks may enqueue further tasks. The program ends when no task is queued or running. If *stop is not 0, workers leave
-// between two tasks and the queues keep their content; a run with `resumed` continues with it.
+// between two tasks and the queues keep their content. A run with `resumed` continues with this content.
 #pragma once
 
 #include "machine/clock.h"
@@ -15,11 +15,12 @@
 //
 // A window of one slot per lane moves from the back of a queue to its front in steps of half its width, and sorts its
 // content; then it starts again at the back. It keeps a safety margin from the front, where elements are about to be
-// taken. Unlike the original, it locks the slots that it exchanges: it swaps a slot's ticket for one that nobody waits
-// for. A dequeue that comes too close waits for the exchange, and locks its slots as well: a maintainer that was held
-// up behind its look at the front finds them locked. No element is lost.
+// taken. Unlike the original, it locks the slots that it exchanges: it replaces a slot's ticket by one that nobody
+// waits for. A dequeue that comes too close waits for the exchange. A dequeue locks its slots as well, so a maintainer
+// that was delayed after it looked at the front finds them locked. No element is lost.
 //
-// Among several queues, the next one is the queue with the most exchanges in its last pass and the most arrivals since.
+// If there are several queues, the next queue is the one with the most exchanges in its last pass and the most arrivals
+// since then.
 
 BROKKR_MACHINE_BEGIN
 
@@ -31,7 +32,7 @@ class Maintainer {
 
   BROKKR_FN Maintainer(Warp& w, const QueueMemory<kWords>& queues, uint32_t* stop) : w_(w), m_(queues), stop_(stop) {}
 
-  // Sorts one queue once from back to front. Returns how many elements changed places.
+  // Sorts one queue once from back to front. Returns the number of elements that changed places.
   BROKKR_FN int pass(const MaintainState& state) {
     int best = -1;
     uint32_t most = 0;
@@ -146,7 +147,7 @@ BROKKR_MACHINE_END
 
 BROKKR_MACHINE_BEGIN
 
-// The memory of a program in one piece, as host and device see it.
+// The memory of a program as one piece, as host and device see it.
 template <class Root>
 struct ProgramMemory {
   static constexpr int kWords = 1 + Root::kPayloadWords;
@@ -157,15 +158,15 @@ struct ProgramMemory {
   uint64_t* shared = nullptr;     // [Root::kShared]
   uint64_t* user = nullptr;       // [kUserWords], for callbacks of sorted queues
   uint32_t* open = nullptr;       // tasks queued or running, plus workers that have not seeded
-  uint32_t* refused = nullptr;    // enqueues that found their queue full; the task that tried is told
+  uint32_t* refused = nullptr;    // enqueues that found their queue full; the task that tried was told
   uint32_t* stop = nullptr;       // not 0: workers leave between two tasks. queues.abort ends waits
   uint32_t* local = nullptr;      // [workers][Root::kLocal]
   uint32_t maintainers = 1;       // if a queue is sorted, workers 0 .. maintainers - 1 only sort
   bool resumed = false;           // an earlier run was stopped: workers do not seed, and *open continues from that run
 
   static constexpr size_t kUserWords = 64;
-  // Byte offsets at which host code writes before a program begins. `records` is the pool's size, a power of two in 2
-  // .. 2^28; by default a queue's number of slots. A program without large payloads has no pool.
+  // Byte offsets where host code writes before a program begins. `records` is the pool's size, a power of two in 2 ..
+  // 2^28; by default it is a queue's number of slots. A program without large payloads has no pool.
   static size_t shared_at(uint32_t capacity) { return shared_at(capacity, capacity); }
   static size_t shared_at(uint32_t capacity, uint32_t records) { return queue_bytes(capacity, records) + 8; }
   static size_t user_at(uint32_t capacity) { return shared_at(capacity) + size_t(Root::kShared) * 8; }
@@ -179,8 +180,8 @@ struct ProgramMemory {
     QueueMemory<1>::bytes(1, records);
     return queue_bytes(capacity, records) + size_t(words64()) * 8 + 16 + size_t(workers) * Root::kLocal * 4;
   }
-  // A view of `memory`, zeroed and aligned to 64 bytes, possibly on the device. Before the program begins, *open must
-  // be set to the number of workers.
+  // Returns a view of `memory`, which is zeroed and aligned to 64 bytes, and possibly on the device. Before the program
+  // begins, the caller must set *open to the number of workers.
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity) { return layout(memory, capacity, capacity); }
   static constexpr ProgramMemory layout(void* memory, uint32_t capacity, uint32_t records) {
     ProgramMemory m;
@@ -192,7 +193,7 @@ struct ProgramMemory {
     m.refused = m.open + 1;
     m.stop = m.open + 2;
     m.local = m.open + 4;
-    // Same layout as QueueMemory::layout, which only the host can call because it throws.
+    // The layout is that of QueueMemory::layout. Only the host can call that function, because it throws.
     m.queues.control = static_cast<QueueControl*>(memory);
     m.queues.slots = reinterpret_cast<uint32_t*>(m.queues.control + Root::kLeaves);
     m.queues.abort = m.stop;
@@ -203,7 +204,7 @@ struct ProgramMemory {
   }
 
  private:
-  // Includes those of the pool; without them if `records` is 0.
+  // Includes the bytes of the pool, unless `records` is 0.
   static constexpr size_t queue_bytes(uint32_t capacity, uint32_t records) {
     const size_t slots = size_t(capacity) * QueueMemory<kWords>::kSlotWords * sizeof(uint32_t);
     return (Root::kLeaves * (sizeof(QueueControl) + slots) + 63) / 64 * 64 +
@@ -242,8 +243,8 @@ class Worker {
 
   BROKKR_FN PayloadPool<Memory::kRecordWords>& pool() { return pool_; }
 
-  // Enqueues one task per lane of m. Returns the lanes whose task was accepted. For the others, their queue or the pool
-  // of large payloads was full; the caller must handle that.
+  // Enqueues one task per lane of m. Returns the lanes whose task was accepted. For the other lanes, their queue or the
+  // pool of large payloads was full, and the caller must handle that.
   template <class Task>
   BROKKR_FN Mask enqueue(const Uint (&payload)[Task::kWords], Mask m) {
     if (!w_.any(m)) return m;
@@ -260,7 +261,7 @@ class Worker {
     }
   }
 
-  // The same for a task whose record is already written: `slot` is the queue's element for it.
+  // Does the same for a task whose record is already written; `slot` is its queue element.
   template <class Task>
   BROKKR_FN Mask put(const Uint (&payload)[Task::kWords], const Uint (&slot)[slot_words<Task>()], Mask m) {
     static_assert(Root::template kAccepts<Task>, "no queue of the tree takes this task");
@@ -270,7 +271,7 @@ class Worker {
     w_.once([&] { device_atomic<uint32_t>(*m_.open).fetch_add(uint32_t(wanted), kRelaxed); });
     Mask got = false;
     if constexpr (Root::template kLeavesFor<Task> == 1) {
-      // All tasks go to the same queue: one reservation suffices.
+      // All tasks go to the same queue, so one reservation suffices.
       Uint element[kWords];
       for (int k = 0; k < kWords; ++k) element[k] = 0u;
       element[0] = uint32_t(Task::kId);
@@ -285,7 +286,7 @@ class Worker {
     return got;
   }
 
-  // Makes one decision, takes tasks and runs them. Returns the number of tasks run; 0 if there were none.
+  // Makes one decision, takes tasks and runs them. Returns the number of tasks that it ran; 0 if there were none.
   BROKKR_FN int step() {
     view_.now = now();
     view_.exclude_none();
@@ -306,7 +307,7 @@ class Worker {
   }
 
   // The loop of a worker. Each worker first calls context.seed(worker), unless the program is resumed. If a queue is
-  // sorted, the first workers then only sort.
+  // sorted, the first workers only sort after that.
   BROKKR_FN void run() {
     if (!m_.resumed) {
       context_.seed(*this);
@@ -334,7 +335,7 @@ class Worker {
   uint32_t number_;
   uint64_t begin_ = 0;
 
-  // Enqueues each lane's task in its own queue; returns 1 for accepted ones.
+  // Enqueues each lane's task in its own queue. Returns 1 for tasks that were accepted.
   template <class Task>
   BROKKR_FN Warp::Spilled<uint32_t> put_each(Int leaf, const Uint (&slot)[slot_words<Task>()], Mask m) {
     const auto leaf_of = w_.spill(leaf);
@@ -387,8 +388,8 @@ class Worker {
     close(n);
     return n;
   }
-  // If a bucket has changed which child takes which task, the worker that noticed it inserts the tasks below again.
-  // They count as open until they are in their new queue, so the program does not end meanwhile.
+  // If a bucket has changed which child takes which task, the worker that noticed the change inserts the tasks below it
+  // again. They count as open until they are in their new queue, so the program does not end in the meantime.
   BROKKR_FN_NOINLINE void reclassify() {
     Root::each_reclassifying(
         view_, TreePlace{}, [&](auto bucket, auto callbacks, const BucketState& state, const TreePlace& at) {

@@ -4,13 +4,13 @@
 //   Bucket<Callbacks, Children...>  an inner node over queues and buckets
 //   Repeat<n, Callbacks, Child>     a bucket of n equal children
 //
-// A task T says T::kId (unique in the program), T::kThreads (lanes that work on one, a power of two up to 32),
-// T::kWords (words of its payload; beyond kMaxSlotWords it is a record of the program's pool) and has
+// A task T defines T::kId (unique in the program), T::kThreads (lanes that work on one task, a power of two up to 32),
+// T::kWords (words of its payload; more than kMaxSlotWords are in a record of the program's pool) and
 //
 //   template <class Worker>
 //   static void execute(Worker&, const Uint (&payload)[kWords], Int thread, Mask active)
 //
-// execute runs for several tasks in a warp at once: lane i works as `thread` of the task whose payload it sees.
+// execute runs for several tasks in a warp at once. Lane i works as `thread` of the task whose payload it sees.
 //
 // Leaf callbacks
 //   static Ulong check_leaf(Ulong count)
@@ -18,30 +18,30 @@
 //   template <class T> static Uint maintain(const Uint (&payload)[T::kWords], const MaintainState&)
 //       optional; larger for more urgent tasks: a maintainer sorts the queue by it
 //
-// Bucket callbacks; state.shared has kSharedWords per child for all workers, state.local kLocalWords for each
+// Bucket callbacks. state.shared has kSharedWords per child, for all workers; state.local has kLocalWords per worker.
 //   template <class T> static Int traverse(const BucketState&, const Uint (&payload)[T::kWords], Mask)
-//       the child that takes the payload; not asked where only one can
+//       returns the child that takes the payload; not called if only one child can
 //   static Ulong propagate(const BucketState&, Int child, Ulong info)
-//       rates a child that reported something; the largest rating wins; never 0. Where it takes a LaneState as well,
-//       several buckets of a kind are rated at once
+//       rates a child that reported something; the largest rating wins; never returns 0. If there is an overload for
+//       LaneState, several buckets of a kind are rated at once
 //   static void chosen(const BucketState&, int child)
-//       after the decision; one lane
+//       called by one lane after the decision
 //   static void executed(const BucketState&, int child, uint64_t ns)
-//       after its tasks have run, where kTimed; one lane
+//       called by one lane after the child's tasks have run, if kTimed
 //   static void init(const BucketState&, uint32_t worker)
-//       before a worker's first decision; one lane
+//       called by one lane before a worker's first decision
 //   static bool settles(const BucketState&, int child, uint64_t info)
 //       optional: children are asked in their order; true ends that after this child
 //   static bool lowers(const BucketState&), static void lowered(const BucketState&)
-//       optional, of a bucket of equal children: true where this worker has just changed which children take what, so
-//       that tasks below lie too low. It puts them anew, from the last child to the first, and calls `lowered`. One
-//       lane, after a decision
+//       optional, for a bucket of equal children. lowers returns true if this worker has just changed which child takes
+//       which task, so that queued tasks are in children that are too low. The worker then inserts these tasks again,
+//       from the last child to the first, and calls lowered. One lane calls both, after a decision
 //
 // In [Kerbl18], propagate sees all children's reports and returns one of them. Here it rates one child, lanes rate
-// different children, and the largest rating wins, so a decision is a reduction over the warp. A bucket reports upwards
-// what its winner reported. If a subtree's leaves fit in the warp, they are rated together, whatever its depth (5.2.4):
+// different children, and the largest rating wins, so a decision is a reduction over the warp. A bucket passes its
+// winner's report upwards. If a subtree's leaves fit in the warp, they are rated together, whatever its depth (5.2.4):
 // lanes hold the leaves side by side, and each level of buckets is a few exchanges between lanes. A larger tree takes
-// as many rounds as its leaves fill warps.
+// one round for each warp that its leaves fill.
 #pragma once
 
 #include <tuple>
@@ -53,7 +53,7 @@
 BROKKR_MACHINE_BEGIN
 
 namespace task_tree {
-// The number of lanes that hold a node's leaves side by side: a power of two; 0: the node is too large for that.
+// The number of lanes that hold a node's leaves side by side: a power of two, or 0 if the node is too large.
 template <class Node>
 constexpr int span_of() {
   if constexpr (requires { Node::kSpan; }) return Node::kSpan;
@@ -203,9 +203,9 @@ struct Bucket {
     return best;
   }
 
-  // Like `choose`, for buckets of this kind side by side: each kSpan lanes starting at a multiple of kSpan hold the
-  // children of the bucket at `at`, one child per lane, `position` within it. All of these lanes get the bucket's
-  // choice.
+  // Does the work of `choose` for buckets of this kind side by side. Each group of kSpan lanes, which starts at a
+  // multiple of kSpan, holds the children of the bucket at `at`, one child per lane at `position`. All of these lanes
+  // get the bucket's choice.
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int position, Mask m) {
     constexpr int kChildSpan = kSpan / task_tree::power_not_below(kChildren);
@@ -271,7 +271,7 @@ struct Bucket {
   BROKKR_FN static void each_leaf(const TreePlace& at, F&& f) {
     each_child(at, [&](auto node, int, const TreePlace& place) { decltype(node)::each_leaf(place, f); });
   }
-  // Calls f(Queue, leaf) for every leaf, those of the last child first.
+  // Calls f(Queue, leaf) for every leaf, starting with the leaves of the last child.
   template <class F>
   BROKKR_FN static void each_leaf_down(const TreePlace& at, F&& f) {
     static_assert(kAlike);

@@ -1,8 +1,8 @@
-// Programs of tasks on the threads of a CPU, for programs of your own: task types, trees and policies are yours, and
-// nothing of Brokkr is built again. docs/guide/tasks.md explains them; task_tree.h says what a task and a policy have.
+// Runs programs of tasks on the threads of a CPU. You define task types, trees and policies, and need not build Brokkr.
+// docs/guide/tasks.md explains such programs; task_tree.h defines the members of tasks and policies.
 //
-// Installed as <brokkr/tasks.h>, with the CMake target brokkr::tasks. All of it is compiled for one instruction set,
-// which that target chooses.
+// This header is installed as <brokkr/tasks.h>, with the CMake target brokkr::tasks. All of it is compiled for one
+// instruction set, which that target chooses.
 #pragma once
 
 #include <cstdlib>
@@ -17,15 +17,15 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A program that runs tasks of the tree `Root`, whose context they share. Each worker is a thread and a warp.
+// A program that runs tasks of the tree `Root`. The tasks share a context. Each worker is a thread and a warp.
 //
-// Context has `template <class Worker> void seed(Worker&)`, which every worker calls once, before its first task: it
-// enqueues the first tasks. worker.number() tells workers apart.
+// Context has `template <class Worker> void seed(Worker&)`, which enqueues the first tasks. Every worker calls it once,
+// before its first task. worker.number() tells workers apart.
 template <class Root, class Context>
 class TaskProgram {
  public:
   // `context` must outlive the program. capacity: tasks per queue, a power of two in 4 .. 2^28. workers: 0 for one per
-  // processor. Throws std::invalid_argument for another capacity, std::bad_alloc.
+  // processor. Throws std::invalid_argument for another capacity, and std::bad_alloc.
   explicit TaskProgram(Context& context, uint32_t capacity = 1u << 14, uint32_t workers = 0)
       : context_(context), workers_(workers != 0 ? workers : std::max(1u, std::thread::hardware_concurrency())) {
     const size_t bytes = (ProgramMemory<Root>::bytes(capacity, workers_) + 63) / 64 * 64;
@@ -38,8 +38,8 @@ class TaskProgram {
     *memory_.open = workers_;
   }
 
-  // Runs until no task is queued or running, and returns true; or until `stop`, and returns false. The next call then
-  // goes on with the tasks that are queued. Throws std::system_error if there are no threads.
+  // Runs until no task is queued or running, and returns true; or until `stop` is called, and returns false. The next
+  // call then continues with the queued tasks. Throws std::system_error if there are no threads.
   bool run() {
     system_atomic<uint32_t>(stop_).store(0, kRelaxed);
     std::vector<std::jthread> threads;
@@ -58,7 +58,7 @@ class TaskProgram {
   // Workers leave between two tasks. May be called by tasks and by any thread.
   void stop() { system_atomic<uint32_t>(stop_).store(1, kRelaxed); }
 
-  // Enqueues that found their queue full; the task that tried was told.
+  // The number of enqueues that found their queue full. The task that tried was told.
   uint32_t refused() const { return *memory_.refused; }
 
  private:

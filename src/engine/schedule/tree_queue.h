@@ -1,4 +1,4 @@
-// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and how a warp runs the tasks that it took.
+// The leaf of a task tree (schedule/task_tree.h): a queue of tasks, and the code that runs the tasks that a warp took.
 #pragma once
 
 #include <tuple>
@@ -21,8 +21,8 @@ struct BucketState {
   const uint32_t* ranks = nullptr;  // [children], if the program provides ranks
 };
 
-// The state of buckets that are rated side by side in a warp: lane i's words begin at shared[at_i] and local[at_i].
-// `number` is the child that the lane holds.
+// The state of buckets that are rated side by side in a warp. The words of lane i begin at shared[at_i] and
+// local[at_i]. `number` is the child that the lane holds.
 struct LaneState {
   const uint64_t* shared = nullptr;
   const uint32_t* local = nullptr;
@@ -60,16 +60,16 @@ concept RatesLanes = requires(const LaneState& state) {
   Callbacks::propagate(state, Int(0), Ulong(uint64_t(0)));
 };
 
-// Means that no leaf was chosen.
+// The value that means that no leaf was chosen.
 BROKKR_CONSTANT int kNoLeaf = -1;
 
-// A decision: the leaf to take tasks from, or kNoLeaf if no leaf has any.
+// A decision: the leaf to take tasks from, or kNoLeaf if no leaf has any tasks.
 struct Choice {
   uint64_t info = 0;
   int leaf = kNoLeaf;
 };
 
-// The same per lane; info 0: nothing was found.
+// A decision per lane; info 0: nothing was found.
 struct LaneChoice {
   Ulong info = uint64_t(0);
   Int leaf = kNoLeaf;
@@ -93,7 +93,7 @@ struct TreeView {
   BROKKR_FN void exclude_none() {
     for (uint32_t& bits : excluded) bits = 0;
   }
-  // Number of elements in leaves first .. first + n - 1, one leaf per lane.
+  // The number of elements in leaves first .. first + n - 1, one leaf per lane.
   BROKKR_FN Ulong counts(Warp& w, int first, int n) const {
     auto count = w.spill(uint64_t(0));
     w.for_lanes(w.first_lanes(n), [&](int i) {
@@ -102,7 +102,7 @@ struct TreeView {
     });
     return count.lanes();
   }
-  // Number of elements in each lane's leaf.
+  // The number of elements in each lane's leaf.
   BROKKR_FN Ulong counts_of(Warp& w, Int leaf, Mask m) const {
     auto count = w.spill(uint64_t(0));
     const auto leaf_of = w.spill(leaf);
@@ -118,7 +118,7 @@ struct TreeView {
 struct TreePlace {
   int leaf = 0, shared = 0, local = 0;
 };
-// The same per lane.
+// The same start for each lane.
 struct LanePlace {
   Int leaf = 0, shared = 0, local = 0;
 };
@@ -169,13 +169,13 @@ struct Queue {
     const uint64_t info = w.broadcast(Callbacks::check_leaf(view.counts(w, at.leaf, 1)), 0);
     return {info, info == 0 ? kNoLeaf : at.leaf};
   }
-  // Like `choose`, with a separate queue for each lane of m.
+  // Does the work of `choose` with a separate queue for each lane of m.
   template <class View>
   BROKKR_FN static LaneChoice choose_lanes(Warp& w, const View& view, const LanePlace& at, Int, Mask m) {
     const Ulong info = select(m, Callbacks::check_leaf(view.counts_of(w, at.leaf, m)), uint64_t(0));
     return {info, select(info == 0, kNoLeaf, at.leaf)};
   }
-  // Walks from the root to a leaf: calls f(bucket callbacks, state, child) at every bucket and g(Queue) at the end.
+  // Walks from the root to a leaf. Calls f(bucket callbacks, state, child) at every bucket and g(Queue) at the end.
   template <class View, class F, class G>
   BROKKR_FN static void walk(const View&, const TreePlace&, int, F&&, G&& g) {
     g(Queue{});
@@ -188,7 +188,7 @@ struct Queue {
     f(Queue{}, at.leaf);
   }
 
-  // Runs n <= width tasks that were taken from this queue: word 0 is the task's id, and its payload follows.
+  // Runs n <= width tasks that were taken from this queue. Word 0 is the task's id, and its payload follows.
   template <class Worker, int kElementWords>
   BROKKR_FN static void run(Worker& worker, const Uint (&element)[kElementWords], int n) {
     (run_task<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
@@ -235,7 +235,8 @@ struct Queue {
       }
       Task::execute(worker, payload, 0, mine);
     } else {
-      // Processes as many tasks at a time as the warp has lanes for; a task wider than the warp takes several steps.
+      // Processes one task per group of lanes that the warp has. A task that is wider than the warp takes several
+      // steps.
       constexpr int kLanes = Task::kThreads < kWidth ? Task::kThreads : kWidth;
       while (left != 0) {
         Int from = -1;
@@ -247,7 +248,7 @@ struct Queue {
         const Mask active = from >= 0;
         const Int lane = select(active, from, 0);
         if constexpr (is_pooled<Task>()) {
-          w.sync();  // all lanes see what one of them waited for
+          w.sync();  // all lanes see the result that one of them waited for
           worker.pool().read(w, w.shuffle(element[1], lane), payload, active);
           worker.pool().give_back(w, element[1], w.lanes_of(before & ~left));
         } else {

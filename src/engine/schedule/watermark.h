@@ -1,4 +1,4 @@
-// Tasks: they are admitted in order and complete in any order; all tasks below the watermark are complete.
+// Tasks are admitted in order and complete in any order. All tasks below the watermark are complete.
 #pragma once
 
 #include "schedule/schedule_tables.h"
@@ -11,7 +11,7 @@ struct TaskRange {
   bool refused = false;  // tasks are left, but store or window have no room for one
 };
 
-// The words that all blocks share, read together in one round trip for a decision.
+// The words that all blocks share. A decision reads them together in one round trip.
 struct LaunchStatus {
   uint32_t abort;      // AbortLevel
   uint32_t finished;   // number of finished rasterizers
@@ -43,13 +43,13 @@ BROKKR_FN LaunchStatus read_status(Warp& w, const ScheduleTables& schedule, cons
   return {value[0], value[1], value[2], value[3], count < 0 ? 0 : count};
 }
 
-// Admits up to `want` tasks, each with the store blocks that it may need: a task that has started never waits. Called
-// by one warp.
+// Admits up to `want` tasks, each with the store blocks that it may need, so that a task that has started never waits.
+// One warp calls this function.
 BROKKR_FN TaskRange admit_tasks(Warp& w, const ScheduleTables& schedule, const LaunchStatus& status, Stock& stock,
                                 int want, int workers) {
   if (status.next_task >= schedule.tasks) return {};
-  // All workers may pass this test at the same time, each with its own status, so the margin is the number of tasks
-  // that all of them together can take.
+  // All workers may pass this test at the same time, each with its own status. Therefore the margin is the number of
+  // tasks that all of them together can take.
   const uint32_t under_way = status.next_task - status.watermark;
   if (!schedule.counted && under_way != 0 && under_way + uint32_t(workers * want) > schedule.window)
     return {0, 0, true};
@@ -76,15 +76,15 @@ BROKKR_FN uint32_t complete_run(Warp& w, const ScheduleTables& schedule, uint32_
   return missing == 0 ? 32u : uint32_t(lowest_bit(missing));
 }
 
-// Marks tasks complete and advances the watermark as far as possible. Called by one warp, after the tasks' warps have
-// synchronized.
+// Marks tasks complete and advances the watermark as far as possible. One warp calls this function, after the tasks'
+// warps have synchronized.
 //
 // If nothing waits for a task except the end of geometry, tasks are counted, and the last one raises the watermark.
-// Otherwise each task is recorded in a ring, then the watermark is read by adding 0. All changes of the watermark are
-// read-modify-writes. So if two workers complete consecutive tasks, either the second sees the watermark that the first
-// has advanced, or the first finds the second's entry: the watermark never stops at a complete task. The last addition
-// has acquired all others, so its worker sees all tasks; a worker that only advances the watermark has nothing to
-// acquire.
+// Otherwise each task is recorded in a ring, and then the watermark is read by adding 0. All changes of the watermark
+// are read-modify-writes. If two workers complete consecutive tasks, either the second sees the watermark that the
+// first has advanced, or the first finds the second's entry: the watermark never stops at a complete task. The last
+// addition has acquired all others, so its worker sees all tasks; a worker that only advances the watermark has nothing
+// to acquire.
 BROKKR_FN_NOINLINE void complete_tasks(Warp& w, const ScheduleTables& schedule, const TaskRange& range) {
   w.sync();
   ScheduleControl& control = *schedule.control;
