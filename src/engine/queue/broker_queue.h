@@ -1,25 +1,25 @@
-// Broker queues: bounded FIFO queues for many warps over static memory, after [Kerbl18, Alg. 1], and their variant, the
-// broker work distributor [Kerbl18, 4.5.1].
+// Broker queues are bounded FIFO queues for many warps over static memory, after [Kerbl18, Alg. 1]. The broker work
+// distributor [Kerbl18, 4.5.1] is a variant.
 //
-// An operation first asks the queue's broker (queue/broker.h) for n elements, or for room for n; the broker keeps every
-// promise, so that the operation may then draw n consecutive tickets from `tail` or `head` and wait, slot by slot, for
-// its turn. An operation that is refused never draws a ticket, so that "full" and "empty" block nobody.
+// An operation first asks the queue's broker for n elements, or for room for n. The broker keeps every promise. The
+// operation may then draw n consecutive tickets from `tail` or `head`, and waits for its turn slot by slot. An
+// operation that is refused never draws a ticket, so that "full" and "empty" block nobody.
 //
 // Tickets. Operation number p uses slot p mod capacity; with r = p - p mod capacity, the slot's ticket is r while it
 // waits for enqueue p, r + 1 while it waits for dequeue p, and then r + capacity (the ticket of enqueue p + capacity).
 // All arithmetic is modulo 2^32; capacity is a power of two, so wrapping around keeps it consistent.
 //
 // Memory orders. A slot's ticket is stored with release and awaited with acquire; that alone publishes an element, and
-// gives the slot back. The control words are relaxed: they hand out numbers that are unique because a read-modify-write
-// is atomic, and a thread's own draws are ordered because each counter is one word. FIFO per producer, and between
-// producers that synchronise with each other, follows from that coherence alone. Only the first load of an observation
-// is an acquire, to keep the second behind it.
+// gives the slot back. The control words are relaxed. They hand out unique numbers because a read-modify-write is
+// atomic, and a thread's own draws are ordered because each counter is one word. FIFO order per producer, and between
+// producers that synchronize with each other, follows from this coherence alone. Only the first load of an observation
+// is an acquire, so that the second comes after it.
 //
-// Guarantees: no loss, no duplicate; elements leave in the order of their tickets; what a warp wrote to memory before
-// it enqueued an element is seen by the warp that dequeues it; enqueue and dequeue never wait for room or for an
-// element, but may wait for another operation that is under way: one that has been promised and is not finished, or one
-// that the broker must still promise what it claims again (queue/broker.h); all waits end when *abort is not 0. After
-// an aborted wait the queue's content is undefined until it is reset.
+// Guarantees: No element is lost or duplicated. Elements leave in the order of their tickets. Everything that a warp
+// wrote to memory before it enqueued an element is visible to the warp that dequeues it. Enqueue and dequeue never wait
+// for room or for an element. They may wait for another operation that is in progress: one that has a promise and is
+// not finished, or one that claims again and has not yet got its promise. All waits end if *abort is not 0. After an
+// aborted wait, the queue's content is undefined until it is reset.
 #pragma once
 
 #include <bit>
@@ -27,19 +27,19 @@
 #include "machine/machine.h"
 #include "queue/queue_memory.h"
 
-// Access of queues to shared memory: device_atomic, with an observer that is called before every access. Programs run
-// unobserved, which costs nothing; tests interleave threads access by access, or disturb their timing
+// The access of queues to shared memory: device_atomic, with an observer that is called before every access. Programs
+// run unobserved, which costs nothing. Tests interleave threads access by access, or disturb their timing
 // (tests/engine/queue/interleaving.h).
 
 BROKKR_MACHINE_BEGIN
 
 struct Unobserved {
   BROKKR_FN static void step() {}
-  // One step of a wait for another thread.
+  // Makes one step of a wait for another thread.
   BROKKR_FN static void pause(int spin) { brokkr::pause(spin); }
 };
 
-// As device_atomic<T>.
+// Has the interface of device_atomic<T>.
 template <class T, class Observer>
 class Watched {
  public:
@@ -56,7 +56,7 @@ class Watched {
   BROKKR_WATCHED(fetch_add, (T n, Order order), (n, order))
   BROKKR_WATCHED(fetch_or, (T bits, Order order), (bits, order))
   BROKKR_WATCHED(exchange, (T value, Order order), (value, order))
-  // The strong one does not fail spuriously.
+  // The strong exchange does not fail spuriously.
   BROKKR_WATCHED(compare_exchange_strong, (T & expected, T desired, Order order), (expected, desired, order))
   BROKKR_WATCHED(compare_exchange_weak, (T & expected, T desired, Order order), (expected, desired, order))
 #undef BROKKR_WATCHED
@@ -70,18 +70,18 @@ BROKKR_MACHINE_END
 // The broker of one queue: it promises room to enqueuers and elements to dequeuers, and observes whether the queue is
 // full or empty. Single lanes run it.
 //
-// The operation that got a promise keeps it: the count below is the queue's length as it will be once all operations
-// under way are done.
+// An operation that got a promise keeps it. The count below is the length that the queue will have when all operations
+// in progress are done.
 //
-// A claim is one atomic addition, made where the count allows it, and checked by the count that the addition returns
-// ([Kerbl18, Alg. 1], ensureEnqueue and ensureDequeue). A claim takes back what it claimed too much. Others may have
-// relied on that in the meantime, so that an operation that takes something back must claim again if the count then
-// allows it: a refusal is final only once the count, without this claim, refuses.
+// A claim is one atomic addition. It is made if the count allows it, and the count that the addition returns checks it
+// ([Kerbl18, Alg. 1], ensureEnqueue and ensureDequeue). A claim that took too much takes back the excess. Others may
+// have relied on the excess in the meantime. An operation that takes something back must therefore claim again if the
+// count then allows it: a refusal is final only if the count, without this claim, refuses.
 //
-// So promises may go beyond the capacity, or below nothing, for as long as a claim that went too far is not taken back.
-// While a dequeuer that will be refused holds the count down, enqueuers are promised as much more. Whoever is the last
-// to take such a claim back finds a count above the capacity, and claims again: it takes what the enqueuer without a
-// slot waits for. The same holds the other way round (tests/engine/queue/promises_test.cpp).
+// Therefore promises may exceed the capacity, or go below 0, until an excessive claim is taken back. While a dequeuer
+// that will be refused holds the count down, enqueuers receive more promises by the same amount. The operation that
+// takes back the last of these claims finds a count above the capacity and claims again: it takes the element that the
+// enqueuer without a slot waits for. The same holds in the other direction (tests/engine/queue/promises_test.cpp).
 
 BROKKR_MACHINE_BEGIN
 
@@ -90,7 +90,7 @@ class Broker {
  public:
   BROKKR_FN Broker(QueueControl& control, uint32_t capacity) : c_(control), capacity_(int32_t(capacity)) {}
 
-  // Claims room for up to n more elements and returns their number, which the caller will put. 0: the queue is full.
+  // Claims room for up to n more elements and returns their number. The caller must put them. 0: the queue is full.
   BROKKR_FN int claim_room(int n) {
     int got = 0;
     int room = capacity_ - count();
@@ -103,7 +103,7 @@ class Broker {
     }
     return got;
   }
-  // Claims up to n elements and returns their number, which the caller will take. 0: the queue is empty.
+  // Claims up to n elements and returns their number. The caller must take them. 0: the queue is empty.
   BROKKR_FN int claim_elements(int n) {
     int got = 0;
     int there = count();
@@ -116,7 +116,7 @@ class Broker {
     }
     return got;
   }
-  // Claims n elements, a capacity at most, all or none. False: the queue has fewer.
+  // Claims n elements, at most the capacity, all or none. Returns false if the queue has fewer.
   BROKKR_FN bool claim_all(int n) {
     for (int there = count(); there >= n;) {
       if (add(-n) >= n) return true;
@@ -124,10 +124,10 @@ class Broker {
     }
     return false;
   }
-  // The caller will put n elements, and knows that there is room. True: before, none was there.
+  // The caller will put n elements and knows that there is room. Returns true if the queue had no elements before.
   BROKKR_FN bool promise_elements(int n) { return add(n) <= 0; }
 
-  // Elements that may be claimed.
+  // The number of elements that may be claimed.
   BROKKR_FN int available() {
     const int n = smaller(count(), capacity_);
     return n < 0 ? 0 : n;
@@ -137,9 +137,10 @@ class Broker {
   BROKKR_FN uint32_t draw_enqueue(int n) { return draw(c_.tail, n); }
   BROKKR_FN uint32_t draw_dequeue(int n) { return draw(c_.head, n); }
 
-  // Returns true if the queue is full or empty by its tickets, at a moment during the call. Both counters only grow, so
-  // two loads will do: if `tail`, read first, is a capacity ahead of `head`, the queue was full when `head` was read;
-  // if `head`, read first, has been reached by `tail` at most, the queue was empty when `head` was read.
+  // These return true if the queue is full or empty by its tickets, at a moment during the call. Both counters only
+  // grow, so two loads suffice. If `tail` is read first and is a capacity ahead of `head`, the queue was full when
+  // `head` was read. If `head` is read first and `tail` is at most equal to it, the queue was empty when `head` was
+  // read.
   BROKKR_FN bool observed_full() {
     const uint32_t tail = Watched<uint32_t, Observer>(c_.tail).load(kAcquire);
     const uint32_t head = Watched<uint32_t, Observer>(c_.head).load(kRelaxed);
@@ -156,7 +157,7 @@ class Broker {
   int32_t capacity_;
 
   BROKKR_FN static int smaller(int a, int b) { return a < b ? a : b; }
-  // May leave 0 .. capacity for a moment, until a claim is taken back.
+  // The count may leave 0 .. capacity for a moment, until a claim is taken back.
   BROKKR_FN int count() { return int32_t(Watched<uint32_t, Observer>(c_.count).load(kRelaxed)); }
   // Returns the count before the addition.
   BROKKR_FN int add(int n) { return int32_t(Watched<uint32_t, Observer>(c_.count).fetch_add(uint32_t(n), kRelaxed)); }
@@ -169,8 +170,8 @@ BROKKR_MACHINE_END
 
 BROKKR_MACHINE_BEGIN
 
-// The ticket of a slot whose element, published with `ticket`, is locked: nobody waits for it, as a capacity is 4 at
-// least.
+// The ticket of a locked slot whose element was published with `ticket`. Nobody waits for it, because a capacity is at
+// least 4.
 BROKKR_FN uint32_t locked_ticket(uint32_t ticket) { return ticket + 1; }
 
 // Any number of queues of equal capacity. Index q: 0 .. queues - 1.
@@ -181,16 +182,16 @@ class BrokerQueues {
 
   BROKKR_FN explicit BrokerQueues(const QueueMemory<kWords>& m) : m_(m) {}
 
-  // One element of the whole warp. False: the queue is full.
+  // Enqueues one element of the whole warp. Returns false if the queue is full.
   BROKKR_FN bool enqueue(Warp& w, int q, const uint32_t (&element)[kWords]) {
-    w.sync();  // what all lanes have written goes with the element
+    w.sync();  // everything that lanes have written is published with the element
     return w.uniform([&]() -> bool {
       if (claim_room(q, 1) == 0) return false;
       return put(q, broker(q).draw_enqueue(1), element);
     });
   }
 
-  // One element for the whole warp. False: the queue is empty, and `element` is undefined.
+  // Dequeues one element for the whole warp. Returns false if the queue is empty; `element` is then undefined.
   BROKKR_FN bool dequeue(Warp& w, int q, uint32_t (&element)[kWords]) {
     const uint64_t drawn = w.uniform([&]() -> uint64_t {
       if (claim_elements(q, 1) == 0) return 0;
@@ -198,7 +199,7 @@ class BrokerQueues {
       return await(slot_of(q, p), published(p)) ? (uint64_t(1) << 32) | p : 0;
     });
     if (drawn == 0) return false;
-    w.sync();  // all lanes see what one of them has waited for
+    w.sync();  // all lanes see the result that one of them waited for
     const uint32_t p = uint32_t(drawn);
     const uint32_t* slot = slot_of(q, p);
     for (int k = 0; k < kWords; ++k) element[k] = slot[1 + k];
@@ -207,8 +208,8 @@ class BrokerQueues {
     return true;
   }
 
-  // Enqueues the elements of the lanes of m, in lane order, with one draw. Returns the lanes whose element got in: the
-  // first ones.
+  // Enqueues the elements of the lanes of m, in lane order, with one draw. Returns the lanes whose element was
+  // accepted; these are the first lanes.
   BROKKR_FN Mask enqueue(Warp& w, int q, const Uint (&element)[kWords], Mask m) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return false;
@@ -223,8 +224,9 @@ class BrokerQueues {
     return taken;
   }
 
-  // Dequeues up to n <= width elements, the oldest to lane 0, with one draw. Returns their number; other lanes are
-  // undefined. kLocks: each slot is locked before it is read, as whoever exchanges elements of a queue does.
+  // Dequeues up to n <= width elements with one draw. The oldest goes to lane 0. Returns their number; other lanes are
+  // undefined. kLocks: each slot is locked before it is read, which is necessary if other warps exchange elements of
+  // the queue.
   template <bool kLocks = false>
   BROKKR_FN int dequeue(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
@@ -236,14 +238,14 @@ class BrokerQueues {
     return got == 0 ? 0 : get_lanes<kLocks>(w, q, uint32_t(drawn), element, got);
   }
 
-  // Enqueues lane i's element to queue q_i, for the lanes of m, with one draw per queue. The caller guarantees room: by
-  // a reservation of its own it bounds the elements that are in each queue or on their way to it. A lane calls
-  // filled(q) where it has brought the count of queue q from 0.
+  // Enqueues lane i's element to queue q_i, for the lanes of m, with one draw per queue. The caller guarantees room,
+  // with a reservation that bounds the elements in each queue and on their way to it. A lane calls filled(q) if it has
+  // raised the count of queue q from 0.
   template <class F>
   BROKKR_FN void scatter_enqueue(Warp& w, Int q, const Uint (&element)[kWords], Mask m, F&& filled) {
     const uint32_t bits = w.ballot(m);
     if (bits == 0) return;
-    // Lanes of one queue form a group: its first lane draws for all, the others follow it in lane order.
+    // The lanes of one queue form a group. Its first lane draws for all, and the others follow it in lane order.
     Int leader = -1, rank = 0, members = 0;
     for (uint32_t left = bits; left != 0; left &= left - 1) {
       const int i = count_bits((left & (0u - left)) - 1u);
@@ -270,19 +272,20 @@ class BrokerQueues {
     scatter_enqueue(w, q, element, m, [](int) {});
   }
 
-  // Claims n elements, all or none, which the caller takes at once. False: the queue holds fewer.
+  // Claims n elements, all or none, which the caller must take at once. Returns false if the queue has fewer.
   BROKKR_FN bool claim_all(Warp& w, int q, int n) {
     return w.uniform([&]() -> bool { return broker(q).claim_all(n); });
   }
-  // Dequeues n <= width elements that the caller has claimed, as `dequeue` does. Returns n, or 0 after an abort.
+  // Dequeues n <= width elements that the caller has claimed, like `dequeue`. Returns n, or 0 after an abort.
   BROKKR_FN int take(Warp& w, int q, Uint (&element)[kWords], int n) {
     if (n <= 0) return 0;
     return get_lanes(w, q, w.uniform([&] { return broker(q).draw_dequeue(n); }), element, n);
   }
 
-  // ---- For single lanes, each on its own: in w.once, in w.for_lanes, or in code that knows no warps.
+  // ---- For single lanes that act independently: in w.once, in w.for_lanes, or in code without warps.
 
-  // Enqueues up to n elements under consecutive tickets. Returns how many of them, from the first on, the queue took.
+  // Enqueues up to n elements with consecutive tickets. Returns the number of elements that the queue took, from the
+  // first.
   BROKKR_FN int enqueue_from_lane(int q, const uint32_t (*element)[kWords], int n) const {
     const int got = claim_room(q, n);
     if (got == 0) return 0;
@@ -292,7 +295,7 @@ class BrokerQueues {
     }
     return got;
   }
-  // Dequeues up to n elements, the oldest first. Returns their number. kLocks: as of `dequeue`.
+  // Dequeues up to n elements, the oldest first. Returns their number. kLocks is that of `dequeue`.
   template <bool kLocks = false>
   BROKKR_FN int dequeue_to_lane(int q, uint32_t (*element)[kWords], int n) const {
     const int got = claim_elements(q, n);
@@ -308,7 +311,7 @@ class BrokerQueues {
     return got;
   }
 
-  // The number of elements that may be claimed, at some moment during the call.
+  // The number of elements that may be claimed at some moment during the call.
   BROKKR_FN int size(Warp& w, int q) {
     return w.uniform([&]() -> int { return broker(q).available(); });
   }
@@ -316,11 +319,11 @@ class BrokerQueues {
  private:
   QueueMemory<kWords> m_;
 
-  // ---- Run by single lanes.
+  // ---- Single lanes run these.
 
   BROKKR_FN Broker<Observer> broker(int q) const { return Broker<Observer>(m_.control[q], m_.capacity); }
 
-  // The broker's answer. With the linearizable discipline a refusal waits until it can be observed.
+  // The broker's answer. In the linearizable discipline, a refusal waits until it can be observed.
   BROKKR_FN int claim_room(int q, int n) const {
     for (int spin = 0;; ++spin) {
       const int got = broker(q).claim_room(n);
@@ -349,7 +352,7 @@ class BrokerQueues {
   BROKKR_FN uint32_t vacant(uint32_t p) const { return p & (0u - m_.capacity); }
   BROKKR_FN uint32_t published(uint32_t p) const { return vacant(p) + 1; }
   BROKKR_FN uint32_t freed(uint32_t p) const { return vacant(p) + m_.capacity; }
-  // False: aborted.
+  // Waits for the ticket. Returns false after an abort.
   BROKKR_FN bool await(uint32_t* slot, uint32_t ticket) const {
     for (int spin = 0; Watched<uint32_t, Observer>(*slot).load(kAcquire) != ticket; ++spin) {
       if (aborted()) return false;
@@ -357,7 +360,7 @@ class BrokerQueues {
     }
     return true;
   }
-  // Waits for the element of ticket p, and locks its slot: nobody else exchanges it until the slot is released.
+  // Waits for the element of ticket p and locks its slot. Nobody else exchanges the element until the slot is released.
   BROKKR_FN bool await_and_lock(uint32_t* slot, uint32_t p) const {
     for (int spin = 0;; ++spin) {
       uint32_t ticket = published(p);
@@ -387,7 +390,7 @@ class BrokerQueues {
     const auto first_of = w.spill(first);
     Warp::Spilled<uint32_t> words[kWords];
     for (int k = 0; k < kWords; ++k) words[k] = w.spill(element[k]);
-    w.sync();  // what all lanes have written goes with each element
+    w.sync();  // everything that lanes have written is published with each element
     w.for_lanes(m, [&](int i) {
       const uint32_t p = first_of[i] + uint32_t(count_bits(consecutive & ((1u << i) - 1u)));
       uint32_t* slot = slot_of(queue_of[i], p);
@@ -396,12 +399,12 @@ class BrokerQueues {
       release(slot, published(p));
     });
   }
-  // Tickets p .. p + n - 1 to lanes 0 .. n - 1. Returns n, or 0 after an abort.
+  // Gets the elements of tickets p .. p + n - 1 for lanes 0 .. n - 1. Returns n, or 0 after an abort.
   template <bool kLocks = false>
   BROKKR_FN int get_lanes(Warp& w, int q, uint32_t p, Uint (&element)[kWords], int n) {
     Warp::Spilled<uint32_t> words[kWords];
     for (auto& word : words) word = w.spill(0u);
-    bool lost = false;  // of one lane on CUDA, of all of them elsewhere
+    bool lost = false;  // true in one lane on CUDA, or in all lanes elsewhere
     w.for_lanes(w.first_lanes(n), [&](int i) {
       const uint32_t mine = p + uint32_t(i);
       uint32_t* slot = slot_of(q, mine);

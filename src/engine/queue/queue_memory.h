@@ -1,9 +1,9 @@
-// Static memory of an array of broker queues, as host and device see it: plain pointers, copied freely, a member of
-// kernel parameters. The operations are BrokerQueues in queue/broker_queue.h.
+// The static memory of an array of broker queues, as host and device see it. It consists of plain pointers and can be
+// copied and passed to kernels. The operations are in BrokerQueues (queue/broker_queue.h).
 //
-// A queue is a ring of `capacity` slots (ticket, element) and three control words, each on a cache line of its own so
-// that enqueuers, dequeuers and the broker do not disturb each other. That costs 192 bytes per queue (768 KiB for 4096
-// queues), which is little beside the slots of any capacity above 16.
+// A queue is a ring of `capacity` slots (ticket, element) and three control words. Each control word has its own cache
+// line, so that enqueuers, dequeuers and the broker do not disturb each other. This costs 192 bytes per queue (768 KiB
+// for 4096 queues), which is little compared with the slots if the capacity is above 16.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace brokkr {
 enum class Discipline : uint32_t { linearizable, distributor };
 
 struct QueueControl {
-  alignas(64) uint32_t count;  // the broker's (queue/broker_queue.h)
+  alignas(64) uint32_t count;  // the broker's count (queue/broker_queue.h)
   alignas(64) uint32_t tail;   // ticket of the next enqueue, modulo 2^32
   alignas(64) uint32_t head;   // ticket of the next dequeue, modulo 2^32
 };
@@ -30,18 +30,18 @@ struct QueueControl {
 template <int kWords>
 struct QueueMemory {
   static_assert(kWords >= 1 && kWords <= 16);
-  // Ticket and element: together, so that one cache line often has both.
+  // Ticket and element lie together, so that one cache line often holds both.
   static constexpr int kSlotWords = 1 + kWords;
   static constexpr uint32_t kMaxCapacity = 1u << 28;
 
   QueueControl* control = nullptr;  // [queues]
   uint32_t* slots = nullptr;        // [queues][capacity][kSlotWords]
-  uint32_t* abort = nullptr;        // not 0: every wait ends. nullptr: never
+  uint32_t* abort = nullptr;        // not 0: every wait ends; nullptr: waits never end early
   uint32_t capacity = 0;            // per queue, a power of two, 2 .. kMaxCapacity
   int queues = 0;
   Discipline discipline = Discipline::distributor;
 
-  // Memory needed. Throws std::invalid_argument for what no queue can have.
+  // The size of the memory. Throws std::invalid_argument for sizes that a queue cannot have.
   static size_t bytes(int queues, uint32_t capacity) {
     if (queues < 1 || capacity < 2 || capacity > kMaxCapacity || (capacity & (capacity - 1)) != 0) {
       throw std::invalid_argument("queue memory: " + std::to_string(queues) + " queues of " + std::to_string(capacity) +
@@ -50,8 +50,8 @@ struct QueueMemory {
     return size_t(queues) * (sizeof(QueueControl) + size_t(capacity) * kSlotWords * sizeof(uint32_t));
   }
 
-  // A view of bytes(queues, capacity) at `memory`, which is aligned to 64 bytes. All queues are empty once that memory
-  // is zeroed (memset, cudaMemset) or reset; this function does neither, `memory` may be the device's.
+  // Returns a view of bytes(queues, capacity) at `memory`, which is aligned to 64 bytes and may be on the device. All
+  // queues are empty after that memory was zeroed (memset, cudaMemset) or reset; this function does neither.
   static QueueMemory layout(void* memory, int queues, uint32_t capacity,
                             Discipline discipline = Discipline::distributor, uint32_t* abort = nullptr) {
     bytes(queues, capacity);
@@ -68,8 +68,9 @@ struct QueueMemory {
     return m;
   }
 
-  // Host memory only, while nobody uses the queues: all empty, counters and tickets as after `start` enqueues and
-  // dequeues. reset(0) is the same as zeroed memory; others let tests begin just below 2^32.
+  // Only for host memory, and while nobody uses the queues. Makes all queues empty; counters and tickets have the
+  // values that `start` enqueues and dequeues leave. reset(0) is the same as zeroed memory. With another value, tests
+  // can begin just below 2^32.
   void reset(uint32_t start = 0) const {
     for (int q = 0; q < queues; ++q) {
       control[q].count = 0;
