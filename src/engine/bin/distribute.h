@@ -1,5 +1,5 @@
 // Sort-middle distribution: finds the rasterizers that own a bin which a triangle of a block touches. Each of them gets
-// one queue element: the block, and the mask of its triangles there.
+// one queue element, which contains the block and the mask of its triangles for this rasterizer.
 #pragma once
 
 #include "geometry/counters.h"
@@ -11,25 +11,25 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Scratch memory of one warp: a mask per rasterizer, all zero when a block's distribution begins, and the list of
-// rasterizers whose mask is not zero.
+// The scratch memory of one warp: a mask per rasterizer, which is zero when a block's distribution begins, and the list
+// of rasterizers whose mask is not zero.
 struct DistributionScratch {
-  uint32_t* mask;                  // rasterizers; kNearMasks where they are near
-  TablePointer<uint32_t> touched;  // rasterizers + one warp
+  uint32_t* mask;                  // one per rasterizer, or kNearMasks if `near`
+  TablePointer<uint32_t> touched;  // one per rasterizer, plus one warp
   // True if masks lie in the block's shared storage. Other parts of geometry write there between two distributions, so
-  // that each begins by clearing them; elsewhere each leaves them cleared.
+  // each distribution begins by clearing the masks. Otherwise, each distribution leaves them cleared.
   bool near;
 
-  // Narrower warps are CPUs', whose caches are near.
+  // Narrower warps belong to CPUs, whose caches are near.
   BROKKR_FN static bool may_be_near(uint32_t rasterizers) {
     return kWidth == 32 && rasterizers <= uint32_t(kNearMasks);
   }
 };
 
-// Bins of a row between two looks at the abort word, at least: fewer looks than that cost nothing.
+// The minimum number of a row's bins between two reads of the abort word. At this distance, the reads cost nothing.
 BROKKR_CONSTANT int kLongRow = 16;
 
-// Edge functions of a lane's triangle, for conservative tests of rectangles. Exact in doubles.
+// Edge functions of a lane's triangle, for conservative tests of rectangles. They are exact in doubles.
 struct LaneEdges {
   Double a[3], b[3], x[3], y[3];
 };
@@ -58,11 +58,12 @@ BROKKR_FN Mask may_touch(const LaneEdges& edges, const Box<Int>& box, int reach)
   return touch;
 }
 
-// The source and destination of a geometry warp's blocks: out of the stock, which has enough for the decision's tasks,
-// and to the rasterizers' queues.
+// The source and destination of a geometry warp's blocks. Blocks come from the stock, which has enough for the
+// decision's tasks, and go to the rasterizers' queues.
 class Distributor {
  public:
-  // `tasks`: of the decision. `abort`: a word, not 0 once the frame is cut off (AbortLevel).
+  // `tasks`: the number of the decision's tasks. `abort`: a word that is not 0 after the frame was cut off
+  // (AbortLevel).
   BROKKR_FN Distributor(TriangleBlock* blocks, const TargetTables& targets, const Stock& stock, int tasks,
                         const QueueMemory<2>& queues, const RasterizerBitTables& bits,
                         const DistributionScratch& scratch, Counters& counters, uint32_t* abort)
@@ -77,8 +78,8 @@ class Distributor {
         tasks_(tasks) {}
 
   BROKKR_FN uint32_t take_block(Warp& w) { return stock_.nth_of_task(w, w.index, tasks_, used_++); }
-  // Sends the block, the last that was taken, to the rasterizers that need it; if none does, it is the next to be
-  // taken.
+  // Sends the last block that was taken to the rasterizers that need it. If none needs it, it will be the next block to
+  // be taken.
   BROKKR_FN_NOINLINE void distribute(Warp& w, uint32_t number) {
     if (scratch_.near) clear_masks(w);
     const int touched = mark_owners(w, blocks_[number]);
@@ -88,7 +89,7 @@ class Distributor {
       send(w, number, touched);
     }
   }
-  // Blocks that were sent.
+  // The number of blocks that were sent.
   BROKKR_FN int used() const { return used_; }
 
  private:
@@ -102,7 +103,7 @@ class Distributor {
   uint32_t* abort_;
   int tasks_, used_ = 0;
 
-  // Returns true if the launch must end at once.
+  // Returns true if the launch must end immediately.
   BROKKR_FN bool is_stopped(Warp& w) const {
     return w.uniform([&] { return system_atomic<uint32_t>(*abort_).load(kRelaxed); }) >= kAbortLeave;
   }
@@ -113,8 +114,8 @@ class Distributor {
     w.sync();
   }
 
-  // Notes in the scratch memory which triangles each rasterizer needs, and in the block its box and how many
-  // rasterizers that are, which it returns.
+  // Records in the scratch memory which triangles each rasterizer needs. Records in the block its box and the number of
+  // these rasterizers, and returns that number.
   BROKKR_FN int mark_owners(Warp& w, TriangleBlock& block) {
     const int count = int(block.count);
     int touched = 0, bin_pairs = 0;
@@ -135,12 +136,12 @@ class Distributor {
     if (touched == 0) return 0;
     w.once([&] {
       block.box = around;
-      device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelaxed);  // goes with the element
+      device_atomic<uint32_t>(block.references).store(uint32_t(touched), kRelaxed);  // published with the element
     });
     return touched;
   }
 
-  // The same for one group; returns its pairs of a triangle and a bin.
+  // Does the same for one group. Returns its number of pairs of a triangle and a bin.
   BROKKR_FN int mark_group(Warp& w, const RecordGroup& records, const Box<Int>& box, int& touched) {
     const TriangleBlock& block = records.block;
     const TargetTables& targets = *in_shared_memory(&targets_);
@@ -152,7 +153,7 @@ class Distributor {
     const Int bin_x0 = box.min_x >> shift, bin_y0 = box.min_y >> shift;
     const Int wide = (box.max_x >> shift) - bin_x0, high = (box.max_y >> shift) - bin_y0;
     const int columns = w.reduce_max(select(m, wide, 0)) + 1, rows = w.reduce_max(select(m, high, 0)) + 1;
-    // In one row or column, a triangle touches all bins that its box does.
+    // In a single row or column, a triangle touches every bin that its box touches.
     const bool test = columns > 1 && rows > 1;
     LaneEdges edges;
     if (test) edges = lane_edges(w, records);
@@ -160,7 +161,7 @@ class Distributor {
     const Uint bit = 1 << as_uint(w.lane() + records.g);
     int bin_pairs = 0;
     for (int row = 0; row < rows; ++row) {
-      // Small bins of a large target take seconds; nobody needs them any more.
+      // With small bins, a large target takes seconds. Nobody needs the bins any more.
       if (columns >= kLongRow && is_stopped(w)) break;
       for (int column = 0; column < columns; ++column) {
         Mask here = m && column <= wide && row <= high;
@@ -183,7 +184,7 @@ class Distributor {
     return bin_pairs;
   }
 
-  // One element to each rasterizer that was noted.
+  // Sends one element to each rasterizer that was recorded.
   BROKKR_FN void send(Warp& w, uint32_t number, int touched) {
     int pairs = 0;
     for (int g = 0; g < touched; g += w.width) {

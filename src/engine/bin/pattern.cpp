@@ -16,7 +16,7 @@ namespace brokkr::pattern_families {
 
 namespace {
 
-// Bits of a 16-bit value moved to the even positions of a 32-bit one.
+// Moves the bits of a 16-bit value to the even positions of a 32-bit value.
 uint32_t spread_bits(uint32_t value) {
   value = (value | value << 8) & 0x00ff00ffu;
   value = (value | value << 4) & 0x0f0f0f0fu;
@@ -24,8 +24,8 @@ uint32_t spread_bits(uint32_t value) {
   return (value | value << 1) & 0x55555555u;
 }
 
-// Distance of (x, y) along the Hilbert curve over a side x side square, side a power of two: at each level the quadrant
-// adds its share of the curve, and the point is turned into the frame of that quadrant.
+// The distance of (x, y) along the Hilbert curve over a side x side square, where side is a power of two. At each
+// level, the quadrant adds its share of the curve, and the point is turned into the frame of that quadrant.
 uint32_t hilbert_distance(uint32_t side, uint32_t x, uint32_t y) {
   uint32_t distance = 0;
   for (uint32_t half = side / 2; half > 0; half /= 2) {
@@ -63,7 +63,7 @@ Pattern z_curve(int rasterizers, int bins_x, int bins_y) {
                      [](uint32_t x, uint32_t y) { return spread_bits(x) | spread_bits(y) << 1; });
 }
 
-// The curve is the one over the smallest power-of-two square that holds the bins.
+// The curve covers the smallest power-of-two square that holds the bins.
 Pattern hilbert(int rasterizers, int bins_x, int bins_y) {
   uint32_t side = 1;
   while (side < uint32_t(std::max(bins_x, bins_y))) side *= 2;
@@ -71,12 +71,12 @@ Pattern hilbert(int rasterizers, int bins_x, int bins_y) {
                      [side](uint32_t x, uint32_t y) { return hilbert_distance(side, x, y); });
 }
 
-// Patterns whose rows are the sequence 0..N-1, each rotated by a shift of its own: diagonal, the fixed shifts [Kerbl17,
+// Patterns whose rows are the sequence 0..N-1, each rotated by a different shift: diagonal, the fixed shifts [Kerbl17,
 // 4.3], the variable shifts [Kerbl17, 4.4] and the G80's map [FragSniffer, conclusions of E1].
 
 namespace {
 
-// Row y is 0..N-1 rotated so that its first bin belongs to rasterizer shifts[y].
+// Row y is 0..N-1, rotated so that its first bin belongs to rasterizer shifts[y].
 Pattern from_row_shifts(int rasterizers, const std::vector<int>& shifts) {
   Pattern pattern{rasterizers, rasterizers, int(shifts.size()), {}};
   pattern.owner.resize(size_t(rasterizers) * shifts.size());
@@ -90,7 +90,7 @@ Pattern from_row_shifts(int rasterizers, const std::vector<int>& shifts) {
   return pattern;
 }
 
-// k = floor(sqrt N): rows until X-shift repeats, which keeps horizontal and vertical distance alike.
+// k = floor(sqrt N): the number of rows until X-shift repeats, which keeps horizontal and vertical distances similar.
 int rows_of_fixed_shift(int rasterizers) {
   int k = int(std::sqrt(double(rasterizers)));
   while (k * k > rasterizers) --k;
@@ -98,7 +98,7 @@ int rows_of_fixed_shift(int rasterizers) {
   return k;
 }
 
-// Shift floor(i * step / k) mod N of row i.
+// The shift of row i is floor(i * step / k) mod N.
 std::vector<int> fixed_shifts(int rasterizers, int step, int rows) {
   const int k = rows_of_fixed_shift(rasterizers);
   std::vector<int> shifts(static_cast<size_t>(rows));
@@ -131,8 +131,8 @@ Pattern y_shift(int rasterizers) {
   return columns;
 }
 
-// [Kerbl17] promises that a column repeats no rasterizer before N rows. With its formula that holds where k divides N
-// or N + 1; for other N a few shifts of the N rows coincide (N = 10: rows 1 and 9).
+// [Kerbl17] promises that a column repeats no rasterizer before N rows. With its formula, this is true if k divides N
+// or N + 1. For other N, a few shifts of the N rows coincide (N = 10: rows 1 and 9).
 Pattern x_shift_offset(int rasterizers) {
   return from_row_shifts(rasterizers, fixed_shifts(rasterizers, rasterizers + 1, rasterizers));
 }
@@ -147,8 +147,8 @@ Pattern sudoku(int rasterizers, uint32_t seed) {
   return from_row_shifts(rasterizers, shifts);
 }
 
-// Element i of the sequence times 2^ceil(log2 N) is i with its ceil(log2 N) bits reversed; shifts that are no
-// rasterizer are skipped, which leaves every shift 0..N-1 once.
+// Element i of the sequence times 2^ceil(log2 N) is i with its ceil(log2 N) bits reversed. Shifts that are no
+// rasterizer are skipped, so that every shift 0..N-1 remains once.
 Pattern van_der_corput(int rasterizers) {
   std::vector<int> shifts(static_cast<size_t>(rasterizers));
   VanDerCorputShift row(static_cast<uint32_t>(rasterizers));
@@ -160,7 +160,7 @@ Pattern van_der_corput(int rasterizers) {
 }
 
 // The measured shifts are 0 2 4 1 5 3: the even ones ascending, then the odd ones descending (cyclically) from near N/2
-// - 2, which is half a period on from the last even one. The same rule serves every N; N = 6 gives the measured map.
+// - 2, which is half a period after the last even one. The same rule works for every N; N = 6 gives the measured map.
 Pattern g80(int rasterizers) {
   const int evens = (rasterizers + 1) / 2, odds = rasterizers / 2;
   std::vector<int> shifts;
@@ -179,8 +179,8 @@ namespace {
 
 constexpr uint32_t kDarts = 50;  // candidates per bin [Kerbl17]
 
-// Cost of the dart throwing is about 25 T^4 / N distances for a tile of T x T bins. T = N as in [Kerbl17] would cost
-// hours for N = 4096, so T is the largest side with T^4 / N <= this budget: N itself up to N = 128, 256 bins for N =
+// Throwing darts costs about 25 T^4 / N distances for a tile of T x T bins. T = N as in [Kerbl17] would take hours for
+// N = 4096. Therefore T is the largest side with T^4 / N <= this budget: N itself up to N = 128, and 256 bins for N =
 // 4096 (16 bins of every rasterizer, 128 KiB).
 constexpr double kTileBudget = 1 << 21;
 
@@ -188,12 +188,12 @@ int tile_side(int rasterizers) {
   if (double(rasterizers) * rasterizers * rasterizers <= kTileBudget) return rasterizers;
   const int limit = int(std::sqrt(std::sqrt(kTileBudget * rasterizers)));
   for (int side = limit; side > limit * 3 / 4; --side) {
-    if (side * side % rasterizers == 0) return side;  // exactly equal shares, where a side nearby gives them
+    if (side * side % rasterizers == 0) return side;  // prefers exactly equal shares, if a side nearby has them
   }
   return limit;
 }
 
-// Bins of one rasterizer, on the torus that the repeating tile is.
+// The bins of one rasterizer on the torus that the repeating tile forms.
 struct Placed {
   std::vector<int> x, y;
 
@@ -218,8 +218,8 @@ Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed) {
   return pattern;
 }
 
-// The rasterizers take turns until the tile is full; each takes, of up to 50 vacant bins drawn at random, the one
-// farthest from those it has. Distances wrap around, because the tile repeats.
+// The rasterizers take turns until the tile is full. Each draws up to 50 vacant bins at random, and takes the one that
+// is farthest from the bins it already has. Distances wrap around, because the tile repeats.
 Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
   const int side = tile_side(rasterizers);
   const size_t bins = size_t(side) * size_t(side);
@@ -244,7 +244,7 @@ Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed) {
       if (distance <= best_distance) continue;
       best = candidate;
       best_distance = distance;
-      if (own.x.empty()) break;  // no bin of its own yet: any first dart will do
+      if (own.x.empty()) break;  // it has no bin yet, so any first dart will do
     }
     const uint32_t bin = vacant[best];
     pattern.owner[bin] = uint16_t(rasterizer);

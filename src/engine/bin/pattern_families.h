@@ -1,5 +1,5 @@
-// The builders behind make_pattern, by family of [Kerbl17, 4]. Internal to src/engine/bin: arguments are already
-// checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
+// The builders that make_pattern uses, by the families of [Kerbl17, 4]. They are internal to src/engine/bin: arguments
+// have already been checked (rasterizers in 1..kMaxRasterizers, bins in 1..kMaxPatternBins).
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace brokkr::pattern_families {
 
-// Throws std::invalid_argument that names `of`, the field and the range.
+// Throws std::invalid_argument that names the function `of`, the field and the range.
 void require_range(const char* of, const char* field, int value, int least, int most);
 
-// Space-filling curves [Kerbl17, 4.1]: exactly bins_x x bins_y, as the curves do not repeat.
+// Space-filling curves [Kerbl17, 4.1]. They cover exactly bins_x x bins_y, because the curves do not repeat.
 Pattern z_curve(int rasterizers, int bins_x, int bins_y);
 Pattern hilbert(int rasterizers, int bins_x, int bins_y);
 
-// Randomised [Kerbl17, 4.2].
+// Randomized patterns [Kerbl17, 4.2].
 Pattern pseudo_random(int rasterizers, int bins_x, int bins_y, uint32_t seed);
 Pattern hierarchical_maximized_distance(int rasterizers, uint32_t seed);
 
@@ -30,8 +30,8 @@ Pattern sudoku(int rasterizers, uint32_t seed);
 Pattern van_der_corput(int rasterizers);
 Pattern g80(int rasterizers);
 
-// Uniform in 0..count-1 by rejection. std::uniform_int_distribution would draw differently from one standard library to
-// the next, and a pattern must be the same everywhere.
+// Draws a number in 0..count-1, uniformly, by rejection. std::uniform_int_distribution differs between standard
+// libraries, but a pattern must be the same everywhere.
 inline uint32_t draw_below(std::mt19937& generator, uint32_t count) {
   const uint64_t usable = (uint64_t(1) << 32) / count * count;
   for (;;) {

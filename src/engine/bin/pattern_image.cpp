@@ -12,7 +12,7 @@
 namespace brokkr {
 namespace {
 
-constexpr int kLineFrom = 6;  // pixels: smaller cells would drown in their separating lines
+constexpr int kLineFrom = 6;  // pixels; separating lines would dominate smaller cells
 constexpr uint32_t kLineColor = 0xff202020u;
 constexpr int64_t kMaxPatternPixels = int64_t(1) << 28;
 
@@ -22,9 +22,9 @@ void require(const char* field, int value, int least, int most) {
 
 }  // namespace
 
-// Twelve tones that people with any kind of colour blindness tell apart (M. Krzywinski's palette of 12 colours,
+// Twelve tones that people with any kind of colour blindness can tell apart (M. Krzywinski's palette of 12 colours,
 // mk.bcgsc.ca/colorblind), ordered so that neighbours differ most. Further dozens are lighter and darker. The lowest
-// three bits of the channels are the dozen's number, so that no two colours are the same.
+// three bits of the channels hold the dozen's number, so that no two colours are the same.
 uint32_t rasterizer_color(int rasterizer) {
   require("rasterizer", rasterizer, 0, kMaxRasterizers - 1);
   static_assert(kMaxRasterizers <= 12 * 512);
@@ -88,7 +88,7 @@ LoadStatistics load_statistics(std::vector<uint64_t> load) {
   if (s.total == 0) return s;
   const double count = double(s.load.size());
   s.mean = double(s.total) / count;
-  double squares = 0;  // of the differences from the mean, since in plain sums of squares digits would cancel
+  double squares = 0;  // sums the differences from the mean, because plain sums of squares would lose digits
   for (const uint64_t l : s.load) squares += (double(l) - s.mean) * (double(l) - s.mean);
   s.deviation = std::sqrt(squares / count);
   s.cv = s.deviation / s.mean;

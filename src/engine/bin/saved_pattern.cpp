@@ -33,7 +33,7 @@ int number(const std::filesystem::path& path, const json& file, const char* fiel
   const auto found = file.find(field);
   if (found == file.end() || !found->is_number_integer())
     refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
-  // As it is written: a number beyond 2^63 would change its sign.
+  // Tests the number in the form in which it is written: a number beyond 2^63 would change its sign.
   if (!found->is_number_unsigned() || found->get<uint64_t>() < 1 || found->get<uint64_t>() > uint64_t(limit))
     refuse(path, std::string(field) + " is " + found->dump() + "; use a value in 1.." + std::to_string(limit));
   return static_cast<int>(found->get<uint64_t>());
