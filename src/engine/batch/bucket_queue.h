@@ -1,8 +1,8 @@
-// A priority queue of items with small integer costs, cheapest first, for costs that change often and by little.
+// A priority queue of items with small integer costs, cheapest first, for costs that change often but only a little.
 //
 // An item whose cost changes is inserted again; its old entry is dropped when the queue reaches it. All operations take
-// amortized constant time, without the links and the consolidation of a Fibonacci heap (which [Kerbl18, 6.3] uses;
-// docs/research/batches.md compares their times).
+// amortized constant time, without the links and the consolidation of a Fibonacci heap, which [Kerbl18, 6.3] uses
+// (docs/research/batches.md compares their times).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,9 @@ class BucketQueue {
   }
   void remove(uint32_t item) { cost_[item] = kNone; }
 
-  // Removes and returns the cheapest item, among equal costs the one inserted last; kNone if the queue is empty.
-  // `cost_of(item)` is the item's current cost: an item whose cost has changed goes back to the bucket of its new cost.
+  // Removes and returns the cheapest item. Among equal costs, returns the item that was inserted last; kNone if the
+  // queue is empty. `cost_of(item)` is the item's current cost. If it has changed, the item goes back to the bucket of
+  // its new cost.
   template <class CostOf>
   uint32_t take(CostOf&& cost_of) {
     while (cheapest_ < buckets_.size()) {

@@ -54,7 +54,7 @@ uint32_t vertex_sets(const DrawCommand& draw) {
   return draw.vertex_kind == VertexKind::clip_space ? draw.instances : 1;
 }
 
-// Gives each draw its own inputs, so that those of its vertices can change independently.
+// Gives each draw separate inputs, so that the inputs of its vertices can change independently.
 void part_inputs(Frame& frame) {
   std::vector<bool> taken(frame.inputs.size());
   for (Command& command : frame.commands) {
@@ -69,7 +69,7 @@ void part_inputs(Frame& frame) {
   }
 }
 
-// The same as give_vertices for the varyings that the draw's program reads.
+// Does the work of give_vertices for the varyings that the draw's program reads.
 void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint32_t>& source) {
   DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const uint64_t components = varying_components(frame.programs[inputs.program]);
@@ -83,8 +83,8 @@ void give_varyings(Frame& frame, const DrawCommand& draw, const std::vector<uint
   }
 }
 
-// Appends the vertices `source` (relative to the draw's) to the arrays, for each of its instances, and makes them the
-// draw's own.
+// Appends the vertices `source` (relative to the draw's) to the arrays, for each of its instances, and makes the draw
+// use them.
 void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>& source) {
   const uint64_t first = frame.positions.size();
   if (first + uint64_t(vertex_sets(draw)) * source.size() > uint64_t(1) << 31) {
@@ -104,7 +104,7 @@ void give_vertices(Frame& frame, DrawCommand& draw, const std::vector<uint32_t>&
   draw.vertex_count = uint32_t(source.size());
 }
 
-// Drops vertices and indices that no draw uses; the others move up.
+// Drops vertices and indices that no draw uses, and moves the others up.
 void compact(Frame& frame) {
   RangeSet vertices, indices;
   const auto each_draw = [&](auto&& f) {

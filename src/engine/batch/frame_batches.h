@@ -18,8 +18,8 @@ struct DrawTriangles {
   std::vector<uint32_t> indices;
 };
 
-// Triangle lists, strips and fans with an index buffer, as lists. Draws without an index buffer share no vertices, and
-// lines and points have no triangles: both are omitted, as are empty draws.
+// The triangle lists, strips and fans that have an index buffer, as lists. Draws without an index buffer share no
+// vertices, and lines and points have no triangles; both are omitted, and so are empty draws.
 std::vector<DrawTriangles> indexed_triangles(const Frame& frame);
 
 // Returns true if reordering the draw's triangles cannot change the image: it tests and writes depth with `less` or
@@ -42,8 +42,8 @@ struct OptimizeReport {
   double milliseconds = 0;                           // for the ordering alone
 };
 
-// Reorders the draws of `frame` in place. Draws that are not reordered keep sharing vertices; a draw whose vertices are
-// renumbered or copied gets vertices of its own.
+// Reorders the draws of `frame` in place. Draws that are not reordered keep sharing vertices. A draw whose vertices are
+// renumbered or copied gets separate vertices.
 OptimizeReport optimize_frame(Frame& frame, const BatchModel& model, const OptimizeOptions& options,
                               const std::function<void(const std::string&)>& progress = {});
 

@@ -9,8 +9,8 @@
 namespace brokkr {
 namespace {
 
-// The most triangles for which a strip is simulated in advance. Without this limit, time would be quadratic in the
-// cache's size.
+// The largest number of triangles for which a strip is simulated in advance. Without this limit, time would be
+// quadratic in the cache's size.
 constexpr uint32_t kMaxAhead = 24;
 
 // A FIFO cache that counts its misses. Trials on top of it can be undone at once.
@@ -93,7 +93,7 @@ class Strips {
     for (const uint32_t n : neighbors_[t]) open += is_open(n);
     return open;
   }
-  // An edge without a remaining neighbour, so that both other edges can be left through.
+  // Returns an edge without a remaining neighbour, so that the strip can leave through both other edges.
   uint32_t best_entry(uint32_t t) const {
     for (uint32_t e = 0; e < 3; ++e) {
       if (!is_open(neighbors_[t][e])) return e;
@@ -105,7 +105,7 @@ class Strips {
     return n[0] == from ? 0 : n[1] == from ? 1 : 2;
   }
   // The next place of the strip; `side` receives the triangle beside it. A strip turns to the side with fewer remaining
-  // neighbours, next to what is already drawn; if both sides are equal, it zigzags.
+  // neighbours, next to the triangles that are already drawn. If both sides are equal, it zigzags.
   Place next(const Place& at, bool trying, Place* side) const {
     const auto free = [&](uint32_t t) { return is_open(t) && !(trying && tried_[t] == trial_); };
     uint32_t turn = at.turn;
@@ -129,8 +129,8 @@ class Strips {
     return sides_.empty() ? Place{} : sides_.front();
   }
 
-  // The number of further triangles that the strip gets before a new one starts at its side: the one with the fewest
-  // misses over the next `ahead_` triangles.
+  // The number of further triangles that the strip gets before a new one starts at its side. It is the number with the
+  // fewest misses over the next `ahead_` triangles.
   uint32_t best_length(const Place& from) {
     const Place side = oldest_side();
     if (side.triangle == kNoTriangle) return ahead_;

@@ -10,13 +10,13 @@ namespace brokkr {
 namespace {
 
 // The cost of a focus vertex is k1 C1 - k2 C2 + k3 C3 [Lin06]: the vertices that its triangles push into the cache, the
-// triangles it finishes, and its distance from leaving the cache afterwards (1 just pushed, 0 about to leave; also 1 if
-// it leaves before all of them are drawn). The weights are those of three open implementations. Two of them add the
-// second term, the third subtracts it, and so does this one: a vertex that finishes more triangles then costs less, and
-// fewer vertices miss the cache (docs/research/batches.md).
+// triangles that it finishes, and its distance from leaving the cache afterwards. The distance is 1 if it was just
+// pushed or leaves before all its triangles are drawn, and 0 if it is about to leave. The weights are those of three
+// open implementations. Two of them add the second term; the third subtracts it, and we do so too. A vertex that
+// finishes more triangles then costs less, and fewer vertices miss the cache (docs/research/batches.md).
 constexpr float kPushes = 1.0f, kTriangles = 0.5f, kPlace = 1.3f;
 constexpr uint32_t kMaxValence = 255;
-// The most triangles over which a candidate's cost is computed.
+// The largest number of triangles for which a candidate's cost is computed.
 constexpr size_t kMaxLooked = 64;
 
 class KCache {
@@ -88,7 +88,7 @@ class KCache {
     return kPushes * float(misses) - kTriangles * float(looked.size()) + kPlace * place;
   }
 
-  // Draws the remaining triangles of `v`, always the one with the fewest misses next.
+  // Draws the remaining triangles of `v`. The next one is always the one with the fewest misses.
   void draw(uint32_t v) {
     while (around_.count(v) > 0) {
       const auto list = around_.of(v);

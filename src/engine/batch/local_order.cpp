@@ -17,9 +17,9 @@ constexpr uint32_t kMaxReflected = 48;  // triangles in a reflected stretch
 constexpr uint32_t kMaxSpan = 1 << 14;  // distance of two triangles that are moved together; those in between shift
 constexpr uint32_t kMaxTail = 256;      // triangles within which the effect of a change must end
 constexpr int kMaxPasses = 8;
-constexpr double kLeastGain = 1e-3;  // fraction of all runs that a pass must save for another pass
+constexpr double kLeastGain = 1e-3;  // fraction of all runs that a pass must save for another pass to follow
 
-// The cost of one triangle in an order: which of its corners are shaded (bits 0 to 2), and whether it begins a batch.
+// The cost of one triangle in an order: the corners that are shaded (bits 0 to 2), and whether it begins a batch.
 using Mark = uint8_t;
 constexpr Mark kCut = 8;
 uint32_t runs_of(Mark mark) { return uint32_t(std::popcount(uint8_t(mark & 7))); }
@@ -34,10 +34,10 @@ struct MarkedOrder {
 };
 
 // One FIFO cache. Both cost classes have the same functions:
-//   begin(order, place)  the state before that place of the order
-//   depart()             what comes next is not what follows in the order
-//   step(corners, old)   draws a triangle that had the mark `old` in the order: its mark now
-//   is_as_before()       whether all triangles in a row since `depart` have left the state that they left in the order
+//   begin(order, place)  sets the state before that place of the order
+//   depart()             says that the next triangle is not the next one of the order
+//   step(corners, old)   draws a triangle that had the mark `old` in the order, and returns its new mark
+//   is_as_before()       returns true if the triangles since `depart` have led to the same state as in the order
 class CacheCost {
  public:
   CacheCost(size_t vertices, uint32_t size) : size_(size), pushed_(vertices) {}
@@ -69,7 +69,7 @@ class CacheCost {
     }
     return mark;
   }
-  // The cache holds the last pushed vertices, the same ones in the same order.
+  // The cache holds the last pushed vertices, and they are the same ones in the same order.
   bool is_as_before() const { return agreed_ >= size_; }
 
  private:

@@ -11,15 +11,15 @@
 namespace brokkr {
 namespace {
 
-// At most this many triangles around a vertex become candidates or have their valence updated. The priorities of the
-// others are computed when the queue reaches them.
+// At most this many triangles around a vertex become candidates or get a new valence. The priorities of the others are
+// computed when the queue reaches them.
 constexpr size_t kMaxAround = 64;
 constexpr uint32_t kMaxCost = 4095;
 
 // Triangles are numbered from 0, batches from 1. `Memory` is a module of vertex_memory.h.
 //
-// Few triangles have a corner in the batch's memory; they are kept in a list, and their priorities are recomputed at
-// every step. All others differ only in V and N and wait in a bucket queue.
+// Few triangles have a corner in the batch's memory. They are kept in a list, and their priorities are recomputed at
+// every step. All others differ only in V and N, and wait in a bucket queue.
 template <class Memory>
 class Optimizer {
  public:
@@ -45,8 +45,8 @@ class Optimizer {
   }
 
   std::vector<uint32_t> run() {
-    // From the last to the first: among equal costs the queue returns what was inserted last, and a mesh should begin
-    // with its first triangle.
+    // Insert from the last to the first. Among equal costs the queue returns the item that was inserted last, and a
+    // mesh should begin with its first triangle.
     for (uint32_t t = triangles_; t-- > 0;) queue_.put(t, cost(t));
     while (order_.size() < triangles_) {
       uint32_t t = best_candidate();
@@ -76,7 +76,7 @@ class Optimizer {
   std::vector<uint8_t> beside_;       // N: 1 if next to a completed batch
   std::vector<uint32_t> listed_in_;   // the batch that lists it as a candidate
   std::vector<uint32_t> touched_in_;  // the batch that changed its V or N
-  std::vector<uint32_t> age_;         // number of the candidate: lower numbers have waited longer
+  std::vector<uint32_t> age_;         // number of the candidate; lower numbers have waited longer
   std::vector<uint32_t> seen_;        // number of the search that reached the triangle
   PerBatch<int32_t> nearness_;        // sum over the batch's triangles of radius + 1 - distance
   std::vector<uint32_t> candidates_, touched_, front_, next_front_;
@@ -87,7 +87,7 @@ class Optimizer {
   bool finds(uint32_t t, uint32_t corner) const { return memory_.has(corners(t)[corner], size_ + corner); }
   bool is_full() const { return size_ + 3 > model_.max_size; }
 
-  // The negated part of a triangle's priority that is independent of the batch.
+  // The part of a triangle's priority that does not depend on the batch, negated.
   uint32_t cost(uint32_t t) const {
     const uint32_t* c = corners(t);
     const uint64_t valence = around_.count(c[0]) + around_.count(c[1]) + around_.count(c[2]);
@@ -140,7 +140,7 @@ class Optimizer {
   void add(uint32_t t) {
     const bool at_segment_end = model_.segment > 0 && size_ > 0 && order_.size() * 3 % model_.segment == 0;
     if (at_segment_end || is_full()) end_batch();
-    if (!use(t)) {  // like in the predictor, it opens the next batch
+    if (!use(t)) {  // as in the predictor, it opens the next batch
       end_batch();
       use(t);
     }
@@ -163,7 +163,7 @@ class Optimizer {
     if (weights_.distance != 0) come_near(t);
   }
 
-  // Increases the nearness of triangles within the radius, along edges from `origin`; paths lead through triangles that
+  // Increases the nearness of triangles within the radius, along edges from `origin`. Paths go through triangles that
   // are not taken and through this batch.
   void come_near(uint32_t origin) {
     seen_[origin] = ++search_;

@@ -10,9 +10,9 @@
 namespace brokkr {
 
 std::span<const BatchModel> batch_models() {
-  // AMD's batches have no separate limit on unique vertices: it equals their size. Intel's size limit is the largest
-  // observed (1791 indices), its memory holds 128 vertices. llvmpipe's model is not from the thesis: it was measured,
-  // and tests/apps/reference/gl_vertex_count_test.cpp verifies it.
+  // AMD's batches have no separate limit on unique vertices, so it equals their size. Intel's size limit is the largest
+  // observed size (1791 indices), and its memory holds 128 vertices. llvmpipe's model is not from the thesis: it was
+  // measured, and tests/apps/reference/gl_vertex_count_test.cpp verifies it.
   static const std::vector<BatchModel> models = {
       {"nvidia", "NVIDIA, Direct3D: 96 indices, 32 vertices, look-back of 42 +- 3 by corner", 96, 32,
        VertexMemory::look_back_modulo_3, 42, true, 0},
@@ -48,10 +48,10 @@ const BatchModel& batch_model(std::string_view name) {
 
 namespace {
 
-// The paper's listing detects a full batch in the middle of a triangle and reloads the triangle's corners into the new
-// batch's memory. Here a whole triangle is tried and, if it does not fit, tried again in a new batch. The batches are
-// the same, because memory is emptied at the cut. (The listing does not undo what `added` counted before the cut. It
-// must, because the new batch shades these vertices once.)
+// The paper's listing detects a full batch in the middle of a triangle, and reloads the triangle's corners into the new
+// batch's memory. We try a whole triangle and, if it does not fit, try it again in a new batch. The batches are the
+// same, because memory is emptied at the cut. (The listing does not undo what `added` counted before the cut. It must,
+// because the new batch shades these vertices once.)
 template <class Memory>
 BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs, size_t vertices,
                         Memory& memory, const Watch& watch) {

@@ -12,10 +12,10 @@
 
 namespace brokkr {
 
-// Models of how hardware forms vertex batches: the limits of a batch, and which shaded vertices it remembers [Kerbl18,
-// 6.2.3].
+// Models of how hardware forms vertex batches: the limits of a batch, and the shaded vertices that it remembers
+// [Kerbl18, 6.2.3].
 
-// Determines whether a vertex that a batch has shaded can be reused.
+// The rule by which a vertex that a batch has shaded can be reused.
 enum class VertexMemory : uint8_t {
   look_back,            // it occurred at most `memory_size` indices ago
   look_back_modulo_3,   // the same with distances that depend on the corner: NVIDIA under Direct3D
@@ -33,27 +33,27 @@ struct BatchModel {
   uint32_t max_uniques = 0;  // vertex shader runs per batch, at least 3
   VertexMemory memory = VertexMemory::everything;
   uint32_t memory_size = 0;
-  // An index in another block of 2^16 numbers than the previous one makes the batch forget its shaded vertices
-  // ([Kerbl18, 6.2.3]: reuse is lost where a batch crosses a multiple of 2^16).
+  // If an index lies in another block of 2^16 numbers than the previous index, the batch forgets its shaded vertices
+  // ([Kerbl18, 6.2.3]: reuse is lost if a batch crosses a multiple of 2^16).
   bool forgets_at_pages = false;
   // If above 0, a batch also ends at every multiple of `segment` indices.
   uint32_t segment = 0;
 };
 
-// nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
+// The models: nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
 std::span<const BatchModel> batch_models();
 
 // The model with `forgets_at_pages` false, for batches that never cross a multiple of 2^16.
 BatchModel without_pages(BatchModel model);
 
-// Finds a model by name. Throws std::invalid_argument that lists the names.
+// Finds a model by name. Throws std::invalid_argument; the message lists the names.
 const BatchModel& batch_model(std::string_view name);
 
 struct BatchPrediction {
-  // The first triangle of each batch; the last entry is the number of triangles.
+  // The first triangle of each batch. The last entry is the number of triangles.
   std::vector<uint32_t> first_triangle;
   uint64_t vertex_runs = 0;  // over all batches
-  // Per index: the vertex shader run, 0 .. runs - 1 of its batch, whose result it uses.
+  // For each index, the vertex shader run whose result it uses: 0 .. runs - 1 of its batch.
   std::vector<uint16_t> run_of_index;
 
   size_t batches() const { return first_triangle.empty() ? 0 : first_triangle.size() - 1; }
@@ -62,12 +62,12 @@ struct BatchPrediction {
 // Called occasionally during long work; may throw to end it.
 using Watch = std::function<void()>;
 
-// `indices` is a triangle list. With `keep_runs` false, run_of_index stays empty. Throws std::invalid_argument if the
-// length is not a multiple of 3 or limits are below 3, and what `watch` throws.
+// `indices` is a triangle list. If `keep_runs` is false, run_of_index is empty. Throws std::invalid_argument if the
+// length is not a multiple of 3 or limits are below 3. Passes on what `watch` throws.
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs = false,
                                 const Watch& watch = {});
 
-// Throws std::invalid_argument that names `function` if the length is not a multiple of 3.
+// Throws std::invalid_argument if the length is not a multiple of 3; the message names `function`.
 void require_triangles(const char* function, std::span<const uint32_t> indices);
 
 }  // namespace brokkr

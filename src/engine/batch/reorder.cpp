@@ -48,14 +48,14 @@ VertexNumbering keep_pages_apart(const BatchModel& model, std::span<const uint32
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
     if (page_of(vertices.front()) == page_of(vertices.back())) continue;
-    // Moves the batch to the last block, where copies can be made; existing copies in the block are reused.
+    // Moves the batch to the last block, where copies can be made. Existing copies in the block are reused.
     const auto lies_in = [&](uint32_t v, uint32_t page) {
       return page_of(v) == page || (copy[v] != kNoVertex && page_of(copy[v]) == page);
     };
     const auto missing = std::count_if(vertices.begin(), vertices.end(),
                                        [&](uint32_t v) { return !lies_in(v, page_of(source.size())); });
     if (source.size() % kPageVertices + size_t(missing) > kPageVertices) {
-      // No room: the rest of the block is filled with unused copies, and the next block starts.
+      // There is no room: fills the rest of the block with unused copies, and starts the next block.
       while (source.size() % kPageVertices != 0) source.push_back(source.back());
     }
     const uint32_t last_page = page_of(source.size());
@@ -93,7 +93,7 @@ std::vector<uint32_t> forsyth_order(std::span<const uint32_t> indices) {
   return result;
 }
 
-// The triangles of `indices` in the order `order`.
+// Returns the triangles of `indices` in the order `order`.
 std::vector<uint32_t> in_order(std::span<const uint32_t> indices, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> result;
   result.reserve(indices.size());
@@ -103,7 +103,7 @@ std::vector<uint32_t> in_order(std::span<const uint32_t> indices, const std::vec
   return result;
 }
 
-// Local optimization leads from different initial orders to different results, and none of them is best on every mesh.
+// Local optimization gives different results for different initial orders, and none of these is best on every mesh.
 std::vector<uint32_t> best_local_order(const BatchModel& model, std::span<const uint32_t> indices,
                                        const OrderProgress& progress) {
   std::vector<uint32_t> best;

@@ -1,11 +1,11 @@
-// Memory modules of the batch predictor ([Kerbl18, Alg. 2], "MemoryModule"): they decide which of a batch's vertices
-// can be reused without shading them again.
+// Memory modules of the batch predictor ([Kerbl18, Alg. 2], "MemoryModule"). They decide which vertices of a batch can
+// be reused without shading them again.
 //
 // All modules have one interface, which predictor and optimizer use:
 //   bool has(vertex, at) const   whether an index at position `at` of the batch finds `vertex`
 //   void use(vertex, at)         the index at `at` is `vertex`, found or just shaded; `at` only grows
 //   void reset()                 a new batch, nothing is available
-// `at` counts from the batch's first index. Vertices are below the `vertices` of the constructor.
+// `at` counts from the batch's first index. Vertex numbers are less than the constructor's `vertices`.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class PerBatch {
   size_t size() const { return values_.size(); }
   bool has(uint32_t vertex) const { return stamp_[vertex] == now_; }
   const T& get(uint32_t vertex) const { return values_[vertex]; }
-  // The vertex's value; a default one if the batch had none.
+  // Returns the vertex's value; a default value if the batch had none.
   T& operator[](uint32_t vertex) {
     if (!has(vertex)) {
       stamp_[vertex] = now_;
@@ -41,7 +41,7 @@ class PerBatch {
   uint64_t now_ = 1;
 };
 
-// Positions in a batch as bits; batches that look back have at most 96 of them.
+// Positions in a batch as bits. Batches that look back have at most 96 positions.
 struct PositionBits {
   uint64_t low = 0, high = 0;
   void set(uint32_t at) { (at < 64 ? low : high) |= uint64_t(1) << (at & 63); }
@@ -102,7 +102,7 @@ class LruMemory {
   std::vector<uint32_t> order_;  // oldest first
 };
 
-// Remembers the last `size` vertices that were shaded; reusing a vertex does not make it younger.
+// Remembers the last `size` vertices that were shaded. If a vertex is reused, it does not become younger.
 class FifoMemory {
  public:
   FifoMemory(size_t vertices, uint32_t size) : size_(size), number_(vertices) {}
@@ -120,7 +120,7 @@ class FifoMemory {
   PerBatch<uint32_t> number_;
 };
 
-// Has `size` places; a vertex takes the place of its number modulo `size`.
+// Has `size` places. A vertex takes the place given by its number modulo `size`.
 class PlaceMemory {
  public:
   PlaceMemory(size_t, uint32_t size) : places_(size) {}
@@ -142,7 +142,7 @@ class NoMemory {
   void reset() {}
 };
 
-// Adds the 16-bit rule to a module: an index in another block of 2^16 numbers makes it forget everything.
+// Adds the 16-bit rule to a module: after an index in another block of 2^16 numbers, it forgets everything.
 template <class Memory>
 class PagedMemory {
  public:
