@@ -3,7 +3,7 @@
 
 namespace brokkr {
 
-// The same names as in Statistics, which documents them; the last two are maxima.
+// The names in Statistics, which documents them. The last two are maxima.
 #define BROKKR_COUNTERS(X)     \
   X(batches)                   \
   X(vertex_shader_runs)        \

@@ -1,7 +1,6 @@
-// Parts of the pipeline that a kernel may be without. CUDA has several kernels, compiled from the same text, and draws
-// a frame with the smallest that has what the frame needs (pipeline/cuda/kernel.h): code that a frame does not use
-// takes no registers, no stack and no room in the instruction cache from what it uses. The kernels of CPUs have
-// everything.
+// Parts of the pipeline that a kernel may omit. CUDA has several kernels, compiled from the same text, and draws a
+// frame with the smallest kernel that has the features the frame needs (pipeline/cuda/kernel.h). Features that a kernel
+// omits cost it no code, registers or stack. The kernels of CPUs have all features.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ enum Feature : uint32_t {
 };
 inline constexpr uint32_t kEveryFeature = (1u << 9) - 1;
 
-// The features of the kernel being compiled. Each file defines its own.
+// The features of the kernel that is being compiled. Each file defines its own.
 #if !defined(BROKKR_KERNEL_FEATURES)
 #define BROKKR_KERNEL_FEATURES kEveryFeature
 #endif

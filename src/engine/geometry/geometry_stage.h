@@ -9,8 +9,8 @@
 
 // Homogeneous clipping of one triangle (Sutherland-Hodgman against near, far and the guard band).
 //
-// New corners are computed from the inside end of an edge to its outside end, so that two triangles that share the edge
-// get the same corner whichever way they walk it.
+// New corners are computed from the inside end of an edge to its outside end. Two triangles that share the edge
+// therefore get the same corner, whichever way they go along it.
 
 BROKKR_MACHINE_BEGIN
 
@@ -70,8 +70,8 @@ struct DrawTarget {
   uint32_t target = 0, layer = 0;
 };
 
-// Source and destination of blocks: `take_block` returns the number of a free block, `distribute` accepts a finished
-// one. `draw_small` may draw triangles immediately, so that they need no block, and returns their lanes.
+// The source and destination of blocks. `take_block` returns the number of a free block, and `distribute` accepts a
+// finished block. `draw_small` may draw triangles immediately, so that they need no block, and returns their lanes.
 template <class T>
 concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, const DrawRecord& draw,
                                     const DrawTarget& at, const Setup& setup) {
@@ -80,22 +80,23 @@ concept BlockDistributor = requires(T distributor, Warp& w, uint32_t block, cons
   { distributor.draw_small(w, draw, at, setup) } -> std::same_as<Mask>;
 };
 
-// Every triangle leaves geometry here: emit() fills a block, close() distributes it. What draw_small() takes needs
-// none.
+// Every triangle leaves geometry through this class: emit() fills a block, close() distributes it. Triangles that
+// draw_small() draws need no block.
 //
-// There are two distributors: that of the pipeline sends a block to the rasterizers whose bins it touches
-// (bin/distribute.h), and that of inspect/sample_kernel.cpp looks at its triangles itself. So it is a parameter, and
-// geometry knows no bins. A writer that returned full blocks to a caller, who would then distribute them, would have to
-// stop in the middle of a batch, in the middle of a clipped triangle even, and go on there later: state that lives in
-// registers now would be saved around each block. A pointer to a function would hide the call from the compiler.
+// There are two distributors. The pipeline's distributor sends a block to the rasterizers whose bins it touches
+// (bin/distribute.h). The distributor of inspect/sample_kernel.cpp reads the block's triangles itself. The distributor
+// is therefore a parameter, and geometry needs no knowledge of bins. We considered two other designs. If the writer
+// returned full blocks to a caller that distributes them, it would have to stop in the middle of a batch, or even of a
+// clipped triangle, and continue there later: state that is in registers would be saved around each block. A pointer to
+// a function would hide the call from the compiler.
 template <BlockDistributor Distributor>
 class BlockWriter {
  public:
-  // `run`: the run of the next triangles. A block holds triangles of one run: call close() before the run changes.
+  // `run`: the run of the next triangles. A block holds triangles of one run, so call close() before the run changes.
   BROKKR_FN BlockWriter(TriangleBlock* blocks, Distributor& distributor, const Run& run, uint32_t task)
       : blocks_(blocks), distributor_(&distributor), run_(run), task_(task) {}
 
-  // Call before emit: removes from setup.valid the triangles that are drawn immediately.
+  // Call before emit. Removes the triangles that are drawn immediately from setup.valid.
   BROKKR_FN void draw_small(Warp& w, Setup& setup) {
     const Mask drawn = distributor_->draw_small(w, *run_.draw, {run_.target, run_.layer}, setup);
     records_ += uint32_t(w.count(drawn));
@@ -174,15 +175,15 @@ struct GeometryScratch {
     ReuseScratch reuse;
     PlannedScratch planned;
   };
-  union {  // neither outlives its function: shade_sub_batch, distribute
+  union {  // neither is used after its function: shade_sub_batch, distribute
     ReuseTable table;
     uint32_t near_masks[kNearMasks];  // DistributionScratch::mask
   };
 };
 
-// One task of geometry, as its warp works on it. The way of a triangle: process_batches (or process_planned) shades its
-// corners, emit_triangles culls it, sets it up or has it clipped, and the writer's emit and close hand it, in a block
-// of others, to `Distributor` (geometry/block_writer.h).
+// One task of geometry and the state of its warp. A triangle takes this path: process_batches (or process_planned)
+// shades its corners; emit_triangles culls it, and sets it up or has it clipped; the writer's emit and close pass it to
+// `Distributor` in a block with others.
 template <BlockDistributor Distributor>
 struct GeometryPass {
   const FrameTables& frame;
@@ -250,7 +251,7 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
     counters.add(w, Counter::triangles_clipped, uint64_t(count_bits(clip_bits)));
   }
   writer.draw_small(w, setup);
-  // Records keep submission order: the triangles before a clipped one are emitted first.
+  // Records keep submission order, so the triangles before a clipped one are emitted first.
   for (Mask pending = setup.valid;; clip_bits &= clip_bits - 1) {
     const int lane = clip_bits != 0 ? lowest_bit(clip_bits) : w.width;
     writer.emit(w, setup, pending && w.first_lanes(lane));

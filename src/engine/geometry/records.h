@@ -1,4 +1,4 @@
-// Reads the records of a triangle block: a group of them, one per lane, or a single one.
+// Reads the records of a triangle block: a group of records, one per lane, or a single one.
 #pragma once
 
 #include "brokkr/frame.h"
@@ -7,7 +7,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// A corner of a box as a record holds it: x in the lower half of a word, y in the upper.
+// The form of a box's corner in a record: x is in the lower half of a word, y in the upper half.
 static_assert(kMaxTargetSize <= 1 << 16);
 BROKKR_FN Uint pack_sample(Int x, Int y) { return as_uint(x | (y << 16)); }
 BROKKR_FN Box<Int> unpack_box(Uint lo, Uint hi) {
@@ -17,7 +17,7 @@ BROKKR_FN Box<int32_t> unpack_box(uint32_t lo, uint32_t hi) {
   return {int32_t(lo & 0xffffu), int32_t(lo >> 16), int32_t(hi & 0xffffu), int32_t(hi >> 16)};
 }
 
-// The word of corner 0, 1 or 2.
+// The field of corner 0, 1 or 2.
 static_assert(kY0 == kX0 + 1 && kX1 == kX0 + 2 && kX2 == kX0 + 4 && kY2 == kX2 + 1);
 BROKKR_FN RecordField x_field(int corner) { return RecordField(kX0 + 2 * corner); }
 BROKKR_FN RecordField y_field(int corner) { return RecordField(kY0 + 2 * corner); }
@@ -38,7 +38,7 @@ BROKKR_FN Box<int32_t> record_box(const TriangleBlock& block, int i) {
   return unpack_box(block.field[kMin][i], block.field[kMax][i]);
 }
 
-// The change of a triangle's edge functions, each from corner i to the next one, per unit in x (a) and in y (b).
+// The change of a triangle's edge functions, each from corner i to the next corner, per unit in x (a) and in y (b).
 template <class I>
 BROKKR_FN void edge_steps(const I (&x)[3], const I (&y)[3], I (&a)[3], I (&b)[3]) {
   for (int i = 0; i < 3; ++i) {
@@ -48,15 +48,15 @@ BROKKR_FN void edge_steps(const I (&x)[3], const I (&y)[3], I (&a)[3], I (&b)[3]
   }
 }
 
-// Left edges, which go down, and horizontal bottom edges own the samples on them: the rule of OpenGL's drivers, whose
-// rows are counted from the bottom, as Direct3D's top-left rule is that of rows that are counted from the top.
-// `top_edges`: top edges do, in place of bottom edges.
+// Left edges, which go down, and horizontal bottom edges own the samples on them. This is the rule of OpenGL's drivers,
+// which count rows from the bottom; Direct3D's top-left rule is the same for rows counted from the top. `top_edges`:
+// top edges own samples, and bottom edges do not.
 template <class I>
 BROKKR_FN auto owns_samples(const I& a, const I& b, bool top_edges) {
   return a > 0 || (a == 0 && (top_edges ? b < 0 : b > 0));
 }
 
-// The lanes, for a group that starts at record g, whose record is in a mask of the block's records.
+// The lanes of a group that starts at record g, whose records are in a mask of the block's records.
 BROKKR_FN Mask lanes_of_group(Warp& w, uint32_t records, int g) {
   static_assert(kBlockRecords == 32);
   return w.lanes_of(w.width == 32 ? records : (records >> g) & ((1u << (w.width & 31)) - 1u));

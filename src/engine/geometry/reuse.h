@@ -1,7 +1,7 @@
-// Warp-local vertex reuse: the distinct vertices of a batch are found in a small hash table and shaded once.
+// Warp-local vertex reuse: a small hash table finds the distinct vertices of a batch, and each is shaded once.
 //
 // A sub-batch is a sequence of consecutive triangles with at most 32 distinct vertices ([Kerbl18, 6.1]: 32 unique
-// vertices, 96 indices). A batch of 32 triangles with more is cut before the 33rd.
+// vertices, 96 indices). If a batch of 32 triangles has more distinct vertices, it is cut before the 33rd.
 #pragma once
 
 #include "geometry/triangle_store.h"
@@ -39,8 +39,8 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
   w.sync();
 }
 
-// Finds how many of the triangles from `begin` (within the batch of `count`) form the next sub-batch, and shades its
-// vertices. Returns that number; `unique` receives the number of vertex shader runs.
+// Finds the number of triangles from `begin` (within the batch of `count`) that form the next sub-batch, and shades
+// their vertices. Returns that number; `unique` receives the number of vertex shader runs.
 BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
                                        ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
   ReuseScratch& scratch = *in_shared_memory(&storage);
@@ -59,7 +59,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     while (w.any(todo)) {
       const Mask empty = todo && w.gather(table.key, as_int(slot), todo) == kEmptySlot;
       w.sync();
-      // if several lanes have the same slot, one writes and the others look again
+      // If several lanes have the same slot, one writes and the others look again.
       w.scatter(table.key, as_int(slot), vertex, empty);
       w.sync();
       const Mask found = todo && w.gather(table.key, as_int(slot), todo) == vertex;
@@ -104,7 +104,7 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
   return triangles;
 }
 
-// Corner c of a triangle (numbered within the batch), for triangles of the sub-batch just shaded.
+// Corner c of a triangle, numbered within the batch. The triangle must be in the sub-batch that was shaded last.
 BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& scratch, Int triangle, int c, Mask m) {
   const Uint slot = w.gather(scratch.slot, triangle * 3 + c, m);
   return gather_vertex(w, scratch.position, as_int(w.gather(scratch.number, as_int(slot), m)), m);
@@ -112,7 +112,7 @@ BROKKR_FN ClipVertex reuse_vertex(Warp& w, const ReuseScratch& scratch, Int tria
 
 BROKKR_MACHINE_END
 
-// Vertex reuse by a plan: the host has formed the batches (plan/reuse_plan.cpp), and a chunk's vertices are only shaded
+// Vertex reuse by a plan. The host has formed the batches (plan/reuse_plan.cpp), so a chunk's vertices are only shaded
 // into their slots.
 
 BROKKR_MACHINE_BEGIN

@@ -14,8 +14,8 @@ struct Setup {
   Mask valid;
 };
 
-// Distance from a plane of the clip volume, in order near, far, then the guard band's left, right, bottom, top.
-// Positive is inside.
+// The distance from a plane of the clip volume; positive is inside. The order of planes is near, far, then the guard
+// band's left, right, bottom, top.
 template <class T>
 BROKKR_FN T clip_distance(const DrawRecord& draw, int plane, T x, T y, T z, T w) {
   switch (plane) {
@@ -32,8 +32,8 @@ BROKKR_FN Float clip_distance(const DrawRecord& draw, int plane, const ClipVerte
   return clip_distance(draw, plane, corner.x, corner.y, corner.z, corner.w);
 }
 
-// Triangles that cannot hit a sample of the viewport, judged by their corners: not finite, or entirely outside one
-// plane of the view volume.
+// Triangles that cannot hit a sample of the viewport according to their corners: a corner is not finite, or all corners
+// lie outside one plane of the view volume.
 BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   Mask left = true, right = true, bottom = true, top = true;
   for (const ClipVertex& corner : tri.corner) {
@@ -53,7 +53,7 @@ BROKKR_FN Mask outside_view(const DrawRecord& draw, const Triangle& tri) {
   return !finite || beside || front || back;
 }
 
-// Triangles with a corner outside the near, far or guard-band planes. Uses the same distances as clipping, so that
+// Triangles with a corner outside the near, far or guard-band planes. This uses the same distances as clipping, so that
 // triangles with a common edge agree on it.
 BROKKR_FN Mask needs_clipping(Warp& w, const DrawRecord& draw, const Triangle& tri, Mask m) {
   if (draw.bits & kDrawInside) return false;
@@ -82,7 +82,7 @@ BROKKR_FN WindowVertex to_window(const DrawRecord& draw, const ClipVertex& corne
   const auto snap = [](Float at) {
     return round_to_int(clamp_to(at * 256.0f, kGuardMin * 256.0f, kGuardMax * 256.0f));
   };
-  // Depth-clamped draws keep depths outside the range until the plane is evaluated; they stay finite.
+  // Depth-clamped draws keep depths outside the range until the plane is evaluated. These depths are finite.
   const Float ndc = clamp_to(corner.z * inverse, -1048576.0f, 1048576.0f);
   return {snap(x), snap(y), ndc * draw.scale[2] + draw.offset[2]};
 }
@@ -103,8 +103,8 @@ BROKKR_FN void set_up(Warp& w, const DrawRecord& draw, const Triangle& tri, Uint
   if (draw.bits & kDrawCullFront) m = m && !front;
   if (draw.bits & kDrawCullBack) m = m && !back;
 
-  // Pixel centres are at odd multiples of 128: the first at or after x is (x + 127) >> 8, the last (x - 128) >> 8.
-  // Samples lie up to `reach` before and behind them.
+  // Pixel centres are at odd multiples of 128: the first centre at or after x is (x + 127) >> 8, and the last before it
+  // is (x - 128) >> 8. Samples lie up to `reach` before and after the centres.
   const int reach = draw.reach, before = 127 - reach, behind = 128 - reach;
   const Int min_x = maximum((minimum(minimum(corner[0].x, corner[1].x), corner[2].x) + before) >> 8, draw.rect[0]);
   const Int min_y = maximum((minimum(minimum(corner[0].y, corner[1].y), corner[2].y) + before) >> 8, draw.rect[1]);

@@ -47,7 +47,7 @@ struct Run {
   float clip[16] = {};             // object -> clip, kDrawTransform only
 };
 
-// clip = view_projection * model, column by column; all machines round alike.
+// clip = view_projection * model, column by column. All machines round in the same way.
 BROKKR_FN void multiply_matrices(const float* a, const float* b, float* out) {
   for (int column = 0; column < 16; column += 4) {
     for (int row = 0; row < 4; ++row) {
@@ -101,7 +101,7 @@ BROKKR_FN void assemble(Warp& w, const FrameTables& frame, const DrawRecord& dra
   }
 }
 
-// The same for one triangle of the whole warp.
+// Does the same for one triangle of the whole warp.
 BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, uint32_t triangle,
                             uint32_t (&vertex)[3]) {
   triangle_elements(draw.assembly, triangle, vertex);
@@ -109,9 +109,9 @@ BROKKR_FN void assemble_one(const FrameTables& frame, const DrawRecord& draw, ui
   for (uint32_t& number : vertex) number = frame.indices[draw.first_index + number];
 }
 
-// Prefetches what an indexed list's triangles first .. first + count - 1 need: their positions, or, for a warp that
-// holds a batch, their indices. When it comes to that batch, it waits for its vertices alone; and nothing is kept in
-// registers until then, which would be spilled, and a spill waits for what is loaded.
+// Prefetches data of an indexed list's triangles first .. first + count - 1: their positions or, on a warp that holds a
+// whole batch, their indices. When the warp reaches that batch, it waits only for its vertices. Nothing is kept in
+// registers until then, because it would be spilled, and a spill waits for the loaded data.
 BROKKR_FN void prefetch_triangles(Warp& w, const FrameTables& frame, const Run& run, int first, int count) {
   const DrawRecord& draw = *run.draw;
   if (!(draw.bits & kDrawIndexed) || draw.assembly != Assembly::list) return;
@@ -138,7 +138,7 @@ BROKKR_FN ClipVertexOf<T> transform_vertex(const Run& run, Position&& position) 
 BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
   Float a = clamp_to(x, -1.0f, 1.0f);
   for (uint32_t i = 0; i < multiply_adds; ++i) a = a * 0.999f + 0.001f;
-  return select(a < -2.0f, a, x);  // a stays between -1 and 1, so x is returned; the compiler cannot know that
+  return select(a < -2.0f, a, x);  // a stays between -1 and 1, so this returns x; the compiler cannot know that
 }
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {
