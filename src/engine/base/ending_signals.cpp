@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// The handler stores `waiting` and then reads `living`; a file is counted in `living` before it reads `waiting`. So
-// either the handler sees the file, or the file the signal.
+// The handler stores `waiting` and then reads `living`. A file is counted in `living` before it reads `waiting`.
+// Therefore either the handler sees the file, or the file sees the signal.
 std::atomic<int> waiting{0};  // the signal
 std::atomic<int> living{0};   // files
 
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// Calls only what a handler may call.
+// Calls only functions that a signal handler may call.
 void end_by(int signal) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
@@ -56,7 +56,7 @@ FileInTheMaking::FileInTheMaking() {
   living.fetch_add(1);
   if (waiting.load() == 0) return;
   leave();
-  while (true) pause();  // the last file that lives ends the program
+  while (true) pause();  // the last living file ends the program
 }
 
 FileInTheMaking::~FileInTheMaking() { leave(); }

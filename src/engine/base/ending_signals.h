@@ -3,12 +3,13 @@
 
 namespace brokkr {
 
-// From now on SIGINT, SIGTERM and SIGHUP end the program as they would have, but not before files in the making are
-// removed: a moment later. A second one ends it at once. Signals that somebody handles or ignores stay as they are.
+// Makes SIGINT, SIGTERM and SIGHUP wait a moment, until unfinished files are removed; then they end the program as
+// usual. A second signal ends it at once. Signals that the program handles or ignores are unchanged.
 void end_after_files_in_the_making();
 
-// While one lives, those signals wait; the destructor of the last one ends the program by them. Any number may live at
-// a time, on any threads. Nothing happens in a program that has not called end_after_files_in_the_making.
+// While an object of this class lives, those signals wait. The destructor of the last one ends the program by the
+// signal. Any number of objects may live at the same time, on any threads. The class does nothing in a program that has
+// not called end_after_files_in_the_making.
 class FileInTheMaking {
  public:
   FileInTheMaking();
@@ -16,7 +17,7 @@ class FileInTheMaking {
   FileInTheMaking(const FileInTheMaking&) = delete;
   FileInTheMaking& operator=(const FileInTheMaking&) = delete;
 
-  // Returns true if a signal waits: the file must be removed instead of being finished.
+  // Returns true if a signal waits. The file must then be removed and not finished.
   static bool must_end();
 };
 

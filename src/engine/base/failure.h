@@ -1,4 +1,4 @@
-// Errors of what comes from outside: one line that names the place, the problem and the remedy.
+// Errors of input: one line that names the place, the problem and the remedy.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ template <typename... Values>
   throw std::runtime_error(fmt::format(text, std::forward<Values>(values)...));
 }
 
-// A limit of memory, time or size: nothing is drawn in place of what is beyond it.
+// A limit of memory, time or size was exceeded. The input is refused, not drawn in part.
 using LimitReached = MemoryLimitError;
 
 template <typename... Values>
@@ -24,7 +24,7 @@ template <typename... Values>
   throw LimitReached(fmt::format(text, std::forward<Values>(values)...));
 }
 
-// Calls f() for a function of the installed interface: errors that have no type of their own become an E.
+// Calls f() for a function of the installed interface. Errors without a type of the library become an E.
 template <class E, class F>
 auto typed(F&& f) -> decltype(f()) {
   try {

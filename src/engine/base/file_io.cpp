@@ -35,7 +35,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
-  // Returns true if all that was written has arrived: some file systems find a full disk only here.
+  // Returns true if everything that was written has arrived. Some file systems report a full disk only here.
   bool finish() { return close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -43,8 +43,8 @@ class Descriptor {
   bool owned_;
 };
 
-// While it lives, a file above the limit of its size (ulimit -f) is an error of this thread's write() and no signal,
-// which would end the program and leave half a file behind.
+// While an object lives, a file that exceeds its size limit (ulimit -f) makes this thread's write() fail. Otherwise a
+// signal would end the program and leave an incomplete file.
 class NoSizeSignal {
  public:
   NoSizeSignal() {
@@ -64,7 +64,7 @@ class NoSizeSignal {
   sigset_t signals_{}, before_{};
 };
 
-// Stops at the next piece, with less than all, where a signal ends the program.
+// If a signal ends the program, stops at the next piece, before everything is written.
 void write_all(const Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes) {
   constexpr size_t kPiece = size_t(4) << 20;
   const NoSizeSignal guard;
@@ -78,7 +78,7 @@ void write_all(const Descriptor& file, const std::filesystem::path& path, std::s
   }
 }
 
-// Devices, pipes and sockets stay what they are.
+// Writes to devices, pipes and sockets without replacing them.
 void write_in_place(const std::filesystem::path& path, std::span<const std::byte> bytes, mode_t mode) {
   if (S_ISDIR(mode)) fail("{}: is a directory; name a file", path.string());
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -86,18 +86,18 @@ void write_in_place(const std::filesystem::path& path, std::span<const std::byte
   write_all(file, path, bytes);
 }
 
-// The superuser may write everything, but a file that nobody may write was protected by somebody.
+// The superuser may write every file, but somebody protected a file that nobody may write.
 void require_writable(const std::filesystem::path& path, mode_t mode) {
   constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;
   if ((mode & kAnyWrite) == 0 || access(path.c_str(), W_OK) != 0)
     fail("{}: is read-only; make it writable, or choose another name", path.string());
 }
 
-// A new file in `folder` for what becomes `path`; sets its name, which fits wherever the name of `path` does.
+// Creates a new file in `folder`, which will become `path`. Sets its name, which fits wherever the name of `path` fits.
 Descriptor make_temporary(const std::filesystem::path& folder, const std::filesystem::path& path,
                           std::filesystem::path& temporary) {
   static std::atomic<unsigned> counter{0};
-  constexpr int kMaxTries = 1000;  // others may write here that have the same number, on another computer
+  constexpr int kMaxTries = 1000;  // processes with the same number may write here from other computers
   for (int tries = 0;; ++tries) {
     temporary = folder / fmt::format(".brokkr.part-{}-{}", getpid(), counter.fetch_add(1));
     const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -107,7 +107,7 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::filesy
   }
 }
 
-// `old`: the file to be replaced, whose owner (where this user may give files away) and mode the new one gets.
+// `old`: the file that is replaced. The new file gets its mode and its owner, if this user may give files away.
 void fill(Descriptor& file, const std::filesystem::path& path, std::span<const std::byte> bytes,
           const struct stat* old) {
   constexpr mode_t kPermissions = 07777;
@@ -115,7 +115,7 @@ void fill(Descriptor& file, const std::filesystem::path& path, std::span<const s
   if (old != nullptr) {
     const bool given =
         fchown(file.number(), old->st_uid, old->st_gid) == 0 || fchown(file.number(), uid_t(-1), old->st_gid) == 0;
-    // Another group must not get what the old one was allowed.
+    // Another group must not get the rights that the old group had.
     const mode_t mode = given ? old->st_mode & kPermissions : old->st_mode & (S_IRWXU | S_IRWXO);
     if (fchmod(file.number(), mode) != 0)
       fail("{}: cannot get the permissions of the old file ({}); remove that first", path.string(), reason());
@@ -138,7 +138,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
          path.string(), memory_text(size));
   };
 
-  // Read in steps: the size that the file system reports may be wrong (pipes, /proc).
+  // Reads in steps, because the size that the file system reports may be wrong (pipes, /proc).
   constexpr size_t kStep = size_t(4) << 20;
   const uint64_t reported = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
   std::vector<std::byte> bytes;
@@ -194,7 +194,7 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder)
 }
 
 std::filesystem::path end_of_links(const std::filesystem::path& path) {
-  constexpr int kMaxLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // the kernel follows as many
   std::filesystem::path file = path;
   std::error_code error;
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(file, error); i++) {
@@ -220,7 +220,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
     fill(file, path, bytes, exists ? &old : nullptr);
     if (FileInTheMaking::must_end()) {
       unlink(temporary.c_str());
-      return;  // and the guard ends the program
+      return;  // the guard then ends the program
     }
     if (rename(temporary.c_str(), target.c_str()) != 0)
       fail("{}: cannot be replaced ({}); check its name and its permissions", path.string(), reason());

@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<uint64_t> forks{0};
 
-// Registered before main, and with it before any fork that could matter.
+// Registered before main, and therefore before any fork that matters.
 const int registered = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
 
 struct Remains {
@@ -23,7 +23,8 @@ std::atomic<Remains*> all_remains{nullptr};
 
 uint64_t process_number() { return forks.load(std::memory_order_relaxed); }
 
-// A list without a lock, which another thread could have held at the fork. Reachable, so that no leak is reported.
+// The list has no lock, because another thread could hold a lock at the fork. It stays reachable, so that no leak is
+// reported.
 void leave_behind(std::shared_ptr<void> remains) {
   auto* const one = new Remains{std::move(remains), all_remains.load()};
   while (!all_remains.compare_exchange_weak(one->next, one)) {

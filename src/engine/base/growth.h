@@ -1,5 +1,5 @@
-// Lists that grow while a file is read. What a std::vector does at once, which takes a second for a gigabyte on a busy
-// computer, goes on in steps here, and between two steps somebody is asked whether it shall.
+// Lists that grow while a file is read. A std::vector grows at once, which takes a second for a gigabyte on a busy
+// computer. These functions grow in steps, and call a function between two steps that may stop them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace brokkr {
 
 inline constexpr size_t kGrowthStep = size_t(1) << 20;  // bytes
 
-// Makes `list` one of `count` times `value`. `watch()` is called before each step, and may throw.
+// Makes `list` consist of `count` times `value`. Calls `watch()` before each step, which may throw.
 template <typename T, typename Watch>
 void fill_in_steps(std::vector<T>& list, size_t count, const T& value, const Watch& watch) {
   constexpr size_t kStep = std::max<size_t>(kGrowthStep / sizeof(T), 1);
@@ -24,7 +24,7 @@ void fill_in_steps(std::vector<T>& list, size_t count, const T& value, const Wat
   }
 }
 
-// Appends `value`. Where the list is full it moves to one of twice the size. Throws what `loading` throws.
+// Appends `value`. If the list is full, moves it to one of twice the size. Passes on what `loading` throws.
 template <typename T>
 void push_in_steps(std::vector<T>& list, const T& value, Loading& loading) {
   if (list.size() == list.capacity()) {

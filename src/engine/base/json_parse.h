@@ -17,11 +17,12 @@
 
 namespace brokkr {
 
-// Arrays and objects within each other. Whoever copies, compares or prints a value goes down into it by recursion.
+// The limit on nested arrays and objects. Code that copies, compares or prints a value is recursive.
 inline constexpr int kMaxJsonDepth = 64;
 
-// Builds a value from the parser's calls, in a time that grows with the text alone. Refuses what nests deeper, the
-// second of two members with one name, and what takes more memory than `loading` (where it is not null) has left.
+// Builds a value from the parser's calls, in time proportional to the length of the text. Refuses values that nest
+// deeper, a second member with the same name, and values that take more memory than `loading` (if it is not null) has
+// left.
 template <typename Json>
 class JsonBuilder {
  public:
@@ -36,7 +37,7 @@ class JsonBuilder {
     need(sizeof(std::string) + value.size());
     return add(std::move(value));
   }
-  bool binary(typename Json::binary_t&) { return false; }  // of other formats than text
+  bool binary(typename Json::binary_t&) { return false; }  // only other formats than text call it
   bool start_object(size_t) { return open(Json::object()); }
   bool start_array(size_t) { return open(Json::array()); }
   bool end_object() { return close(); }
@@ -47,7 +48,7 @@ class JsonBuilder {
     Level& level = levels_.back();
     auto& members = *level.value->template get_ptr<typename Json::object_t*>();
     if constexpr (requires { members.reserve(1); }) {
-      // Members in the order of the text: a list, whose own search would look at all of them.
+      // Members are a list in the order of the text. A search in the list would compare all of them.
       if (!level.names.insert(name).second) refuse(name);
       need(kMemberBytes + name.size());
       members.emplace_back(std::move(name), nullptr);
@@ -66,11 +67,11 @@ class JsonBuilder {
   }
 
  private:
-  static constexpr uint64_t kMemberBytes = sizeof(std::string) + 48;  // with what a tree or a set has around it
+  static constexpr uint64_t kMemberBytes = sizeof(std::string) + 48;  // includes the overhead of a tree or a set
 
   struct Level {
     Json* value;
-    Json* member = nullptr;  // of an object: where the next value goes
+    Json* member = nullptr;  // in an object: the place of the next value
     std::unordered_set<std::string> names;
   };
 
@@ -83,7 +84,7 @@ class JsonBuilder {
   }
 
   Json* place(Json&& value) {
-    need(2 * sizeof(Json));  // lists grow by copies
+    need(2 * sizeof(Json));  // lists are copied when they grow
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
     if (level.member != nullptr) return &(*level.member = std::move(value));
@@ -110,7 +111,7 @@ class JsonBuilder {
   std::vector<Level> levels_;
 };
 
-// A text that is read from its beginning to its end, which tells `loading` now and then.
+// A text that is read from its beginning to its end, and reports its progress to `loading`.
 class WatchedText {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -141,8 +142,8 @@ class WatchedText {
   Loading* loading_;
 };
 
-// Throws std::runtime_error, whose one line repeats little of the text, where `text` is no JSON, nests too deep, has
-// two members of one name in an object, or takes more memory than there is; and what `loading` throws.
+// Throws std::runtime_error if `text` is not JSON, nests too deep, has two members of one name in an object, or takes
+// more memory than there is. The message is one line that repeats little of the text. Passes on what `loading` throws.
 template <typename Json = nlohmann::ordered_json>
 Json parse_json(std::string_view text, Loading* loading = nullptr) {
   Json root;
@@ -152,7 +153,7 @@ Json parse_json(std::string_view text, Loading* loading = nullptr) {
   return root;
 }
 
-// The same with null for a text that cannot be used.
+// Does the same, but returns null for a text that cannot be used.
 template <typename Json = nlohmann::ordered_json>
 Json parse_json_or_null(std::string_view text, Loading* loading = nullptr) try {
   return parse_json<Json>(text, loading);

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
 
-// The number behind `key`, or the file's first word where `key` is empty. Nothing for "max" and for a missing file.
+// Returns the number after `key`, or the file's first word if `key` is empty. Empty for "max" and for a missing file.
 std::optional<uint64_t> number_in(const fs::path& file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -32,7 +32,7 @@ std::optional<uint64_t> number_in(const fs::path& file, const std::string& key) 
 
 uint64_t difference(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-// The memory that one control group has left. Pages of files that it holds can go.
+// The memory that one control group has left. Pages of files that it holds count as free, because they can be dropped.
 uint64_t free_in_group(const fs::path& group) {
   uint64_t least = kUnknown;
   for (const auto& [limit_name, use_name, cache_key] :
@@ -46,7 +46,7 @@ uint64_t free_in_group(const fs::path& group) {
   return least;
 }
 
-// The free memory of the process's control group and of the groups around it.
+// The free memory of the process's control group, limited by the groups around it.
 uint64_t free_in_groups(const fs::path& root) {
   uint64_t least = kUnknown;
   each_control_group(root, "memory", [&](const fs::path& group) { least = std::min(least, free_in_group(group)); });
@@ -70,7 +70,7 @@ uint64_t free_memory(const fs::path& root) {
 
 uint64_t memory_limit_bytes(int limit_mib, uint64_t held) {
   if (limit_mib < 0) fail("field 'memory_limit': {} MiB is below 0; give 0 for the usual limit", limit_mib);
-  constexpr uint64_t kShare = 4;  // other programs, and the next frame, want some as well
+  constexpr uint64_t kShare = 4;  // other programs and the next frame need memory as well
   if (limit_mib > 0) return uint64_t(limit_mib) << 20;
   const uint64_t free = free_memory();
   return free >= kShare * kMaxMemory ? kMaxMemory : std::min((free + held) / kShare, kMaxMemory);
@@ -140,7 +140,7 @@ void Loading::look(uint64_t done, uint64_t all) {
 }
 
 bool Loading::count_warning(std::string_view kind) {
-  constexpr size_t kMaxKinds = 1000;  // a file of nothing but mistakes is not answered with as many lines
+  constexpr size_t kMaxKinds = 1000;  // a file full of mistakes gets at most this many lines
   const auto found = std::ranges::find(warnings_, kind, &Warning::kind);
   if (found == warnings_.end()) return warnings_.size() >= kMaxKinds;
   found->times++;

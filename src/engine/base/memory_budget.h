@@ -1,4 +1,5 @@
-// The memory that a computation may have: it is counted before it is taken, and what is too much is refused.
+// The memory that a computation may use. It is counted before it is allocated, and a request that exceeds the limit is
+// refused.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +13,19 @@
 
 namespace brokkr {
 
-// Shared by all that a command takes memory for. From any thread.
+// Everything that a command allocates memory for shares one budget. Any thread may call it.
 class MemoryBudget {
  public:
-  // `limit_mib` as memory_limit_bytes (base/loading.h) takes it. `remedy` is what the user can do but for a larger
-  // limit, as in "choose a smaller --size"; `source` is named first in messages, a file or a scene.
+  // `limit_mib` is that of memory_limit_bytes (base/loading.h). `remedy` is the user's alternative to a larger limit,
+  // such as "choose a smaller --size". `source`, a file or a scene, comes first in messages.
   MemoryBudget(int limit_mib, std::string remedy, std::string source = {});
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // Throws std::runtime_error naming `field`, what is needed and the remedy where `bytes` more are beyond the limit.
+  // Throws std::runtime_error if `bytes` more exceed the limit. The message names `field`, the needed size and the
+  // remedy.
   void check(uint64_t bytes, std::string_view field) const;
-  // The same, and counts them.
+  // Does the same, and counts the bytes.
   void take(uint64_t bytes, std::string_view field);
   void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   bool fits(uint64_t bytes) const { return bytes <= left(); }
@@ -38,7 +40,7 @@ class MemoryBudget {
   std::atomic<uint64_t> used_{0};
 };
 
-// A part of a budget that is given back at the end of a scope. Without a budget nothing is counted.
+// A part of a budget that is returned at the end of a scope. Without a budget, nothing is counted.
 class HeldMemory {
  public:
   HeldMemory() = default;
@@ -61,7 +63,7 @@ class HeldMemory {
   uint64_t bytes_ = 0;
 };
 
-// Counts the lists that grow while something is made: before a list takes more memory, it is asked for.
+// Counts lists that grow while something is made. Before a list allocates more memory, it asks for that memory.
 class GrowingMemory {
  public:
   GrowingMemory(std::shared_ptr<MemoryBudget> budget, std::string_view field)
@@ -70,7 +72,7 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory() { give_back(held_); }
 
-  // Room in `list` for `more` elements. While a list moves, it is there twice.
+  // Makes room in `list` for `more` elements. While a list moves, its memory counts twice.
   template <class List>
   void make_room(List& list, size_t more) {
     using T = typename List::value_type;
@@ -89,7 +91,7 @@ class GrowingMemory {
     if (budget_) budget_->give_back(bytes);
     held_ -= bytes;
   }
-  // The held memory stays held after this object's end: the caller answers for it.
+  // The memory stays counted after this object ends, and the caller must return it.
   uint64_t release() { return std::exchange(held_, 0); }
 
  private:

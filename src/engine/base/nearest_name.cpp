@@ -7,9 +7,9 @@
 namespace brokkr {
 namespace {
 
-constexpr size_t kLongest = 64;  // letters; the distance takes the product of both lengths
+constexpr size_t kLongest = 64;  // letters; the time is proportional to the product of both lengths
 
-// Edits between two words, each letter taking part in one of them at most ("optimal string alignment").
+// The number of edits between two words, where each letter takes part in at most one edit ("optimal string alignment").
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); j++) last[j] = j;

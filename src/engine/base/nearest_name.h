@@ -1,4 +1,4 @@
-// Which name a user meant.
+// Finds the name that a user probably meant.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace brokkr {
 
-// The name of `known` from which `text` is fewest letters away (inserted, left out, exchanged, or two swapped), the
-// first of several. Empty where that is more than a third of the letters: then it is another word, no slip of the hand.
+// The name of `known` with the fewest edits from `text` (a letter inserted, left out or exchanged, or two letters
+// swapped); the first if several are equal. Empty if that takes edits of more than a third of the letters, because it
+// is then another word.
 std::string nearest_name(std::string_view text, const std::vector<std::string>& known);
 
-// " (did you mean 'hilbert'?)", or nothing.
+// " (did you mean 'hilbert'?)", or an empty text.
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& known);
 
 }  // namespace brokkr

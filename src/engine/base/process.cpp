@@ -32,8 +32,8 @@ std::optional<fs::path> first_executable(const std::vector<fs::path>& places, co
 
 bool is_trusted_user(uid_t user) { return user == 0 || user == geteuid(); }
 
-// Returns true if a group is that of one user alone, as many systems give one to each: the group bits of such a file
-// let nobody else in.
+// Returns true if only one user belongs to the group. Many systems give each user such a group, and the group bits of a
+// file then let nobody else in.
 bool is_private(gid_t group, uid_t user) {
   std::array<char, 4096> of_group{}, of_user{};
   struct group entry {};
@@ -48,10 +48,11 @@ bool is_private(gid_t group, uid_t user) {
   return std::strcmp(entry.gr_name, owner.pw_name) == 0;
 }
 
-// Why others than this user and the system's administrator can change it: one line; empty where they cannot.
+// Says in one line why someone other than this user and the system's administrator can change the file; empty if nobody
+// can.
 std::string trouble_with(const fs::path& path) {
   struct stat what {};
-  if (stat(path.c_str(), &what) != 0) return {};  // what is not there is not run
+  if (stat(path.c_str(), &what) != 0) return {};  // a missing file is not run
   if (!is_trusted_user(what.st_uid))
     return fmt::format("{} belongs to another user; install it anew, or name a folder of your own", path.string());
   const bool others = (what.st_mode & S_IWOTH) != 0;
@@ -60,7 +61,8 @@ std::string trouble_with(const fs::path& path) {
   return {};
 }
 
-// The same for a program: its file, the folders of that and of a link to it, and those above them.
+// The same for a program. It checks the program's file, the folders of the file and of a link to it, and the folders
+// above them.
 std::string why_not_to_run(const fs::path& program) {
   std::error_code error;
   for (const fs::path& file : {fs::absolute(program, error), fs::canonical(program, error)}) {
@@ -77,7 +79,7 @@ std::string why_not_to_run(const fs::path& program) {
   return {};
 }
 
-// The folder of the file that this code is in: the program, or a shared library.
+// The folder of the file that contains this code: the program, or a shared library.
 fs::path library_folder() {
   Dl_info info{};
   const auto* const here = reinterpret_cast<const void*>(&first_executable);
@@ -106,7 +108,7 @@ std::optional<fs::path> find_beside_library(const std::string& name, const fs::p
     places.emplace_back(named);
   for (fs::path folder : {library_folder(), program_folder()}) {
     places.push_back(folder);
-    // lib/ARCHITECTURE lies two folders below the installation's, src/viewer as many below the build tree's.
+    // lib/ARCHITECTURE lies two folders below the installation's root, and src/viewer two below the build tree's.
     for (int up = 0; up < 3; ++up, folder = folder.parent_path()) {
       places.push_back(folder / build);
       places.push_back(folder / "libexec" / "brokkr");
@@ -143,7 +145,7 @@ pid_t start_program(const fs::path& program, std::vector<std::string> words,
   std::vector<std::string> variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // Numbers below 3, which a program gets whose own streams are closed, would be taken by the streams before them.
+  // If a program's own streams are closed, it gets numbers below 3. Streams with smaller numbers would overwrite these.
   std::array<int, 3> copies{-1, -1, -1};
   int error = 0;
   for (size_t stream = 0; stream < 3; ++stream) {
@@ -154,7 +156,7 @@ pid_t start_program(const fs::path& program, std::vector<std::string> words,
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  if (own_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own
+  if (own_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // group 0: its own group
   std::cout.flush();
   pid_t process = 0;
   if (error == 0)

@@ -1,4 +1,4 @@
-// Other programs: where they are, and how one is started.
+// Finds and starts other programs.
 #pragma once
 
 #include <sys/types.h>
@@ -15,26 +15,26 @@ namespace brokkr {
 // The folder of this program's file.
 std::filesystem::path program_folder();
 
-// A program that belongs to this one: in `build`, relative to this program's folder in its build tree, under libexec
-// where it is installed, or beside this program. Nothing where it is not there.
+// Finds a program that belongs to this one: in `build`, relative to this program's folder, in the build tree; under
+// libexec in an installation; or beside this program. Empty if it is not there.
 std::optional<std::filesystem::path> find_beside(const std::string& name, const std::filesystem::path& build = ".");
 
-// The same for a program that the library needs, wherever the library is: in the program, or a file of its own. A
-// program that holds the library and lies elsewhere names the folder by the environment variable BROKKR_LIBEXEC.
-// `build`: the place in a build tree. A file that others can change, or whose folder they can write, is not taken, and
-// no other one in its place: `refused` then says in one line why, and what to do.
+// Finds a program that the library needs. The library may be part of the program or a separate file. If a program
+// contains the library and lies elsewhere, the environment variable BROKKR_LIBEXEC must name the folder. `build`: the
+// place in a build tree. A file is refused if others can change it or write to its folder, and no other file replaces
+// it: `refused` then receives one line with the reason and the remedy.
 std::optional<std::filesystem::path> find_beside_library(const std::string& name, const std::filesystem::path& build,
                                                          std::string& refused);
 
-// The words as execv takes them: null after the last.
+// Returns the words in the form that execv takes: the last pointer is null.
 std::vector<char*> word_pointers(std::vector<std::string>& words);
 
-// This program's environment with `changes`; an empty value takes a variable away.
+// This program's environment with `changes`. An empty value removes a variable.
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
 
-// Starts a program. `words`: as it gets them, its name first. `environment`: as for environment_with. `streams`: its
-// standard input, output and error; -1 stands for this program's own, any other number may be given. `own_group`: it
-// leads a process group of its own. Throws std::runtime_error.
+// Starts a program. `words`: the words that it gets, beginning with its name. `environment`: changes as for
+// environment_with. `streams`: its standard input, output and error; -1 means this program's own stream, and any other
+// number is allowed. `own_group`: it leads a new process group. Throws std::runtime_error.
 pid_t start_program(const std::filesystem::path& program, std::vector<std::string> words,
                     const std::map<std::string, std::string>& environment = {},
                     std::array<int, 3> streams = {-1, -1, -1}, bool own_group = false);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns true if `name` is one of the words of a list that commas part.
+// Returns true if `name` is one of the words in a list separated by commas.
 bool lists(const std::string& names, const std::string& name) {
   std::istringstream in(names);
   for (std::string one; std::getline(in, one, ',');) {
@@ -25,10 +25,10 @@ bool lists(const std::string& names, const std::string& name) {
 }
 
 struct Quota {
-  int64_t time = -1, period = 0;  // microseconds; nothing is limited where one is not above 0
+  int64_t time = -1, period = 0;  // in microseconds; there is no limit unless both are above 0
 };
 
-// "max 100000" or "150000 100000".
+// Parses "max 100000" or "150000 100000".
 Quota quota_of_version_2(const fs::path& group) {
   Quota quota;
   std::ifstream in(group / "cpu.max");
@@ -49,7 +49,7 @@ void each_control_group(const fs::path& root, const std::string& controller,
                         const std::function<void(const fs::path&)>& visit) {
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
-    // "0::/a/b" of version 2, "5:memory:/a/b" or "4:cpu,cpuacct:/a/b" of version 1.
+    // The line is "0::/a/b" in version 2, and "5:memory:/a/b" or "4:cpu,cpuacct:/a/b" in version 1.
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
@@ -57,7 +57,7 @@ void each_control_group(const fs::path& root, const std::string& controller,
     const fs::path mounted = root / "sys/fs/cgroup";
     fs::path top = mounted;
     if (!controllers.empty()) {
-      // Some systems mount all of "cpu,cpuacct" in one place, with or without links by the single names.
+      // Some systems mount "cpu,cpuacct" as one folder, with or without links named after each controller.
       std::error_code error;
       top = fs::exists(mounted / controller, error) ? mounted / controller : mounted / controllers;
     }
@@ -79,7 +79,8 @@ int usable_processors(const fs::path& root) {
   return int(most);
 }
 
-// Not a static that is made once: a process that forks meanwhile would leave its child waiting for that.
+// This avoids a static that is initialized once: if a process forked during the initialization, its child would wait
+// for it.
 int usable_processors() {
   static std::atomic<int> known{0};
   if (known.load(std::memory_order_relaxed) == 0) known.store(usable_processors("/"), std::memory_order_relaxed);

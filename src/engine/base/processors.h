@@ -12,22 +12,22 @@
 
 namespace brokkr {
 
-// Processors that this process can keep busy, at least 1: those that it may run on, and no more than the quotas of the
-// control groups that it is in (cpu.max of version 2, cpu.cfs_quota_us of version 1), rounded up. `root` is where /proc
-// and /sys lie.
+// The number of processors that this process can keep busy, at least 1: those that it may run on, limited by the quotas
+// of its control groups (cpu.max of version 2, cpu.cfs_quota_us of version 1), rounded up. `root` is the folder that
+// contains /proc and /sys.
 int usable_processors(const std::filesystem::path& root);
-// The same of this computer, as it was when it was asked first.
+// The same number for this computer. It is computed at the first call.
 int usable_processors();
 
-// Calls visit(folder) for the process's control group of `controller` ("memory", "cpu") and for all that it lies in.
+// Calls visit(folder) for the process's control group of `controller` ("memory", "cpu") and for all groups around it.
 void each_control_group(const std::filesystem::path& root, const std::string& controller,
                         const std::function<void(const std::filesystem::path&)>& visit);
 
 // Independent pieces of work on several threads.
 
-// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads, of which the caller's is
-// one; that one calls `watch(i)` after each piece of its own. Where the system gives no more threads, there are fewer.
-// An exception of either is thrown again once all threads are done; no new piece is begun after it.
+// Calls work(0) .. work(count - 1), each once and in no order, on up to `workers` threads. The caller's thread is one
+// of them; it calls `watch(i)` after each of its pieces. If the system gives fewer threads, uses fewer. After an
+// exception in either function, no new piece starts, and the exception is thrown again when all threads are done.
 template <class Work, class Watch>
 void parallel_for(int count, int workers, const Work& work, const Watch& watch) {
   std::atomic<int> next{0};

@@ -1,4 +1,4 @@
-// Ranges of an array that are kept and laid one after another, without those between them.
+// Ranges of an array that are kept and moved together, so that nothing lies between them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace brokkr {
 
 class RangeSet {
  public:
-  // Ranges may overlap: what overlaps or touches becomes one.
+  // Ranges may overlap. Ranges that overlap or touch become one.
   void add(uint64_t begin, uint64_t count) {
     if (count == 0) return;
     uint64_t end = begin + count;
@@ -24,7 +24,7 @@ class RangeSet {
     ranges_[begin] = {end, 0};
   }
 
-  // Calls move(from, to, count) for each range, in ascending order, and returns the number of all elements.
+  // Calls move(from, to, count) for each range, in ascending order, and returns the total number of elements.
   template <typename Move>
   uint64_t pack(Move&& move) {
     uint64_t size = 0;
@@ -36,7 +36,7 @@ class RangeSet {
     return size;
   }
 
-  // The place to which `pack` moved the element at `place`; 0 for a place in none of the ranges.
+  // The place to which `pack` moved the element at `place`; 0 if the place is in no range.
   uint64_t moved(uint64_t place) const {
     const auto after = ranges_.upper_bound(place);
     if (after == ranges_.begin()) return 0;
@@ -48,7 +48,7 @@ class RangeSet {
   struct Range {
     uint64_t end, moved;
   };
-  std::map<uint64_t, Range> ranges_;  // by their beginnings
+  std::map<uint64_t, Range> ranges_;  // by their first elements
 };
 
 }  // namespace brokkr

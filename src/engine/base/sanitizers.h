@@ -1,4 +1,4 @@
-// Which sanitizers this build has, as 0 or 1. gcc and clang from 20 on define macros, older clang has features.
+// Defines which sanitizers this build has, as 0 or 1. gcc and clang from 20 on define macros; older clang has features.
 #pragma once
 
 #if defined(__has_feature)

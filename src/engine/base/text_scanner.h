@@ -9,7 +9,7 @@
 
 namespace brokkr {
 
-// `text` without the UTF-8 byte order mark that some editors put before it.
+// Returns `text` without the UTF-8 byte order mark that some editors write before it.
 inline std::string_view without_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
@@ -37,8 +37,8 @@ class TextScanner {
     return line;
   }
 
-  // The next word as a number; nothing where it is none. Numbers above the type's range are none either; those that are
-  // too small for it are 0.
+  // The next word as a number; empty if it is not a number. Numbers above the type's range do not count as numbers;
+  // those that are too small for the type are 0.
   template <typename T>
   std::optional<T> number() {
     std::string_view text = word();
@@ -48,7 +48,8 @@ class TextScanner {
     if (text.empty() || end != text.data() + text.size()) return std::nullopt;
     if (error == std::errc()) return value;
     if constexpr (std::is_floating_point_v<T>) {
-      // Both ends of the range are one error; long double mostly tells them apart, and else the exponent's sign.
+      // std::from_chars reports both ends of the range in the same way. A long double usually tells them apart;
+      // otherwise the exponent's sign does.
       long double wide = 0;
       const bool fits = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
       if (fits && std::abs(wide) < 1) return T(wide);
