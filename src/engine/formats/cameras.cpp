@@ -29,7 +29,7 @@ void warn_once(std::set<std::string>& said, const Warning& warning, const std::s
   if (warning && said.insert(line).second) warning(line);
 }
 
-// The camera can be used: its pose turns and moves, and its picture is seen.
+// Checks that the camera can be used: its pose only rotates and moves, and its picture is visible.
 void check_camera(const std::string& place, const PinholeCamera& camera) {
   const glm::dmat3 turn(camera.world_to_camera);
   const double size = std::abs(glm::determinant(turn));
@@ -41,7 +41,8 @@ void check_camera(const std::string& place, const PinholeCamera& camera) {
     fail("{}: the focal length must be 0.001 to 10000 times the picture's width; check its unit, pixels", place);
 }
 
-// transforms.json: intrinsics for all frames or for each, poses from the camera to the world [Mildenhall20].
+// transforms.json has intrinsics for all frames or for each frame, and poses from the camera to the world
+// [Mildenhall20].
 class NerfReader {
  public:
   NerfReader(std::string path, const Warning& warning) : path_(std::move(path)), warning_(warning) {}
@@ -72,7 +73,7 @@ class NerfReader {
     if (!object[key].is_number()) fail("{}, field '{}': this is no number", place.empty() ? path_ : place, key);
     return object[key].get<double>();
   }
-  // The number of the frame, else that of all.
+  // The number in the frame, otherwise the one for all frames.
   std::optional<double> setting(const Json& frame, const char* key, const std::string& place) const {
     const std::optional<double> own = number(frame, key, place);
     return own ? own : number(root_, key, "");
@@ -128,8 +129,8 @@ class NerfReader {
   std::set<std::string> said_;
 };
 
-// COLMAP's text files: cameras.txt has intrinsics, images.txt poses from the world to the camera, which looks along +z
-// with y down [Schoenberger16].
+// COLMAP's text files. cameras.txt has intrinsics. images.txt has poses from the world to the camera, which looks along
+// +z with y pointing down [Schoenberger16].
 class ColmapReader {
  public:
   ColmapReader(fs::path images, const Warning& warning)
@@ -162,7 +163,7 @@ class ColmapReader {
       camera.world_to_camera = axes * pose;
       check_camera(place, camera);
       cameras.push_back(camera);
-      std::getline(in, line);  // the points that the picture shows
+      std::getline(in, line);  // skips the points that the picture shows
       ++number;
     }
     if (cameras.empty()) fail("{}: there are no images in it", images_.string());

@@ -19,7 +19,7 @@
 namespace brokkr {
 namespace {
 
-// The keys of generated.h.
+// The keys that sources.h describes.
 struct Parameters {
   int triangles = 0, textured = 0, instanced = 0, draws = 1, depth = 10;
 };
@@ -37,16 +37,16 @@ constexpr Key kKeys[] = {{"triangles", &Parameters::triangles, 12, 50'000'000},
 constexpr int kTextureSize = 1024;
 constexpr float kTau = 6.2831853f;
 
-// A scene that is being made: its mesh, and how it is shown.
+// A scene that is being generated: its mesh, and the way that it is shown.
 struct Making {
   MeshBuilder mesh;
   const Parameters parameters;
   LoadOptions options;
   std::vector<glm::mat4> models{glm::mat4(1)};
-  std::optional<Camera> camera;  // without one the camera is fitted to what there is to see
+  std::optional<Camera> camera;  // without a camera, one is fitted to the visible part
   CullMode cull = CullMode::back;
   VertexKind kind = VertexKind::transform;
-  std::optional<Bounds> bounds;  // the mesh's own, where it has no others
+  std::optional<Bounds> bounds;  // the bounds of the mesh, if it has no others
 };
 
 // Appends the material that every generated scene uses.
@@ -64,7 +64,7 @@ void add_material(Frame& frame, const Parameters& parameters) {
   frame.materials.push_back(material);
 }
 
-// Appends `draw` cut into `count` draws, whose numbers of triangles differ by one at most.
+// Appends `draw`, cut into `count` draws. Their numbers of triangles differ by at most one.
 void add_draws(Frame& frame, const DrawCommand& draw, int count) {
   const uint64_t triangles = draw.element_count / 3, pieces = std::min(uint64_t(count), triangles);
   for (uint64_t piece = 0; piece < pieces; piece++) {
@@ -76,7 +76,7 @@ void add_draws(Frame& frame, const DrawCommand& draw, int count) {
   }
 }
 
-// Puts the whole mesh with its models into the frame, in one draw or as many as asked for.
+// Puts the whole mesh with its models into the frame, as one draw or as the requested number of draws.
 void finish(Frame& frame, const Making& scene) {
   set_up_scene(frame, scene.bounds.value_or(scene.mesh.bounds()), scene.camera, scene.options);
   frame.models = scene.models;
@@ -89,10 +89,10 @@ void finish(Frame& frame, const Making& scene) {
   add_draws(frame, draw, scene.parameters.draws);
 }
 
-// Quads per side of a cube face for about `triangles` on the whole sphere.
+// The number of quads per side of a cube face that makes about `triangles` triangles on the whole sphere.
 int sphere_side(int triangles) { return std::max(1, int(std::lround(std::sqrt(double(triangles) / 12)))); }
 
-// From this distance the sphere's outline is 1.22 times the picture's half height: 60 % of a 16:9 picture.
+// At this distance, the sphere's outline is 1.22 times the picture's half height, which is 60 % of a 16:9 picture.
 void make_sphere(Making& scene) {
   scene.mesh.displaced_sphere(sphere_side(scene.parameters.triangles), glm::vec3(0), 1, 0.01f);
   scene.camera = Camera{.eye = 3.21f * glm::normalize(glm::vec3(0.3f, 0.2f, 1)), .fov = 30};
@@ -165,7 +165,7 @@ void make_city(Making& scene) {
     }
   }
   if (scene.parameters.instanced != 0) scene.mesh.box(glm::vec3(0), glm::vec3(1), 1);
-  // At a person's height above the roofs' edge of the first street, looking along it.
+  // The camera is at a person's height above the roof edges of the first street, and looks along the street.
   scene.camera =
       Camera{.eye = {half * 0.05f, 3.2f, half + 4}, .target = {-half * 0.1f, 2.4f, 0}, .fov = 60, .near_plane = 0.2f};
   scene.bounds = bounds;
@@ -179,7 +179,7 @@ void make_views(Making& scene) {
 
 void make_scan(Making& scene) { add_scan(scene.mesh, scan_cells(scene.parameters.triangles)); }
 
-// Leaves that share no vertex with each other around a trunk that does.
+// Leaves that share no vertices, around a trunk that does.
 void make_tree(Making& scene) {
   constexpr int kRound = 12;
   const int rings = std::clamp(scene.parameters.triangles / (20 * kRound), 1, 40);
@@ -230,8 +230,8 @@ void make_screen(Making& scene) {
 
 struct Scene {
   const char *name, *description;
-  int triangles;    // by default
-  double vertices;  // of each triangle, about
+  int triangles;    // default number
+  double vertices;  // per triangle, approximately
   void (*make)(Making&);
 };
 
@@ -271,7 +271,7 @@ Parameters parse_parameters(std::string_view spec, std::string_view text, int tr
   return parameters;
 }
 
-// Before anything is made. Lists grow by copies.
+// Requires the memory before anything is generated. Lists are copied when they grow.
 void require_room(const Scene& scene, const Parameters& parameters, Loading& loading) {
   constexpr double kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2));
   constexpr double kTriangle = 3 * 3 * sizeof(uint32_t), kSmall = 1 << 16;

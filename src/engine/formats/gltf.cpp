@@ -23,7 +23,7 @@
 namespace brokkr {
 namespace {
 
-// Extensions that are drawn, or left out without loss to this picture.
+// Extensions that are drawn, or ignored without a loss for this picture.
 const std::set<std::string>& known_extensions() {
   static const std::set<std::string> kKnown = [] {
     std::set<std::string> known = {"EXT_mesh_gpu_instancing",
@@ -60,14 +60,14 @@ void check_extensions(const GltfData& data) {
   if (data.count("animations") > 0) data.warn("animations are not played; the file's own pose is drawn");
 }
 
-// Instances of a mesh that can be one draw.
+// Instances of a mesh that one draw can hold.
 struct Group {
   bool mirrored = false;
   std::optional<glm::mat3> shape;  // a model that scales by different factors along the axes
   std::vector<glm::mat4> models;
 };
 
-// The part of a model that changes normals: its symmetric part over its size, in thousandths; empty for a uniform
+// The part of a model that changes normals: its symmetric part divided by its size, in thousandths; empty for a uniform
 // scale.
 std::vector<int> shape_of(const glm::mat3& model) {
   const glm::mat3 gram = glm::transpose(model) * model;
@@ -215,7 +215,7 @@ class SceneReader {
     }
   }
 
-  // Without normals they are unlit [Gltf20, 3.7.2.1]. A line is a third as wide as a point.
+  // Without normals, they are unlit [Gltf20, 3.7.2.1]. A line is a third as wide as a point.
   void draw_marks(const Marked& marked) {
     const float pixels = options_.point_size / (marked.marks.are_lines ? 3.0f : 1.0f);
     const GltfMesh mesh = meshes_.solids(marked.marks, marked.models, mark_radius(frame_, bounds_, pixels));
@@ -266,7 +266,7 @@ class SceneReader {
     }
   }
 
-  // Cameras look along their -z; the point that others turn around is at the depth of the scene's middle.
+  // Cameras look along their -z. The point that other cameras orbit is at the depth of the scene's middle.
   std::optional<Camera> camera(const GltfNodes& nodes) const {
     if (!nodes.camera) return std::nullopt;
     const glm::mat4& model = nodes.camera->model;
@@ -279,9 +279,9 @@ class SceneReader {
     const float depth = glm::dot(bounds_.center() - camera.eye, direction);
     camera.target = camera.eye + direction * std::max(depth, std::max(bounds_.radius() * 1e-2f, 1e-4f));
     camera.up = glm::normalize(up);
-    if (camera.target == camera.eye) return std::nullopt;  // so far away that a step is lost
+    if (camera.target == camera.eye) return std::nullopt;  // it is so far away that a step is lost
     if (nodes.camera->height > 0) {
-      // From so far away that lines are all but parallel, with planes around the scene.
+      // The camera is so far away that lines are nearly parallel, with planes around the scene.
       const float away = nodes.camera->height / 2 / std::tan(camera.fov / 2 * 3.14159265f / 180);
       camera.eye = camera.target - direction * away;
       data_.warn("the orthographic camera is drawn as one far away that sees 1 degree");

@@ -20,8 +20,8 @@ namespace {
 constexpr uint64_t kMaxWhole = uint64_t(1) << 53;
 constexpr uint64_t kMaxElements = uint64_t(1) << 31;
 constexpr uint64_t kMaxJson = uint64_t(1) << 28;  // bytes
-// Values that are read for each byte of the file and of what it names. Exporters need one at most; a file that reads
-// the same bytes under many names ends here.
+// The limit of values that are read for each byte of the file and of the files that it names. Exporters need at most
+// one. This stops a file that reads the same bytes under many names.
 constexpr uint64_t kValuesPerByte = 8;
 
 uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
@@ -105,7 +105,7 @@ nlohmann::json parse_with_repeated_members(std::string_view text, std::vector<st
   return root;
 }
 
-// Nothing where `text` is no base64. Lines may be broken, and digits those of URLs.
+// Empty if `text` is not base64. Lines may be broken, and the digits may be those for URLs.
 std::optional<std::vector<std::byte>> base64_decoded(std::string_view text) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::array<uint8_t, 256> digit_of;
@@ -142,7 +142,7 @@ bool is_data_uri(std::string_view uri) {
                                                           [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-// The contents of a data: URI; nothing if it is none.
+// The content of a data: URI; empty if the URI is of another kind.
 std::optional<std::vector<std::byte>> data_of(std::string_view uri) {
   const size_t comma = uri.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
@@ -167,7 +167,7 @@ void GltfPart::fail_at(const char* key, const std::string& problem_and_remedy) c
 const GltfPart::Json* GltfPart::find(const char* key) const {
   if (!json_->is_object()) return nullptr;
   const auto found = json_->find(key);
-  return found == json_->end() || found->is_null() ? nullptr : &*found;  // null: as if it were not there
+  return found == json_->end() || found->is_null() ? nullptr : &*found;  // null counts as missing
 }
 
 namespace {
@@ -281,7 +281,7 @@ GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resour
   require_version();
 }
 
-// Files of glTF 1.0 have objects where 2.0 has lists.
+// Files of glTF 1.0 have objects in the places where 2.0 has lists.
 void GltfData::require_version() {
   const auto asset = json_.find("asset");
   const nlohmann::json said =
@@ -341,7 +341,7 @@ void GltfData::open_container(std::span<const std::byte> file) {
   if (said != file.size()) {
     loading_.warn("header length", "field 'header': it says {} bytes, and the file has {}", said, file.size());
   }
-  // Whole chunks count more than a wrong length of the file.
+  // If the chunks are whole, a wrong length of the file is ignored.
   bool has_json = false;
   for (size_t at = kHeader; at + kChunkHeader <= file.size();) {
     uint32_t size = read_u32(file, at);
@@ -391,7 +391,8 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
   return contents_.emplace(uri, std::move(bytes)).first->second;
 }
 
-// The file that a URI names. Programs leave names as they are, where URIs encode a % or end before a ? or #.
+// The file that a URI names. Some programs do not encode names, although a % must be encoded in a URI, and a URI ends
+// before a ? or #.
 std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart& from) {
   const std::string name = percent_decoded(uri);
   if (has_control_characters(name))
@@ -426,7 +427,7 @@ std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& fro
   return bytes.first(size_t(size));
 }
 
-// True if a view that `extension` packs holds its data unpacked as well: the file must not require the extension then.
+// True if a view that `extension` packs also holds its data unpacked. The file must then not require the extension.
 bool GltfData::has_plain_data(const GltfPart& view, const char* extension) const {
   const std::vector<std::string> required = root().texts("extensionsRequired");
   if (std::ranges::find(required, extension) != required.end()) return false;
@@ -460,7 +461,7 @@ std::span<const std::byte> GltfData::view(uint64_t number, const GltfPart& from,
   return bytes.subspan(size_t(offset), size_t(size));
 }
 
-// The content of a buffer view that meshoptimizer compressed.
+// The content of a buffer view that meshoptimizer has compressed.
 std::span<const std::byte> GltfData::unpacked(uint64_t number, const GltfPart& extension) {
   const auto known = unpacked_.find(number);
   if (known != unpacked_.end()) return known->second;
@@ -573,7 +574,7 @@ struct GltfData::Layout {
   }
 };
 
-// Elements in the bytes of a buffer view: all of them are inside.
+// The elements in the bytes of a buffer view. All of them lie inside.
 struct GltfData::Elements {
   std::span<const std::byte> bytes;
   uint64_t stride = 0;
@@ -645,12 +646,12 @@ void GltfData::charge(uint64_t values, const GltfPart& accessor) {
     fail_limit("{}, field 'count': the file reads the same bytes again and again; share accessors, or split the file",
                accessor.place());
   }
-  // The accessor's own floats or indices, and what the frame gets of them: lists that grow by copies.
+  // The accessor's floats or indices, and the frame's lists that are made from them. Lists are copied when they grow.
   constexpr uint64_t kElement = 4 * sizeof(float) * 3;
   loading_.check(decoded_ * kElement, "accessors");
 }
 
-// Calls store(number, bytes) for the elements that are stored; a sparse accessor's substitutes come last.
+// Calls store(number, bytes) for the stored elements. The substitutes of a sparse accessor come last.
 template <typename Store>
 void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Store&& store) {
   const bool is_sparse = accessor.has("sparse");
@@ -694,7 +695,7 @@ std::vector<float> GltfData::floats(uint64_t accessor, std::span<const uint32_t>
     if (has_components) *has_components = layout.components;
     return plain->second.values;
   }
-  if (part.has("bufferView")) elements(part, layout, layout.count);  // before memory is taken for so many
+  if (part.has("bufferView")) elements(part, layout, layout.count);  // before memory for them is allocated
   charge(layout.count, part);
   std::vector<float> values(size_t(layout.count) * layout.components, 0.0f);
   each_element(part, layout, [&](uint64_t number, const std::byte* bytes) {

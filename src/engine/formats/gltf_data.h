@@ -1,5 +1,5 @@
-// The parts of a glTF 2.0 file: its JSON, and what its accessors, buffer views and buffers hold. Sizes and offsets are
-// checked before anything is read; every error is a std::runtime_error that names the part and the field.
+// The parts of a glTF 2.0 file: its JSON, and the content of its accessors, buffer views and buffers. Sizes and offsets
+// are checked before anything is read. Every error is a std::runtime_error whose message names the part and the field.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace brokkr {
 
-// Meshes that KHR_draco_mesh_compression packs. A build without libdraco (BROKKR_DRACO) reads none.
+// Meshes that KHR_draco_mesh_compression has packed. A build without libdraco (BROKKR_DRACO) cannot read them.
 struct DracoMesh {
   struct Attribute {
     uint32_t components = 0;
-    std::vector<float> values;  // of each vertex in turn; normalized integers from -1 or 0 to 1
+    std::vector<float> values;  // vertex by vertex; normalized integers become -1 or 0 to 1
   };
   uint64_t vertices = 0;
   std::vector<uint32_t> indices;        // three for each triangle
@@ -35,21 +35,21 @@ inline constexpr bool kHasDraco =
     false;
 #endif
 
-// Throws std::runtime_error that says what is wrong and what to do, and LimitReached.
+// Throws std::runtime_error with the problem and the remedy, and LimitReached.
 DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t> ids, Loading& loading);
 
-// For numbers of what a file need not name.
+// The value of a number that the file need not contain.
 inline constexpr uint64_t kGltfNone = ~uint64_t(0);
 
-// One object of the JSON, with the name that messages have for it: "accessor 3". What is missing has a default.
+// One object of the JSON, with its name in messages: "accessor 3". Missing members have defaults.
 class GltfPart {
  public:
   using Json = nlohmann::json;
   GltfPart(const Json& json, std::string place) : json_(&json), place_(std::move(place)) {}
 
   bool has(const char* key) const { return find(key) != nullptr; }
-  // A number of an array's element, a count or an offset: 0 .. 2^53.
-  uint64_t whole(const char* key) const;  // which must be there
+  // The number of an array's element, a count or an offset: 0 .. 2^53.
+  uint64_t whole(const char* key) const;  // it must exist
   uint64_t whole(const char* key, uint64_t missing) const { return has(key) ? whole(key) : missing; }
   double number(const char* key, double missing) const;  // finite
   bool flag(const char* key, bool missing = false) const;
@@ -60,12 +60,12 @@ class GltfPart {
     if (has(key)) read_numbers(key, missing);
     return missing;
   }
-  std::vector<uint64_t> wholes(const char* key) const;    // a list, empty where it is missing
-  std::vector<std::string> texts(const char* key) const;  // a list, empty where it is missing
-  std::vector<std::string> keys() const;                  // of all its members
-  std::vector<GltfPart> parts(const char* key) const;     // a list of objects, empty where it is missing
-  GltfPart part(const char* key) const;                   // an object, an empty one where it is missing
-  std::vector<float> floats(const char* key) const;       // a list, empty where it is missing
+  std::vector<uint64_t> wholes(const char* key) const;    // a list; empty if it is missing
+  std::vector<std::string> texts(const char* key) const;  // a list; empty if it is missing
+  std::vector<std::string> keys() const;                  // the keys of all its members
+  std::vector<GltfPart> parts(const char* key) const;     // a list of objects; empty if it is missing
+  GltfPart part(const char* key) const;                   // an object; empty if it is missing
+  std::vector<float> floats(const char* key) const;       // a list; empty if it is missing
   [[noreturn]] void fail_at(const char* key, const std::string& problem_and_remedy) const;
 
  private:
@@ -78,27 +78,28 @@ class GltfPart {
 
 class GltfData {
  public:
-  // `file` is the text of a .gltf or the bytes of a .glb; it must stay. `resources` reads what it names.
+  // `file` is the text of a .gltf or the bytes of a .glb, and must outlive this object. `resources` reads the files
+  // that it names.
   GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading);
 
-  // It counts the memory that is read, and is asked whether to go on.
+  // Counts the memory that is read, and decides whether to continue.
   Loading& loading() const { return loading_; }
-  // Says a line of what is left out, once.
+  // Reports a line about something that is left out, once.
   void warn(const std::string& line) const { loading_.warn(line, "{}", line); }
 
   GltfPart root() const { return {json_, "file"}; }
-  // Element `number` of a list of the file, as "meshes"; `from` and `key` say what asks for it.
+  // Element `number` of a list of the file, such as "meshes". `from` and `key` name the part that refers to it.
   GltfPart element(const char* list, uint64_t number, const GltfPart& from, const char* key) const;
   size_t count(const char* list) const;
 
-  // An accessor's values, `components` of each element, as floats: normalized integers from -1 or 0 to 1.
+  // An accessor's values, `components` per element, as floats. Normalized integers become -1 or 0 to 1.
   std::vector<float> floats(uint64_t accessor, std::span<const uint32_t> components, const GltfPart& from,
                             const char* key, uint32_t* has_components = nullptr);
   std::vector<uint32_t> indices(uint64_t accessor, const GltfPart& from, const char* key);
   uint64_t elements_of(uint64_t accessor, const GltfPart& from, const char* key) const;
   // Returns true if the accessor's values are in the file, and not all zero.
   bool has_values(uint64_t accessor, const GltfPart& from, const char* key) const;
-  // The triangles of a primitive that Draco packs: from then on its accessors have their values.
+  // Unpacks the triangles of a primitive that Draco has packed. Its accessors then have their values.
   void unpack_draco(const GltfPart& primitive);
   // The file of an image.
   std::span<const std::byte> image(const GltfPart& image);
@@ -128,7 +129,7 @@ class GltfData {
   std::span<const std::byte> binary_;                       // the binary chunk of a .glb
   std::map<std::string, std::vector<std::byte>> contents_;  // by URI
   std::map<uint64_t, std::vector<std::byte>> unpacked_;     // buffer views that were compressed
-  // Accessors' values that Draco packed: components and floats, or indices.
+  // Values of accessors that Draco has packed: components and floats, or indices.
   struct Plain {
     uint32_t components = 1;
     std::vector<float> values;
@@ -136,7 +137,7 @@ class GltfData {
   };
   std::map<uint64_t, Plain> plain_;
   std::map<uint64_t, DracoMesh> draco_;  // by buffer view
-  uint64_t bytes_ = 0, decoded_ = 0;     // bytes there are, values read from them
+  uint64_t bytes_ = 0, decoded_ = 0;     // available bytes, and values read from them
 };
 
 }  // namespace brokkr

@@ -15,9 +15,9 @@ namespace {
 
 const char* const kDamaged = "its Draco data cannot be decoded; export the file again";
 
-// The triangles that Draco's header counts. The decoder takes memory for as many before it looks at the data.
+// The number of triangles in Draco's header. The decoder allocates memory for all of them before it reads the data.
 uint64_t triangles_of(std::span<const std::byte> data) {
-  constexpr size_t kVersion = 5, kKind = 7, kMethod = 8, kConnectivity = 11;  // bytes from the beginning
+  constexpr size_t kVersion = 5, kKind = 7, kMethod = 8, kConnectivity = 11;  // offsets in bytes
   constexpr int kMesh = 1, kEdgebreaker = 1, kOldest = 2 << 8 | 2;            // glTF asks for bitstream 2.2
   if (data.size() <= kConnectivity + 1) fail("{}", kDamaged);
   const auto byte = [&](size_t at) { return int(data[at]); };
@@ -47,7 +47,7 @@ uint64_t triangles_of(std::span<const std::byte> data) {
 
 DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t> ids, Loading& loading) {
   constexpr uint64_t kMaxPerByte = 1024;    // triangles; no encoder packs more
-  constexpr uint64_t kTriangleBytes = 160;  // of the decoder's tables
+  constexpr uint64_t kTriangleBytes = 160;  // size of the decoder's tables
   const uint64_t triangles = triangles_of(data);
   if (triangles > data.size() * kMaxPerByte) fail("{}", kDamaged);
   loading.check(triangles * kTriangleBytes, "KHR_draco_mesh_compression");

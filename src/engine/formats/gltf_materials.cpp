@@ -92,7 +92,7 @@ Material GltfMaterials::surface(const GltfPart& part) {
           texture(pbr, "metallicRoughnessTexture", false, Channels::opaque, m.metallic_roughness_mapping);
     }
   }
-  // If the picture is all of a material's colour, its other values mean nothing without that picture.
+  // If a picture determines a material's whole colour, the material's other values mean nothing without it.
   const GltfPart owner = extensions.has("KHR_materials_pbrSpecularGlossiness")
                              ? extensions.part("KHR_materials_pbrSpecularGlossiness")
                              : pbr;
@@ -116,8 +116,8 @@ Material GltfMaterials::surface(const GltfPart& part) {
   return m;
 }
 
-// The older model, whose roughness is 1 - glossiness. A metal has no diffuse colour: its base colour is the specular
-// one, and it is as metallic as that part of both is.
+// The older model, whose roughness is 1 - glossiness. A metal has no diffuse colour. Its base colour is the specular
+// colour, and its metalness is the specular share of both colours.
 void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Material& m) {
   const auto diffuse = part.numbers<4>("diffuseFactor", {1, 1, 1, 1});
   const auto specular = part.numbers<3>("specularFactor", {1, 1, 1});
@@ -147,7 +147,7 @@ void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Mater
   if (glossiness != 1) data_.warn(part.place() + ": glossinessFactor beside a picture is taken as 1");
 }
 
-// Number in the frame of the texture that `owner` names, -1 for none, and where it is read.
+// The number in the frame of the texture that `owner` names, or -1, and the place where it is read.
 int GltfMaterials::texture(const GltfPart& owner, const char* key, bool srgb, Channels channels,
                            TextureMapping& where) {
   if (!owner.has(key)) return -1;
@@ -164,7 +164,7 @@ int GltfMaterials::texture(const GltfPart& owner, const char* key, bool srgb, Ch
 }
 
 int GltfMaterials::load(const GltfPart& use, const GltfPart& texture, bool srgb, Channels channels) {
-  // Extensions name pictures of other formats; `source` is what to take where those are not read.
+  // Extensions name pictures in other formats. `source` is the replacement if these cannot be read.
   uint64_t source = texture.whole("source", kGltfNone);
   for (const char* const extension :
        {"EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds", "EXT_texture_avif"}) {
@@ -198,7 +198,7 @@ int GltfMaterials::load(const GltfPart& use, const GltfPart& texture, bool srgb,
 }
 
 // KHR_texture_transform moves coordinates of pictures whose rows run downwards: (u, v) -> translation * rotation *
-// scale. In a Frame rows run upwards: v is 1 - v before and after.
+// scale. In a Frame, rows run upwards, so v is 1 - v before and after.
 TextureMapping GltfMaterials::mapping(const GltfPart& use) {
   constexpr double kMaxShift = 1e6;
   TextureMapping result;
@@ -211,7 +211,7 @@ TextureMapping GltfMaterials::mapping(const GltfPart& use) {
   for (double* value : {&offset[0], &offset[1], &scale[0], &scale[1]})
     *value = std::clamp(*value, -kMaxShift, kMaxShift);
   const double angle = transform.number("rotation", 0), c = std::cos(angle), s = std::sin(angle);
-  // Rotation is counter-clockwise in a picture whose v runs downwards.
+  // The rotation is counter-clockwise in a picture whose v runs downwards.
   const double uu = c * scale[0], uv = s * scale[1], vu = -s * scale[0], vv = c * scale[1];
   result.linear = glm::mat2(float(uu), float(-vu), float(-uv), float(vv));
   result.offset = glm::vec2(float(uv + offset[0]), float(1 - vv - offset[1]));
@@ -234,7 +234,7 @@ Sampler GltfMaterials::sampler(const GltfPart& texture) const {
     result.mip = MipFilter::none;
     result.minify_linear = minify == kLinear;
   } else if (minify >= kNearestMipNearest && minify <= kLinearMipLinear) {
-    const uint64_t bits = minify - kNearestMipNearest;  // 1: linear in a level; 2: linear between levels
+    const uint64_t bits = minify - kNearestMipNearest;  // 1: linear within a level; 2: linear between levels
     result.mip = bits & 2 ? MipFilter::linear : MipFilter::nearest;
     result.minify_linear = (bits & 1) != 0;
   } else {

@@ -15,12 +15,12 @@
 namespace brokkr {
 namespace {
 
-constexpr uint64_t kTriangles = 4;  // the first mode that is not points or lines
+constexpr uint64_t kTriangles = 4;  // the first mode after points and lines
 constexpr std::array<uint32_t, 1> kTwo = {2}, kThree = {3}, kFour = {4};
 constexpr std::array<uint32_t, 2> kThreeOrFour = {3, 4};
 const char* const kTooFew = "there are not as many as positions; export the file again";
 
-// Three vertices of their own for every triangle, with its normal.
+// Makes three separate vertices for every triangle, with the triangle's normal.
 template <class Vertex>
 std::vector<Vertex> flat(const std::vector<Vertex>& vertices, const std::vector<uint32_t>& list) {
   std::vector<Vertex> result;
@@ -38,7 +38,7 @@ std::vector<Vertex> flat(const std::vector<Vertex>& vertices, const std::vector<
   return result;
 }
 
-// A vector of unit length stays as it is, to the bit.
+// Normalizes a vector. A vector of unit length is unchanged to the bit.
 glm::vec3 unit_normal(const glm::vec3& normal) {
   const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
   if (!(length > 1e-12f)) return {0, 1, 0};
@@ -56,7 +56,7 @@ bool GltfMeshes::is_drawn(const GltfPart& primitive) {
 
 bool GltfMeshes::is_of_marks(const GltfPart& primitive) { return primitive.whole("mode", kTriangles) < kTriangles; }
 
-// The accessors that fit the positions.
+// Finds the accessors that fit the positions.
 GltfMeshes::Key GltfMeshes::usable_key(const GltfPart& primitive, bool opaque, bool second_texcoords) {
   const GltfPart attributes = primitive.part("attributes");
   const uint64_t position = attributes.whole("POSITION");
@@ -105,7 +105,7 @@ GltfMesh GltfMeshes::read(const GltfPart& primitive, bool opaque, bool second_te
     std::vector<bool> usable(vertices.size());
     for (size_t i = 0; i < vertices.size(); i++) {
       usable[i] = is_usable(vertices[i].position);
-      if (!usable[i]) vertices[i].position = glm::vec3(NAN);  // of no triangle
+      if (!usable[i]) vertices[i].position = glm::vec3(NAN);  // no triangle uses it
     }
     list = triangles(primitive, shape, usable);
     mesh = add(is_flat ? flat(vertices, list) : vertices, shape.key);
@@ -215,7 +215,7 @@ GltfMesh GltfMeshes::solids(const GltfMarks& marks, const std::vector<glm::mat4>
   return mesh;
 }
 
-// Adds the targets' differences, each as often as its weight says [Gltf20, 3.7.2.2].
+// Adds the targets' differences, each multiplied by its weight [Gltf20, 3.7.2.2].
 void GltfMeshes::morph(const GltfPart& primitive, const std::vector<float>& weights, bool has_normals,
                        std::vector<Vertex>& vertices) {
   const std::vector<GltfPart> targets = primitive.parts("targets");
@@ -238,7 +238,7 @@ void GltfMeshes::morph(const GltfPart& primitive, const std::vector<float>& weig
   for (Vertex& vertex : vertices) vertex.normal = unit_normal(vertex.normal);
 }
 
-// Linear blend skinning [Gltf20, 3.7.3]: each vertex by the mean of its joints' matrices.
+// Linear blend skinning [Gltf20, 3.7.3]: the mean of its joints' matrices moves each vertex.
 void GltfMeshes::skin(const GltfPart& attributes, const std::vector<glm::mat4>& joints, std::vector<Vertex>& vertices) {
   std::vector<glm::mat4> sums(vertices.size(), glm::mat4(0));
   std::vector<float> totals(vertices.size(), 0.0f);
@@ -335,7 +335,7 @@ void GltfMeshes::read_normals(uint64_t accessor, const GltfPart& attributes, std
   }
 }
 
-// Rows of pictures run upwards in a Frame.
+// In a Frame, rows of pictures run upwards.
 void GltfMeshes::read_texcoords(uint64_t accessor, const GltfPart& attributes, const char* name,
                                 glm::vec2 Vertex::*member, std::vector<Vertex>& vertices) {
   const std::vector<float> values = data_.floats(accessor, kTwo, attributes, name);
@@ -354,12 +354,12 @@ void GltfMeshes::read_colors(const Key& key, const GltfPart& attributes, std::ve
   for (size_t i = 0; i < vertices.size(); i++) {
     for (uint32_t k = 0; k < used; k++) {
       const float value = values[i * components + k];
-      vertices[i].color[int(k)] = value > 0 ? std::min(value, 1.0f) : 0.0f;  // NaN is 0
+      vertices[i].color[int(k)] = value > 0 ? std::min(value, 1.0f) : 0.0f;  // NaN becomes 0
     }
   }
 }
 
-// The primitive's triangles as a list of vertices, of which those that are not `usable` are no corners.
+// The primitive's triangles as a list of vertices. Vertices that are not `usable` are not corners of any triangle.
 std::vector<uint32_t> GltfMeshes::triangles(const GltfPart& primitive, const Shape& shape,
                                             const std::vector<bool>& usable) {
   constexpr uint64_t kStrip = 5;
@@ -399,7 +399,7 @@ std::vector<uint32_t> GltfMeshes::triangles(const GltfPart& primitive, const Sha
 }
 
 GltfMesh GltfMeshes::add(const std::vector<Vertex>& vertices, const Key& key) {
-  // Vertices before these have none.
+  // Earlier vertices have no coordinates or colours yet.
   if (key.second_texcoord != kGltfNone) frame_.second_texcoords.resize(frame_.positions.size(), glm::vec2(0));
   if (key.color != kGltfNone) frame_.colors.resize(frame_.positions.size(), glm::vec4(1));
   GltfMesh mesh{.first_vertex = frame_.positions.size(), .vertices = uint32_t(vertices.size())};

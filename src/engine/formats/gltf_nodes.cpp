@@ -54,7 +54,7 @@ GltfNodes::GltfNodes(GltfData& data) : data_(data), world_(data.count("nodes"), 
     glm::mat4 parent;
     bool visible;
   };
-  // The place in which each node is listed: kNowhere, kInScene, or the number of its parent.
+  // The place of each node: kNowhere, kInScene, or the number of its parent.
   constexpr uint64_t kNowhere = ~uint64_t(0), kInScene = kNowhere - 1;
   std::vector<uint64_t> listed(data_.count("nodes"), kNowhere);
   std::vector<Open> open;
@@ -97,7 +97,7 @@ GltfNodes::GltfNodes(GltfData& data) : data_(data), world_(data.count("nodes"), 
   }
 }
 
-// The file itself where it has no scenes.
+// Returns the file itself if it has no scenes.
 GltfPart GltfNodes::shown_scene() const {
   const GltfPart root = data_.root();
   const size_t count = data_.count("scenes");
@@ -115,7 +115,7 @@ GltfPart GltfNodes::shown_scene() const {
   return data_.element("scenes", scene, root, "scene");
 }
 
-// Without scenes, all nodes that are children of none.
+// Without scenes, these are all nodes that are no node's children.
 std::vector<uint64_t> GltfNodes::roots(const GltfPart& scene) const {
   if (data_.count("scenes") > 0) return scene.wholes("nodes");
   const GltfPart root = data_.root();
@@ -137,7 +137,7 @@ void GltfNodes::visit(const GltfPart& node, const glm::mat4& model) {
     if (node.has("skin")) placement.skin = node.whole("skin");
     placement.weights = node.floats("weights");
     std::vector<glm::mat4>& models = meshes[placement];
-    // Joints alone place a skinned mesh.
+    // Only joints place a skinned mesh.
     for (const glm::mat4& one : instances(node, node.has("skin") ? glm::mat4(1) : model)) models.push_back(one);
   }
   const bool wanted = !camera || camera->height > 0;
@@ -151,7 +151,7 @@ void GltfNodes::visit(const GltfPart& node, const glm::mat4& model) {
   }
 }
 
-// The node's own place, or those that EXT_mesh_gpu_instancing gives it.
+// The places of the node: its own, or those that EXT_mesh_gpu_instancing lists.
 std::vector<glm::mat4> GltfNodes::instances(const GltfPart& node, const glm::mat4& model) const {
   const GltfPart extension = node.part("extensions").part("EXT_mesh_gpu_instancing");
   const GltfPart attributes = extension.part("attributes");

@@ -20,26 +20,26 @@
 
 namespace brokkr {
 
-// Materials of a glTF file with their textures, added to the frame.
+// Adds the materials of a glTF file and their textures to the frame.
 class GltfMaterials {
  public:
-  // Materials and textures are appended to `frame`. Textures have at most `max_pixels` in all.
+  // Appends materials and textures to `frame`. All textures together have at most `max_pixels` pixels.
   GltfMaterials(GltfData& data, Frame& frame, uint64_t max_pixels)
       : data_(data), frame_(frame), pixels_left_(max_pixels) {}
 
   struct Made {
-    uint32_t number = 0;  // in Frame::materials
-    bool opaque = true;   // no alpha counts
+    uint32_t number = 0;  // index into Frame::materials
+    bool opaque = true;   // alpha is ignored
     bool blended = false, two_sided = false;
-    bool second_texcoords = false;  // TEXCOORD_1 is read
+    bool second_texcoords = false;  // the material reads TEXCOORD_1
   };
 
-  // Material `number`, kGltfNone for the default one; `from` is the primitive that has it. One that cannot be read is
-  // the default one, after a warning.
+  // Makes material `number`, or the default material for kGltfNone. `from` is the primitive that uses it. If it cannot
+  // be read, a warning follows, and the result is the default material.
   Made make(uint64_t number, const GltfPart& from);
 
  private:
-  // The use of a picture's channels.
+  // The channels of a picture that are used, and the way in which they are used.
   enum class Channels : uint8_t { all, opaque, glossiness };
 
   Made read(uint64_t number, const GltfPart& from);
@@ -54,20 +54,20 @@ class GltfMaterials {
   Frame& frame_;
   uint64_t pixels_left_;
   std::map<uint64_t, Made> made_;
-  // By picture, whether it is sRGB, its channels, and sampler; -1: it cannot be read.
+  // by picture, sRGB or not, channels, and sampler; -1: it cannot be read
   std::map<std::tuple<uint64_t, bool, Channels, uint64_t>, int> textures_;
 };
 
 struct GltfCamera {
   glm::mat4 model;
-  float fov, near_plane, far_plane;  // fov in degrees; planes are 0 where the file names none
-  float height = 0;                  // of what it sees, for an orthographic one; 0: it has a perspective
+  float fov, near_plane, far_plane;  // fov in degrees; planes are 0 if the file does not set them
+  float height = 0;                  // an orthographic camera's visible height; 0: a perspective camera
 };
 
-// A mesh as nodes show it.
+// A mesh in the way that nodes show it.
 struct GltfPlacement {
   uint64_t mesh, skin = kGltfNone;
-  std::vector<float> weights;  // of morph targets; empty: the mesh's own
+  std::vector<float> weights;  // of morph targets; empty: the mesh's own weights
   auto operator<=>(const GltfPlacement&) const = default;
 };
 
@@ -76,17 +76,17 @@ struct GltfLight {
   glm::mat4 model;
 };
 
-// The nodes of a glTF file's scene: the places of meshes, the camera and the lights.
+// The nodes of a glTF file's scene, with the places of meshes, the camera and the lights.
 class GltfNodes {
  public:
   explicit GltfNodes(GltfData& data);
 
-  // The places of each mesh that is in the file.
+  // The places of each mesh in the file.
   std::map<GltfPlacement, std::vector<glm::mat4>> meshes;
-  // The first one with perspective, else the first one.
+  // The first perspective camera, or otherwise the first camera.
   std::optional<GltfCamera> camera;
   std::vector<GltfLight> lights;
-  // Matrices that place a skin's vertices in the world, joint by joint. Throws std::runtime_error.
+  // The matrices that place a skin's vertices in the world, joint by joint. Throws std::runtime_error.
   std::vector<glm::mat4> joints(uint64_t skin, const GltfPart& from) const;
 
  private:
@@ -97,7 +97,7 @@ class GltfNodes {
   std::vector<glm::mat4> instances(const GltfPart& node, const glm::mat4& model) const;
 
   GltfData& data_;
-  std::vector<glm::mat4> world_;  // of each node; of those outside of the scene the identity
+  std::vector<glm::mat4> world_;  // of each node; the identity for nodes outside of the scene
 };
 
 // A primitive's part of the frame's arrays.
@@ -115,39 +115,39 @@ struct GltfPose {
   bool moves() const { return !weights.empty() || !joints.empty(); }
 };
 
-// Points or lines: what a mark is drawn with is known when the camera is.
+// Points or lines. The camera determines the size of their marks.
 struct GltfMarks {
   std::vector<glm::vec3> positions, normals;  // in the object
   std::vector<glm::vec2> texcoords;
   std::vector<glm::vec4> colors;
-  std::vector<uint32_t> ends;  // numbers of vertices: one for each point, two for each line
+  std::vector<uint32_t> ends;  // vertex numbers: one per point, two per line
   bool are_lines = false, has_normals = false, has_colors = false;
   Bounds bounds;
 };
 
 class GltfMeshes {
  public:
-  // Vertices and indices are appended to `frame`; at most `copies` vertices by with_normals_for.
+  // Appends vertices and indices to `frame`. with_normals_for appends at most `copies` vertices.
   GltfMeshes(GltfData& data, Frame& frame, uint64_t copies) : data_(data), frame_(frame), copies_left_(copies) {}
 
-  // False for primitives without positions, which glTF asks to leave out.
+  // Returns false for primitives without positions, which glTF tells readers to ignore.
   static bool is_drawn(const GltfPart& primitive);
   static bool is_of_marks(const GltfPart& primitive);  // points or lines
   GltfMarks read_marks(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose);
-  // A solid of `radius` in the world around each mark of each instance.
+  // Makes a solid of `radius` in world space for each mark of each instance.
   GltfMesh solids(const GltfMarks& marks, const std::vector<glm::mat4>& models, float radius);
-  // A primitive that is drawn. Those that name the same accessors share them, unless a pose moves them. `opaque`: the
-  // alpha of its colours counts for nothing; `second_texcoords`: its material reads TEXCOORD_1. Triangles with vertices
-  // that are missing or not finite are left out.
+  // Reads a primitive that is drawn. Primitives that name the same accessors share vertices, unless a pose moves them.
+  // `opaque`: the alpha of its colours is ignored. `second_texcoords`: its material reads TEXCOORD_1. Triangles with
+  // missing vertices, or vertices that are not finite, are left out.
   GltfMesh read(const GltfPart& primitive, bool opaque, bool second_texcoords, const GltfPose& pose);
-  // The same mesh with normals n' for a model M that scales by different factors: M n' has the direction that the
-  // inverse transpose of M gives n.
+  // Returns the same mesh with normals n' for a model M that scales by different factors: M n' has the direction that
+  // the inverse transpose of M gives n.
   GltfMesh with_normals_for(const GltfMesh& mesh, const glm::mat3& model);
-  // To be called last: gives the second set of texture coordinates to frames of which only materials speak of it.
+  // Call it last. Adds the second set of texture coordinates to frames if only their materials use it.
   void complete();
 
  private:
-  // The key by which primitives are the same: accessors, kGltfNone where there is none.
+  // Primitives with the same key are the same. It holds their accessors, or kGltfNone.
   struct Key {
     uint64_t position, normal, texcoord, second_texcoord, color;
     bool opaque;
@@ -187,7 +187,7 @@ class GltfMeshes {
   uint64_t copies_left_;
   bool has_second_texcoords_ = false, has_colors_ = false;  // the frame's arrays are used
   std::map<Shape, GltfMesh> meshes_;
-  std::map<Key, std::pair<GltfMesh, std::vector<bool>>> vertices_;  // and which of them are usable
+  std::map<Key, std::pair<GltfMesh, std::vector<bool>>> vertices_;  // and which vertices are usable
 };
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// Pictures by stb, OpenEXR by tinyexr, and portable float maps.
+// Pictures by stb_image, OpenEXR files by tinyexr, and portable float maps.
 #include "brokkr/image.h"
 
 #include <stb/stb_image.h>
@@ -42,8 +42,8 @@ void check_pixels(const char* function, int width, int height, int channels, siz
   }
 }
 
-// Formats that are refused by their first bytes. stb_image reads some of them, which no scene uses and whose decoders
-// have a history of reading beyond their input.
+// Formats that are refused by their first bytes. stb_image reads some of them, but no scene uses them, and their
+// decoders have a history of reading beyond their input.
 struct OtherFormat {
   std::string_view magic;
   const char* name;
@@ -57,7 +57,7 @@ constexpr OtherFormat kOtherFormats[] = {
     {"\xabKTX 11", "KTX"},  {"\xabKTX 20", "KTX2, which no package of Debian 12 decodes"},
 };
 
-// The name of the format that such a file has; null for others.
+// The name of the file's format; null for formats that are not refused.
 const char* other_format(std::span<const std::byte> file) {
   for (const OtherFormat& one : kOtherFormats) {
     if (as_text(file).starts_with(one.magic)) return one.name;
@@ -70,8 +70,8 @@ bool is_webp(std::span<const std::byte> file) {
   return as_text(file).starts_with("RIFF") && as_text(file).substr(0, 12).ends_with("WEBP");
 }
 
-// stb_image reserves what a PNG chunk's length field says before it reads the chunk: no chunk may be longer than the
-// file.
+// stb_image allocates the length in a PNG chunk's header before it reads the chunk. Therefore no chunk may be longer
+// than the file.
 bool has_whole_png_chunks(std::span<const std::byte> file) {
   constexpr size_t kSignature = 8, kLengthAndType = 8, kChecksum = 4;
   if (!as_text(file).starts_with("\x89PNG")) return true;
@@ -86,9 +86,10 @@ bool has_whole_png_chunks(std::span<const std::byte> file) {
   return true;
 }
 
-// The most pixels that so many bytes of a picture can hold. A file that claims more is cut short or a trap, and is not
-// decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8 pixels. TGA: runs
-// of 128 pixels in two bytes. BMP: 8 pixels a byte. WebP: a picture of one colour needs no bits for its pixels.
+// An upper bound on the pixels that a picture with this many bytes can hold. A file that claims more is incomplete or a
+// trap, and is not decoded. PNG: one bit a pixel, and deflate's best ratio of 1032. JPEG: a bit per component of 8 x 8
+// pixels. TGA: runs of 128 pixels in two bytes. BMP: 8 pixels a byte. WebP: a picture of one colour needs no bits for
+// its pixels.
 uint64_t most_pixels(std::span<const std::byte> file) {
   const uint64_t per_byte = as_text(file).starts_with("\x89PNG")    ? 8 * 1032
                             : as_text(file).starts_with("\xff\xd8") ? 8 * 64
@@ -97,7 +98,7 @@ uint64_t most_pixels(std::span<const std::byte> file) {
   return file.size() * per_byte;
 }
 
-// Pixels of four channels, or why there are none.
+// Pixels with four channels, or the reason why there are none.
 struct Decoded {
   std::unique_ptr<stbi_uc, void (*)(void*)> pixels{nullptr, stbi_image_free};
   const char* failure = "";
@@ -120,8 +121,9 @@ Decoded decode(std::span<const std::byte> file) {
   return decoded;
 }
 
-// The same in a thread of its own, while `loading` is asked whether to go on. Nothing stops stb_image in the midst of a
-// picture: who cancels leaves the thread behind, which has its own copy of the file and goes when the picture is done.
+// Does the same in a separate thread, while `loading` decides whether to continue. Nothing can stop stb_image within a
+// picture. A caller that cancels leaves the thread behind; the thread has its own copy of the file and ends when the
+// picture is done.
 Decoded decode_aside(std::span<const std::byte> file, Loading& loading) {
   constexpr auto kPause = std::chrono::milliseconds(10);
   struct Work {
@@ -204,7 +206,7 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
     fail("{}: claims {} x {} pixels, which {} bytes cannot hold; save the picture again", name, width, height,
          file.size());
   }
-  constexpr uint64_t kDecoding = 12;  // bytes per pixel: the decoder's rows and its picture, before it is ours
+  constexpr uint64_t kDecoding = 12;  // bytes per pixel: the decoder's rows and its picture, before we own it
   loading.check(pixels * (kDecoding + sizeof(uint32_t)) + file.size(), name);
   loading.need(pixels * sizeof(uint32_t), name);
   constexpr uint64_t kSmall = 1 << 20;  // pixels, which take some 20 ms
@@ -254,7 +256,7 @@ Plane make_plane(std::string name, int width, int height, int channels, int from
   return plane;
 }
 
-// The format wants planes in the order of their names.
+// The format requires planes in the order of their names.
 void write_planes(const std::filesystem::path& path, int width, int height, std::vector<Plane> planes) {
   std::sort(planes.begin(), planes.end(), [](const Plane& a, const Plane& b) { return a.name < b.name; });
   std::vector<unsigned char*> images;
@@ -271,7 +273,7 @@ void write_planes(const std::filesystem::path& path, int width, int height, std:
   header.channels = infos.data();
   header.pixel_types = types.data();
   header.requested_pixel_types = types.data();
-  // ZIP works on blocks of 16 rows, which tinyexr wants whole.
+  // ZIP works on blocks of 16 rows, and tinyexr needs whole blocks.
   header.compression_type = height < 16 ? TINYEXR_COMPRESSIONTYPE_NONE : TINYEXR_COMPRESSIONTYPE_ZIP;
   EXRImage image;
   InitEXRImage(&image);
@@ -359,7 +361,7 @@ FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
     fail("{}: has a header with an unusable size or scale; write the file again", name);
   }
   const uint64_t count = uint64_t(image.width) * uint64_t(image.height) * uint64_t(image.channels);
-  size_t position = size_t(header.tellg()) + 1;  // behind the header stands one white-space character
+  size_t position = size_t(header.tellg()) + 1;  // one white-space character follows the header
   if (position > file.size() || file.size() - position != count * sizeof(float)) {
     fail("{}: does not hold width * height values; write the file again", name);
   }

@@ -18,8 +18,8 @@ inline constexpr bool kHasWebp =
     false;
 #endif
 
-// read_image (brokkr/image.h) within the memory that `loading` has left: what is too large by its header is refused
-// before it is decoded.
+// Does the work of read_image (brokkr/image.h) within the memory that `loading` has left. A picture that is too large
+// according to its header is refused before it is decoded.
 Image read_image(std::span<const std::byte> file, std::string_view name, uint64_t max_pixels, Loading& loading);
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// Points and lines of meshes are drawn as solids that are some pixels wide at the middle of the scene.
+// Points and lines of meshes are drawn as solids with a width of some pixels at the middle of the scene.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ Solid tetrahedron();
 // Lines along z: corners with z > 0 belong to the second end.
 Solid bar();
 
-// Axes of which the third is along `line`; those of the world where it has no length.
+// Returns axes whose third axis is along `line`, or the axes of the world if `line` has no length.
 glm::mat3 across(const glm::vec3& line);
 
-// Half the width in the world of a mark of `pixels`, seen by the frame's first view at the middle of `bounds`. Large
-// enough to tell positions apart that differ in the last bits.
+// Half the width in world space of a mark of `pixels`, if the frame's first view sees it at the middle of `bounds`. It
+// is large enough to tell apart positions that differ in the last bits.
 float mark_radius(const Frame& frame, const Bounds& bounds, float pixels);
 
 }  // namespace brokkr

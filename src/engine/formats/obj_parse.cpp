@@ -21,17 +21,17 @@ namespace {
 constexpr size_t kMaxLibraries = 64;  // MTL files of one OBJ file
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// The statements of an OBJ line besides the numbers that tinyobjloader reads.
+// The statements of an OBJ line, without the numbers that tinyobjloader reads.
 struct ObjStatements {
   virtual ~ObjStatements() = default;
-  // Announces the vertex that tinyobjloader gets next: whether it is valid, and its colour.
+  // Announces the next vertex that tinyobjloader gets: whether it is valid, and its colour.
   virtual void expect_vertex(bool usable, const std::optional<glm::vec3>& color) = 0;
   virtual void use_material(std::string_view name) = 0;
   virtual void use_library(std::string_view names) = 0;
 };
 
-// The file as tinyobjloader understands it, of which it gets one line at a time: while it handles a line, number() is
-// that of it in the file.
+// The file in the form that tinyobjloader understands. tinyobjloader gets one line at a time; while it handles a line,
+// number() is that line's number in the file.
 class ObjStream : public std::streambuf {
  public:
   ObjStream(std::string_view text, ObjStatements& statements, Loading& loading)
@@ -51,7 +51,7 @@ class ObjStream : public std::streambuf {
   }
 
  private:
-  // Returns true if tinyobjloader gets a line for it: plain_.
+  // Returns true if tinyobjloader must get a line, which is then in plain_.
   bool take(std::string_view line) {
     if (line.empty() || line[0] == '#') return false;
     const char second = line.size() > 1 ? line[1] : ' ', third = line.size() > 2 ? line[2] : ' ';
@@ -68,7 +68,7 @@ class ObjStream : public std::streambuf {
   bool take_vertex(std::string_view line) {
     constexpr size_t kMaxValues = 8;
     plain_.assign(line);
-    // The common line: v, and three plain numbers.
+    // The common line is v and three plain numbers.
     size_t words = 0, at = 1;
     bool plain = true;
     while (at < line.size()) {
@@ -116,12 +116,12 @@ class ObjStream : public std::streambuf {
     return true;
   }
 
-  // tinyobjloader reads numbers of 32 bits and says nothing where a longer one does not fit, passes over the blank
-  // behind a slash, and takes in all corners of a face before it hands them over.
+  // tinyobjloader reads numbers of 32 bits and does not report longer ones, ignores a blank after a slash, and reads
+  // all corners of a face before it passes them on.
   bool take_face(std::string_view line) {
     constexpr size_t kSafeDigits = 9;
     size_t words = 0, digits = 0, slashes = 0;
-    const bool is_outline = line.starts_with("fo");  // the old name of a face
+    const bool is_outline = line.starts_with("fo");  // an old name of a face
     bool plain = !is_outline;
     char last = ' ';
     for (const char c : line.substr(1)) {
@@ -163,7 +163,7 @@ class ObjStream : public std::streambuf {
     fail_limit("field 'line {}': a face has more than 1024 corners; triangulate the model", number());
   }
 
-  // v, v/t, v//n or v/t/n, of which t and n may be missing behind their slashes.
+  // A corner is v, v/t, v//n or v/t/n, where t and n may be missing after their slashes.
   bool add_corner(std::string_view word) {
     std::array<int32_t, 3> numbers{};
     for (size_t i = 0; i < 3; i++) {
@@ -172,7 +172,7 @@ class ObjStream : public std::streambuf {
       if (part.empty()) continue;
       const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), numbers[i]);
       if (end != part.data() + part.size() || error == std::errc::invalid_argument) return false;
-      if (error != std::errc()) numbers[i] = part[0] == '-' ? -2147483647 : 2147483647;  // beyond every file
+      if (error != std::errc()) numbers[i] = part[0] == '-' ? -2147483647 : 2147483647;  // larger than any file's count
     }
     if (!word.empty()) return false;
     plain_ += fmt::format(" {}", numbers[0]);
@@ -219,7 +219,7 @@ class Parser : public ObjStatements {
       to(self).add_face(std::span(indices, size_t(count)));
     };
     std::istream in(&stream_);
-    in.exceptions(std::ios::badbit);  // what `loading` throws goes on
+    in.exceptions(std::ios::badbit);  // passes on what `loading` throws
     std::string warning, error;
     if (!tinyobj::LoadObjWithCallback(in, callbacks, this, nullptr, &warning, &error)) {
       fail("field 'file': it cannot be parsed ({}); export it again", error.substr(0, error.find('\n')));
@@ -233,7 +233,7 @@ class Parser : public ObjStatements {
   void expect_vertex(bool usable, const std::optional<glm::vec3>& color) override {
     expects_vertex_ = usable;
     if (!color && mesh_.colors.empty()) return;
-    // Vertices before it have none.
+    // Earlier vertices have no colour yet.
     if (mesh_.colors.empty())
       fill_in_steps(mesh_.colors, mesh_.positions.size(), glm::vec3(1), [&] { loading_.look(); });
     push_in_steps(mesh_.colors, color && is_usable(*color) ? glm::max(*color, glm::vec3(0)) : glm::vec3(1), loading_);
@@ -245,7 +245,7 @@ class Parser : public ObjStatements {
     material_ = found->second;
   }
 
-  // One name, which may have blanks, or several.
+  // One name, which may contain blanks, or several names.
   void use_library(std::string_view names) override {
     if (names.size() > 1 && names.front() == '"' && names.back() == '"') names = names.substr(1, names.size() - 2);
     std::string_view rest = without_comment(names);
@@ -271,9 +271,9 @@ class Parser : public ObjStatements {
     std::string name;
     uint64_t line;
   };
-  // A face that names what the file has not given yet.
+  // A face that refers to vertices which come later in the file.
   struct LateFace {
-    size_t before;  // the triangle that it comes before
+    size_t before;  // the triangle that follows it
     size_t corners, count;
     uint64_t line;
     int material;
@@ -281,7 +281,7 @@ class Parser : public ObjStatements {
 
   static Parser& to(void* self) { return *static_cast<Parser*>(self); }
 
-  // Each file once. `quiet`: nothing is said of one that is missing.
+  // Reads each file once. `quiet`: a missing file is not reported.
   bool read_library(const std::string& name, bool quiet) {
     if (libraries_.contains(name)) return libraries_[name];
     std::vector<std::byte> content;
@@ -305,7 +305,7 @@ class Parser : public ObjStatements {
     return libraries_[name] = true;
   }
 
-  // A value that is no number, or cannot be drawn, counts only if a face uses it.
+  // A value that is not a number, or cannot be drawn, matters only if a face uses it.
   void add_position(const glm::vec3& position) {
     if (mesh_.positions.size() % kCheckEvery == 0) check_mesh(mesh_, loading_, "v");
     const bool usable = expects_vertex_ && is_usable(position);
@@ -313,7 +313,7 @@ class Parser : public ObjStatements {
     if (!usable && !bad_line_) bad_line_ = stream_.number();
   }
 
-  // Normals without a length, and values that are no number, are replaced as if they were missing.
+  // Normals without a length, and values that are not numbers, are replaced as if they were missing.
   void add_normal(const glm::vec3& normal) {
     const float length = is_usable(normal) ? glm::length(normal) : 0.0f;
     push_in_steps(mesh_.normals, length > 1e-12f ? normal / length : glm::vec3(0), loading_);
@@ -323,8 +323,8 @@ class Parser : public ObjStatements {
     push_in_steps(mesh_.texcoords, is_usable(glm::vec3(texcoord, 0)) ? texcoord : glm::vec2(0), loading_);
   }
 
-  // From the file's numbering, from 1 or backwards from -1, to the array's: -1 where it is missing, and kBefore where
-  // it is before the first.
+  // Converts the file's numbering, which counts from 1 or backwards from -1, to the array's. Returns -1 if the index is
+  // missing, and kBefore if it is before the first element.
   static int resolved(int index, size_t count) {
     if (index >= 0) return index - 1;
     const int64_t number = int64_t(count) + index;
@@ -351,7 +351,7 @@ class Parser : public ObjStatements {
     for (const ObjCorner& corner : corners_) push_in_steps(late_corners_, corner, loading_);
   }
 
-  // Appends the triangles of a face. All that it names is either there or missing.
+  // Appends the triangles of a face. Everything that the face refers to either exists or is missing.
   void finish_face(std::vector<ObjTriangle>& triangles, std::span<ObjCorner> corners, uint64_t line, int material) {
     if (corners.size() < 3) {
       return loading_.warn("f few", "line {}: a face of less than three corners is left out", line);
@@ -408,7 +408,7 @@ class Parser : public ObjStatements {
     mesh_.triangles = std::move(all);
   }
 
-  // Names of materials become numbers: MTL files may be named behind their use.
+  // Replaces names of materials by numbers, because a file may name MTL files after their materials are used.
   void name_materials() {
     std::map<std::string_view, int> number_of;
     for (size_t i = 0; i < mesh_.materials.size(); i++) {
@@ -424,7 +424,7 @@ class Parser : public ObjStatements {
     for (const UsedName& used : names_) {
       auto found = number_of.find(used.name);
       if (found == number_of.end()) found = number_of.find(without_comment(used.name));
-      // "red#comment": a name may have a #, as SketchUp's have, and so the whole name comes first.
+      // In "red#comment", the # may be part of the name, as in SketchUp's files, so we try the whole name first.
       if (found == number_of.end())
         found = number_of.find(trimmed(std::string_view(used.name).substr(0, used.name.find('#'))));
       numbers.push_back(found == number_of.end() ? -1 : found->second);
@@ -436,7 +436,7 @@ class Parser : public ObjStatements {
       is_used[size_t(triangle.material)] = true;
       triangle.material = numbers[size_t(triangle.material)];
     }
-    // If a file is missing, so are all of its materials, and a warning has named it.
+    // If a file is missing, so are all of its materials, and a warning has already named the file.
     const bool known_missing = std::ranges::any_of(libraries_, [](const auto& one) { return !one.second; });
     for (size_t i = 0; i < names_.size(); i++) {
       if (!is_used[i] || numbers[i] >= 0 || known_missing) continue;
@@ -461,11 +461,11 @@ class Parser : public ObjStatements {
   const ResourceReader& resources_;
   Loading& loading_;
   ObjMesh mesh_;
-  std::map<std::string, bool> libraries_;  // by name: whether it was read
-  std::map<std::string, int> used_;        // into names_
+  std::map<std::string, bool> libraries_;  // by name; true if it was read
+  std::map<std::string, int> used_;        // indices into names_
   std::vector<UsedName> names_;
   size_t faces_ = 0;
-  int material_ = -1;  // into names_ while the file is read
+  int material_ = -1;  // index into names_ while the file is read
   bool expects_vertex_ = true;
   std::optional<uint64_t> bad_line_;
   std::vector<ObjCorner> corners_, late_corners_;

@@ -28,7 +28,7 @@ class TextureLoader {
   TextureLoader(Frame& frame, const ResourceReader& resources, Loading& loading, uint64_t max_pixels)
       : frame_(frame), resources_(resources), loading_(loading), pixels_left_(max_pixels) {}
 
-  // Number of the texture in the frame, -1 without a name and for what cannot be read.
+  // Returns the number of the texture in the frame; -1 if it has no name or cannot be read.
   int load(const ObjMap& map, MapUse use) {
     if (map.file.empty()) return -1;
     const auto [found, is_new] = loaded_.emplace(
@@ -40,7 +40,7 @@ class TextureLoader {
     return found->second = add(map, std::move(*image), use == MapUse::color);
   }
 
-  // Roughness and metalness are the green and the blue channel of one texture.
+  // Roughness and metalness become the green and the blue channel of one texture.
   int load_pair(const ObjMap& roughness, const ObjMap& metallic) {
     std::optional<Image> rough, metal;
     if (!roughness.file.empty()) rough = read(roughness);
@@ -67,7 +67,7 @@ class TextureLoader {
 
  private:
   static std::string plain_name(std::string name) {
-    std::replace(name.begin(), name.end(), '\\', '/');  // written on Windows
+    std::replace(name.begin(), name.end(), '\\', '/');  // the file was written on Windows
     return name;
   }
 
@@ -90,7 +90,7 @@ class TextureLoader {
   }
 
   void adjust(Image& image, const ObjMap& map, MapUse use) {
-    // A mask may come as a grey picture or in the alpha channel; shaders read the red one.
+    // A mask is a grey picture or an alpha channel; shaders read the red channel.
     if (use == MapUse::mask && image.has_alpha) {
       for (uint32_t& texel : image.texels) texel = (texel >> 24) * 0x01010101u;
     }
@@ -107,7 +107,7 @@ class TextureLoader {
     if (is_grey) image.texels = normals_of_heights(image, map.bump);
   }
 
-  // Converts heights from 0 to 1 to normals. A height of 1 is `bump` texels high.
+  // Converts heights from 0 to 1 to normals. A height of 1 equals `bump` texels.
   std::vector<uint32_t> normals_of_heights(const Image& image, float bump) {
     const auto height = [&](int x, int y) {
       const int row = (y + image.height) % image.height, column = (x + image.width) % image.width;
@@ -144,7 +144,7 @@ class TextureLoader {
   std::vector<bool> has_alpha_;
 };
 
-// The map whose scale and offset the vertices' coordinates get.
+// The map whose scale and offset are applied to the vertices' coordinates.
 const ObjMap& leading_map(const ObjMaterial& m) {
   for (const ObjMap* map : {&m.diffuse, &m.alpha, &m.emission, &m.normal, &m.packed, &m.roughness, &m.metallic}) {
     if (!map->file.empty()) return *map;
@@ -152,7 +152,7 @@ const ObjMap& leading_map(const ObjMaterial& m) {
   return m.diffuse;
 }
 
-// The place at which a map is read if the coordinates are those of the `leading` one.
+// The place where a map is read if the coordinates belong to the `leading` map.
 TextureMapping mapping_beside(const ObjMap& map, const ObjMap& leading) {
   TextureMapping result;
   if (map.scale == leading.scale && map.offset == leading.offset) return result;
@@ -198,11 +198,12 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
   draw.indexed = true;
   draw.first_index = frame.indices.size();
   draw.first_vertex = frame.positions.size();
-  // Equal corners are one vertex, and shaded once: position, texture coordinate, the normal's bits, the face's colour.
+  // Equal corners become one vertex and are shaded once. They have equal positions, texture coordinates, bits of the
+  // normal, and face colours.
   using Numbers = VertexNumbers<kFaceColors ? 8 : 5>;
   const bool moves = map.scale != glm::vec2(1) || map.offset != glm::vec2(0);
   Numbers vertices(loading);
-  // The bytes that a vertex takes: its place in the three lists, which grow by copies, and its number.
+  // The bytes that a vertex takes: its entries in the three lists, which are copied when they grow, and its number.
   constexpr uint64_t kVertex = 3 * (sizeof(glm::vec4) + sizeof(glm::vec3) + sizeof(glm::vec2)) + Numbers::kBytes;
   constexpr size_t kCheckEvery = 1024;
   size_t done = 0;
@@ -260,7 +261,7 @@ Frame make_frame(ObjMesh mesh, const ResourceReader& resources, const LoadOption
   const uint64_t mesh_bytes = mesh.triangles.size() * (sizeof(ObjTriangle) + 3 * sizeof(uint32_t)) +
                               (mesh.positions.size() + mesh.normals.size()) * sizeof(glm::vec3);
   loading.need(mesh_bytes, "f");
-  // The last material is that of faces without one.
+  // The last material belongs to faces without one.
   std::vector<std::vector<uint32_t>> triangles_of(mesh.materials.size() + 1);
   for (size_t i = 0; i < mesh.triangles.size(); i++) {
     loading.step(i, mesh.triangles.size());
@@ -314,7 +315,7 @@ Frame read_obj(const std::filesystem::path& path, const LoadOptions& options, co
 
 namespace {
 
-// Newell's method: the sum over the edges is twice the area vector for any planar polygon.
+// Newell's method: for any planar polygon, the sum over the edges is twice the area vector.
 glm::dvec3 area_vector(std::span<const glm::vec3> corners) {
   glm::dvec3 sum(0.0);
   for (size_t i = 0; i < corners.size(); i++) {
@@ -324,8 +325,8 @@ glm::dvec3 area_vector(std::span<const glm::vec3> corners) {
   return sum;
 }
 
-// The two coordinates of a point that remain when the axis nearest to the normal is left out, ordered such that a
-// polygon that is counter-clockwise around the normal stays so.
+// The two coordinates of a point that remain without the axis nearest to the normal. They are ordered such that a
+// polygon that is counter-clockwise around the normal stays counter-clockwise.
 glm::dvec2 project(const glm::vec3& point, const glm::dvec3& normal) {
   const glm::dvec3 size = glm::abs(normal);
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
@@ -338,10 +339,10 @@ double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
 }
 
 constexpr float kCosCrease = 0.70710678f;  // 45 degrees
-constexpr uint32_t kMaxFaces = 256;        // looked at around one position, so that a hub does not take forever
+constexpr uint32_t kMaxFaces = 256;        // limit around one position, so that a hub does not take for ever
 
 struct FaceNormal {
-  glm::vec3 unit;  // zero where the face has no area
+  glm::vec3 unit;  // zero if the face has no area
   float area;
 };
 
@@ -380,7 +381,7 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
   std::vector<uint32_t> left(corners.size());
   std::iota(left.begin(), left.end(), 0u);
   const auto around = [&](size_t at, size_t step) { return left[(at + step) % left.size()]; };
-  // The corner turns left, and no other corner lies in the triangle that it would cut off.
+  // Returns true if the corner turns left, and no other corner lies in the triangle that it would cut off.
   const auto is_ear = [&](size_t at) {
     const glm::dvec2 &a = points[around(at, left.size() - 1)], &b = points[left[at]], &c = points[around(at, 1)];
     if (!(turn(a, b, c) > 0)) return false;
@@ -407,7 +408,7 @@ void triangulate(std::span<const glm::vec3> corners, std::vector<std::array<uint
 }
 
 void check_mesh(const ObjMesh& mesh, const Loading& loading, std::string_view field) {
-  constexpr uint64_t kGrowth = 3;  // a list that is full is copied to one of twice its size
+  constexpr uint64_t kGrowth = 3;  // a full list is copied to one of twice its size
   const auto bytes = [](const auto&... lists) { return (uint64_t(lists.size() * sizeof(lists[0])) + ...); };
   loading.check(
       kGrowth * bytes(mesh.positions, mesh.normals, mesh.texcoords, mesh.triangles, mesh.colors, mesh.face_colors),
@@ -443,7 +444,8 @@ void add_missing_normals(ObjMesh& mesh, Loading& loading) {
       }
       const double length = glm::length(sum);
       glm::vec3 normal = length > 0 ? glm::vec3(sum / length) : own;
-      if (normal == glm::vec3(0)) normal = glm::vec3(0, 1, 0);  // a face without area: never seen, but defined
+      // a face without area is never visible, but its normal is defined
+      if (normal == glm::vec3(0)) normal = glm::vec3(0, 1, 0);
       corner.normal = int(mesh.normals.size());
       push_in_steps(mesh.normals, normal, loading);
     }

@@ -82,7 +82,7 @@ std::string_view without_comment(std::string_view text) {
 
 bool parse_number(std::string_view word, float& value) {
   const char first = word.empty() ? 'x' : word[word[0] == '-' || word[0] == '+' ? 1 : 0];
-  if (!(first >= '0' && first <= '9') && first != '.') return false;  // from_chars takes "inf" and "nan"
+  if (!(first >= '0' && first <= '9') && first != '.') return false;  // from_chars would accept "inf" and "nan"
   const auto number = TextScanner(word).number<double>();
   if (!number) return false;
   value = float(*number);
@@ -102,7 +102,7 @@ std::string_view unquoted(std::string_view name) {
   return quoted ? name.substr(1, name.size() - 2) : name;
 }
 
-// Not negative: what lighting can use.
+// Makes a value usable for lighting: not negative.
 float to_light(float value) { return value > 0 ? std::min(value, 1e6f) : 0.0f; }
 
 class MtlReader {
@@ -162,7 +162,7 @@ class MtlReader {
       if (const auto value = number(word, rest)) material.shininess = *value >= 1 ? std::min(*value, 1e4f) : 1.0f;
       has_gloss_ = true;
     } else if (word == "d") {
-      if (rest.starts_with("-halo")) take_word(rest);  // opacity by angle: the opacity of what faces the eye is meant
+      if (rest.starts_with("-halo")) take_word(rest);  // opacity by angle: we use the opacity towards the eye
       opacity_ = number(word, rest);
     } else if (word == "tr") {
       transparency_ = number(word, rest);
@@ -177,7 +177,8 @@ class MtlReader {
       if (read_color(word, rest, filter) && filter != glm::vec3(1)) left_out(word);
     } else if (word == "ps" || word == "pc" || word == "pcr" || word == "aniso" || word == "anisor") {
       if (number(word, rest).value_or(0) != 0) left_out(word);
-    } else if (word != "ka" && word != "ni" && word != "illum" && word != "sharpness") {  // of no light that is here
+      // of lights that we do not have
+    } else if (word != "ka" && word != "ni" && word != "illum" && word != "sharpness") {
       map_statement(word, rest);
     }
   }
@@ -196,14 +197,14 @@ class MtlReader {
                                                      {"map_metallic", &m.metallic}};
     const auto* found = std::ranges::find_if(known, [&](const auto& one) { return one.first == word; });
     if (found == std::end(known)) {
-      // map_Ka mostly repeats map_Kd, and the light from all sides is the diffuse colour's: finish() compares them.
+      // map_Ka mostly repeats map_Kd, and ambient light has the diffuse colour here. finish() compares both.
       if (word != "map_ka") return left_out(word);
       ambient_ = read_map(rest);
       return;
     }
     ObjMap map = read_map(rest);
     if (map.file.empty()) return warn(word + " name", "{}: '{}' names no picture; drawn without it", place(), word);
-    // norm says it better than bump, whichever comes first.
+    // norm is better than bump, whichever comes first.
     if (!found->second->file.empty() && word.find("bump") != std::string::npos) return;
     *found->second = std::move(map);
   }
@@ -295,7 +296,7 @@ class MtlReader {
     return std::nullopt;
   }
 
-  // One number is all three; of two the second is the third as well.
+  // One number stands for all three. If there are two, the second is also the third.
   bool read_color(std::string_view word, std::string_view rest, glm::vec3& color) {
     std::array<float, 3> values{};
     size_t count = 0;
@@ -311,7 +312,7 @@ class MtlReader {
     return true;
   }
 
-  // Conclusions from several statements.
+  // Combines several statements.
   void finish() {
     if (!has_material_) return;
     ObjMaterial& source = current();
@@ -330,7 +331,7 @@ class MtlReader {
                              !source.roughness.file.empty() || !source.metallic.file.empty() ||
                              !source.packed.file.empty();
     if (is_physical) m.kind = MaterialKind::metallic_roughness;
-    // A lobe of exponent n is about as wide as one of roughness^4 = 2 / (n + 2) [Walter07, 5.2].
+    // A lobe of exponent n is about as wide as one with roughness^4 = 2 / (n + 2) [Walter07, 5.2].
     if (!has_roughness_ && has_gloss_ && m.specular != glm::vec3(0))
       m.roughness = std::pow(2.0f / (m.shininess + 2.0f), 0.25f);
     if (!source.roughness.file.empty() || !source.packed.file.empty()) m.roughness = 1;

@@ -21,7 +21,7 @@ void check(const std::filesystem::path& path, const Frame& frame, size_t command
   if (frame.models[draw.first_instance] != glm::mat4(1.0f)) refuse("its model matrix is not the identity");
 }
 
-// A line of numbers behind the keyword.
+// Writes a line of numbers after the keyword.
 void print(std::string& text, const char* keyword, std::initializer_list<float> values) {
   text += keyword;
   for (const float value : values) text += fmt::format(" {:.9g}", value);
@@ -36,7 +36,8 @@ std::string material_name(const Frame& frame, uint32_t material) {
   return "m" + std::to_string(material) + (name.empty() ? "" : "_" + name);
 }
 
-// The texture's file as seen from `folder`, which is empty for the current one; empty where it is no file.
+// The path of the texture's file relative to `folder`, which is empty for the current folder; empty if there is no
+// file.
 std::string texture_path(const Frame& frame, int texture, const std::filesystem::path& folder,
                          const std::filesystem::path& texture_folder) {
   if (texture < 0 || frame.textures[size_t(texture)].name.empty()) return {};
@@ -48,7 +49,7 @@ std::string texture_path(const Frame& frame, int texture, const std::filesystem:
   return error ? file.string() : relative.generic_string();
 }
 
-// `outside` gets the textures that lie elsewhere than below `folder`.
+// `outside` receives the textures that do not lie below `folder`.
 std::string materials(const Frame& frame, const std::filesystem::path& folder,
                       const std::filesystem::path& texture_folder, std::vector<std::string>& outside) {
   std::string text;

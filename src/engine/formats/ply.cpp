@@ -36,7 +36,7 @@ constexpr std::array kTypes = {Type{"char", "int8", 1, false, true},    Type{"uc
 struct Property {
   std::string name;
   const Type* type = nullptr;
-  const Type* count_type = nullptr;  // of a list
+  const Type* count_type = nullptr;  // type of a list's count
 };
 
 struct Element {
@@ -82,15 +82,15 @@ Format find_format(std::string_view name, std::string_view version) {
   return Format(found - kNames.begin());
 }
 
-// Takes a line off `text` that ends with `end`, or with its end. What follows a header may be bytes that look like the
-// end of a line.
+// Removes a line from `text` that ends with `end`, or with the text. The bytes after a header may look like the end of
+// a line.
 std::string_view take_line(std::string_view& text, std::string_view end) {
   const std::string_view line = text.substr(0, text.find(end));
   text.remove_prefix(std::min(line.size() + end.size(), text.size()));
   return line;
 }
 
-// Leaves `text` behind the line end_header.
+// `text` then begins after the line end_header.
 Header read_header(std::string_view& text, Loading& loading) {
   constexpr size_t kMaxProperties = 4096;
   Header header;
@@ -135,12 +135,12 @@ Header read_header(std::string_view& text, Loading& loading) {
   fail("field 'end_header': it is missing; copy the file again");
 }
 
-// Values one after another. Each is in the file before it is read.
+// Values, one after another. Each is in the file before it is read.
 class Values {
  public:
   Values(std::string_view bytes, Format format) : text_(bytes), bytes_(bytes), format_(format) {}
 
-  // A word that is no number counts as NaN.
+  // A word that is not a number counts as NaN.
   double next(const Type& type) {
     if (format_ == Format::ascii) {
       const auto number = text_.number<double>();
@@ -161,7 +161,7 @@ class Values {
     return double(int64_t(bits << unused) >> unused);
   }
 
-  // A list's length, of which each element takes a byte at least.
+  // The length of a list. Each element takes at least one byte.
   size_t next_count(const Type& type) {
     const double count = next(type);
     if (!(count >= 0 && count <= double(left())) || count != std::floor(count)) {
@@ -172,7 +172,7 @@ class Values {
 
   uint64_t left() const { return format_ == Format::ascii ? text_.rest().size() : bytes_.size() - at_; }
 
-  // The part that is read next, for messages.
+  // Names the part that is read next, for messages.
   void begin(const Element& element, uint64_t number) {
     element_ = &element;
     number_ = number;
@@ -191,7 +191,7 @@ class Values {
   Format format_;
 };
 
-// The meaning of a vertex's property; `other` ones are skipped.
+// The meaning of a vertex's property. Properties `kOther` are skipped.
 enum Slot : size_t { kX, kY, kZ, kNormalX, kNormalY, kNormalZ, kU, kV, kRed, kGreen, kBlue, kAlpha, kOther };
 constexpr size_t kSlots = kOther + 1;
 
@@ -233,7 +233,7 @@ class PlyReader {
   // Without triangles it is a point cloud.
   ObjMesh read() {
     for (const Element& element : header_.elements) {
-      if (element.properties.empty()) continue;  // nothing of it is in the file
+      if (element.properties.empty()) continue;  // the file has no data of it
       if (element.name == "vertex" && mesh_.positions.empty()) {
         if (element.count > values_.left() && !is_cloud()) {
           fail("field 'element vertex': its {} elements are more than the file's bytes; copy or export it again",
@@ -254,7 +254,7 @@ class PlyReader {
   }
 
  private:
-  // The progress of reading; asks for memory for more.
+  // Reports the progress of reading, and asks for more memory.
   void watch(uint64_t done, uint64_t all) {
     constexpr uint64_t kCheckEvery = 1024;
     loading_.step(done, all);
@@ -269,7 +269,7 @@ class PlyReader {
     });
   }
 
-  // False where a point cloud ends early: its whole vertices are drawn.
+  // Returns false if a point cloud ends early. Its whole vertices are then drawn.
   bool read_vertices_or_stop(const Element& element) {
     try {
       read_vertices(element);
@@ -283,7 +283,8 @@ class PlyReader {
     }
   }
 
-  // False where the file ends within the element: what is whole is drawn. Vertices alone are not what the file means.
+  // Returns false if the file ends within the element. Its whole faces are then drawn. A file with faces must have at
+  // least one: vertices alone are not what it means.
   bool read_or_stop(const Element& element) {
     try {
       if (element.name == "face" && sizes_.empty()) {
@@ -355,7 +356,7 @@ class PlyReader {
     const auto vector = [&](size_t first) {
       return glm::vec3(float(value[first]), float(value[first + 1]), float(value[first + 2]));
     };
-    // A value that is not finite, or cannot be drawn, counts only if a face uses it.
+    // A value that is not finite, or cannot be drawn, matters only if a face uses it.
     const glm::vec3 position = vector(kX);
     push_in_steps(mesh_.positions, is_usable(position) ? position : glm::vec3(NAN), loading_);
     if (has_normals_) {
@@ -466,7 +467,7 @@ class PlyReader {
     return 0;
   }
 
-  // Two for each corner of the face that was read last.
+  // Adds two numbers for each corner of the face that was read last.
   void add_corner_texcoords(const std::vector<double>& values, uint64_t face) {
     const size_t count = sizes_.back();
     const bool complete = values.size() == 2 * count;
@@ -478,7 +479,7 @@ class PlyReader {
       glm::vec3 texcoord(0);
       if (complete) texcoord = glm::vec3(float(values[2 * i]), float(values[2 * i + 1]), 0);
       if (!is_usable(texcoord)) texcoord = glm::vec3(0);
-      // Equal coordinates have one number, so that their corners are one vertex.
+      // Equal coordinates get the same number, so that their corners become one vertex.
       const size_t known = texcoord_numbers_.size();
       const uint32_t number =
           texcoord_numbers_.number_of({std::bit_cast<uint32_t>(texcoord.x), std::bit_cast<uint32_t>(texcoord.y)});
@@ -487,7 +488,7 @@ class PlyReader {
     }
   }
 
-  // Lists of vertices, in which -1 ends a strip.
+  // Reads lists of vertices, in which -1 ends a strip.
   void read_strips(const Element& element) {
     for (uint64_t i = 0; i < element.count; i++) {
       values_.begin(element, i);
@@ -558,7 +559,7 @@ class PlyReader {
     }
   }
 
-  // Returns true if a polygon can be drawn: points_ are its corners then.
+  // Returns true if a polygon can be drawn; points_ are then its corners.
   bool takes(std::span<const uint32_t> corners, const char* what, uint64_t number) {
     points_.clear();
     if (corners.size() < 3) {
@@ -595,7 +596,7 @@ class PlyReader {
     }
   }
 
-  static constexpr uint32_t kEnd = ~uint32_t(0);  // of a strip; of a face: no vertex
+  static constexpr uint32_t kEnd = ~uint32_t(0);  // the end of a strip; in a face: no vertex
 
   const Header& header_;
   Values values_;
@@ -606,10 +607,10 @@ class PlyReader {
   double alpha_scale_ = 0;
   size_t whole_faces_ = 0;
   std::vector<uint32_t> corners_, sizes_;  // of all faces, one after another
-  std::vector<uint32_t> strips_;           // of all strips, each with a kEnd behind it
+  std::vector<uint32_t> strips_;           // of all strips, each followed by a kEnd
   std::optional<size_t> first_corner_texcoord_;
   VertexNumbers<2> texcoord_numbers_{loading_};
-  std::vector<uint32_t> corner_texcoords_;  // of all faces, as corners_
+  std::vector<uint32_t> corner_texcoords_;  // of all faces, like corners_
   std::vector<glm::vec3> polygon_colors_, points_;
   std::vector<int> polygon_textures_;
 };

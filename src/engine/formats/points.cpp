@@ -22,7 +22,7 @@ Solid tetrahedron() {
   return {{{k, k, k}, {-k, -k, k}, {-k, k, -k}, {k, -k, -k}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
 }
 
-// Four sides of width 2 and two ends, half a width beyond the line's own.
+// Four sides of width 2, and two ends that lie half a width beyond the ends of the line.
 Solid bar() {
   Solid solid;
   for (const float z : {-0.5f, 0.5f}) {
@@ -54,13 +54,13 @@ float mark_radius(const Frame& frame, const Bounds& bounds, float pixels) {
   const glm::vec3 up(m[0][1], m[1][1], m[2][1]);
   const float scale = glm::length(up) * float(frame.targets[0].height);
   const float radius = (scale > 0 ? 2 * w / scale : 0.0f) * pixels / 2;
-  // Positions that differ by less than this are one.
+  // Positions that differ by less than this count as one.
   const float least = 1e-6f * std::max(glm::length(bounds.low), glm::length(bounds.high));
   return std::isfinite(radius) ? std::max(radius, std::max(least, 1e-30f)) : 1.0f;
 }
 
 Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loading) {
-  constexpr size_t kFine = size_t(1) << 22;  // so many are octahedra; a larger cloud is seen as a whole
+  constexpr size_t kFine = size_t(1) << 22;  // up to this many points are octahedra; a larger cloud is seen as a whole
   Frame frame;
   Bounds bounds;
   std::vector<uint32_t> usable;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "C:\\art\\tex.png" as "/art/tex.png": as an absolute name of this system.
+// Turns "C:\\art\\tex.png" into "/art/tex.png", an absolute name of this system.
 std::string foreign_separators_replaced(std::string name) {
   std::replace(name.begin(), name.end(), '\\', '/');
   if (name.size() > 2 && std::isalpha(static_cast<unsigned char>(name[0])) && name.substr(1, 2) == ":/") {
@@ -31,7 +31,7 @@ bool same_but_for_case(const std::string& a, const std::string& b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// `relative` below `folder`, where the case of its letters does not count; nothing where no file or several fit.
+// Finds `relative` below `folder` without regard to capitals; empty if no file fits, or several.
 std::optional<fs::path> find_in_any_case(const fs::path& folder, const fs::path& relative) {
   constexpr size_t kMaxEntries = 100000;
   std::optional<fs::path> found = folder.empty() ? fs::path(".") : folder;

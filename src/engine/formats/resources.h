@@ -1,4 +1,4 @@
-// Files that a scene file names.
+// The files that a scene file names.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,13 @@
 
 namespace brokkr {
 
-// A file that the scene file names is not there. The scene is drawn without it, after a warning.
+// A file that the scene file names is missing. The scene is drawn without it, after a warning.
 struct MissingResource : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Contents of a file by the name that the scene file has for it. `loading` is asked while it is read; the caller counts
-// the bytes that it keeps. Throws MissingResource where the file is missing, and std::runtime_error where it cannot be
-// read or is too large.
+// Reads a file by its name in the scene file. Calls `loading` while it reads; the caller counts the bytes that it
+// keeps. Throws MissingResource if the file is missing, and std::runtime_error if it is too large or cannot be read.
 using ResourceReader = std::function<std::vector<std::byte>(const std::string& name, Loading& loading)>;
 
 // Decodes %20 and the like of a URI.
@@ -33,7 +32,7 @@ std::string percent_decoded(std::string_view text);
 // what a terminal shows.
 bool has_control_characters(const std::string& name);
 
-// Returns true if `name`, as a scene file has it, is absolute or leads upwards.
+// Returns true if `name`, in the form that a scene file has, is absolute or leads upwards.
 bool is_outside(const std::string& name);
 
 // Reads files of at most `max_bytes` in the folder of `path` and in folders below it: a file from elsewhere names
@@ -42,9 +41,9 @@ bool is_outside(const std::string& name);
 // Loading::warn says which file it is then.
 ResourceReader resources_beside(const std::filesystem::path& path, uint64_t max_bytes);
 
-// The picture in the file that `bytes` reads. Where that is missing or no picture, Loading::warn says so, once for each
-// `name`, with the `place` that names it. Throws LimitReached for pictures of more than `pixels_left`, which are
-// counted.
+// Decodes the picture in the file that `bytes` reads. If that is missing or not a picture, Loading::warn says so, once
+// for each `name`, with the `place` that names it. Throws LimitReached for pictures of more than `pixels_left` pixels;
+// it counts the pixels.
 std::optional<Image> read_picture(const std::function<std::vector<std::byte>()>& bytes, const std::string& name,
                                   const std::string& place, uint64_t& pixels_left, Loading& loading);
 

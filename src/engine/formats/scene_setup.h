@@ -13,16 +13,16 @@
 
 namespace brokkr {
 
-// Gives an empty frame target 0, its views and the clear that begins it. The camera is `options.camera` on top of
-// `preferred`, or on top of one fitted to `bounds`. Draws use views 0 .. frame.views.size() - 1. Throws
-// std::runtime_error for sizes, view counts or cameras out of range.
+// Gives an empty frame target 0, its views and an initial clear. The camera is `preferred`, or a camera fitted to
+// `bounds`, with the changes of `options.camera`. Draws use views 0 .. frame.views.size() - 1. Throws
+// std::runtime_error if sizes, view counts or cameras are out of range.
 void set_up_scene(Frame& frame, const Bounds& bounds, const std::optional<Camera>& preferred,
                   const LoadOptions& options);
 
 // The state of opaque draws: whole target, depth test and write with `less`, no culling.
 State opaque_state(const Frame& frame);
 
-// The state of what is blended over that: without depth writes.
+// The state of draws that are blended over opaque ones: without depth writes.
 State blended_state(const Frame& frame);
 
 // Appends `draws`, which are blended, to the frame's commands: back to front as each view sees them, with kBackToFront.
@@ -32,8 +32,8 @@ void add_blended(Frame& frame, std::vector<DrawCommand> draws, Loading& loading)
 // width / height of the target that set_up_scene would make.
 float scene_aspect(const LoadOptions& options);
 
-// The frame that `read` makes of the file `name`, named after it and validated. Errors and warnings begin with the
-// file's name; what `read` tells Loading::warn of becomes Frame::warnings and reaches `options`.
+// Returns the frame that `read` makes of the file `name`, named after it and validated. Errors and warnings begin with
+// the file's name. Warnings that `read` passes to Loading::warn go to Frame::warnings and to `options`.
 Frame named_frame(std::string_view name, const LoadOptions& options, const std::function<Frame(Loading&)>& read);
 
 }  // namespace brokkr

@@ -26,7 +26,7 @@ class Facets {
  public:
   explicit Facets(Loading& loading) : loading_(loading), numbers_(loading) {}
 
-  // Facet `number` of the file, from 1, of three corners or more.
+  // Adds facet `number` of the file, counted from 1, with three or more corners.
   void add(std::span<const glm::vec3> corners, uint64_t number, const glm::vec3* color = nullptr) {
     for (const glm::vec3& corner : corners) {
       if (is_usable(corner)) continue;
@@ -60,7 +60,7 @@ class Facets {
   static constexpr uint64_t kTableBytes = VertexNumbers<3>::kBytes;
 
   int number_of(glm::vec3 position) {
-    position += 0.0f;  // -0 and 0 are one place
+    position += 0.0f;  // -0 and 0 are the same place
     const uint32_t number =
         numbers_.number_of({std::bit_cast<uint32_t>(position.x), std::bit_cast<uint32_t>(position.y),
                             std::bit_cast<uint32_t>(position.z)});
@@ -85,7 +85,7 @@ bool is_word(std::string_view word, std::string_view lower) {
   return std::ranges::equal(word, lower, [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-// Text begins with "solid", but so do some binary files; their zeros tell them apart.
+// Text begins with "solid", but so do some binary files; their zeros identify them.
 bool is_text(std::span<const std::byte> file) {
   constexpr size_t kLooked = 512;
   const std::string_view begin = as_text(file.first(std::min(file.size(), kLooked)));
@@ -96,9 +96,9 @@ uint32_t attribute_of(std::span<const std::byte> file, uint64_t facet) {
   return read_u32(file, kHeader + facet * kFacet + kFacet - 4) >> 16;
 }
 
-// The colour of a facet in its last two bytes, five bits a channel. Magics names the file's colour in the header, and
-// marks facets that have none of their own; VisCAM and others mark those that have one. Some programs do both: a file
-// whose facets are all marked, with several colours, means those.
+// The colour of a facet is in its last two bytes, five bits per channel. Magics writes the file's colour in the header
+// and marks facets that have no colour of their own; VisCAM and others mark those that have one. Some programs do both:
+// if all facets are marked and have several colours, these colours are used.
 class FacetColors {
  public:
   FacetColors(std::span<const std::byte> file, uint64_t facets) {
@@ -138,7 +138,7 @@ ObjMesh read_binary(std::span<const std::byte> file, Loading& loading) {
   const uint64_t said = read_u32(file, kCountAt), there = (file.size() - kHeader) / kFacet;
   uint64_t count = said;
   if (said > there || said == 0) {
-    // Programs that never came back to the header leave 0 or ffffffff there.
+    // Some programs never return to the header, and leave 0 or ffffffff there.
     count = there;
     if (there > 0) loading.warn("count", "it says {} triangles and has the bytes of {}, which are drawn", said, there);
   } else if (file.size() != kHeader + kFacet * said) {
@@ -193,7 +193,7 @@ class TextReader {
   }
 
  private:
-  // Any words to the end of the line; where all is one line, to its first facet.
+  // Skips any words to the end of the line, or to the first facet if the whole file is one line.
   void skip_name() {
     const std::string_view rest = scanner_.rest(), line = scanner_.line();
     for (const std::string_view mark : {std::string_view("facet normal"), std::string_view("FACET NORMAL")}) {
@@ -202,7 +202,7 @@ class TextReader {
     }
   }
 
-  // Its contents are replaced.
+  // The normal is ignored, because the reader computes normals.
   void read_normal() {
     if (!next_is("normal")) return;
     scanner_.word();
@@ -214,7 +214,7 @@ class TextReader {
   void read_vertex() {
     glm::vec3 position(0.0f);
     for (int i = 0; i < 3 && !bad_; i++) {
-      // A word that is no number belongs to what follows.
+      // A word that is not a number belongs to the next statement.
       const TextScanner before = scanner_;
       const std::string_view word = scanner_.word();
       const auto number = TextScanner(word).number<float>();

@@ -7,8 +7,8 @@
 namespace brokkr {
 namespace {
 
-// The most triangles that are searched for the other side of an edge, at the end with fewer triangles. A mesh with more
-// is a heap of triangles on the same vertices, where the search would take quadratic time.
+// The largest number of triangles that are searched for the other side of an edge, at the end with fewer triangles. A
+// mesh with more is a heap of triangles on the same vertices, where the search would take quadratic time.
 constexpr size_t kMaxSearch = 64;
 
 }  // namespace
@@ -50,7 +50,7 @@ void VertexTriangles::remove(uint32_t t, std::span<const uint32_t> indices) {
   for (size_t i = 0; i < 3; ++i) {
     const uint32_t v = indices[size_t(t) * 3 + i];
     uint32_t* list = triangles_.data() + begin_[v];
-    // From the end: most triangles are taken soon after their neighbours.
+    // Searches from the end, because most triangles are removed soon after their neighbours.
     for (uint32_t k = count_[v]; k-- > 0;) {
       if (list[k] != t) continue;
       list[k] = list[--count_[v]];

@@ -11,19 +11,20 @@
 
 namespace brokkr {
 
-// Numbers keys of kWords words in the order of their first use, from 0. Its two lists are freed at once; millions of
-// nodes, of which a std::unordered_map consists, would take longer than somebody who cancels a loading waits.
+// Numbers keys of kWords words in the order of their first use, from 0. Its two lists are freed at once. A
+// std::unordered_map consists of millions of nodes; freeing them would take longer than a user who cancels a loading
+// waits.
 template <size_t kWords>
 class VertexNumbers {
  public:
   using Key = std::array<uint32_t, kWords>;
-  // Bytes per key, while lists grow by copies.
+  // Bytes per key, including the copies of growing lists.
   static constexpr uint64_t kBytes = 3 * sizeof(Key) + 12 * sizeof(uint32_t);
 
   explicit VertexNumbers(Loading& loading) : loading_(loading), slots_(kLeastSlots, kFree) {}
 
   size_t size() const { return keys_.size(); }
-  // The key's number. A new one's is what size() was before. Throws what `loading` throws.
+  // Returns the key's number. The number of a new key is the previous size(). Passes on what `loading` throws.
   uint32_t number_of(const Key& key) {
     uint32_t& slot = slot_of(key);
     if (slot != kFree) return slot;
@@ -36,7 +37,7 @@ class VertexNumbers {
 
  private:
   static constexpr uint32_t kFree = ~uint32_t(0);
-  static constexpr size_t kLeastSlots = 64;  // a power of two, as all sizes
+  static constexpr size_t kLeastSlots = 64;  // all sizes are powers of two
 
   uint32_t& slot_of(const Key& key) {
     constexpr uint64_t kOdd = 0x9e3779b97f4a7c15u;
