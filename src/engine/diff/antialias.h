@@ -1,20 +1,20 @@
 // Antialiasing over silhouettes, and its gradients [Laine20, 3.6].
 //
-// If two neighbours show different triangles, the nearer triangle's silhouette edge that passes between their centres
-// at the distance d from its own pixel (0..1) divides the way between them: if d > 1/2, the surface covers a part of
-// the other pixel, which takes (d - 1/2) (S - O); otherwise its own pixel takes as much, where S and O are the colours
-// of the surface's pixel and of the other. An edge is a silhouette if no triangle or more than one lies behind it, or
-// if both triangles lie on one side of it.
+// We compare two neighbours that show different triangles. The silhouette edge of the nearer triangle passes between
+// their centres at the distance d (0..1) from the nearer triangle's pixel. S and O are the colours of that pixel and of
+// the other one. If d > 1/2, the surface covers a part of the other pixel, which takes (d - 1/2) (S - O). Otherwise,
+// the surface's own pixel takes this amount. An edge is a silhouette if no triangle, or more than one, lies at its
+// other side, or if both triangles lie on the same side of it.
 //
 // In homogeneous coordinates relative to the surface's pixel centre, (X, Y, w) as in diff/geometry.h, the edge's line
-// is l = P x Q. Along the row (Y = 0) it passes at X/w = -l_w / l_x, along the column at Y/w = -l_w / l_y.
+// is l = P x Q. It crosses the row (Y = 0) at X/w = -l_w / l_x, and the column at Y/w = -l_w / l_y.
 #pragma once
 
 #include "diff/geometry.h"
 
 BROKKR_MACHINE_BEGIN
 
-// A pixel's position relative to the centre of another, in homogeneous coordinates.
+// The position of a vertex relative to the centre of a pixel, in homogeneous coordinates.
 struct NearCorner {
   Double x, y, w;
 };
@@ -27,17 +27,18 @@ struct Line {
 
 // The edges that pass between pixels and their right (axis 0) or upper (axis 1) neighbours.
 struct Crossing {
-  Mask m;            // a silhouette does
+  Mask m;            // a silhouette passes
   Mask is_second;    // the surface is the neighbour's
   Mask into_second;  // the neighbour takes colour
   Float share;       // d - 1/2
-  // For the gradient of d.
+  // Values for the gradient of d.
   Double fx, fy, l_w, l_axis, d, scale;
   NearCorner p, q;
   Int vertex_p, vertex_q, edge;
 };
 
-// The first pixels of the pairs are `first`, numbers of their triangles `a`, of the others `b`; `m`: both exist.
+// The first pixels of the pairs start at `first_x`. `a` has the numbers of their triangles, `b` those of the
+// neighbours. `m`: both pixels exist.
 BROKKR_FN Crossing cross(const DiffAntialias& d, const PixelGroup& group, Int first_x, int first_y, int axis, Int a,
                          Int b, Float z_a, Float z_b, Mask m) {
   const DiffGeometry& g = d.g;
@@ -66,7 +67,8 @@ BROKKR_FN Crossing cross(const DiffAntialias& d, const PixelGroup& group, Int fi
     const Double by_x = maximum(l.x, -l.x) * double(g.shape.height), by_y = maximum(l.y, -l.y) * double(g.shape.width);
     const Double l_axis = axis == 0 ? l.x : l.y;
     const Double end_p = axis == 0 ? p.y : p.x, end_q = axis == 0 ? q.y : q.x;
-    // l_axis over the difference of the ends is the w of the point where they cross: positive if it is in front.
+    // l_axis divided by the difference of the ends is the w of the point where they cross. It is positive if the point
+    // is in front.
     const Double front = axis == 0 ? l.x * (p.y - q.y) : l.y * (q.x - p.x);
     Mask ok = t.m && (axis == 0 ? by_x > by_y : by_y >= by_x) && end_p * end_q <= 0.0 && front > 0.0;
     if (!Warp::any(ok)) continue;
@@ -106,8 +108,8 @@ struct Side {
 BROKKR_FN Side side_of(int i) { return {i == 0 ? -1 : i == 1 ? 1 : 0, i == 2 ? -1 : i == 3 ? 1 : 0}; }
 
 // Calls f(offset to the neighbour in pixels, mask, coefficient, takes) for each side of the pixels where a silhouette
-// crosses. The pixel takes coefficient * (its colour - the neighbour's) if `takes`, and the neighbour the same with the
-// opposite sign otherwise.
+// crosses. If `takes`, the pixel takes coefficient * (its colour - the neighbour's). Otherwise, the neighbour takes
+// this amount with the opposite sign.
 template <class F>
 BROKKR_FN void for_sides(const DiffAntialias& d, const PixelGroup& p, F&& f) {
   const DiffShape& s = d.g.shape;

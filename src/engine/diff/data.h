@@ -1,4 +1,4 @@
-// Inputs of the stages of differentiable rendering: plain pointers and sizes, the same on every machine.
+// Inputs of the stages of differentiable rendering. They are plain pointers and sizes, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace brokkr {
 
-// The part of the work that one warp of a launch takes.
+// The part of the work that one warp of a launch does.
 struct DiffPart {
   uint32_t index, count;
 };
 
-inline constexpr int kDiffMostLevels = 16;  // of a texture; its sides are at most 2^15
-inline constexpr int kDiffLanes = 32;       // of the widest machine
+inline constexpr int kDiffMostLevels = 16;  // levels of a texture; its sides are at most 2^15
+inline constexpr int kDiffLanes = 32;       // lanes of the widest machine
 
 // Sums whose bits do not depend on the order of additions (diff/sums.h).
 struct DiffSums {
   uint64_t* words;    // [owners][size]: two's complement
   uint64_t size;      // elements of the sum; channels vary fastest
-  uint32_t owners;    // 1: all warps add atomically to the same words; otherwise one for each warp
-  uint32_t channels;  // each channel has a unit of its own
-  uint32_t* largest;  // [parts][channels][kDiffLanes]: bits of the largest magnitude that each lane met
+  uint32_t owners;    // 1: all warps add atomically to the same words; otherwise each warp has its own words
+  uint32_t channels;  // each channel has its own unit
+  uint32_t* largest;  // [parts][channels][kDiffLanes]: bits of the largest magnitude that each lane has seen
   uint32_t parts;
-  double* units;   // [channels]: what magnitudes are multiplied by; 0: all are 0, -1: some are not finite
-  int32_t bits;    // of the largest contribution
+  double* units;   // [channels]: factors for magnitudes; 0: all are 0, -1: some are not finite
+  int32_t bits;    // bits of the largest contribution
   uint64_t split;  // elements before `split` are written to `out`, the others to `out_rest`
   float *out, *out_rest;
 };
@@ -34,7 +34,7 @@ struct DiffGeometry {
   const float* pos;    // [N or 1, V, 4]
   const int32_t* tri;  // [T, 3]
   const float* rast;   // [N, H, W, 4]; null: ids are given
-  const int32_t* ids;  // [N, H, W]; null: those of rast
+  const int32_t* ids;  // [N, H, W]; null: the ids in rast
   int32_t vertices, triangles;
   int64_t pos_stride;  // floats from image to image; 0: shared
 };
@@ -63,7 +63,7 @@ struct DiffInterpolateBackward {
   DiffInterpolate f;
   const float *grad_out, *grad_out_da;
   float *grad_rast, *grad_rast_db;
-  DiffSums sums;  // words may be null: no gradient of attributes
+  DiffSums sums;  // words may be null: attributes then have no gradient
 };
 
 struct DiffSample {
@@ -74,7 +74,8 @@ struct DiffSample {
   int64_t tex_stride, mip_stride;  // floats from image to image; 0: shared
   int32_t channels, levels;
   int32_t widths[kDiffMostLevels], heights[kDiffMostLevels];  // of each level
-  int32_t offsets[kDiffMostLevels];                           // of its first float; those of levels >= 1 within mips
+  // of each level's first float; offsets of levels >= 1 are within mips
+  int32_t offsets[kDiffMostLevels];
   const float *uv, *uv_da, *bias;
   float* out;
 };
@@ -83,14 +84,14 @@ struct DiffSampleBackward {
   const float* grad_out;
   float *grad_uv, *grad_uv_da, *grad_bias;
   DiffSums sums;
-  uint64_t mips_at;  // where the sums of mips begin
+  uint64_t mips_at;  // the first of the sums of mips
 };
 
-// One level of a pyramid from the one before it, or back.
+// Makes one level of a pyramid from the previous level, or propagates gradients back.
 struct DiffMip {
   float *large, *small;
   int32_t pictures;                 // images times faces
-  int32_t height, width, channels;  // of the large level
+  int32_t height, width, channels;  // size of the large level
 };
 
 struct DiffAntialias {
@@ -108,7 +109,7 @@ struct DiffAntialiasBackward {
   DiffSums sums;
 };
 
-// The stages, and what each takes. `_largest` runs before `_add`: the first finds the largest contribution of each
+// The stages and their arguments. `_largest` runs before `_add`: the first finds the largest contribution of each
 // channel, the second adds.
 #define BROKKR_DIFF_STAGES(X)                     \
   X(rasterize, DiffRasterize)                     \

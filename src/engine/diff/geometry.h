@@ -1,6 +1,6 @@
-// Triangles of pixels, in homogeneous coordinates [Olano97]. For a pixel centre at (fx, fy) in normalized device
+// The triangles of pixels, in homogeneous coordinates [Olano97]. For a pixel centre at (fx, fy) in normalized device
 // coordinates and a vertex (x, y, z, w), let X = x - fx w and Y = y - fy w. Then a_i = X_j Y_k - Y_j X_k for (i, j, k)
-// in cyclic order, s = a_0 + a_1 + a_2, and b_i = a_i / s are the perspective-correct weights of the vertices; no
+// in cyclic order, s = a_0 + a_1 + a_2, and b_i = a_i / s are the perspective-correct weights of the vertices. No
 // vertex is divided by its w, which may be negative.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Vertices of the pixels' triangles; lanes outside `m` have none.
+// The vertices of the pixels' triangles. Lanes outside `m` have none.
 struct PixelTriangles {
   Mask m;
   Int id;
   Int vertex[3];
 };
 
-// Numbers beyond the arrays are no triangles.
+// Numbers outside the arrays do not count as triangles.
 BROKKR_FN PixelTriangles triangles_of(const DiffGeometry& g, Int id, Mask inside) {
   PixelTriangles t;
   t.id = id;
@@ -29,14 +29,14 @@ BROKKR_FN PixelTriangles triangles_of(const DiffGeometry& g, Int id, Mask inside
 BROKKR_FN Int ids_of(const DiffGeometry& g, uint64_t first_pixel, Mask inside) {
   if (g.ids != nullptr) return Warp::load(g.ids + first_pixel, inside, -1);
   const Float number = Warp::gather(g.rast + first_pixel * 4 + 3, Warp::lane() * 4, inside);
-  // NaN and what no int32 holds is no triangle.
+  // NaN and numbers that do not fit in an int32 do not count as triangles.
   return select(number > 0.0f && number < 2147483520.0f, to_int(clamp_to(number, 0.0f, 2147483520.0f)), 0) - 1;
 }
 BROKKR_FN PixelTriangles triangles_of(const DiffGeometry& g, const PixelGroup& p) {
   return triangles_of(g, ids_of(g, p.pixel, p.m), p.m);
 }
 
-// Centres of pixels in normalized device coordinates.
+// The centres of pixels in normalized device coordinates.
 BROKKR_FN Double ndc(Int pixel, int size) { return to_double(pixel * 2 + 1) / double(size) - 1.0; }
 
 struct Corner {
@@ -53,7 +53,7 @@ BROKKR_FN Corner corner_of(const DiffGeometry& g, int image, Int vertex, Mask m)
 struct Weights {
   Corner c[3];
   Double fx, fy, x[3], y[3];  // X and Y
-  Double inverse;             // 1 / s; 0 where s is 0
+  Double inverse;             // 1 / s, or 0 if s is 0
   Double b[3];
   Double a_x[3], a_y[3], s_x, s_y;  // derivatives of a_i and s
   Double u_x, u_y, v_x, v_y;

@@ -1,4 +1,4 @@
-// Attributes of pixels from those of vertices, and their gradients [Laine20, 3.3].
+// Computes attributes of pixels from those of vertices, and their gradients [Laine20, 3.3].
 #pragma once
 
 #include "diff/geometry.h"

@@ -29,10 +29,11 @@ const DiffKernel* find_kernel(const std::string& isa) {
   return nullptr;
 }
 
-constexpr uint64_t kPixelsPerPart = 8192;            // fewer are done sooner than another thread wakes
-constexpr uint64_t kMostOwnWords = 1u << 22;         // of all warps; beyond, they add atomically to one set
-constexpr uint64_t kMostElements = (1u << 31) - 64;  // of what lanes address by int32
-constexpr int kMostBits = 50;                        // of one contribution: diff/sums.h rounds by a double's mantissa
+constexpr uint64_t kPixelsPerPart = 8192;            // fewer pixels are done sooner than another thread wakes
+constexpr uint64_t kMostOwnWords = 1u << 22;         // limit for all warps; beyond it, they add atomically to one set
+constexpr uint64_t kMostElements = (1u << 31) - 64;  // limit for arrays that lanes address by int32
+// limit of one contribution: diff/sums.h rounds by a double's mantissa
+constexpr int kMostBits = 50;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 

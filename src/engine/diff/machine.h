@@ -13,7 +13,7 @@
 
 namespace brokkr {
 
-// A frame of the last call of DiffMachine::visible, for calls in which nothing but positions has changed.
+// The frame of the last call of DiffMachine::visible. Later calls use it if only positions have changed.
 struct DrawnFrame {
   DiffShape shape;
   bool is_shared, has_ranges;
@@ -28,11 +28,11 @@ struct DrawnFrame {
 struct DiffMachine::Impl {
   explicit Impl(const DiffOptions& options);
 
-  // Runs a stage over `items` pixels or elements, in as many parts as it is worth.
+  // Runs a stage over `items` pixels or elements, in as many parts as pay off.
   void run(DiffStage stage, const void* data, uint64_t items);
   uint32_t parts_of(uint64_t items) const;
-  // Memory for sums of `size` elements, of which at most `most` contributions meet in one. Runs `largest`, then `add`
-  // with them, and writes the results. The data's sums are `sums`.
+  // Provides memory for sums of `size` elements; at most `most` contributions go to one element. Runs `largest`, then
+  // `add`, and writes the results. `sums` is a member of `data`.
   void sum(DiffStage largest, DiffStage add, const void* data, DiffSums& sums, uint64_t items, uint64_t most);
 
   std::mutex mutex;  // one call at a time
@@ -40,7 +40,7 @@ struct DiffMachine::Impl {
   const DiffKernel* kernel;
   int workers;
   WorkerPool pool;
-  ZeroedMemory words;  // of sums; zero between calls
+  ZeroedMemory words;  // words of sums; zero between calls
   std::vector<uint32_t> largest;
   std::vector<double> units;
   std::unique_ptr<Renderer> renderer;
@@ -50,7 +50,7 @@ struct DiffMachine::Impl {
   void run_in(uint32_t parts, DiffStage stage, const void* data);
 };
 
-// Arguments of public functions, checked: std::invalid_argument.
+// Check arguments of public functions. Throw std::invalid_argument.
 void check_shape(const DiffShape& shape);
 void check_mesh(const DiffShape& shape, const DiffMesh& mesh);
 

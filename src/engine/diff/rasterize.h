@@ -1,4 +1,4 @@
-// Raster of known triangles, and its gradient [Laine20, 3.2; Olano97].
+// Computes the raster of known triangles, and its gradient [Laine20, 3.2; Olano97].
 #pragma once
 
 #include "diff/geometry.h"
@@ -14,7 +14,7 @@ BROKKR_FN void rasterize(const DiffRasterize& d, DiffPart part) {
       const Double z = n.b[0] * n.c[0].z + n.b[1] * n.c[1].z + n.b[2] * n.c[2].z;
       const Double w = n.b[0] * n.c[0].w + n.b[1] * n.c[1].w + n.b[2] * n.c[2].w;
       const Double zw = select(w != 0.0, z / select(w != 0.0, w, 1.0), 0.0);
-      // A centre on an edge may lie outside by a rounding, as coverage has positions of 1/256 pixel.
+      // A centre on an edge may lie slightly outside, because coverage uses positions rounded to 1/256 pixel.
       const Float u = clamp_to(to_float(n.b[0]), 0.0f, 1.0f);
       const Float v = minimum(maximum(to_float(n.b[1]), 0.0f), Float(1.0f) - u);
       rast[0] = select(t.m, u, 0.0f);
@@ -35,8 +35,9 @@ BROKKR_FN void rasterize(const DiffRasterize& d, DiffPart part) {
   });
 }
 
-// Gradients of the vertices' X, Y, z and w from those of u, v, z/w (g) and of their derivatives by fx and fy (g_db):
-// reverse mode through b_i = a_i / s, their derivatives (a_i' - b_i s') / s, and z/w = sum b_i z_i / sum b_i w_i.
+// The gradients of the vertices' X, Y, z and w, computed from the gradients of u, v, z/w (g) and of their derivatives
+// by fx and fy (g_db). This is reverse mode through b_i = a_i / s, their derivatives (a_i' - b_i s') / s, and z/w = sum
+// b_i z_i / sum b_i w_i.
 struct CornerGradients {
   Double x[3], y[3], z[3], w[3];
 };

@@ -1,14 +1,15 @@
 // Texture lookups and their gradients [Laine20, 3.4].
 //
-// The level of a lookup is log2 of the longer axis of the pixel's footprint in texels, plus the bias: half log2 of the
-// larger eigenvalue of J J^T, where J are the derivatives of the coordinates, in texels, by X and Y.
+// The level of a lookup is log2 of the longer axis of the pixel's footprint in texels, plus the bias. This is half log2
+// of the larger eigenvalue of J J^T, where J has the derivatives of the coordinates, in texels, by X and Y.
 #pragma once
 
 #include "diff/sums.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Coordinates on a cube: face 0..5 is +x -x +y -y +z -z, (s, t) on it as OpenGL has them; m is the larger coordinate.
+// Coordinates on a cube. Faces 0..5 are +x -x +y -y +z -z, (s, t) are OpenGL's coordinates on the face, and m is the
+// largest coordinate.
 template <class T>
 struct OnFace {
   T s, t, m;
@@ -24,7 +25,7 @@ BROKKR_FN OnFace<T> to_face(Int face, const InSpace<T>& v) {
           select(is_y, select(low, -v.z, v.z), -v.y),
           select(low, T(-1), T(1)) * select(is_x, v.x, select(is_y, v.y, v.z))};
 }
-// The inverse, which is its transpose too: it takes gradients back.
+// The inverse, which is also the transpose, so it propagates gradients back.
 template <class T>
 BROKKR_FN InSpace<T> from_face(Int face, const OnFace<T>& f) {
   const Mask is_x = face < 2, is_y = face == 2 || face == 3, low = (face & 1) != 0;
@@ -94,11 +95,11 @@ BROKKR_FN Place place_of(const DiffSample& d, const PixelGroup& p, bool derives)
   return a;
 }
 
-// Levels that a lookup reads, and the weight of the second.
+// The levels that a lookup reads, and the weight of the second.
 struct Levels {
   Int first, second;
   Float f;
-  Mask is_free;                          // the level is not at an end of its range: it has a gradient
+  Mask is_free;                          // the level is not at an end of its range, so it has a gradient
   Float by_s_x, by_s_y, by_t_x, by_t_y;  // derivatives of the level
 };
 
@@ -110,7 +111,7 @@ BROKKR_FN Levels levels_of(const DiffSample& d, const PixelGroup& p, const Place
     const Float s_x = a.s_x * w, s_y = a.s_y * w, t_x = a.t_x * h, t_y = a.t_y * h;
     const Float s = s_x * s_x + s_y * s_y, t = t_x * t_x + t_y * t_y, st = s_x * t_x + s_y * t_y;
     const Float root = sqrt((s - t) * (s - t) + st * st * 4.0f);
-    const Float square = clamp_to((s + t + root) * 0.5f, 1.0e-30f, 1.0e30f);  // of the longer axis
+    const Float square = clamp_to((s + t + root) * 0.5f, 1.0e-30f, 1.0e30f);  // square of the longer axis
     level = log2_lanes(square) * 0.5f;
     const Float by_square = Float(0.72134752044f) / square;  // 1 / (2 ln 2)
     const Mask is_round = !(root > 0.0f);
@@ -139,17 +140,17 @@ BROKKR_FN Levels levels_of(const DiffSample& d, const PixelGroup& p, const Place
   return l;
 }
 
-// The texels that a lookup reads of one level, as numbers of their first channel, with weights and the derivatives of
-// the weights by s and t.
+// The texels of one level that a lookup reads: the numbers of their first channels, their weights, and the derivatives
+// of the weights by s and t.
 template <int kTaps>
 struct Taps {
-  Mask in_base, in_mips;  // level 0, or smaller
+  Mask in_base, in_mips;  // in level 0, or in smaller levels
   Int at[kTaps];
   Float weight[kTaps], by_s[kTaps], by_t[kTaps];
 };
 
-// The texel (x, y) of a face, which may lie just beyond an edge: one of another face then. Integer coordinates of
-// centres in units of half a texel.
+// The texel (x, y) of a face. It may lie just beyond an edge, and then belongs to another face. Computes with integer
+// coordinates of centres, in units of half a texel.
 BROKKR_FN void turn_edge(Int& face, Int& x, Int& y, Int size) {
   const OnFace<Int> on{x * 2 + 1 - size, y * 2 + 1 - size, size};
   const InSpace<Int> v = from_face(face, on);
@@ -218,7 +219,7 @@ BROKKR_FN Taps<kTaps> taps_of(const DiffSample& d, const Place& a, Int level, Ma
       taps.at[i] = offset + ((face * height + y) * width + x) * d.channels;
     }
     if (is_cube && Warp::any(m && corner)) {
-      // A corner has no fourth texel: the other three share its weight.
+      // A corner of the cube has no fourth texel, so the other three share its weight.
       for (Float* const all : {taps.weight, taps.by_s, taps.by_t}) {
         Float share = 0.0f;
         for (int i = 0; i < 4; ++i) share += select(is_missing[i], all[i], 0.0f);
@@ -245,7 +246,7 @@ struct Footprint {
   Place place;
   Levels levels;
   Taps<kTaps> first, second;
-  Mask mixes;  // pixels that read the second level too
+  Mask mixes;  // pixels that also read the second level
   bool has_second;
 
   BROKKR_FN Footprint(const DiffSample& d, const PixelGroup& p, bool derives) : place(place_of(d, p, derives)) {
@@ -281,7 +282,7 @@ BROKKR_FN void sample(const DiffSample& d, DiffPart part) {
   });
 }
 
-// The part of a pixel's gradient that goes to texels which it read with a weight of `share`.
+// Adds the part of a pixel's gradient that goes to texels which it read with a weight of `share`.
 template <class Sums, int kTaps>
 BROKKR_FN void spread(const DiffSampleBackward& b, const PixelGroup& p, const Taps<kTaps>& taps, Float share,
                       Sums& sums) {
@@ -301,7 +302,7 @@ BROKKR_FN void spread(const DiffSampleBackward& b, const PixelGroup& p, const Ta
   }
 }
 
-// Gradients of coordinates and of their derivatives from those of s, t and the level.
+// Computes the gradients of coordinates and of their derivatives from those of s, t and the level.
 BROKKR_FN void write_coordinates(const DiffSampleBackward& b, const PixelGroup& p, const Place& a, const Levels& l,
                                  Float g_s, Float g_t, Float g_level, bool derives) {
   Float g_s_x = 0.0f, g_s_y = 0.0f, g_t_x = 0.0f, g_t_y = 0.0f;
@@ -376,7 +377,7 @@ BROKKR_FN void sample_backward(const DiffSampleBackward& b, DiffPart part) {
     if (!has_coordinates) return;
     const float* const tex = d.tex + p.image * d.tex_stride;
     const float* const mips = d.mips + p.image * d.mip_stride;
-    // A level at its lower end has a derivative too: towards the next level.
+    // A level at its lower end also has a derivative, towards the next level.
     Taps<kTaps> next = at.second;
     if constexpr (kTwoLevels) {
       const Mask on_level = p.m && l.is_free && !(l.f > 0.0f);
@@ -430,7 +431,8 @@ BROKKR_FN void sample_backward(const DiffSampleBackward& d, DiffPart part) {
 BROKKR_FN void sample_largest(const DiffSampleBackward& d, DiffPart part) { sample_backward<Largest>(d, part); }
 BROKKR_FN void sample_add(const DiffSampleBackward& d, DiffPart part) { sample_backward<Adder>(d, part); }
 
-// Each texel of the small level is the average of 2 x 2 texels of the large one; of 2, where it has one row or column.
+// Each texel of the small level is the average of 2 x 2 texels of the large one, or of 2 texels if that has one row or
+// column.
 BROKKR_FN void shrink(const DiffMip& d, DiffPart part) {
   const int h = d.height > 1 ? d.height / 2 : 1, w = d.width > 1 ? d.width / 2 : 1;
   const int dx = d.width > 1 ? d.channels : 0, dy = d.height > 1 ? d.width * d.channels : 0;

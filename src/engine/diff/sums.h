@@ -1,6 +1,7 @@
-// Sums over pixels with the same bits in any order. Each contribution is a multiple of a unit, a power of two so far
-// below the largest contribution that all of them together fit 63 bits; integers add up to the same in any order. A
-// stage with sums runs twice: first with Largest, which finds the largest magnitude of each channel, then with Adder.
+// Sums over pixels that have the same bits in any order. Each contribution is rounded to a multiple of a unit. The unit
+// is a power of two, small enough for precision and large enough that the sum of all contributions fits in 63 bits.
+// Integer sums do not depend on the order. A stage with sums runs twice: first with Largest, which finds the largest
+// magnitude of each channel, then with Adder.
 #pragma once
 
 #include "diff/data.h"
@@ -8,7 +9,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The pixels of a row that a warp works on at once: x, and `m` for those inside. `pixel` is the number of the first.
+// The pixels of a row that a warp processes together: x, and `m` for those inside. `pixel` is the number of the first.
 struct PixelGroup {
   int image, y, first_x;
   uint64_t pixel;
@@ -34,7 +35,7 @@ BROKKR_FN void for_pixels(const DiffShape& s, DiffPart part, F&& f) {
   }
 }
 
-// Reads component k of arrays [pixels, n], and writes it.
+// read_pixels reads component k of arrays [pixels, n]; write_pixels writes it.
 BROKKR_FN Float read_pixels(const float* p, const PixelGroup& g, int n, int k, Mask m) {
   return Warp::gather(p + g.pixel * uint64_t(n) + k, Warp::lane() * n, m);
 }
@@ -42,7 +43,7 @@ BROKKR_FN void write_pixels(float* p, const PixelGroup& g, int n, int k, Float a
   Warp::scatter(p + g.pixel * uint64_t(n) + k, Warp::lane() * n, a, m);
 }
 
-// The first of two runs: the largest magnitudes.
+// The first run finds the largest magnitudes.
 struct Largest {
   static constexpr bool kAdds = false;
   uint32_t* largest;
@@ -57,10 +58,10 @@ struct Largest {
   }
 };
 
-// The second: sums.
+// The second run adds.
 struct Adder {
   static constexpr bool kAdds = true;
-  static constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: a double near it is an integer plus it
+  static constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: a double near it is the sum of it and an integer
   uint64_t* words;
   const double* units;
   bool is_shared;
@@ -101,7 +102,7 @@ struct Adder {
   }
 };
 
-// Units from the largest magnitudes; one warp.
+// Computes units from the largest magnitudes. One warp does this.
 BROKKR_FN void find_units(const DiffSums& s, DiffPart) {
   for (uint32_t k = 0; k < s.channels; ++k) {
     Uint most = 0u;
@@ -123,7 +124,7 @@ BROKKR_FN void find_units(const DiffSums& s, DiffPart) {
   }
 }
 
-// Sums as float32.
+// Writes sums as float32.
 BROKKR_FN void write_sums(const DiffSums& s, DiffPart part) {
   const uint64_t count = (s.size + uint64_t(Warp::width) - 1) / uint64_t(Warp::width);
   const uint64_t end = count * (part.index + 1) / part.count;
@@ -144,7 +145,7 @@ BROKKR_FN void write_sums(const DiffSums& s, DiffPart part) {
                                                                                         : uint64_t(Warp::width));
     if (s.out != nullptr) Warp::store(s.out + e, result, is_first);
     if (s.out_rest != nullptr && Warp::any(m && !is_first)) {
-      // Lanes before the split lie before the array.
+      // Lanes before the split address words before the array.
       Warp::scatter(s.out_rest, Warp::lane() + int(int64_t(e) - int64_t(s.split)), result, m && !is_first);
     }
   }

@@ -1,4 +1,4 @@
-// Which triangles share an edge.
+// Finds the triangles that share an edge.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -14,7 +14,7 @@ int64_t DiffMachine::topology(const int32_t* tri, int64_t triangles, int64_t ver
     throw std::invalid_argument("tri: " + std::to_string(triangles) + " triangles; at most 2^29 are possible");
   if (triangles > 0 && (tri == nullptr || opposite == nullptr)) throw std::invalid_argument("tri: is null");
   struct Edge {
-    uint64_t ends;  // the smaller number, and the larger one
+    uint64_t ends;  // smaller and larger vertex number
     int64_t place;  // triangle * 3 + its edge
   };
   std::vector<Edge> edges;

@@ -1,4 +1,4 @@
-// Visible triangles, as the pipeline draws them, and those behind them.
+// Finds visible triangles, as the pipeline draws them, and the triangles behind them.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -15,8 +15,8 @@ namespace {
 constexpr int kPeeledAtOnce = 4;
 constexpr int kMostLayers = 252;  // stencils count to 255
 
-// A frame that draws each image's triangles in a layer of its own, `repeats` times, each time in another layer and with
-// the next of `states`.
+// Makes a frame that draws each image's triangles once per element of `states`. Every image and every element of
+// `states` has its own layer.
 Frame frame_of(const DiffShape& shape, const DiffMesh& mesh, const std::vector<State>& states) {
   Frame f;
   const auto images = size_t(shape.images);
@@ -106,7 +106,7 @@ void DiffMachine::visible(const DiffShape& shape, const DiffMesh& mesh, int32_t*
   }
 }
 
-// The pipeline draws each triangle of a pixel into a layer of its own: a stencil counts the fragments of each pixel and
+// The pipeline draws each triangle of a pixel into a separate layer. A stencil counts the fragments of each pixel, and
 // layer k keeps fragment number k in the order of submission. Sorted by depth, they are the layers from near to far.
 struct DiffMachine::Peeler::Layers {
   struct Fragment {
@@ -166,7 +166,7 @@ std::unique_ptr<DiffMachine::Peeler> DiffMachine::peel(const DiffShape& shape, c
       layers.planes.push_back(std::move(plane));
     }
   }
-  // From near to far; the triangle that was submitted first wins a tie, as it does in a depth test.
+  // From near to far. In a tie, the triangle that was submitted first wins, as in a depth test.
   std::vector<Peeler::Layers::Fragment> of_pixel(layers.planes.size());
   for (size_t p = 0; p < pixels; ++p) {
     for (size_t k = 0; k < of_pixel.size(); ++k) of_pixel[k] = layers.planes[k][p];
