@@ -1,5 +1,5 @@
-# Script: writes the header OUTPUT with the commit that SOURCE is at; "+" where files that the program is made of
-# differ from it. The file changes only when its text does.
+# Script: writes the header OUTPUT with the commit that SOURCE is at. It adds "+" if files of the program differ from
+# that commit. The file changes only when its text changes.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(failed)

@@ -1,5 +1,5 @@
-# The CUDA machine: found or left out. Sets BROKKR_HAVE_CUDA. AUTO builds it where a driver of an NVIDIA GPU is found:
-# elsewhere its kernels would take minutes to compile and never run. ON builds it wherever nvcc is.
+# The CUDA machine. Sets BROKKR_HAVE_CUDA. AUTO builds it if a driver of an NVIDIA GPU is found; without a driver, its
+# kernels would take minutes to compile and never run. ON builds it if nvcc is found.
 set(BROKKR_HAVE_CUDA OFF)
 if(BROKKR_CUDA STREQUAL "OFF")
   return()
@@ -18,7 +18,7 @@ if(BROKKR_CUDA STREQUAL "AUTO" AND NOT BROKKR_PTX)
   endif()
 endif()
 
-# The toolkit's own installer leaves nvcc off the PATH.
+# The toolkit's own installer does not add nvcc to the PATH.
 if(NOT CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER $ENV{CUDACXX})
 endif()
@@ -31,8 +31,8 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
   set(CMAKE_CUDA_COMPILER ${BROKKR_NVCC})
 endif()
-# The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs PTX and its lines alone. One
-# run of nvcc makes the PTX, and ptxas's counts of it (tools/check-spills).
+# The runtime that programs link: NVIDIA's, or the interpreter of src/research/ptx, which needs only PTX with its line
+# numbers. One run of nvcc makes the PTX, and ptxas's counts of it (tools/check-spills).
 set(BROKKR_CUDA_RUNTIME CUDA::cudart_static)
 if(CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Shared")
   set(BROKKR_CUDA_RUNTIME CUDA::cudart)
@@ -42,7 +42,7 @@ if(BROKKR_PTX)
   set(BROKKR_CUDA_ARCHITECTURES 90)
   set(CMAKE_CUDA_RUNTIME_LIBRARY None)
 endif()
-# Named before the language is enabled: the compiler check would try an architecture that CUDA 13 dropped.
+# Set before the language is enabled, because the compiler check would try an architecture that CUDA 13 dropped.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${BROKKR_CUDA_ARCHITECTURES})
 endif()
@@ -68,17 +68,17 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(BROKKR_HAVE_CUDA ON)
 message(STATUS "CUDA machine: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_ARCHITECTURES}")
 
-# Flags of every .cu file. No fused multiply-add: the CPU machine has none, and the images must agree.
+# Flags of every .cu file. There is no fused multiply-add, because the CPU machine has none and the images must agree.
 set(BROKKR_CUDA_FLAGS --fmad=false --expt-relaxed-constexpr --extended-lambda -Xptxas=-v)
 if(BROKKR_PTX)
   list(APPEND BROKKR_CUDA_FLAGS -lineinfo)
 endif()
-# The report of ptxas (registers, spills) is kept beside each object, as <object>.ptxas. A launcher
-# that was asked for (-DCMAKE_CUDA_COMPILER_LAUNCHER) starts what does that.
+# The report of ptxas (registers, spills) is kept beside each object, as <object>.ptxas. If the user sets a launcher
+# (-DCMAKE_CUDA_COMPILER_LAUNCHER), the script that keeps the report starts through it.
 list(APPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/keep-ptxas-report)
 add_library(brokkr_cuda_options INTERFACE)
-# Compiles `sources` of CUDA as the object library <target>_cuda and adds the objects to `target`, with the runtime. The
-# simulated device links the same objects.
+# Compiles the CUDA files `sources` as the object library <target>_cuda, and adds the objects and the runtime to
+# `target`. The simulated device links the same objects.
 function(brokkr_add_cuda_objects target)
   add_library(${target}_cuda OBJECT ${ARGN})
   set_target_properties(${target}_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

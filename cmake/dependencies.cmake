@@ -1,4 +1,4 @@
-# Third-party libraries, all of them Debian 12 packages (tools/packages.sh installs them).
+# Third-party libraries. All of them are Debian 12 packages (tools/packages.sh installs them).
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -17,8 +17,8 @@ find_path(BROKKR_STB_INCLUDE_DIR stb/stb_image.h REQUIRED)
 find_library(BROKKR_STB_LIBRARY stb REQUIRED)
 mark_as_advanced(BROKKR_STB_INCLUDE_DIR BROKKR_STB_LIBRARY)
 
-# The libraries with which src/engine reads and writes files. No header of ours shows any of these to users: a program that links the
-# installed static library needs the libraries, and not the headers.
+# The libraries with which src/engine reads and writes files. None of our headers includes theirs: a program that links
+# the installed static library needs the libraries, but not their headers.
 add_library(brokkr_scene_dependencies INTERFACE)
 target_include_directories(brokkr_scene_dependencies SYSTEM INTERFACE
   $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}> $<BUILD_INTERFACE:${BROKKR_STB_INCLUDE_DIR}/stb>)

@@ -1,4 +1,4 @@
-# Decoders that scene files may ask for: optional parts (cmake/optional.cmake).
+# Decoders that some scene files need. They are optional parts (cmake/optional.cmake).
 
 set(BROKKR_DRACO AUTO CACHE STRING "Read glTF meshes that Draco packs: AUTO (where libdraco-dev is found), ON or OFF")
 set_property(CACHE BROKKR_DRACO PROPERTY STRINGS AUTO ON OFF)

@@ -1,9 +1,10 @@
-# brokkr_glad: the loader of OpenGL 4.5 and EGL 1.5 functions, those of compatibility contexts among them, generated at
-# configure time by GLAD 2 (Debian: python3-glad, PyPI: glad2). One that some Python here knows is used, else one is installed into the build directory.
-# glad2 carries the Khronos specifications; `--reproducible` keeps it from fetching newer ones.
+# brokkr_glad: the loader of OpenGL 4.5 and EGL 1.5 functions, including those of compatibility contexts. GLAD 2
+# generates it at configure time (Debian: python3-glad, PyPI: glad2). If some Python here has glad2, that is used;
+# otherwise one is installed into the build directory. glad2 carries the Khronos specifications; `--reproducible` keeps
+# it from fetching newer ones.
 #
-# If neither works, no target is defined and BROKKR_GLAD_ERROR says why. Drivers are opened at run time: nothing
-# links with libGL or libEGL.
+# If neither works, no target is defined and BROKKR_GLAD_ERROR gives the reason. Drivers are opened at run time, so
+# nothing links with libGL or libEGL.
 set(BROKKR_GLAD_VERSION 2.0.8)
 set(BROKKR_GLAD_API gl:compatibility=4.5,egl=1.5)
 set(BROKKR_GLAD_EXTENSIONS
@@ -12,7 +13,7 @@ set(BROKKR_GLAD_EXTENSIONS
 set(BROKKR_GLAD_DIR ${CMAKE_BINARY_DIR}/glad)
 set(BROKKR_GLAD_ERROR "")
 
-# Sets `result` to ON where this Python runs a glad2 of version 2.
+# Sets `result` to ON if this Python runs a glad2 of version 2.
 function(brokkr_python_has_glad python result)
   set(${result} OFF PARENT_SCOPE)
   execute_process(COMMAND ${python} -c "import glad, jinja2, importlib.metadata as m; print(m.version('glad2'))"
@@ -30,7 +31,7 @@ function(brokkr_find_glad python)
     return()
   endif()
   set(venv ${CMAKE_BINARY_DIR}/glad-venv)
-  # The first Python on the PATH need not be the one that Debian's packages are for.
+  # Debian's packages may belong to another Python than the first one on the PATH.
   foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3 ${venv}/bin/python3)
     if(EXISTS ${candidate})
       brokkr_python_has_glad(${candidate} found)
@@ -85,7 +86,7 @@ brokkr_generate_glad()
 if(NOT BROKKR_GLAD_ERROR)
   add_library(brokkr_glad STATIC ${BROKKR_GLAD_DIR}/src/gl.c ${BROKKR_GLAD_DIR}/src/egl.c)
   target_include_directories(brokkr_glad SYSTEM PUBLIC ${BROKKR_GLAD_DIR}/include)
-  # Window handles stay opaque: no X11 header is needed.
+  # Window handles are opaque, so no X11 header is needed.
   target_compile_definitions(brokkr_glad PUBLIC EGL_NO_PLATFORM_SPECIFIC_TYPES)
   target_link_libraries(brokkr_glad PRIVATE ${CMAKE_DL_LIBS})
 endif()

@@ -1,5 +1,5 @@
-# Adds -I for each folder of GLM to the list that is named, for commands that CMake does not make of targets. Not for
-# /usr/include, which compilers have by themselves and in an order of their own.
+# Adds -I for each folder of GLM to the named list, for commands that CMake does not generate from targets. Leaves out
+# /usr/include, because compilers search it by themselves, in their own order.
 function(brokkr_add_glm_includes name_of_list)
   get_target_property(glm_folders glm::glm INTERFACE_INCLUDE_DIRECTORIES)
   set(glm_flags)

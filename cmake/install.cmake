@@ -1,5 +1,5 @@
-# `cmake --install` and `find_package(brokkr)`. The components are the parts that cmake/package.cmake makes Debian packages
-# of: brokkr (command line, library, capturing), viewer, ranks and dev.
+# `cmake --install` and `find_package(brokkr)`. cmake/package.cmake makes a Debian package of each component: brokkr
+# (command line, library, capturing), viewer, ranks and dev.
 include(CMakePackageConfigHelpers)
 
 set(programs ${CMAKE_INSTALL_LIBEXECDIR}/brokkr)  # of those that nobody starts by hand
@@ -19,7 +19,8 @@ foreach(kind shared static)
   install(EXPORT brokkr-${kind} NAMESPACE brokkr:: DESTINATION ${package_dir} COMPONENT dev)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engine/brokkr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
-# <brokkr/tasks.h> and what it includes: text for any machine, which a program compiles for itself (brokkr::tasks).
+# <brokkr/tasks.h> and the headers that it includes: text for any machine, which a program compiles for itself
+# (brokkr::tasks).
 install(FILES ${PROJECT_SOURCE_DIR}/src/engine/schedule/tasks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr COMPONENT dev)
 foreach(room machine queue schedule)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engine/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brokkr/tasks COMPONENT dev
@@ -33,7 +34,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/brokkr-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/brokkr-config.cmake ${PROJECT_BINARY_DIR}/brokkr-config-version.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
-# The compiler of shaders, a process of its own.
+# The compiler of shaders, which runs as a separate process.
 if(TARGET brokkr-glsl)
   install(TARGETS brokkr-glsl RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
@@ -41,7 +42,7 @@ if(NOT BROKKR_APPS)
   return()
 endif()
 
-# The command line, its manual pages and completions, which it writes itself.
+# The command line, with the manual pages and completions that it writes itself.
 install(TARGETS brokkr_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT brokkr)
 set(pages ${PROJECT_BINARY_DIR}/pages)
 add_custom_command(OUTPUT ${pages}/man1/brokkr.1.gz
@@ -59,16 +60,16 @@ install(FILES ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_com
 if(TARGET brokkr-gl-bench)
   install(TARGETS brokkr-gl-bench RUNTIME DESTINATION ${programs} COMPONENT brokkr)
 endif()
-# The program that speaks MPI if several ranks draw a frame: a package of its own, as it needs MPI.
+# The program that uses MPI if several ranks draw a frame. It needs MPI, so it is a separate package.
 if(TARGET brokkr-mpi)
   install(TARGETS brokkr-mpi LIBRARY DESTINATION ${programs} COMPONENT ranks
           PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
-# The library that is preloaded into programs under capture.
+# The library that is preloaded into captured programs.
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
 endif()
-# The script that draws the report of `brokkr patterns`; its modules lie beside it as in tools/.
+# The script that draws the report of `brokkr patterns`. Its modules lie beside it, as in tools/.
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns DESTINATION ${programs} COMPONENT brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py
         DESTINATION ${programs} COMPONENT brokkr)
@@ -81,7 +82,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT brokkr
         FILES_MATCHING PATTERN "*.md" PATTERN "images/*" PATTERN results EXCLUDE PATTERN examples EXCLUDE)
 
-# The window of `brokkr view`, and what a desktop shows of it.
+# The window of `brokkr view`, and its files for desktops.
 if(TARGET brokkr-view)
   install(TARGETS brokkr-view RUNTIME DESTINATION ${programs} COMPONENT viewer)
   set(desktop ${PROJECT_SOURCE_DIR}/cmake/package)

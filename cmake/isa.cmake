@@ -1,5 +1,5 @@
-# The CPU machine is compiled once per instruction set, each build in a namespace of its own that the
-# definition BROKKR_ISA names; the best that runs on the computer is chosen at run time.
+# The CPU machine is compiled once per instruction set. Each build has its own namespace, which the definition
+# BROKKR_ISA names. The best build that runs on the computer is chosen at run time.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(BROKKR_KNOWN_ISAS v2 v3 v4 emulated)
   set(BROKKR_ISA_FLAGS_v2 -march=x86-64-v2)
@@ -12,7 +12,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(BROKKR_ISA_FLAGS_emulated -march=x86-64-v2)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # Without AVX2, libstdc++ shifts each lane by its own count through numbers, and converts 2^31 to an int, which is
-    # undefined. clang makes the same instructions of a plain shift of vectors.
+    # undefined. clang makes the same instructions from a plain shift of vectors.
     list(APPEND BROKKR_ISA_FLAGS_v2 -D_GLIBCXX_SIMD_NO_SHIFT_OPT)
     list(APPEND BROKKR_ISA_FLAGS_emulated -D_GLIBCXX_SIMD_NO_SHIFT_OPT)
   endif()
@@ -23,7 +23,7 @@ else()
                       "Brokkr builds for x86_64 (x86-64-v2 and newer) and aarch64")
 endif()
 
-# Those that this computer runs, in the order of their speed.
+# The instruction sets that this computer runs, in the order of their speed.
 set(native)
 set(flags " neon ")
 if(EXISTS /proc/cpuinfo AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
@@ -46,7 +46,7 @@ foreach(isa neon v2 v3 v4)
   endif()
 endforeach()
 
-# By default the fastest of them and the emulated warp; `all` is for packages, which run on other computers too.
+# The default is the fastest of them and the emulated warp. `all` is for packages, which run on other computers too.
 set(BROKKR_BUILT_ISAS ${BROKKR_ISAS})
 if(NOT BROKKR_ISAS)
   set(BROKKR_BUILT_ISAS ${native})
@@ -61,7 +61,7 @@ foreach(isa IN LISTS BROKKR_BUILT_ISAS)
     message(FATAL_ERROR "BROKKR_ISAS: '${isa}' is not one of ${BROKKR_KNOWN_ISAS}, or 'all'")
   endif()
 endforeach()
-# The fastest that is built and runs here; the first that is built where none runs.
+# The fastest one that is built and runs here; if none runs, the first one that is built.
 list(GET BROKKR_BUILT_ISAS 0 BROKKR_FIRST_ISA)
 foreach(isa IN LISTS native)
   if(isa IN_LIST BROKKR_BUILT_ISAS)
@@ -69,8 +69,8 @@ foreach(isa IN LISTS native)
   endif()
 endforeach()
 
-# BROKKR_HAVE_ISA_V2 … : which builds of the kernel exist, for the tests; and all of them, for the dispatcher, as
-# BROKKR_HAVE_ISA_LIST=X(v2)X(v3) …
+# BROKKR_HAVE_ISA_V2 … tell tests which builds of the kernel exist. BROKKR_HAVE_ISA_LIST=X(v2)X(v3) … lists all of them
+# for the dispatcher.
 list(TRANSFORM BROKKR_BUILT_ISAS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE isa_list)
 list(JOIN isa_list "" isa_list)
 set(BROKKR_HAVE_ISAS ${BROKKR_BUILT_ISAS})
@@ -79,7 +79,7 @@ list(TRANSFORM BROKKR_HAVE_ISAS PREPEND BROKKR_HAVE_ISA_)
 list(TRANSFORM BROKKR_HAVE_ISAS APPEND =1)
 list(APPEND BROKKR_HAVE_ISAS BROKKR_HAVE_ISA_LIST=${isa_list})
 
-# For what needs no more than one vector machine and the emulated one: narrows BROKKR_BUILT_ISAS of the caller to these,
+# For targets that need only one vector machine and the emulated one: narrows BROKKR_BUILT_ISAS of the caller to these,
 # and sets <prefix>_MACHINES to the definitions <prefix>_CPU=<isa> and <prefix>_EMULATED=1 of those that are built.
 function(brokkr_use_two_machines prefix)
   set(isas)
@@ -109,15 +109,15 @@ function(brokkr_add_isa_objects target prefix)
     target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 ${BROKKR_HAVE_ISAS})
     set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                                 UNITY_BUILD OFF)
-    # Neither flag changes a value: they only free the compiler from errno and from floating-point exceptions.
+    # Neither flag changes a value. They only free the compiler from errno and from floating-point exceptions.
     target_compile_options(${library} PRIVATE ${BROKKR_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math)
     if(BROKKR_SANITIZE MATCHES "undefined")
-      # Checks of every pointer behind every lane make the compiler need minutes and gigabytes; the address
-      # sanitizer sees what they would find.
+      # Checks of every lane's pointer make the compiler need minutes and gigabytes. The address sanitizer finds the
+      # same faults.
       target_compile_options(${library} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr)
     endif()
     if(BROKKR_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Every lane value lives on the stack for a moment; what counts are the arrays of a launch.
+      # Every lane value lives on the stack for a moment, but only the arrays of a launch matter.
       target_compile_options(${library} PRIVATE --param=asan-stack=0)
     endif()
     target_include_directories(${library} PRIVATE ${BROKKR_INCLUDE_ROOTS} ${PROJECT_SOURCE_DIR}/shaders)
@@ -128,8 +128,8 @@ function(brokkr_add_isa_objects target prefix)
   set(${prefix}_LIBRARIES ${libraries} PARENT_SCOPE)
 endfunction()
 
-# For kernels of which GCC's points-to analysis takes up to three quarters of the time and changes next to nothing in
-# the code: the tracer's for AVX-512 takes 25 s to compile instead of 101.
+# For kernels where GCC's points-to analysis takes up to three quarters of the time and hardly changes the code: without
+# it, the tracer's kernel for AVX-512 takes 25 s to compile instead of 101.
 function(brokkr_skip_points_to_analysis)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-tree-pta)

@@ -1,4 +1,5 @@
-# The headers of programs that are compiled and linked into the kernel at run time (pipeline/cuda/linked_programs.h), as text.
+# The headers, as text, of programs that are compiled and linked into the kernel at run time
+# (pipeline/cuda/linked_programs.h).
 set(headers)
 foreach(header machine/cuda_warp.h machine/halves.h machine/lane.h machine/lane_math.h machine/linked_lane.h machine/machine.h machine/near_words.h
                shader/compiled_call.h shade/compiled_shader.h shade/lane_functions.h shade/linked_call.h

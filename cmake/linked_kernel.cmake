@@ -1,5 +1,5 @@
-# The kernel into which programs of a frame are linked while the program runs (pipeline/cuda/linked_programs.h): its
-# relocatable code for all architectures as data of the library, and the headers of the programs as text.
+# The kernel that programs of a frame are linked into at run time (pipeline/cuda/linked_programs.h). The library
+# contains its relocatable code for all architectures as data, and the headers of the programs as text.
 set(fatbin ${PROJECT_BINARY_DIR}/generated/brokkr_kernel_linked.fatbin)
 set(architectures)
 foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
@@ -15,7 +15,7 @@ foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     list(APPEND architectures -arch=${architecture})  # native, all, all-major
   endif()
 endforeach()
-# Functions of relocatable code do not follow the kernel's launch bounds by themselves: blocks have 256 threads.
+# Functions of relocatable code do not know the kernel's launch bounds: blocks have 256 threads.
 math(EXPR registers "65536 / 256 / ${BROKKR_CUDA_BLOCKS_PER_SM} / 8 * 8")
 if(registers GREATER 255)
   set(registers 255)

@@ -1,7 +1,7 @@
-# Optional parts: AUTO builds a part that works here, ON insists on it, OFF leaves it out. A package that is half
-# installed must not stop a build that can do without it, so what AUTO finds is tried in a project of its own first.
+# Optional parts. AUTO builds a part that works here, ON insists on it, and OFF leaves it out. A half-installed package
+# must not stop a build that can do without it, so a package that AUTO finds is first tried in a separate project.
 
-# Says in one line that `part` is left out, and why. Where the option, if one is named, is ON, that is an error.
+# Says in one line that `part` is left out, and why. If an option is named and it is ON, this is an error.
 function(brokkr_left_out part why)
   if(ARGC GREATER 2 AND "${${ARGV2}}" AND NOT "${${ARGV2}}" STREQUAL "AUTO")
     message(FATAL_ERROR "${part}: ${why}; or set ${ARGV2}=OFF")
@@ -9,11 +9,11 @@ function(brokkr_left_out part why)
   message(STATUS "${part}: left out, ${why}")
 endfunction()
 
-# Sets `result` to ON where a program of `SOURCE` is built with what `FIND` finds: CMake commands, such as
-# find_package(glfw3). It includes the folders INCLUDE and links LINK. The project is configured and built by a CMake of
-# its own, because an error in a package's CMake files ends the one that reads them. It uses this build's compilers
-# without another check, and a success is kept in the cache for as long as nothing of the question changes. <result>_WHY is one
-# line that says what failed.
+# Sets `result` to ON if a program of `SOURCE` can be built with the packages that `FIND` finds. `FIND` holds CMake
+# commands, such as find_package(glfw3). The program includes the folders INCLUDE and links LINK. A separate CMake
+# configures and builds the project, because an error in a package's CMake files ends the CMake that reads them. It uses
+# this build's compilers and does not check them again. A success stays in the cache until the question changes.
+# <result>_WHY is one line that says what failed.
 function(brokkr_try result part)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "SOURCE" "FIND;INCLUDE;LINK")
   set(folder ${PROJECT_BINARY_DIR}/CMakeFiles/try/${part})
@@ -30,7 +30,7 @@ add_executable(try try.cpp)
 target_include_directories(try PRIVATE "@include@")
 target_link_libraries(try PRIVATE "@link@")
 ]] project @ONLY)
-  # Settings that the user gave CMake about packages count here too.
+  # The user's CMake settings about packages apply here too.
   set(settings)
   get_cmake_property(variables CACHE_VARIABLES)
   foreach(variable IN LISTS variables ITEMS CMAKE_MODULE_PATH)
@@ -69,7 +69,7 @@ target_link_libraries(try PRIVATE "@link@")
   endif()
   unset(BROKKR_TRIED_${part} CACHE)
   set(${result} OFF PARENT_SCOPE)
-  # CMake's own words are indented below a heading; a compiler's stand in one line.
+  # CMake's own messages are indented below a heading; a compiler's are on one line.
   set(why "a program that uses it is not built")
   foreach(pattern "(undefined reference to [^\n]+)" "error: ([^\n]+)" "CMake Error in [^\n]*\n+ +([^\n]+\n+[^\n]*)"
                   "CMake Error at [^\n]*\n+ +([^\n]+)")

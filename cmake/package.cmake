@@ -1,8 +1,8 @@
-# The Debian packages: `cpack` in a build folder writes brokkr, brokkr-viewer, brokkr-ranks and libbrokkr-dev. Programs that need no
-# window need no GL, no LLVM and no Python: what only some commands want is recommended.
+# The Debian packages. `cpack` in a build folder writes brokkr, brokkr-viewer, brokkr-ranks and libbrokkr-dev. Programs
+# without a window need no GL, no LLVM and no Python. Packages that only some commands need are recommended.
 set(CPACK_GENERATOR DEB)
-# Who gives packages to others sets an address at which they answer; tools/release insists on it. The domain of the
-# default is one that nobody can have [RFC 2606].
+# If you give packages to others, set an address at which you answer; tools/release insists on it. Nobody can own the
+# domain of the default [RFC 2606].
 set(BROKKR_MAINTAINER "" CACHE STRING "Maintainer of the Debian packages, \"NAME <ADDRESS>\" (default: DEBFULLNAME <DEBEMAIL>)")
 set(maintainer "${BROKKR_MAINTAINER}")
 if(NOT maintainer AND DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENTS_ALL brokkr dev)
 
-# Descriptions begin with their summaries.
+# Each description begins with its summary.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(about "Brokkr draws captured game frames and scenes with a complete rendering
 pipeline in software, in one persistent launch, on CUDA and, from the same
@@ -52,7 +52,7 @@ ${about}
 This package holds headers, the static library and what CMake finds them
 with.")
 set(same_version "brokkr (= ${PROJECT_VERSION})")
-# GLM is in the headers; the others are what the static library is linked with.
+# Our headers include GLM; the static library links the others.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same_version}, libglm-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, libzstd-dev, libfmt-dev, libssl-dev, libtinyobjloader-dev, libtinyexr-dev, libstb-dev")
 
@@ -79,7 +79,7 @@ or on many, draw a frame together.")
   set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS "${same_version}, openmpi-bin")
 endif()
 
-# Each package has a changelog and a copyright file of its own, as Debian wants them.
+# Each package has its own changelog and copyright file, as Debian requires.
 set(package ${PROJECT_SOURCE_DIR}/cmake/package)
 file(READ ${PROJECT_SOURCE_DIR}/scenes/LICENSES.md licenses)
 string(REGEX REPLACE "\n\n" "\n.\n" licenses " ${licenses}")

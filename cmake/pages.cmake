@@ -1,4 +1,4 @@
-# Writes what the program says of itself: manual pages (compressed, as Debian keeps them) and completions of shells.
+# Writes the manual pages (compressed, as Debian keeps them) and completions of shells that the program generates.
 #   cmake -DPROGRAM=… -DPAGES=FOLDER -P pages.cmake
 function(write_page file)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,6 +1,7 @@
-# The SIMT machine: left out where nothing but the product is built, as it only measures. Sets BROKKR_SIMT, and
+# The SIMT machine. It only measures, so a build of the product alone leaves it out. Sets BROKKR_SIMT, and
 # BROKKR_SIMT_NVCC: the nvcc that makes the PTX of its kernels and the simulated device. These take minutes, so they are
-# built where the option is ON (the preset ptx) or the CUDA machine is built; otherwise the machine times PTX files alone.
+# built only if the option is ON (the preset ptx) or the CUDA machine is built. Otherwise the machine times only PTX
+# files.
 set(BROKKR_SIMT_NVCC)
 if(BROKKR_HAVE_CUDA)
   set(BROKKR_SIMT_NVCC ${CMAKE_CUDA_COMPILER})

@@ -1,4 +1,4 @@
-# The pipeline's kernel and the interpreter of shaders by itself, once per instruction set of the CPU machine and once
+# The pipeline's kernel and the interpreter of shaders, compiled once per instruction set of the CPU machine and once
 # for CUDA.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
   brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp shade/interpreter_kernel.cpp diff/cpu_kernel.cpp)
@@ -10,7 +10,7 @@ if(BROKKR_HAVE_CUDA)
   brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cu pipeline/cuda/launch.cu pipeline/cuda/machine.cu
                           pipeline/cuda/resolve.cu pipeline/cuda/squares.cu pipeline/cuda/task_machine.cu pipeline/cuda/watch.cu)
   target_sources(brokkr PRIVATE pipeline/cuda/compiler.cpp pipeline/cuda/linked_programs.cpp pipeline/cuda/name.cpp)
-  # The compiler leaves registers for so many blocks of 256 threads: 255 a thread for 1, 128 for 2, 64 for 4.
+  # The compiler leaves registers for this many blocks of 256 threads: 255 per thread for 1 block, 128 for 2, 64 for 4.
   set(BROKKR_CUDA_BLOCKS_PER_SM 2 CACHE STRING "Blocks of the pipeline that share a multiprocessor: 1 to 8")
   if(NOT BROKKR_CUDA_BLOCKS_PER_SM MATCHES "^[1-8]$")
     message(FATAL_ERROR "BROKKR_CUDA_BLOCKS_PER_SM: '${BROKKR_CUDA_BLOCKS_PER_SM}' is not one of 1 to 8")
