@@ -103,7 +103,7 @@ def test_shader_uniforms_textures_time(mesh, renderer):
     assert 120 < middle()[1] < 190
     with pytest.raises(brokkr.ShaderError):
         ready.set_uniforms(missing=1)
-    with pytest.raises(ValueError, match="prepare it anew"):
+    with pytest.raises(ValueError, match="prepare it again"):
         ready.set_positions(0, mesh.positions)
 
 

@@ -72,7 +72,7 @@ void write_all(const Descriptor& file, const std::filesystem::path& path, std::s
     const ssize_t written = write(file.number(), bytes.data(), std::min(bytes.size(), kPiece));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EFBIG)
-      fail("{}: is larger than files may be here; raise the limit (ulimit -f) or write less", path.string());
+      fail("{}: exceeds the limit of file sizes; raise it (ulimit -f) or write less", path.string());
     if (written < 0) fail("{}: cannot be written ({}); check the space on the disk", path.string(), reason());
     bytes = bytes.subspan(size_t(written));
   }
@@ -134,7 +134,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
     if (size > max_bytes)
       fail("{}: is larger than the limit of {} bytes; use a smaller file", path.string(), max_bytes);
     if (loading == nullptr || loading->fits(size)) return;
-    fail("{}: its {} are more than the memory that is left of the limit; use a smaller file, or raise the memory limit",
+    fail("{}: its {} exceed the memory that the limit leaves; use a smaller file, or raise the memory limit",
          path.string(), memory_text(size));
   };
 
@@ -165,7 +165,7 @@ void make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder, error))
     fail("{}: this folder cannot be made ({}); name another", folder.string(),
-         error ? error.message() : "something else has that name");
+         error ? error.message() : "another file has that name");
 }
 
 bool is_there(const std::filesystem::path& path) {

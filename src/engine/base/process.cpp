@@ -54,10 +54,10 @@ std::string trouble_with(const fs::path& path) {
   struct stat what {};
   if (stat(path.c_str(), &what) != 0) return {};  // a missing file is not run
   if (!is_trusted_user(what.st_uid))
-    return fmt::format("{} belongs to another user; install it anew, or name a folder of your own", path.string());
+    return fmt::format("{} belongs to another user; install it again, or name a folder of your own", path.string());
   const bool others = (what.st_mode & S_IWOTH) != 0;
   if (others || ((what.st_mode & S_IWGRP) != 0 && !is_private(what.st_gid, what.st_uid)))
-    return fmt::format("others may write {}; chmod go-w it, after a look at what is there", path.string());
+    return fmt::format("others can write {}; check its content, then run chmod go-w", path.string());
   return {};
 }
 
@@ -73,7 +73,7 @@ std::string why_not_to_run(const fs::path& program) {
     for (fs::path above = file.parent_path(); above.has_relative_path(); above = above.parent_path()) {
       struct stat what {};
       if (stat(above.c_str(), &what) == 0 && (what.st_mode & S_IWOTH) != 0 && (what.st_mode & S_ISVTX) == 0)
-        return fmt::format("others may write {}; chmod o-w it, after a look at what is there", above.string());
+        return fmt::format("others can write {}; check its content, then run chmod o-w", above.string());
     }
   }
   return {};

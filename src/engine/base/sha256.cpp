@@ -16,7 +16,7 @@ std::string sha256(std::span<const std::span<const std::byte>> parts) {
   for (const auto part : parts) good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
   std::array<unsigned char, 32> digest{};
   if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
-    fail("SHA-256: libcrypto failed; is its configuration whole?");
+    fail("SHA-256: libcrypto failed; check its configuration");
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 

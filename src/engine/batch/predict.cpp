@@ -102,7 +102,7 @@ BatchPrediction predict(const BatchModel& model, std::span<const uint32_t> indic
 void require_triangles(const char* function, std::span<const uint32_t> indices) {
   if (indices.size() % 3 == 0) return;
   throw std::invalid_argument(
-      fmt::format("{}: {} indices are no triangle list; give a multiple of 3", function, indices.size()));
+      fmt::format("{}: {} indices are not a triangle list; give a multiple of 3", function, indices.size()));
 }
 
 BatchPrediction predict_batches(const BatchModel& model, std::span<const uint32_t> indices, bool keep_runs,

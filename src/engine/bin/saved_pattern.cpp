@@ -32,7 +32,7 @@ bool is_name(const std::string& name) {
 int number(const std::filesystem::path& path, const json& file, const char* field, int limit) {
   const auto found = file.find(field);
   if (found == file.end() || !found->is_number_integer())
-    refuse(path, std::string(field) + " is missing or no whole number; a pattern file needs it");
+    refuse(path, std::string(field) + " is missing or not a whole number; a pattern file needs it");
   // Tests the number in the form in which it is written: a number beyond 2^63 would change its sign.
   if (!found->is_number_unsigned() || found->get<uint64_t>() < 1 || found->get<uint64_t>() > uint64_t(limit))
     refuse(path, std::string(field) + " is " + found->dump() + "; use a value in 1.." + std::to_string(limit));
@@ -59,7 +59,7 @@ void check_pattern(const Pattern& pattern) {
   }
   const uint16_t highest = *std::max_element(pattern.owner.begin(), pattern.owner.end());
   if (highest >= pattern.rasterizers) {
-    throw std::invalid_argument("pattern: owner " + std::to_string(highest) + " is no rasterizer; use 0.." +
+    throw std::invalid_argument("pattern: owner " + std::to_string(highest) + " is not a rasterizer; use 0.." +
                                 std::to_string(pattern.rasterizers - 1));
   }
 }
@@ -69,10 +69,10 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   Loading loading(standard);
   const auto json = parse_json_or_null<nlohmann::json>(as_text(read_file(path, kMaxFileBytes, &loading)), &loading);
   if (!json.is_object() || text(json, "format") != kFormat)
-    refuse(path, "no pattern file (JSON with \"format\": \"brokkr pattern\"); `brokkr patterns` saves some");
+    refuse(path, "not a pattern file (JSON with \"format\": \"brokkr pattern\"); `brokkr patterns` saves some");
   if (const auto version = json.find("version");
       version == json.end() || !version->is_number_integer() || version->get<int64_t>() != kVersion)
-    refuse(path, "version is not 1; this program reads no other");
+    refuse(path, "version is not 1; this program reads only version 1");
   SavedPattern saved;
   saved.name = text(json, "name");
   if (!is_name(saved.name)) refuse(path, "name is missing or has other characters than letters, digits, - _ . +");
@@ -83,12 +83,12 @@ SavedPattern load_pattern(const std::filesystem::path& path) {
   pattern.width = number(path, json, "width", kMaxPatternBins);
   pattern.height = number(path, json, "height", kMaxPatternBins);
   const auto owner = json.find("owner");
-  if (owner == json.end() || !owner->is_array()) refuse(path, "owner is missing; it lists who owns each bin");
+  if (owner == json.end() || !owner->is_array()) refuse(path, "owner is missing; it lists the owner of each bin");
   pattern.owner.reserve(owner->size());
   for (const auto& value : *owner) {
     const uint64_t r = value.is_number_unsigned() ? value.get<uint64_t>() : ~uint64_t(0);
     if (r >= uint64_t(pattern.rasterizers))
-      refuse(path, "owner[" + std::to_string(pattern.owner.size()) + "] is no rasterizer; use 0.." +
+      refuse(path, "owner[" + std::to_string(pattern.owner.size()) + "] is not a rasterizer; use 0.." +
                        std::to_string(pattern.rasterizers - 1));
     pattern.owner.push_back(static_cast<uint16_t>(r));
   }

@@ -115,7 +115,7 @@ DiffSample lookup_of(const DiffShape& shape, const DiffTexture& t, const DiffLoo
   check_given(l.uv, "uv");
   const bool has_mips = l.filter == DiffFilter::linear_mipmap_nearest || l.filter == DiffFilter::linear_mipmap_linear;
   if (has_mips && l.uv_da == nullptr && l.bias == nullptr)
-    refuse("uv_da: is null, and so is the bias: mipmaps need one");
+    refuse("uv_da: both it and the bias are null; mipmaps need one of them");
   if (has_mips && t.levels > 0) check_given(t.mips, "mip");
   DiffSample d{.shape = shape,
                .filter = l.filter,
@@ -369,7 +369,7 @@ void DiffMachine::texture_backward(const DiffShape& shape, const DiffTexture& t,
                                    float* grad_uv_da, float* grad_bias) {
   DiffSampleBackward d{lookup_of(shape, t, l), grad_out, grad_uv, grad_uv_da, grad_bias, {}, 0};
   check_given(grad_out, "grad_out");
-  if (d.f.uv_da == nullptr && grad_uv_da != nullptr) refuse("grad_uv_da: there is no uv_da that this filter reads");
+  if (d.f.uv_da == nullptr && grad_uv_da != nullptr) refuse("grad_uv_da: this filter reads no uv_da");
   const uint64_t pixels = pixels_of(shape), images = t.shared ? 1 : uint64_t(shape.images);
   const std::lock_guard lock(impl_->mutex);
   d.sums.channels = uint32_t(t.channels);

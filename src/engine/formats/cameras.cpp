@@ -36,7 +36,7 @@ void check_camera(const std::string& place, const PinholeCamera& camera) {
   bool finite = std::isfinite(camera.focal_y) && std::isfinite(camera.center_x) && std::isfinite(camera.center_y);
   for (int i = 0; i < 16; ++i) finite = finite && std::isfinite(camera.world_to_camera[i / 4][i % 4]);
   if (!finite || !(size > 1e-12 && size < 1e12))
-    fail("{}: the pose is no rotation with a position; export it anew", place);
+    fail("{}: the pose is not a rotation with a position; export it again", place);
   if (!(camera.focal_x > 1e-3 && camera.focal_x < 1e4 && camera.focal_y >= 0 && camera.focal_y < 1e4))
     fail("{}: the focal length must be 0.001 to 10000 times the picture's width; check its unit, pixels", place);
 }
@@ -52,7 +52,7 @@ class NerfReader {
     try {
       root_ = parse_json<Json>(as_text(file));
     } catch (const std::runtime_error& error) {
-      fail("{}: this is no JSON ({}); name a transforms.json, or COLMAP's images.txt", path_, error.what());
+      fail("{}: this is not JSON ({}); name a transforms.json, or COLMAP's images.txt", path_, error.what());
     }
     if (!root_.is_object() || !root_.contains("frames") || !root_["frames"].is_array() || root_["frames"].empty())
       fail("{}, field 'frames': there is no list of frames; name a transforms.json", path_);
@@ -70,7 +70,7 @@ class NerfReader {
  private:
   std::optional<double> number(const Json& object, const char* key, const std::string& place) const {
     if (!object.is_object() || !object.contains(key)) return std::nullopt;
-    if (!object[key].is_number()) fail("{}, field '{}': this is no number", place.empty() ? path_ : place, key);
+    if (!object[key].is_number()) fail("{}, field '{}': this is not a number", place.empty() ? path_ : place, key);
     return object[key].get<double>();
   }
   // The number in the frame, otherwise the one for all frames.
@@ -196,11 +196,11 @@ class ColmapReader {
       for (double value = 0; words >> value;) values.push_back(value);
       const bool one_focal = model == "SIMPLE_PINHOLE" || model == "SIMPLE_RADIAL" || model == "RADIAL";
       if (!one_focal && model != "PINHOLE" && model != "OPENCV" && model != "FULL_OPENCV")
-        fail("{}: cameras of the model {} are no pinholes; undistort the pictures with `colmap image_undistorter`",
+        fail("{}: cameras of the model {} are not pinholes; undistort the pictures with `colmap image_undistorter`",
              place, model);
       const size_t plain = one_focal ? 3 : 4;
       if (values.size() < plain)
-        fail("{}: {} has {} numbers at least, here are {}", place, model, plain, values.size());
+        fail("{}: {} needs at least {} numbers, but has {}", place, model, plain, values.size());
       for (size_t i = plain; i < values.size(); ++i) {
         if (values[i] != 0)
           warn_once(
@@ -232,7 +232,8 @@ std::vector<PinholeCamera> read_cameras(const std::string& path,
     if (fs::is_directory(file, ignored))
       file /= fs::exists(file / "images.txt", ignored) ? "images.txt" : "transforms.json";
     if (file.extension() == ".bin")
-      fail("{}: COLMAP's binary files are not read; write text with `colmap model_converter --output_type TXT`", path);
+      fail("{}: COLMAP's binary files cannot be read; write text with `colmap model_converter --output_type TXT`",
+           path);
     std::vector<PinholeCamera> cameras =
         file.extension() == ".txt" ? ColmapReader(file, warning).read() : NerfReader(file.string(), warning).read();
     const auto differs = [&](const PinholeCamera& c) {

@@ -48,7 +48,7 @@ void check_extensions(const GltfData& data) {
   std::set<std::string> required;
   for (const std::string& name : data.root().texts("extensionsRequired")) {
     if (known_extensions().contains(name) || !required.insert(name).second) continue;
-    data.loading().warn("required " + name, "extension {} is required and not followed; drawn as if it were not there",
+    data.loading().warn("required " + name, "extension {} is required but not supported; it is ignored",
                         name.substr(0, 100));
   }
   std::string ignored;
@@ -56,7 +56,7 @@ void check_extensions(const GltfData& data) {
     if (!known_extensions().contains(name) && !required.contains(name))
       ignored += (ignored.empty() ? "" : ", ") + name.substr(0, 100);
   }
-  if (!ignored.empty()) data.warn("extensions that are not followed: " + ignored.substr(0, 400));
+  if (!ignored.empty()) data.warn("extensions that are not supported: " + ignored.substr(0, 400));
   if (data.count("animations") > 0) data.warn("animations are not played; the file's own pose is drawn");
 }
 
@@ -158,7 +158,7 @@ class SceneReader {
     } catch (const LimitReached&) {
       throw;
     } catch (const std::runtime_error& problem) {
-      data_.warn(std::string(problem.what()) + "; drawn in the pose that it was bound in");
+      data_.warn(std::string(problem.what()) + "; drawn in its bind pose");
     }
     return pose;
   }
@@ -261,7 +261,7 @@ class SceneReader {
       const glm::vec3 corner(i & 1 ? bounds.high.x : bounds.low.x, i & 2 ? bounds.high.y : bounds.low.y,
                              i & 4 ? bounds.high.z : bounds.low.z);
       const glm::vec3 placed(model * glm::vec4(corner, 1));
-      if (!is_usable(placed)) mesh.fail_at("nodes", "one places it beyond 1e15; scale the model");
+      if (!is_usable(placed)) mesh.fail_at("nodes", "a node places it beyond 1e15; scale the model");
       bounds_.add(placed);
     }
   }
@@ -284,7 +284,7 @@ class SceneReader {
       // The camera is so far away that lines are nearly parallel, with planes around the scene.
       const float away = nodes.camera->height / 2 / std::tan(camera.fov / 2 * 3.14159265f / 180);
       camera.eye = camera.target - direction * away;
-      data_.warn("the orthographic camera is drawn as one far away that sees 1 degree");
+      data_.warn("the orthographic camera is drawn as a distant perspective camera of 1 degree");
       return camera;
     }
     camera.near_plane = nodes.camera->near_plane;

@@ -193,7 +193,7 @@ double GltfPart::number(const char* key, double missing) const {
   const Json* value = find(key);
   if (!value) return missing;
   const double number = value->is_number() ? value->get<double>() : NAN;
-  if (!std::isfinite(number)) fail_at(key, "it is no number; export the file again");
+  if (!std::isfinite(number)) fail_at(key, "it is not a number; export the file again");
   return number;
 }
 
@@ -205,7 +205,7 @@ bool GltfPart::flag(const char* key, bool missing) const {
 std::string GltfPart::text(const char* key, const std::string& missing) const {
   const Json* value = find(key);
   if (!value) return missing;
-  if (!value->is_string()) fail_at(key, "it is no text; export the file again");
+  if (!value->is_string()) fail_at(key, "it is not a text; export the file again");
   return value->get<std::string>();
 }
 
@@ -213,7 +213,7 @@ void GltfPart::read_numbers(const char* key, std::span<double> numbers) const {
   const Json& list = *find(key);
   const auto is_number = [](const Json& value) { return value.is_number() && std::isfinite(value.get<double>()); };
   if (!list.is_array() || list.size() != numbers.size() || !std::all_of(list.begin(), list.end(), is_number)) {
-    fail_at(key, fmt::format("it is no list of {} numbers; export the file again", numbers.size()));
+    fail_at(key, fmt::format("it is not a list of {} numbers; export the file again", numbers.size()));
   }
   for (size_t i = 0; i < numbers.size(); i++) numbers[i] = list[i].get<double>();
 }
@@ -242,7 +242,7 @@ std::vector<float> GltfPart::floats(const char* key) const {
   const Json* list = find(key);
   if (!list) return result;
   for (const Json& value : *list) {
-    if (!value.is_number()) fail_at(key, "it is no list of numbers; export the file again");
+    if (!value.is_number()) fail_at(key, "it is not a list of numbers; export the file again");
     result.push_back(value.get<float>());
   }
   return result;
@@ -253,7 +253,7 @@ std::vector<std::string> GltfPart::texts(const char* key) const {
   const Json* list = find(key);
   if (!list) return result;
   for (const Json& value : *list) {
-    if (!value.is_string()) fail_at(key, "it is no list of texts; export the file again");
+    if (!value.is_string()) fail_at(key, "it is not a list of texts; export the file again");
     result.push_back(value.get<std::string>());
   }
   return result;
@@ -263,7 +263,7 @@ std::vector<GltfPart> GltfPart::parts(const char* key) const {
   std::vector<GltfPart> result;
   const Json* list = find(key);
   if (!list) return result;
-  if (!list->is_array()) fail_at(key, "it is no list; export the file again");
+  if (!list->is_array()) fail_at(key, "it is not a list; export the file again");
   for (const Json& value : *list) result.emplace_back(value, fmt::format("{}, {} {}", place_, key, result.size()));
   return result;
 }
@@ -277,7 +277,7 @@ GltfPart GltfPart::part(const char* key) const {
 GltfData::GltfData(std::span<const std::byte> file, const ResourceReader& resources, Loading& loading)
     : resources_(resources), loading_(loading), bytes_(file.size()) {
   open_container(file);
-  if (!json_.is_object()) fail("field 'file': its JSON is no object; name a glTF file");
+  if (!json_.is_object()) fail("field 'file': its JSON is not an object; name a glTF file");
   require_version();
 }
 
@@ -293,7 +293,7 @@ void GltfData::require_version() {
   if (!has_lists || (!version.empty() && version[0] != '2')) {
     fail("field 'asset': version '{}' is not 2.x; export the file as glTF 2.0", version.substr(0, 20));
   }
-  warn("field 'asset': its version is missing or no text; drawn as glTF 2.0");
+  warn("field 'asset': its version is missing or not a text; drawn as glTF 2.0");
 }
 
 void GltfData::parse_text(std::string_view text) {
@@ -348,8 +348,8 @@ void GltfData::open_container(std::span<const std::byte> file) {
     const uint32_t kind = read_u32(file, at + 4);
     at += kChunkHeader;
     if (size > file.size() - at) {
-      if (!has_json) fail("field 'chunk': the file is cut short in its JSON; copy it again");
-      loading_.warn("cut", "field 'chunk': the file is cut short; what is left of its data is drawn");
+      if (!has_json) fail("field 'chunk': the file ends in its JSON; copy it again");
+      loading_.warn("cut", "field 'chunk': the file is incomplete; the rest of its data is drawn");
       size = uint32_t(file.size() - at);
     }
     if (!has_json && kind != kJson) fail("field 'chunk': the first one is not JSON; export the file again");
@@ -368,7 +368,7 @@ size_t GltfData::count(const char* list) const {
 
 GltfPart GltfData::element(const char* list, uint64_t number, const GltfPart& from, const char* key) const {
   if (number >= count(list)) {
-    from.fail_at(key, fmt::format("{} is none of the {} {}; export the file again", number, count(list), list));
+    from.fail_at(key, fmt::format("{} is not among the {} {}; export the file again", number, count(list), list));
   }
   return {json_.at(list)[size_t(number)], fmt::format("{} {}", list, number)};
 }
@@ -396,7 +396,7 @@ std::span<const std::byte> GltfData::contents(const std::string& uri, const Gltf
 std::vector<std::byte> GltfData::file_of(const std::string& uri, const GltfPart& from) {
   const std::string name = percent_decoded(uri);
   if (has_control_characters(name))
-    from.fail_at("uri", "it has a control character, as %00; give the file a name without, and export again");
+    from.fail_at("uri", "it has a control character, such as %00; give the file a name without one, and export again");
   std::vector<std::string> others = {uri, percent_decoded(uri.substr(0, uri.find_first_of("?#")))};
   std::erase_if(others, [&](const std::string& other) { return other == name || has_control_characters(other); });
   try {
@@ -420,7 +420,7 @@ std::span<const std::byte> GltfData::buffer(uint64_t number, const GltfPart& fro
   if (uri.empty() && number != 0) part.fail_at("uri", "it is missing; export the file again");
   const std::span<const std::byte> bytes = uri.empty() ? binary_ : contents(uri, part);
   if (size > bytes.size()) {
-    warn(fmt::format("{}, field 'byteLength': {} is more than the {} bytes there are", part.place(), size,
+    warn(fmt::format("{}, field 'byteLength': {} is more than the {} available bytes", part.place(), size,
                      bytes.size()));
     size = bytes.size();
   }
@@ -600,7 +600,7 @@ GltfData::Layout GltfData::layout_of(const GltfPart& accessor) const {
   const std::string type = accessor.text("type");
   const auto* components = std::ranges::find(kTypes, type, &std::pair<std::string_view, uint32_t>::first);
   if (components == kTypes.end())
-    accessor.fail_at("type", "it is no SCALAR, VEC2, VEC3, VEC4 or MAT4; export the file again");
+    accessor.fail_at("type", "it is not SCALAR, VEC2, VEC3, VEC4 or MAT4; export the file again");
   layout.components = components->second;
   layout.normalized = accessor.flag("normalized");
   return layout;
@@ -669,7 +669,7 @@ void GltfData::each_element(const GltfPart& accessor, const Layout& layout, Stor
   Layout scalar{
       .count = count, .kind = uint32_t(std::min<uint64_t>(index_part.whole("componentType"), 6000)), .components = 1};
   scalar.bytes = scalar.kind == 5121 ? 1 : scalar.kind == 5123 ? 2 : scalar.kind == 5125 ? 4 : 0;
-  if (scalar.bytes == 0) index_part.fail_at("componentType", "it is no unsigned integer; export the file again");
+  if (scalar.bytes == 0) index_part.fail_at("componentType", "it is not an unsigned integer; export the file again");
   const Elements numbers = elements(index_part, scalar, count), values = elements(sparse.part("values"), layout, count);
   for (uint64_t i = 0; i < count; i++) {
     const auto number = uint64_t(scalar.value(numbers.at(i)));
@@ -712,7 +712,7 @@ std::vector<uint32_t> GltfData::indices(uint64_t accessor, const GltfPart& from,
   Layout layout = layout_of(part);
   const bool is_unsigned = layout.kind == 5121 || layout.kind == 5123 || layout.kind == 5125;
   if (layout.components != 1 || !is_unsigned || layout.normalized) {
-    from.fail_at(key, "its accessor holds no unsigned integers; export the file again");
+    from.fail_at(key, "its accessor does not hold unsigned integers; export the file again");
   }
   if (const auto plain = plain_.find(accessor); plain != plain_.end()) {
     charge(plain->second.indices.size(), part);

@@ -23,7 +23,7 @@ uint64_t triangles_of(std::span<const std::byte> data) {
   const auto byte = [&](size_t at) { return int(data[at]); };
   if (byte(kVersion) << 8 < (kOldest & 0xff00) || (byte(kVersion) << 8 | byte(kVersion + 1)) < kOldest ||
       byte(kKind) != kMesh) {
-    fail("its Draco data is no mesh of version 2.2 or later; export the file again");
+    fail("its Draco data is not a mesh of version 2.2 or later; export the file again");
   }
   size_t at = kConnectivity;
   const auto number = [&] {
@@ -82,8 +82,7 @@ DracoMesh decode_draco(std::span<const std::byte> data, std::span<const uint64_t
 }
 #else
 DracoMesh decode_draco(std::span<const std::byte>, std::span<const uint64_t>, Loading&) {
-  fail(
-      "it is packed by Draco, which this build does not read; install libdraco-dev and build again, or export without");
+  fail("it is packed by Draco, which this build cannot read; install libdraco-dev and build again, or export without");
 }
 #endif
 

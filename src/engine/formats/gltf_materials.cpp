@@ -21,7 +21,7 @@ Wrap wrap_of(const GltfData& data, const GltfPart& sampler, const char* key) {
     case 33648: return Wrap::mirrored_repeat;
     case 33071: return Wrap::clamp_to_edge;
     default:
-      data.warn(fmt::format("{}, field '{}': it is none of 10497, 33648 and 33071; repeated", sampler.place(), key));
+      data.warn(fmt::format("{}, field '{}': it is not one of 10497, 33648 and 33071; repeated", sampler.place(), key));
       return Wrap::repeat;
   }
 }
@@ -54,7 +54,7 @@ GltfMaterials::Made GltfMaterials::read(uint64_t number, const GltfPart& from) {
   } else if (mode == "BLEND") {
     made.blended = true;
   } else if (mode != "OPAQUE") {
-    data_.warn(part.place() + ", field 'alphaMode': it is none of OPAQUE, MASK and BLEND; drawn opaque");
+    data_.warn(part.place() + ", field 'alphaMode': it is not one of OPAQUE, MASK and BLEND; drawn opaque");
   }
   made.opaque = mode != "MASK" && mode != "BLEND";
   if (made.opaque) material.opacity = 1;
@@ -129,7 +129,7 @@ void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Mater
   if (!has_maps && most_specular > kDielectric && most_diffuse + most_specular > 0) {
     m.metallic = unit((most_specular - kDielectric) / (most_diffuse + most_specular));
   } else if (has_maps) {
-    data_.warn(part.place() + ": specular colours beside pictures are not drawn");
+    data_.warn(part.place() + ": specular colours are not drawn if there are pictures");
   }
   for (int i = 0; i < 3; i++) {
     const double mixed = diffuse[size_t(i)] * (1 - double(m.metallic)) + specular[size_t(i)] * double(m.metallic);
@@ -144,7 +144,7 @@ void GltfMaterials::specular_glossiness(const GltfPart& part, bool opaque, Mater
   m.metallic_roughness_texture =
       texture(part, "specularGlossinessTexture", false, Channels::glossiness, m.metallic_roughness_mapping);
   if (m.metallic_roughness_texture >= 0) m.roughness = 1;
-  if (glossiness != 1) data_.warn(part.place() + ": glossinessFactor beside a picture is taken as 1");
+  if (glossiness != 1) data_.warn(part.place() + ": glossinessFactor is taken as 1, because there is a picture");
 }
 
 // The number in the frame of the texture that `owner` names, or -1, and the place where it is read.
@@ -238,7 +238,7 @@ Sampler GltfMaterials::sampler(const GltfPart& texture) const {
     result.mip = bits & 2 ? MipFilter::linear : MipFilter::nearest;
     result.minify_linear = (bits & 1) != 0;
   } else {
-    data_.warn(part.place() + ", field 'minFilter': it is none of 9728, 9729 and 9984 to 9987; taken as 9987");
+    data_.warn(part.place() + ", field 'minFilter': it is not one of 9728, 9729 and 9984 to 9987; taken as 9987");
   }
   return result;
 }

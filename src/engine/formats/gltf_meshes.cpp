@@ -232,7 +232,7 @@ void GltfMeshes::morph(const GltfPart& primitive, const std::vector<float>& weig
     add("POSITION", &Vertex::position);
     if (has_normals) add("NORMAL", &Vertex::normal);
     if (targets[t].has("TEXCOORD_0") || targets[t].has("COLOR_0")) {
-      data_.warn("morph targets of texture coordinates and colours are not followed");
+      data_.warn("morph targets of texture coordinates and colours are not supported");
     }
   }
   for (Vertex& vertex : vertices) vertex.normal = unit_normal(vertex.normal);

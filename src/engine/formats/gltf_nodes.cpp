@@ -63,7 +63,7 @@ GltfNodes::GltfNodes(GltfData& data) : data_(data), world_(data.count("nodes"), 
       data_.warn(fmt::format("{}, field '{}': {}; left out there", part.place(), key, what));
     };
     if (node.number >= listed.size())
-      return leave_out(fmt::format("{} is none of the {} nodes", node.number, listed.size()));
+      return leave_out(fmt::format("{} is not among the {} nodes", node.number, listed.size()));
     uint64_t& known = listed[size_t(node.number)];
     if (node.number == where) return leave_out(fmt::format("node {} is a child of itself", node.number));
     if (known == where) return leave_out(fmt::format("node {} is there twice", node.number));
@@ -109,7 +109,7 @@ GltfPart GltfNodes::shown_scene() const {
     data_.warn(std::string(problem.what()) + "; the first scene is drawn");
   }
   if (scene >= count) {
-    data_.warn(fmt::format("field 'scene': {} is none of the {} scenes; the first is drawn", scene, count));
+    data_.warn(fmt::format("field 'scene': {} is not among the {} scenes; the first is drawn", scene, count));
     scene = 0;
   }
   return data_.element("scenes", scene, root, "scene");
@@ -146,7 +146,7 @@ void GltfNodes::visit(const GltfPart& node, const glm::mat4& model) {
   if (light.has("light")) {
     const std::vector<GltfPart> all = data_.root().part("extensions").part("KHR_lights_punctual").parts("lights");
     const uint64_t number = light.whole("light");
-    if (number >= all.size()) light.fail_at("light", "there is none of this number; export the file again");
+    if (number >= all.size()) light.fail_at("light", "no light has this number; export the file again");
     lights.push_back({all[size_t(number)].text("type"), model});
   }
 }

@@ -181,12 +181,12 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   const char* const kFormats = "use PNG, JPEG, BMP or TGA";
   if (file.empty() || file.size() > size_t(INT_MAX)) fail("{}: is empty or larger than 2 GiB; {}", name, kFormats);
   if (const char* const other = other_format(file); other != nullptr)
-    fail("{}: has a picture format that is not supported, {}; {}", name, other, kFormats);
+    fail("{}: has an unsupported picture format, {}; {}", name, other, kFormats);
 #ifndef BROKKR_HAVE_WEBP
   if (is_webp(file))
-    fail("{}: is WebP, which this build does not read; install libwebp-dev and build again, or {}", name, kFormats);
+    fail("{}: is WebP, which this build cannot read; install libwebp-dev and build again, or {}", name, kFormats);
 #endif
-  if (!has_whole_png_chunks(file)) fail("{}: is a PNG file that is cut short; save the picture again", name);
+  if (!has_whole_png_chunks(file)) fail("{}: is an incomplete PNG file; save the picture again", name);
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   int width = 0, height = 0, channels = 0;
   bool is_known = false;
@@ -194,7 +194,7 @@ Image read_image(std::span<const std::byte> file, std::string_view name, uint64_
   if (is_webp(file)) is_known = WebPGetInfo(bytes, file.size(), &width, &height) != 0;
 #endif
   if (!is_known && !stbi_info_from_memory(bytes, int(file.size()), &width, &height, &channels)) {
-    fail("{}: is no picture ({}); {}", name, stbi_failure_reason(), kFormats);
+    fail("{}: is not a picture ({}); {}", name, stbi_failure_reason(), kFormats);
   }
   if (width < 1 || height < 1 || width > kMaxTargetSize || height > kMaxTargetSize ||
       uint64_t(width) * uint64_t(height) > max_pixels) {
@@ -353,7 +353,7 @@ FloatImage read_pfm(std::span<const std::byte> file, std::string_view name) {
   FloatImage image;
   double scale = 0;
   header >> magic >> image.width >> image.height >> scale;
-  if (magic != "Pf" && magic != "PF") fail("{}: is no portable float map; name a .pfm file", name);
+  if (magic != "Pf" && magic != "PF") fail("{}: is not a portable float map; name a .pfm file", name);
   image.channels = magic == "Pf" ? 1 : 3;
   const bool has_size =
       std::min(image.width, image.height) >= 1 && std::max(image.width, image.height) <= kMaxTargetSize;

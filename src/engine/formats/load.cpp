@@ -52,7 +52,7 @@ namespace {
 void refuse_cameras(const std::string& name, const LoadOptions& options) {
   if (options.camera.empty() && options.views <= 1 && options.cameras.empty() && !options.elevation) return;
   fail(
-      "{}: a captured frame holds transformed vertices, so that it has no camera to change; leave out the camera and "
+      "{}: a captured frame holds transformed vertices and has no camera to change; leave out the camera and "
       "the number of views",
       name);
 }
@@ -100,7 +100,7 @@ Frame load_frame(std::span<const std::byte> file, const std::string& name, const
 
 void refuse_kind(const std::string& path) {
   if (lower_ending(path) == ".trace")
-    fail("{}: is a recording of apitrace; `brokkr import --frame N {}` takes a frame out of it", path, path);
+    fail("{}: is a recording of apitrace; extract a frame with `brokkr import --frame N {}`", path, path);
   fail("{}: the kind of file is unknown; name a .bkf, .obj, .gltf, .glb, .ply or .stl file, or generated:NAME", path);
 }
 

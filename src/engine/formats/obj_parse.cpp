@@ -102,11 +102,11 @@ class ObjStream : public std::streambuf {
       }
     }
     if (!bad.empty() && count >= 3) {
-      loading_.warn("v word", "line {}: '{}' behind a vertex is no number; left out", number(), bad.substr(0, 40));
+      loading_.warn("v word", "line {}: '{}' after a vertex is not a number; left out", number(), bad.substr(0, 40));
     } else if (count == 4 && values[3] != 1) {
-      loading_.warn("v w", "line {}: weights of vertices are not followed", number());
+      loading_.warn("v w", "line {}: weights of vertices are not supported", number());
     } else if (count == 5 || count > 7) {
-      loading_.warn("v many", "line {}: what stands behind a vertex is no colour; left out", number());
+      loading_.warn("v many", "line {}: the words after a vertex are not a colour; left out", number());
     }
     plain_.assign(line.substr(0, line.find('#')));
     if (count < 3) plain_ = "v 0 0 0";
@@ -153,7 +153,7 @@ class ObjStream : public std::streambuf {
     for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
       if (++corners > kMaxPolygon) refuse_polygon();
       if (add_corner(word)) continue;
-      loading_.warn("f word", "line {}: '{}' is no corner; the face is left out", number(), word.substr(0, 40));
+      loading_.warn("f word", "line {}: '{}' is not a corner; the face is left out", number(), word.substr(0, 40));
       return false;
     }
     return corners > 0;
@@ -250,7 +250,7 @@ class Parser : public ObjStatements {
     if (names.size() > 1 && names.front() == '"' && names.back() == '"') names = names.substr(1, names.size() - 2);
     std::string_view rest = without_comment(names);
     if (rest.empty()) {
-      return loading_.warn("mtllib", "line {}: mtllib names no file; drawn with the default material",
+      return loading_.warn("mtllib", "line {}: mtllib does not name a file; drawn with the default material",
                            stream_.number());
     }
     const std::string whole(rest);
@@ -354,7 +354,7 @@ class Parser : public ObjStatements {
   // Appends the triangles of a face. Everything that the face refers to either exists or is missing.
   void finish_face(std::vector<ObjTriangle>& triangles, std::span<ObjCorner> corners, uint64_t line, int material) {
     if (corners.size() < 3) {
-      return loading_.warn("f few", "line {}: a face of less than three corners is left out", line);
+      return loading_.warn("f few", "line {}: a face with fewer than three corners is left out", line);
     }
     points_.clear();
     for (ObjCorner& corner : corners) {
@@ -366,7 +366,7 @@ class Parser : public ObjStatements {
       if (std::isnan(position.x)) {
         return loading_.warn(
             "f nan",
-            "line {}: a face's vertex {} is not finite, no number or beyond 1e15 (the first is in line "
+            "line {}: a face's vertex {} is not finite, not a number or beyond 1e15 (the first is in line "
             "{}); the face is left out",
             line, corner.position + 1, bad_line_.value_or(0));
       }
@@ -414,7 +414,7 @@ class Parser : public ObjStatements {
     for (size_t i = 0; i < mesh_.materials.size(); i++) {
       const std::string& name = mesh_.materials[i].material.name;
       if (!number_of.emplace(name, int(i)).second) {
-        loading_.warn("newmtl twice", "material '{}' is there twice; the first one is used", name.substr(0, 60));
+        loading_.warn("newmtl twice", "material '{}' is defined twice; the first one is used", name.substr(0, 60));
       }
     }
     for (size_t i = 0; i < mesh_.materials.size(); i++) {
@@ -442,7 +442,7 @@ class Parser : public ObjStatements {
       if (!is_used[i] || numbers[i] >= 0 || known_missing) continue;
       loading_.warn("usemtl " + names_[i].name, "line {}: material '{}' is in {}; drawn with the default material",
                     names_[i].line, names_[i].name.substr(0, 60),
-                    libraries_.empty() ? "no MTL file, since none is named" : "none of the MTL files");
+                    libraries_.empty() ? "no MTL file, because none is named" : "none of the MTL files");
     }
   }
 

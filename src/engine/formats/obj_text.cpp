@@ -121,7 +121,7 @@ class MtlReader {
         finish();
         begin(rest);
       } else if (!has_material_) {
-        warn("before newmtl", "{}: '{}' stands before the first newmtl; left out", place(), word.substr(0, 40));
+        warn("before newmtl", "{}: '{}' precedes the first newmtl; left out", place(), word.substr(0, 40));
       } else {
         statement(word, rest);
       }
@@ -203,7 +203,8 @@ class MtlReader {
       return;
     }
     ObjMap map = read_map(rest);
-    if (map.file.empty()) return warn(word + " name", "{}: '{}' names no picture; drawn without it", place(), word);
+    if (map.file.empty())
+      return warn(word + " name", "{}: '{}' does not name a picture; drawn without it", place(), word);
     // norm is better than bump, whichever comes first.
     if (!found->second->file.empty() && word.find("bump") != std::string::npos) return;
     *found->second = std::move(map);
@@ -303,7 +304,7 @@ class MtlReader {
     rest = without_comment(rest);
     for (float value = 0; count < 3 && parse_number(take_word(rest), value); count++) values[count] = value;
     if (count == 0 || std::any_of(values.begin(), values.end(), [](float v) { return !std::isfinite(v); })) {
-      warn(fmt::format("{} color", word), "{}: '{}' is no red, green and blue; left out", place(), word);
+      warn(fmt::format("{} color", word), "{}: '{}' is not red, green and blue; left out", place(), word);
       return false;
     }
     if (count < 3) values[2] = count == 1 ? values[0] : values[1];

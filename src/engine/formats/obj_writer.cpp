@@ -16,7 +16,7 @@ void check(const std::filesystem::path& path, const Frame& frame, size_t command
     fail("{}: command {}: {}, which an OBJ file cannot hold; write a .bkf file", path.string(), command, problem);
   };
   if (draw.vertex_kind != VertexKind::transform) refuse("its positions are in clip space");
-  if (draw.topology != Topology::triangles) refuse("it is no triangle list");
+  if (draw.topology != Topology::triangles) refuse("it is not a triangle list");
   if (draw.instances != 1) refuse(fmt::format("it has {} instances", draw.instances));
   if (frame.models[draw.first_instance] != glm::mat4(1.0f)) refuse("its model matrix is not the identity");
 }

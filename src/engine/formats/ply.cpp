@@ -118,7 +118,8 @@ Header read_header(std::string_view& text, Loading& loading) {
     } else if (word == "element") {
       Element element{.name = std::string(line.word())};
       const auto count = line.number<uint64_t>();
-      if (!count) fail("field 'element {}': its number is none; export the file again", element.name.substr(0, 40));
+      if (!count)
+        fail("field 'element {}': its count is not a number; export the file again", element.name.substr(0, 40));
       element.count = *count;
       header.elements.push_back(std::move(element));
     } else if (word == "property") {
@@ -128,7 +129,7 @@ Header read_header(std::string_view& text, Loading& loading) {
       const std::string_view what = line.word(), name = line.line();
       if (what == "TextureFile" || what == "texturefile") header.textures.emplace_back(trimmed(name));
     } else if (!word.empty() && word != "obj_info") {
-      loading.warn("header", "header: '{}' is no word of PLY; left out", word.substr(0, 40));
+      loading.warn("header", "header: '{}' is not a word of PLY; left out", word.substr(0, 40));
     }
     if (++properties > kMaxProperties) fail("field 'header': it has more than 4096 lines; export the file again");
   }
@@ -236,7 +237,7 @@ class PlyReader {
       if (element.properties.empty()) continue;  // the file has no data of it
       if (element.name == "vertex" && mesh_.positions.empty()) {
         if (element.count > values_.left() && !is_cloud()) {
-          fail("field 'element vertex': its {} elements are more than the file's bytes; copy or export it again",
+          fail("field 'element vertex': its {} elements exceed the file's bytes; copy or export it again",
                element.count);
         }
         if (!read_vertices_or_stop(element)) break;
@@ -303,7 +304,7 @@ class PlyReader {
     } catch (const std::runtime_error& problem) {
       sizes_.resize(whole_faces_);
       if (sizes_.empty() && strips_.empty()) throw;
-      loading_.warn("end", "{}; what is before it is drawn", problem.what());
+      loading_.warn("end", "{}; the data before it is drawn", problem.what());
       return false;
     }
     return true;
@@ -544,7 +545,7 @@ class PlyReader {
       }
     }
     if (has_face_colors_ && !strips_.empty()) {
-      loading_.warn("both", "element tristrips: beside faces with colours it is not drawn");
+      loading_.warn("both", "element tristrips: not drawn, because faces have colours");
       return;
     }
     size_t begin = 0;
@@ -563,18 +564,18 @@ class PlyReader {
   bool takes(std::span<const uint32_t> corners, const char* what, uint64_t number) {
     points_.clear();
     if (corners.size() < 3) {
-      loading_.warn("few", "{} {}: it has less than three corners; left out", what, number);
+      loading_.warn("few", "{} {}: it has fewer than three corners; left out", what, number);
       return false;
     }
     for (const uint32_t corner : corners) {
       if (corner >= mesh_.positions.size()) {
         loading_.warn("index", "{} {}: vertex {} is not among the {}; the face is left out", what, number,
-                      corner >= kEnd - 1 ? "of no whole number from 0" : fmt::format("{}", corner),
+                      corner >= kEnd - 1 ? "that is not a whole number" : fmt::format("{}", corner),
                       mesh_.positions.size());
         return false;
       }
       if (std::isnan(mesh_.positions[corner].x)) {
-        loading_.warn("nan", "{} {}: vertex {} is not finite, no number or beyond 1e15; the face is left out", what,
+        loading_.warn("nan", "{} {}: vertex {} is not finite, not a number or beyond 1e15; the face is left out", what,
                       number, corner);
         return false;
       }

@@ -67,7 +67,7 @@ Frame make_point_frame(ObjMesh mesh, const LoadOptions& options, Loading& loadin
   for (size_t i = 0; i < mesh.positions.size(); i++) {
     loading.step();
     if (!std::isfinite(mesh.positions[i].x)) {
-      loading.warn("point", "vertex {}: it is not finite, no number or beyond 1e15; the point is left out", i);
+      loading.warn("point", "vertex {}: it is not finite, not a number or beyond 1e15; the point is left out", i);
       continue;
     }
     bounds.add(mesh.positions[i]);

@@ -140,12 +140,12 @@ ObjMesh read_binary(std::span<const std::byte> file, Loading& loading) {
   if (said > there || said == 0) {
     // Some programs never return to the header, and leave 0 or ffffffff there.
     count = there;
-    if (there > 0) loading.warn("count", "it says {} triangles and has the bytes of {}, which are drawn", said, there);
+    if (there > 0) loading.warn("count", "it says {} triangles but has the bytes of {}, which are drawn", said, there);
   } else if (file.size() != kHeader + kFacet * said) {
-    loading.warn("count", "{} bytes behind its {} triangles are left out", file.size() - kHeader - kFacet * said, said);
+    loading.warn("count", "{} bytes after its {} triangles are left out", file.size() - kHeader - kFacet * said, said);
   }
   const FacetColors colors(file, count);
-  if (colors.has_others()) loading.warn("attribute", "the attribute bytes of facets are no colours; left out");
+  if (colors.has_others()) loading.warn("attribute", "the attribute bytes of facets are not colours; left out");
   Facets facets(loading);
   for (uint64_t i = 0; i < count; i++) {
     const size_t at = kHeader + size_t(i) * kFacet;
@@ -184,7 +184,7 @@ class TextReader {
       } else if (word.starts_with('#')) {
         scanner_.line();
       } else if (!is_word(word, "outer") && !is_word(word, "loop")) {
-        loading_.warn("word", "facet {}: '{}' is no word of STL; its line is left out", number_, word.substr(0, 40));
+        loading_.warn("word", "facet {}: '{}' is not a word of STL; its line is left out", number_, word.substr(0, 40));
         scanner_.line();
       }
     }
@@ -231,9 +231,9 @@ class TextReader {
   void end_facet() {
     if (corners_.empty()) return;
     if (bad_) {
-      loading_.warn("vertex", "facet {}: a vertex has no three numbers; the facet is left out", number_);
+      loading_.warn("vertex", "facet {}: a vertex does not have three numbers; the facet is left out", number_);
     } else if (corners_.size() < 3) {
-      loading_.warn("corners", "facet {}: it has no three vertices; the facet is left out", number_);
+      loading_.warn("corners", "facet {}: it does not have three vertices; the facet is left out", number_);
     } else {
       facets_.add(corners_, number_);
     }
@@ -266,7 +266,7 @@ ObjMesh parse(std::span<const std::byte> file, Loading& loading) {
     }
     fail("field 'file': its {} bytes are text that does not begin with 'solid'; name an STL file", file.size());
   }
-  if (file.size() < kHeader) fail("field 'file': {} bytes are no STL file; name another one", file.size());
+  if (file.size() < kHeader) fail("field 'file': {} bytes are not an STL file; name another one", file.size());
   return read_binary(file, loading);
 }
 

@@ -31,7 +31,7 @@ float parse_number(std::string_view part, std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(std::abs(value) < 1e18f)) {
-    refuse(part, "'" + std::string(text) + "' is no number");
+    refuse(part, "'" + std::string(text) + "' is not a number");
   }
   return value;
 }
@@ -136,7 +136,7 @@ Camera parse_camera(const std::string& text, const Camera& camera) {
       refuse(part, "there is no such part");
     }
   }
-  if (!(glm::length(result.eye - result.target) > kShortest)) refuse("eye", "it is where the target is");
+  if (!(glm::length(result.eye - result.target) > kShortest)) refuse("eye", "it is at the target's place");
   if (!(glm::length(result.up) > kShortest)) refuse("up", "it is zero");
   if (result.near_plane > 0 && result.far_plane > 0 && result.near_plane >= result.far_plane) {
     refuse("near", "it is not below far");

@@ -77,7 +77,7 @@ void validate_targets(const Frame& frame) {
     require_range(place, "colors", target.colors.size(), 0, kMaxColorPlanes, "a target has up to 8 colours");
     require_range(place, "samples", target.samples, 1, 8, kSamplesRemedy);
     if ((target.samples & (target.samples - 1)) != 0)
-      fail_at(place, "samples", std::to_string(target.samples) + " is no power of two", kSamplesRemedy);
+      fail_at(place, "samples", std::to_string(target.samples) + "is not a power of two", kSamplesRemedy);
     require_range(place, "samples",
                   uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) * uint64_t(target.samples),
                   1, kMaxTargetPixels, "use fewer samples, layers or pixels");

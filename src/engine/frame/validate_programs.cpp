@@ -23,7 +23,7 @@ uint64_t uniform_end(const ProgramUniform& uniform) {
 void validate_uniforms(const Place& place, std::span<const ProgramBlock> blocks,
                        std::span<const ProgramUniform> uniforms) {
   for (const ProgramBlock& block : blocks) {
-    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is no multiple of 4", "round it up");
+    if (block.size % 4 != 0) fail_at(place, "blocks", "a size is not a multiple of 4", "round it up");
   }
   for (const ProgramUniform& uniform : uniforms) {
     require_range(place, "uniforms", uniform.block, -1, int(blocks.size()) - 1, "name a block, or -1");
@@ -215,7 +215,7 @@ void validate_results(const Frame& frame) {
 void validate_planes(const Frame& frame, const Place& place, const ClearCommand& clear) {
   for (const PlaneColor& other : clear.other_colors) {
     require_plane(frame, place, "otherColors", clear.target, other.plane);
-    if (!is_color(other.plane)) fail_at(place, "otherColors", "one is no colour", "use depth and stencil");
+    if (!is_color(other.plane)) fail_at(place, "otherColors", "one is not a colour", "use depth and stencil");
   }
 }
 void validate_planes(const Frame& frame, const Place& place, const LoadCommand& load) {

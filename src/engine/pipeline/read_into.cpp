@@ -333,7 +333,7 @@ void check_read_back(const PreparedFrame::Impl& frame, const RenderOptions& opti
   const Target& target = f.targets[wanted.target];
   const auto all = uint64_t(target.layers);
   if (wanted.first_layer >= all || wanted.first_layer + uint64_t(wanted.layers) > all)
-    refuse(fmt::format("field 'layers': {} from {} on are not among the target's {}; name fewer", wanted.layers,
+    refuse(fmt::format("field 'layers': {} layers from {} on exceed the target's {}; name fewer", wanted.layers,
                        wanted.first_layer, all));
   if (!wanted.command_numbers.empty() && wanted.command_numbers.size() < f.commands.size())
     refuse(fmt::format("field 'command_numbers': there are {} for {} commands; give one for each",

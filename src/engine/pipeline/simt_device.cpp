@@ -31,7 +31,7 @@ SimtDevice* load(std::string& why) {
   }
   auto* const device = reinterpret_cast<SimtDevice* (*)()>(dlsym(library, kEntry));
   if (device == nullptr) {
-    why = file->string() + " is of another version than this program (" BROKKR_VERSION "); install both anew";
+    why = file->string() + " is of another version than this program (" BROKKR_VERSION "); install both again";
     return nullptr;
   }
   return device();

@@ -45,7 +45,7 @@ std::pair<uint32_t, uint32_t> place_of(const View& v) { return {v.target, v.laye
 
 [[noreturn]] void refuse_change(const std::string& field, const std::string& problem) {
   throw std::invalid_argument("frame, field '" + field + "': " + problem +
-                              " since the frame was prepared; prepare it anew");
+                              " since the frame was prepared; prepare it again");
 }
 
 // An FNV-1a hash of words.

@@ -238,8 +238,8 @@ PreparedFrame Renderer::prepare(const Frame& frame, const LoadOptions& load) try
 PreparedFrame::Impl& PreparedFrame::Impl::of(const PreparedFrame& frame) {
   if (frame.impl_ == nullptr) {
     throw std::invalid_argument(
-        "frame: this PreparedFrame was moved from and holds nothing; use the one that it was moved to, or prepare the "
-        "frame anew");
+        "frame: this PreparedFrame was moved from and is empty; use the one that it was moved to, or prepare the "
+        "frame again");
   }
   return *frame.impl_;
 }
@@ -367,8 +367,8 @@ void PreparedFrame::update_views() {
     // New uniforms require that vertices are shaded again.
     if (!p.own_positions.empty())
       throw std::invalid_argument(
-          "frame: its lines and points were taken over when it was prepared, and a vertex program has moved them; "
-          "prepare it anew");
+          "frame: its lines and points were copied when it was prepared, and a vertex program has moved them; "
+          "prepare it again");
     update_boxes(p, 0, p.frame->positions.size());
     p.version = next_version();
   }
@@ -393,8 +393,8 @@ void update_lists(PreparedFrame::Impl& p, Update&& update) {
   p.shape.require(*p.frame);
   if (p.programs.any() || !p.own_positions.empty()) {
     throw std::invalid_argument(
-        "frame: its vertices were taken over when it was prepared, for a shader, programs, lines or points; prepare it "
-        "anew");
+        "frame: its vertices were copied when it was prepared, for a shader, programs, lines or points; prepare it "
+        "again");
   }
   update();
   p.update_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -451,7 +451,7 @@ void PreparedFrame::update_textures(uint32_t first, uint32_t count) {
           texture.texels.size() != size_t(held.width) * held.height) {
         throw std::invalid_argument(
             fmt::format("textures: texture {} was {} x {} when the frame was prepared and is {} x {} with {} texels; "
-                        "prepare the frame anew",
+                        "prepare the frame again",
                         i, held.width, held.height, texture.width, texture.height, texture.texels.size()));
       }
     }

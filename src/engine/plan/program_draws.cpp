@@ -305,7 +305,7 @@ ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const S
                                        : inputs.first_of_blocks[size_t(block)];
     if (first >= frame.uniforms.size() || word >= frame.uniforms.size() - first) {
       throw std::invalid_argument(fmt::format(
-          "frame, field 'inputs': the uniforms of inputs {} no longer lie in 'uniforms'; prepare the frame anew",
+          "frame, field 'inputs': the uniforms of inputs {} no longer lie in 'uniforms'; prepare the frame again",
           source.inputs));
     }
     return frame.uniforms[size_t(first + word)];

@@ -152,7 +152,7 @@ TargetPlan plan_targets(const Frame& frame, const TargetKey& key) {
                                            : rasterizers_of(frame, key.bin);
   plan.drawing = plan.rasterizers;
   if (key.owned != nullptr) {
-    if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than what a rank owns together");
+    if (key.owned->bin % plan.bin != 0) throw std::invalid_argument("bin: larger than the squares that a rank owns");
     if (saved == nullptr) plan.drawing = std::min(plan.drawing, kMaxDrawing);
     plan.rasterizers = plan.drawing + 1 + std::min(plan.drawing, kMaxDrawing);
     plan.is_shared = true;

@@ -82,8 +82,8 @@ void check_inputs(const Frame& frame, const CompiledPass& own) {
     if (!is_missing(0)) {
       if (is_missing(input.words - 1))
         refuse(own.source, input.name,
-               fmt::format("'{}' has {} here and fewer in {}; declare it alike", input.name, numbers(input.words),
-                           own.source.vertex.name));
+               fmt::format("'{}' has {} here and fewer in {}; use the same declaration", input.name,
+                           numbers(input.words), own.source.vertex.name));
       continue;
     }
     const GivenInput* const given = find_given(given_inputs(), input.name);
@@ -92,7 +92,7 @@ void check_inputs(const Frame& frame, const CompiledPass& own) {
              fmt::format("'{}' has {}, not {}", input.name, numbers(given->words), input.words));
     if (given == nullptr && !is_captured(frame, &FragmentProgram::varyings, input.name))
       refuse(own.source, input.name,
-             fmt::format("'{}' is no input that there is{}; "
+             fmt::format("'{}' is not a known input{}; "
                          "docs/guide/shaders.md lists them",
                          input.name, did_you_mean(input.name, names_of(given_inputs()))));
   }
@@ -108,7 +108,7 @@ void check_attributes(const VertexShader& source, const shader::Program& program
                            input.name.starts_with("gl_Base") || input.name.starts_with("gl_DrawID");
     if (given == nullptr && !is_number)
       refuse(source, input.name,
-             fmt::format("'{}' is no attribute that scenes have{}; "
+             fmt::format("'{}' is not an attribute of scenes{}; "
                          "docs/guide/vertex-shaders.md lists them",
                          input.name, did_you_mean(input.name, names_of(given_attributes()))));
   }
@@ -125,8 +125,7 @@ void check_uniforms(const Frame& frame, const Shader& source, const shader::Prog
   for (const shader::Uniform& uniform : program.uniforms) {
     const std::string& name = uniform.name;
     if (!uniform.block.empty() && !is_captured(frame, &FragmentProgram::blocks, uniform.block))
-      refuse(source, uniform.block,
-             fmt::format("'{}': blocks are not given; declare uniforms by themselves", uniform.block));
+      refuse(source, uniform.block, fmt::format("'{}': blocks get no values; declare single uniforms", uniform.block));
     const GivenUniform* const given = find_given(given_uniforms(), name);
     const bool is_other = given != nullptr && (given->words != uniform.words || given->kind != uniform.kind);
     if (is_other && (name.starts_with("b_") || uniform.words > given->words))
@@ -135,7 +134,7 @@ void check_uniforms(const Frame& frame, const Shader& source, const shader::Prog
                          uniform.words, name_of(uniform.kind)));
     if (given == nullptr && name.starts_with("b_"))
       refuse(source, name,
-             fmt::format("'{}' is no uniform that there is{}; names that begin "
+             fmt::format("'{}' is not a known uniform{}; names that begin "
                          "with b_ are Brokkr's",
                          name, did_you_mean(name, names_of(given_uniforms()))));
   }
@@ -147,10 +146,10 @@ void check_samplers(const Frame& frame, const Shader& source, const shader::Prog
     const std::string& name = sampler.name;
     if (is_captured(frame, &FragmentProgram::samplers, name)) continue;
     if (sampler.compares || sampler.kind != TextureKind::two || sampler.type != SampledType::real)
-      refuse(source, name, fmt::format("'{}' is no sampler2D, the only one that reads pictures", name));
+      refuse(source, name, fmt::format("'{}' is not a sampler2D, and only those read pictures", name));
     if (name.starts_with("b_") && find_given(given_samplers(), name) == nullptr)
       refuse(source, name,
-             fmt::format("'{}' is no texture that there is{}; names that begin "
+             fmt::format("'{}' is not a known texture{}; names that begin "
                          "with b_ are Brokkr's",
                          name, did_you_mean(name, names_of(given_samplers()))));
   }
@@ -174,9 +173,9 @@ std::vector<const shader::Uniform*> own_uniforms_of(const CompiledPass& own) {
     if (known == all.end()) {
       all.push_back(&uniform);
     } else if ((*known)->words != uniform.words || (*known)->kind != uniform.kind) {
-      refuse(
-          own.source.vertex, uniform.name,
-          fmt::format("uniform '{}' is declared differently in {}; declare it alike", uniform.name, own.source.name));
+      refuse(own.source.vertex, uniform.name,
+             fmt::format("uniform '{}' is declared differently in {}; use the same declaration", uniform.name,
+                         own.source.name));
     }
   }
   return all;
@@ -192,14 +191,14 @@ void check_given(const CompiledPass& own) {
     const auto place = std::find(known.begin(), known.end(), name);
     const shader::Uniform* const found = place == known.end() ? nullptr : uniforms[size_t(place - known.begin())];
     if (found == nullptr)
-      refuse(source, "", fmt::format("the shader reads no uniform '{}' of its own{}", name, did_you_mean(name, known)));
+      refuse(source, "", fmt::format("the shader declares no uniform '{}'{}", name, did_you_mean(name, known)));
     if (values.size() != found->words)
       refuse(source, name, fmt::format("uniform '{}' has {}, not {}", name, numbers(found->words), values.size()));
     for (const double value : values) {
       const double least = found->kind == Kind::whole ? -2147483648.0 : 0,
                    most = found->kind == Kind::whole ? 2147483647.0 : 4294967295.0;
       if (found->kind != Kind::number && (std::floor(value) != value || value < least || value > most))
-        refuse(source, name, fmt::format("uniform '{}' is of {}; {} is none", name, name_of(found->kind), value));
+        refuse(source, name, fmt::format("uniform '{}' is of {}; {} is not one", name, name_of(found->kind), value));
     }
   }
   known.clear();
@@ -212,7 +211,7 @@ void check_given(const CompiledPass& own) {
   if (own.vertex) add_samplers(*own.vertex);
   for (const auto& [name, image] : source.textures) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      refuse(source, "", fmt::format("the shader reads no texture '{}' of its own{}", name, did_you_mean(name, known)));
+      refuse(source, "", fmt::format("the shader declares no texture '{}'{}", name, did_you_mean(name, known)));
     if (image.width < 1 || image.height < 1 || image.width > kMaxTargetSize || image.height > kMaxTargetSize)
       refuse(source, name,
              fmt::format("texture '{}' is {} x {} pixels; give it 1 to {} a side", name, image.width, image.height,
@@ -254,7 +253,7 @@ void require_draw(const Frame& frame, size_t command, const DrawCommand& draw) {
     if (number < size) return;
     throw std::runtime_error(
         fmt::format("command {}, field '{}': the frame has {} of them, and {} "
-                    "is asked for; set the shader of a whole frame anew",
+                    "is needed; set the shader of a complete frame again",
                     command, field, size, number));
   };
   require("inputs", uint64_t(draw.inputs), frame.inputs.size());
@@ -292,7 +291,7 @@ void fill_stage(Frame& frame, size_t number, const CompiledPass& own, const shad
     if (first > size || uniform.words > size - first) {
       throw std::runtime_error(
           fmt::format("command {}, field 'uniforms': '{}' is beyond the "
-                      "frame's {}; set the shader of a whole frame anew",
+                      "frame's {}; set the shader of a complete frame again",
                       number, uniform.name, size));
     }
     uint32_t* const to = frame.uniforms.data() + first;
@@ -398,7 +397,7 @@ void set_fragment_shader(Frame& frame, const FragmentShader& shader, const LoadO
     };
     if (!shader.vertex.text.empty() && std::none_of(frame.commands.begin(), frame.commands.end(), is_of_scene))
       refuse(shader.vertex, "",
-             "the frame's vertices are in clip space, as a game has projected "
+             "the frame's vertices are in clip space, because a game has projected "
              "them; draw a scene with it");
     const Passes passes(shader);
     std::vector<CompiledPass> all;

@@ -291,7 +291,7 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
         chain.pop_back();
         if (result.size() > shader::kMostText)
           throw std::runtime_error(file.string() + ": is larger than " + std::to_string(shader::kMostText) +
-                                   " bytes with what it includes");
+                                   " bytes with its included files");
       }
       result += "#line " + std::to_string(shown + 1) + "\n";
     });

@@ -180,7 +180,7 @@ class VertexStage {
     parallel_for(int(begins.size()) - 1, usable_processors(), work, watch);
     for (size_t i = 0; i < draws_.size(); ++i) {
       if (!cut_[i]) continue;
-      fail(draws_[i].inputs->program, "a loop of it does not end within 65536 rounds");
+      fail(draws_[i].inputs->program, "one of its loops does not end within 65536 iterations");
       forget(draws_[i]);
     }
   }

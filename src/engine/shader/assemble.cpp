@@ -253,7 +253,7 @@ Code assemble(const Program& program) {
     verify(code);
     return code;
   } catch (const std::logic_error& error) {
-    throw ShaderError(0, fmt::format("its translation is broken and is not run: {}; this is a fault of Brokkr, please "
+    throw ShaderError(0, fmt::format("its translation is broken and does not run: {}; this is a bug in Brokkr, please "
                                      "report it as SECURITY.md says",
                                      error.what()));
   }

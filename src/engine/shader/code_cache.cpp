@@ -130,7 +130,7 @@ fs::path CodeCache::keep(const fs::path& file, const std::string& name) const {
   fs::path kept = folder_ / (wanted.stem().string() + mark_of(bytes) + wanted.extension().string());
   sync(file, O_RDONLY);
   if (chmod(file.c_str(), S_IRWXU) != 0 || rename(file.c_str(), kept.c_str()) != 0)
-    fail("{} cannot be made ({}); remove what is there, or set XDG_CACHE_HOME to another folder", kept.string(),
+    fail("{} cannot be made ({}); remove the old file, or set XDG_CACHE_HOME to another folder", kept.string(),
          std::strerror(errno));
   sync(folder_, O_RDONLY | O_DIRECTORY);
   sweep();

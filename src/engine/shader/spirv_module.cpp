@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kMaxIds = 1u << 20;
 
 [[noreturn]] void broken(const char* what) {
-  throw ShaderError(0, fmt::format("the compiler's result is no SPIR-V module ({})", what));
+  throw ShaderError(0, fmt::format("the compiler's result is not a SPIR-V module ({})", what));
 }
 
 // A zero-terminated text that starts at operand `first`.
@@ -175,7 +175,7 @@ class Reader {
 }  // namespace
 
 uint32_t SpirvInstruction::at(size_t i) const {
-  if (i >= operands.size()) throw ShaderError(line, "the compiler's result is no SPIR-V module (too few operands)");
+  if (i >= operands.size()) throw ShaderError(line, "the compiler's result is not a SPIR-V module (too few operands)");
   return operands[i];
 }
 

@@ -151,14 +151,14 @@ uint32_t ValueTranslator::offset_in(uint32_t& id, uint32_t index, uint32_t line)
     return offset;
   }
   if (type.kind != TypeClass::array && type.kind != TypeClass::matrix && type.kind != TypeClass::vector)
-    throw ShaderError(line, "a part of what has none");
+    throw ShaderError(line, "a part of a value without parts");
   id = type.element;
   return std::min(index, type.count - 1) * m_.type(id).scalars;
 }
 
 ValueTranslator::Pointer ValueTranslator::pointer(const SpirvInstruction& one, size_t i) const {
   const auto found = pointers_.find(one.at(i));
-  if (found == pointers_.end()) fail(one, "a pointer to what is no variable");
+  if (found == pointers_.end()) fail(one, "a pointer to something other than a variable");
   return found->second;
 }
 

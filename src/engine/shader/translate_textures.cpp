@@ -67,7 +67,7 @@ bool kind_of_image(const SpirvType& image, TextureKind& kind) {
 
 const ValueTranslator::ReadSampler& ValueTranslator::sampler_of(const SpirvInstruction& one) const {
   const auto found = samplers_.find(one.at(0));
-  if (found == samplers_.end()) fail(one, "a lookup in what is no sampler");
+  if (found == samplers_.end()) fail(one, "a lookup in something other than a sampler");
   return found->second;
 }
 
@@ -83,7 +83,7 @@ uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
 void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler) {
   const auto of_image = loaded_.find(image), of_sampler = loaded_.find(sampler);
   if (of_image == loaded_.end() || (sampler != 0 && of_sampler == loaded_.end()))
-    fail(one, "an image or a sampler that is no variable");
+    fail(one, "an image or a sampler that is not a variable");
   const Pointer& from = of_image->second;
   const uint32_t with = sampler == 0 ? 0 : of_sampler->second.variable,
                  element = sampler == 0 ? 0 : of_sampler->second.sampler;

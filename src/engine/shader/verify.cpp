@@ -34,15 +34,15 @@ class Verifier {
   }
 
   void check_use(Id id) const {
-    hold(id < program_.values.size(), "an operand is no value");
+    hold(id < program_.values.size(), "an operand is not a value");
     hold(program_.value(id).role != Role::temporary || made_[id], "a temporary is used before it is made");
   }
 
   void check_result(Op op, Id id) {
-    hold(id < program_.values.size(), "a result is no value");
+    hold(id < program_.values.size(), "a result is not a value");
     const Role role = program_.value(id).role;
     const bool may_change = op == Op::set || op == Op::mask_set || op == Op::move || op == Op::mask_move;
-    hold(role == Role::temporary || (role == Role::cell && may_change), "its result is no temporary and no cell");
+    hold(role == Role::temporary || (role == Role::cell && may_change), "its result is neither a temporary nor a cell");
     hold(role == Role::cell || !made_[id], "a temporary is made twice");
     made_[id] = true;
   }
@@ -111,13 +111,14 @@ class Verifier {
       const bool is_whole = fetches || (i > last && gives_offset(one.extra));
       hold(kind_of(one.operand[i]) == (is_whole ? Kind::whole : Kind::number), "an operand is of the wrong kind");
     }
-    hold(kind_of(one.operand[last]) == Kind::mask, "its lanes are no mask");
+    hold(kind_of(one.operand[last]) == Kind::mask, "its lanes are not a mask");
   }
 
   void check_control(const Instruction& one) {
     if (one.op == Op::begin_if || one.op == Op::begin_loop) open_.push_back(one.op);
     if (one.op != Op::end_if && one.op != Op::repeat) return;
-    hold(!open_.empty() && (open_.back() == Op::begin_if) == (one.op == Op::end_if), "it closes what is not open");
+    hold(!open_.empty() && (open_.back() == Op::begin_if) == (one.op == Op::end_if),
+         "it closes control that is not open");
     open_.pop_back();
   }
 
@@ -183,7 +184,7 @@ class CodeVerifier {
   void check(const CodeInstruction& one) {
     hold(one.op <= Op::repeat && one.op != Op::end_if, "there is no such operation");
     hold(at_ >= code_.head || signature_of(one.op).is_function || one.op == Op::uniform_at,
-         "it is no function of uniforms, but stands before the body");
+         "it is not a function of uniforms, but it precedes the body");
     if (asks_a_sampler(one.op)) check_sampler(one);
     const auto [results, operands] = counts_of(one);
     hold(results <= kMostResults && operands <= kMostOperands, "it has too many operands");
@@ -213,7 +214,7 @@ class CodeVerifier {
     constexpr uint32_t kOther = kSampleCompare | kSampleFetch | kSampleGather;
     const bool is_plain = one.op == Op::detail || ((one.extra & kOther) == 0 && !has_offset(one.extra));
     hold(one.known == 0 || (kind_of_sample(one.extra) == TextureKind::two && is_plain),
-         "more is known of its texture than can be");
+         "the known facts about its texture are impossible");
   }
 
   struct Open {
@@ -226,14 +227,14 @@ class CodeVerifier {
     if (one.op == Op::repeat) {
       hold(!open_.empty() && open_.back().is_loop && open_.back().end == at_ && one.extra == open_.back().begin &&
                one.depth == loops_ - 1,
-           "it closes what is not open");
+           "it closes control that is not open");
       open_.pop_back();
       --loops_;
       return;
     }
     const bool is_loop = one.op == Op::begin_loop;
     const size_t around = open_.empty() ? code_.instructions.size() - 1 : open_.back().end;
-    hold(one.extra >= at_ && one.extra <= around, "it jumps to where it must not");
+    hold(one.extra >= at_ && one.extra <= around, "its jump target is not allowed");
     if (!is_loop) return open_.push_back({false, at_, one.extra});
     hold(one.depth == loops_ && loops_ < kMostLoopDepth, "loops are nested too deeply");
     hold(code_.instructions[one.extra].op == Op::repeat, "the loop has no end");

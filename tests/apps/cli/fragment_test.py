@@ -143,7 +143,7 @@ class Fragment(unittest.TestCase):
     def test_errors_are_one_line(self):
         (self.folder / "bad.frag").write_text("out vec4 c;\nvoid main() {\n  c = vec5(1.0);\n}\n")
         self.assertIn("bad.frag:3: 'vec5'", self.fails(1, COURTYARD, "--fragment", "bad.frag"))
-        self.assertIn("no uniform 'tin' of its own (did you mean 'tint'?)",
+        self.assertIn("no uniform 'tin' (did you mean 'tint'?)",
                       self.fails(1, COURTYARD, "--fragment", "tint.frag", "--uniform", "tin=1"))
         self.assertIn("tint.frag:2: uniform 'tint' has 3 numbers, not 2",
                       self.fails(1, COURTYARD, "--fragment", "tint.frag", "--uniform", "tint=1,2"))

@@ -54,10 +54,10 @@ TEST_F(SavedPatternFile, ComesBackAsItWas) {
 
 TEST_F(SavedPatternFile, RefusesWhatIsNoPattern) {
   const std::string head = R"({"format": "brokkr pattern", "version": 1, "name": "p", )";
-  expect_refused("", "no pattern file");
-  expect_refused("{", "no pattern file");
-  expect_refused("[1, 2]", "no pattern file");
-  expect_refused(R"({"format": "other"})", "no pattern file");
+  expect_refused("", "not a pattern file");
+  expect_refused("{", "not a pattern file");
+  expect_refused("[1, 2]", "not a pattern file");
+  expect_refused(R"({"format": "other"})", "not a pattern file");
   expect_refused(R"({"format": "brokkr pattern", "version": 2})", "version");
   expect_refused(R"({"format": "brokkr pattern", "version": 1})", "name");
   expect_refused(R"({"format": "brokkr pattern", "version": 1, "name": "a\nb"})", "name");

@@ -129,7 +129,7 @@ TEST_F(FoundFiles, ObjWords) {
   expect_same(obj(kCorners + "f 4//4 3//3 5//5\nf 3 2 5\nf 2 1 5\nf 1 4 5\n"), plain, "line 6: normal 4");
   expect_same(obj(kCorners + "f 4 3 9\n" + kPlainFaces), plain, "line 6: vertex 9 is not among the 5");
   expect_same(obj(kCorners + "f 4 3 0\nf 1 2 -9\n" + kPlainFaces), plain, "(2 times)");
-  expect_same(obj(kCorners + "f 4 x 5\nf 1 2\n" + kPlainFaces), plain, "line 6: 'x' is no corner");
+  expect_same(obj(kCorners + "f 4 x 5\nf 1 2\n" + kPlainFaces), plain, "line 6: 'x' is not a corner");
   expect_same(obj(kCorners + "v nan nan nan\n" + kPlainFaces), plain);
   expect_same(obj(kCorners + "v 1e999 0 0\nv 1 2\nv 1,5 0 0\n" + kPlainFaces), plain);
   expect_same(obj(kCorners + "v nan nan nan\n" + kPlainFaces + "f 4 3 6\n"), plain, "line 11: a face's vertex 6");
@@ -309,8 +309,8 @@ TEST_F(FoundFiles, PlyWords) {
               "face 4: vertex 5 is not finite");
   expect_same(ply(six + kFiveCorners + "-1.#IND 0 0\n" + kFourFaces + "3 0 1 9\n"), plain,
               "vertex 9 is not among the 6");
-  expect_same(ply(six + kFiveCorners + "0 0 0\n" + kFourFaces + "3 0 -1 1\n"), plain, "no whole number");
-  expect_same(ply(six + kFiveCorners + "0 0 0\n" + kFourFaces + "3 0"), plain, "what is before it is drawn");
+  expect_same(ply(six + kFiveCorners + "0 0 0\n" + kFourFaces + "3 0 -1 1\n"), plain, "not a whole number");
+  expect_same(ply(six + kFiveCorners + "0 0 0\n" + kFourFaces + "3 0"), plain, "the data before it is drawn");
 }
 
 TEST_F(FoundFiles, PlyTexturesAndColours) {
@@ -393,7 +393,7 @@ TEST_F(FoundFiles, StlWords) {
   const Files plain = stl(text_stl("0 1.5 0"));
   const std::string good = binary_stl(2, {0, 0});
   expect_same(stl(good), plain);
-  expect_same(stl(good + "xy"), plain, "2 bytes behind");
+  expect_same(stl(good + "xy"), plain, "2 bytes after");
   EXPECT_NE(error_of(stl("\xff\xfe" + good)).find("UTF-16"), std::string::npos);
   expect_same(stl(binary_stl(0, {0, 0})), plain, "says 0 triangles");
   expect_same(stl(binary_stl(0xffffffffu, {0, 0})), plain, "has the bytes of 2");
@@ -404,7 +404,7 @@ TEST_F(FoundFiles, StlWords) {
       "facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 nan\nvertex 0 1 0\nendloop\nendfacet\n";
   expect_same(stl(text_stl("0 1.5 0", bad)), plain, "facet 1: a vertex is not finite");
   const std::string cut = "facet normal 0 0 0\nouter loop\nvertex 0 0\nvertex 1 0 1\nvertex 0 1 0\nendloop\nendfacet\n";
-  expect_same(stl(text_stl("0 1.5 0", cut)), plain, "facet 1: a vertex has no three numbers");
+  expect_same(stl(text_stl("0 1.5 0", cut)), plain, "facet 1: a vertex does not have three numbers");
   std::string line = text_stl("0 1.5 0"), carriage = line;
   std::replace(line.begin(), line.end(), '\n', ' ');
   std::replace(carriage.begin(), carriage.end(), '\n', '\r');

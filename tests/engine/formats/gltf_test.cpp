@@ -521,7 +521,7 @@ TEST(Gltf, MistakesAreNamed) {
       {good.substr(0, good.size() - 12), "bufferViews 3"},
       {good.substr(0, 100), "cut short"},
       {"[" + std::string(200, '['), "deep"},
-      {"[]", "no object"},
+      {"[]", "not an object"},
       {with("/asset/version", "1.0"), "version"},
       {with("/buffers/0/uri", "no.bin"), "no.bin"},
       {with("/buffers/0/uri", "data:;base64,*"), "base64"},

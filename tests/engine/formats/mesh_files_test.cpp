@@ -227,9 +227,9 @@ TEST(Stl, MistakesAreNamed) {
       {"solid\nendsolid\n", "there are none"},
       {"solid\nfacet normal 0 0 1\nouter loop\nvertex 1 2\nendloop\n", "three numbers"},
       {"solid\nfacet normal 0 0 1\nouter loop\nvertex 1 2 3\nvertex 1 2 4\nendloop\n", "three vertices"},
-      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 1 2 3\n", "no three vertices"},
+      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 1 2 3\n", "not have three vertices"},
       {"solid\nfacet normal 0 0 1\nouter loop\nvertex nan 2 3\nvertex 0 0 0\nvertex 1 0 0\n", "finite"},
-      {"solid\n<html>\n", "no word of STL"},
+      {"solid\n<html>\n", "not a word of STL"},
   };
   for (const auto& [file, word] : mistakes) {
     const std::string error = error_of(stl, file);

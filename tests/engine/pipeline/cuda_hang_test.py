@@ -70,7 +70,7 @@ def endless_loop(name, lines):
         status, said = draw(["--gpu-timeout", "1"], BROKKR_PTX_TEXT=folder)
     assert status == 1, (status, said)
     (line,) = error_of(said)
-    assert "does not end; start the program anew" in line, line
+    assert "does not end; restart the program" in line, line
 
 
 def launches_that_are_refused():

@@ -302,11 +302,10 @@ TEST_F(UserShaders, KeyboardMouseAndSilence) {
 }
 
 TEST_F(UserShaders, FaultsNameTheLine) {
-  EXPECT_EQ(
-      problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
-                            "void main() { c = vec4(b_normel + b_position, 1.0); }",
-                    .name = "a.frag"}),
-      "a.frag:2: 'b_normel' is no input that there is (did you mean 'b_normal'?); docs/guide/shaders.md lists them");
+  EXPECT_EQ(problem_with({.text = "in vec3 b_position;\nin vec3 b_normel;\nout vec4 c;\n"
+                                  "void main() { c = vec4(b_normel + b_position, 1.0); }",
+                          .name = "a.frag"}),
+            "a.frag:2: 'b_normel' is not a known input (did you mean 'b_normal'?); docs/guide/shaders.md lists them");
   EXPECT_EQ(problem_with({.text = "// b_uv\nin vec3 b_uv;\nout vec4 c;\nvoid main() { c = vec4(b_uv, 1.0); }"}),
             "shader:2: 'b_uv' has 2 numbers, not 3");
   EXPECT_EQ(problem_with({.text = "out vec4 c;\nuniform int b_time;\nvoid main() { c = vec4(b_time); }"}),
@@ -314,8 +313,7 @@ TEST_F(UserShaders, FaultsNameTheLine) {
   const std::string undeclared = problem_with({.text = "void mainImage(out vec4 c, in vec2 p) {\n  c = speed; }"});
   EXPECT_EQ(undeclared.find("shader:2: 'speed': undeclared identifier"), 0u) << undeclared;
   const std::string text = "uniform vec2 a;\nout vec4 c;\nvoid main() { c = a.xyxy; }";
-  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"b", {1}}}}),
-            "shader: the shader reads no uniform 'b' of its own");
+  EXPECT_EQ(problem_with({.text = text, .uniforms = {{"b", {1}}}}), "shader: the shader declares no uniform 'b'");
   EXPECT_EQ(problem_with({.text = text, .uniforms = {{"a", {1}}}}), "shader:1: uniform 'a' has 2 numbers, not 1");
   EXPECT_EQ(
       problem_with({.text = "uniform int n;\nout vec4 c;\nvoid main() { c = vec4(n); }", .uniforms = {{"n", {0.5}}}}),

@@ -151,7 +151,7 @@ TEST_F(VertexStage, ProgramsThatCannotRunSayWhyAndTheirDrawsStay) {
       "uniform int n; void main() { gl_Position = vec4(0.0); for (int i = 0; i != n; i += 2) gl_Position.x += 1.0; }",
       70);
   endless.uniform("n", ShaderType::i32, {std::bit_cast<float>(1)});
-  EXPECT_NE(failure(endless).find("does not end within 65536 rounds"), std::string::npos);
+  EXPECT_NE(failure(endless).find("does not end within 65536 iterations"), std::string::npos);
   Stage lacking("in vec4 missing; void main() { gl_Position = missing; }", 3);
   EXPECT_NE(failure(lacking).find("the frame holds no attribute 'missing'"), std::string::npos);
   Stage wrong("void main() { gl_Position = nothing; }", 3);
@@ -310,21 +310,21 @@ TEST_F(VertexStage, ErrorsAreLinesThatNameFileAndRemedy) {
   EXPECT_EQ(problem_with("in vec3 b_position;\nvoid main() { }"),
             "my.vert:2: it does not write gl_Position; assign it, as b_projection * b_view * b_model * position");
   EXPECT_EQ(problem_with("in vec3 b_positon;\nvoid main() { gl_Position = vec4(b_positon, 1.0); }"),
-            "my.vert:1: 'b_positon' is no attribute that scenes have (did you mean 'b_position'?); "
+            "my.vert:1: 'b_positon' is not an attribute of scenes (did you mean 'b_position'?); "
             "docs/guide/vertex-shaders.md lists them");
   EXPECT_EQ(problem_with("in vec2 b_position; void main() { gl_Position = vec4(b_position, 0.0, 1.0); }"),
             "my.vert:1: 'b_position' has 3 numbers, not 2");
   EXPECT_EQ(problem_with("void main() { gl_Position = vec4(x); }"), "my.vert:1: 'x': undeclared identifier");
   EXPECT_EQ(problem_with("uniform int n; void main() { gl_Position = vec4(0.0); while (n < 1) gl_Position.x += 1.0; }"),
-            "my.vert: a loop of it does not end within 65536 rounds");
+            "my.vert: one of its loops does not end within 65536 iterations");
   EXPECT_EQ(problem_with("out vec3 at; void main() { gl_Position = at.xyzz; at = vec3(1.0); }",
                          "in vec4 at; out vec4 c; void main() { c = at; }"),
-            "my.frag:1: 'at' has 4 numbers here and fewer in my.vert; declare it alike");
+            "my.frag:1: 'at' has 4 numbers here and fewer in my.vert; use the same declaration");
   EXPECT_EQ(problem_with("uniform vec3 tint; void main() { gl_Position = vec4(tint, 1.0); }",
                          "uniform vec4 tint; out vec4 c; void main() { c = tint; }"),
-            "my.vert:1: uniform 'tint' is declared differently in my.frag; declare it alike");
+            "my.vert:1: uniform 'tint' is declared differently in my.frag; use the same declaration");
   EXPECT_EQ(problem_with("uniform vec4 b_modl; void main() { gl_Position = b_modl; }"),
-            "my.vert:1: 'b_modl' is no uniform that there is (did you mean 'b_model'?); names that begin with b_ are "
+            "my.vert:1: 'b_modl' is not a known uniform (did you mean 'b_model'?); names that begin with b_ are "
             "Brokkr's");
   // A captured frame has been projected.
   ProgramFrame captured(8, 8);

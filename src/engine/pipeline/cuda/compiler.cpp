@@ -167,7 +167,7 @@ std::string CudaCompiler::compile(const std::string& text, std::span<const CudaH
   }
   Functions::Program program = nullptr;
   if (f.create(&program, text.c_str(), "shaders.cu", int(texts.size()), texts.data(), names.data()) != 0)
-    throw std::runtime_error("NVRTC makes no program");
+    throw std::runtime_error("NVRTC cannot make a program");
   const std::unique_ptr<Functions::Program, int (*)(Functions::Program*)> owner(&program, f.destroy);
   if (f.set_callback != nullptr) {
     const auto ask = [](void* payload, void*) {
@@ -184,7 +184,7 @@ std::string CudaCompiler::compile(const std::string& text, std::span<const CudaH
     f.log_size(program, &bytes);
     std::string log(bytes, '\0');
     f.log(program, log.data());
-    throw std::runtime_error("NVRTC does not compile shaders: " + first_error(log));
+    throw std::runtime_error("NVRTC cannot compile shaders: " + first_error(log));
   }
   f.ptx_size(program, &bytes);
   std::string ptx(bytes, '\0');
@@ -201,7 +201,7 @@ std::vector<std::byte> CudaCompiler::link(std::span<const std::byte> fatbin, std
   const char* options[] = {device.c_str(), most.c_str()};
   Functions::Link link = nullptr;
   if (f.link_create(&link, uint32_t(std::size(options)), options) != 0)
-    throw std::runtime_error(fmt::format("nvJitLink links nothing for sm_{}; install a newer one", architecture));
+    throw std::runtime_error(fmt::format("nvJitLink cannot link for sm_{}; install a newer version", architecture));
   const std::unique_ptr<Functions::Link, int (*)(Functions::Link*)> owner(&link, f.link_destroy);
   const auto require = [&](int result) {
     if (result == 0) return;
@@ -209,7 +209,7 @@ std::vector<std::byte> CudaCompiler::link(std::span<const std::byte> fatbin, std
     f.link_log_size(link, &bytes);
     std::string log(bytes, '\0');
     if (bytes > 0) f.link_log(link, log.data());
-    throw std::runtime_error("nvJitLink does not link shaders: " + first_error(log));
+    throw std::runtime_error("nvJitLink cannot link shaders: " + first_error(log));
   };
   require(f.link_add(link, kInputFatbin, fatbin.data(), fatbin.size(), "kernel"));
   for (const std::string& one : ptx) require(f.link_add(link, kInputPtx, one.c_str(), one.size() + 1, "shaders"));

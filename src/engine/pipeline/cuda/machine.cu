@@ -112,7 +112,7 @@ class CudaMachine : public MachineBackend {
 
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override {
-    if (device_is_lost) throw MachineError("CUDA: an earlier frame still hangs on the device; start the program anew");
+    if (device_is_lost) throw MachineError("CUDA: an earlier frame still hangs on the device; restart the program");
     begin_ = Clock::now();
     transferred_ = transfers();
     ended_ = false;
@@ -243,7 +243,7 @@ class CudaMachine : public MachineBackend {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.4g", patience_s());
     throw MachineError(std::string("CUDA: the frame made no progress for ") + seconds + " s (" + text + ") and " +
-                       (device_is_lost ? "does not end; start the program anew" : "was ended") +
+                       (device_is_lost ? "does not end; restart the program" : "was ended") +
                        "; a larger gpu_timeout_s waits longer");
   }
 

@@ -92,7 +92,7 @@ class CudaTaskMachine : public TaskMachine {
       }
       if (ms > limits.abort_ms + kToLeave) {
         device_is_lost = true;
-        throw std::runtime_error("CUDA: a program of tasks hangs and does not end; start Brokkr anew");
+        throw std::runtime_error("CUDA: a task program hangs and does not end; restart Brokkr");
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }

@@ -288,7 +288,7 @@ std::vector<uint32_t> passed(const std::vector<uint32_t>& words, Add add) {
   options.set_run_validator(false);  // the validator rejects loose uniforms
   std::vector<uint32_t> result;
   if (!optimizer.Run(words.data(), words.size(), &result, options))
-    throw ShaderError(0, problem.empty() ? "the optimizer does not take it" : problem);
+    throw ShaderError(0, problem.empty() ? "the optimizer rejects it" : problem);
   return result;
 }
 
@@ -303,7 +303,7 @@ std::vector<uint32_t> words_of(std::string_view bytes) {
   if (bytes.size() > kMostText)
     throw ShaderError(0, fmt::format("the module has {} bytes; at most {} are read", bytes.size(), kMostText));
   if (bytes.size() % sizeof(uint32_t) != 0)
-    throw ShaderError(0, "the module's length is no multiple of 4 bytes; it has been cut off");
+    throw ShaderError(0, "the module's length is not a multiple of 4 bytes; it is incomplete");
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), bytes.size());
   return words;
@@ -373,7 +373,7 @@ std::vector<uint32_t> take_spirv(std::string_view bytes, Stage stage) {
   });
   if (!tools.Validate(words)) {
     problem = problem.substr(0, problem.find('\n'));
-    throw ShaderError(0, "it is no valid SPIR-V: " + (problem.empty() ? "the validator does not say why" : problem));
+    throw ShaderError(0, "it is not valid SPIR-V: " + (problem.empty() ? "the validator does not say why" : problem));
   }
   words = passed(with_one_entry(words, stage), [](spvtools::Optimizer& optimizer) {
     optimizer.RegisterPass(spvtools::CreateFreezeSpecConstantValuePass());
@@ -391,7 +391,7 @@ std::string disassemble_spirv(std::string_view bytes) {
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   if (!tools.Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES | SPV_BINARY_TO_TEXT_OPTION_INDENT))
-    throw ShaderError(0, "it is no SPIR-V module");
+    throw ShaderError(0, "it is not a SPIR-V module");
   return text;
 }
 
