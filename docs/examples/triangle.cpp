@@ -7,7 +7,7 @@
 
 int main() {
   constexpr int kSize = 256;
-  brokkr::Frame frame;  // or, of <brokkr/load.h>: load_frame("scene.obj", {})
+  brokkr::Frame frame;  // or load_frame("scene.obj", {}) of <brokkr/load.h>
   frame.targets.push_back({.width = kSize, .height = kSize});
   frame.views.emplace_back();
   frame.states.emplace_back().viewport = {0, 0, kSize, kSize};

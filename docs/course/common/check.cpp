@@ -52,7 +52,7 @@ bool Check::same(const std::string& name, const Picture& expected, const Picture
   }
   if (wrong == 0) {
     std::error_code ignored;
-    std::filesystem::remove(file, ignored);  // of an earlier run
+    std::filesystem::remove(file, ignored);  // removes the file of an earlier run
     return true;
   }
   const int times = std::max(1, 480 / expected.width);

@@ -1,4 +1,4 @@
-// What the test programs of all steps do alike: options, words for what is wrong, pictures, the leaderboard.
+// The parts that the test programs of all steps share: options, messages about errors, pictures, the leaderboard.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ class Check {
   // `step`: mp0 to mp6.
   Check(std::string step, int count, char** words);
 
-  // A claim about a part of the step. False: says `what` is wrong, and the program will end with 1.
+  // A claim about a part of the step. If it is false, prints `what`, and the program will end with 1.
   bool claim(bool holds, const std::string& what);
 
-  // Holds a picture against another, pixel by pixel. `uncertain`: pixels that are not compared (empty: all are). Where
-  // they differ by more than `tolerance` of 255: says where, and writes STEP-NAME.png: expected, yours, difference.
+  // Compares two pictures pixel by pixel. `uncertain`: pixels that are not compared (empty: all pixels are). If they
+  // differ by more than `tolerance` of 255, prints the place, and writes STEP-NAME.png: expected, yours, difference.
   bool same(const std::string& name, const Picture& expected, const Picture& yours, int tolerance = 0,
             const std::vector<bool>& uncertain = {});
 
-  // Prints the leaderboard's line, once all claims hold: what measure() measured, with its unit.
+  // Prints the leaderboard's line if all claims hold: the result of measure(), with its unit.
   void leaderboard(const std::function<std::string()>& measure) const;
 
-  // Runs a part; an exception is a claim that does not hold.
+  // Runs a part. An exception counts as a claim that is false.
   void part(const std::string& name, const std::function<void()>& run);
 
-  // The picture that the step's page begins with is asked for: where to.
+  // The file for the picture that the step's page begins with, if the user asks for it.
   const std::string& page() const { return page_; }
   // The folder with the recordings.
   Recording recording(const std::string& name) const;
   Picture driver_picture(const std::string& name) const;
 
-  // 0 where all claims held, with a line that says what comes next.
+  // Returns 0 if all claims hold, and prints a line about the next step.
   int finish(const std::string& next) const;
 
  private:
@@ -44,11 +44,11 @@ class Check {
   int failures_ = 0, parts_ = 0;
 };
 
-// Nanoseconds of processor time that `run` takes, the least of three turns of 10 ms or more: other programs that run
-// beside it hardly count.
+// The processor time in nanoseconds that `run` takes: the least of three turns of 10 ms or more. Other programs that
+// run at the same time hardly affect it.
 double least_nanoseconds(const std::function<void()>& run);
 
-// A picture's pixels from a recording's clear colour on.
+// A picture whose pixels have the recording's clear colour.
 Picture cleared(const Recording& recording);
 
 std::string text_of(uint32_t color);    // (r, g, b)

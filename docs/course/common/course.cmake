@@ -1,4 +1,4 @@
-# What a step's CMakeLists.txt needs: cmake -S docs/course/mpN -B build/mpN makes build/mpN/test.
+# Settings that the CMakeLists.txt of every step needs: cmake -S docs/course/mpN -B build/mpN makes build/mpN/test.
 cmake_minimum_required(VERSION 3.20)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,7 +12,7 @@ option(OWN "Build on your own solutions of the earlier steps" OFF)
 get_filename_component(course ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 get_filename_component(root ${course}/../.. ABSOLUTE)
 
-# What all tests share, with the oracle that Brokkr's own pipeline is held against. The oracle's exactness needs
+# The code that all tests share, with the oracle that also tests Brokkr's own pipeline. The oracle is exact only with
 # -ffp-contract=off: a product and a sum are two roundings.
 if(NOT TARGET course_common)
   add_library(course_common STATIC

@@ -1,4 +1,4 @@
-// MP-5 on: a depth per pixel in 24 bits, at the framebuffer's addresses.
+// From MP-5 on: a depth per pixel in 24 bits, at the framebuffer's addresses.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From a draw of a recording to units that walk over its triangles: what stands between the steps. It calls assemble,
+// The code between the steps, from a draw of a recording to units that walk over its triangles. It calls assemble,
 // to_window, setup and zig_zag.
 #pragma once
 
@@ -30,7 +30,7 @@ inline Vertex between(const Vertex& a, const Vertex& b, float f) {
   return v;
 }
 
-// The part of a triangle beyond the near plane, z >= -w: nothing, three or four corners.
+// The part of a triangle inside the near plane, z >= -w: nothing, or three or four corners.
 inline std::vector<Vertex> clip_near(const Vertex (&triangle)[3]) {
   std::vector<Vertex> kept;
   for (int i = 0; i < 3; ++i) {
@@ -68,7 +68,7 @@ void for_each_triangle(const Recording& recording, const Draw& draw, Use&& use) 
   }
 }
 
-// Draws the whole recording: make(draw, shape) gives the unit that walks over the triangle.
+// Draws the whole recording. make(draw, shape) returns the unit that walks over the triangle.
 template <typename Make>
 void draw_recording(const Recording& recording, Make&& make) {
   for (const Draw& draw : recording.draws) {

@@ -40,7 +40,7 @@ static_assert(int(brokkr::CompareFunc::never) == 0 && int(brokkr::CompareFunc::g
               int(brokkr::CullMode::none) == int(Cull::none) && int(brokkr::CullMode::front) == int(Cull::front) &&
               int(brokkr::CullMode::back) == int(Cull::back));
 
-// An attribute over a triangle, by the oracle's plane of depth with the attribute in depth's place.
+// An attribute over a triangle. It uses the oracle's depth plane, with the attribute instead of the depth.
 class Attributes {
  public:
   Attributes(const Recording& recording, const Draw& draw, const Corners& corners, Shading shading)
@@ -67,7 +67,7 @@ class Attributes {
                plane([&](size_t i) { return vertex[i]->t; })};
   }
 
-  // False: the texel depends on rounding.
+  // Returns false if the texel depends on rounding.
   bool shade(int x, int y, glm::vec4& color) const {
     const float w = 1 / planes_[0].unclamped(x, y);
     color = {planes_[1].unclamped(x, y) * w, planes_[2].unclamped(x, y) * w, planes_[3].unclamped(x, y) * w, 1.0f};

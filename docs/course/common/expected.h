@@ -1,4 +1,4 @@
-// What should come out, by tests/engine/oracle: the same functions that Brokkr's own pipeline is held against.
+// Computes the expected results with tests/engine/oracle, the same functions that test Brokkr's own pipeline.
 #pragma once
 
 #include <utility>
@@ -12,16 +12,16 @@ namespace course {
 
 Vec4 oracle_product(const Mat4& matrix, const Vec4& vector);
 
-// x, y in pixels, depth 0 to 1, and 1 / w.
+// Returns x, y in pixels, depth 0 to 1, and 1 / w.
 Vec4 oracle_window(const Vec4& clip, const Viewport& viewport);
 
-// The triangles of lists, strips and fans.
+// Returns the triangles of lists, strips and fans.
 std::vector<Corners> oracle_assemble(Mode mode, const std::vector<int>& elements);
 
-// Pixels that a triangle covers, rows from the bottom.
+// Returns the pixels that a triangle covers, rows from the bottom.
 std::vector<std::pair<int, int>> oracle_cover(const Vec4 (&clip)[3], const Viewport& viewport);
 
-// The depth function as the oracle knows it.
+// The oracle's depth function.
 bool oracle_passes(DepthFunction function, float value, float stored);
 
 struct Expected {
@@ -31,8 +31,8 @@ struct Expected {
 
 enum class Shading : uint8_t { flat, smooth, textured };  // flat: the colour of a triangle's last vertex
 
-// The recording's triangles, drawn by the oracle: coverage by exact integers, attributes by planes through the corners,
-// divided by that of 1 / w; nearest texels.
+// Draws the recording's triangles with the oracle: coverage by exact integers, nearest texels, and attributes by planes
+// through the corners, divided by the plane of 1 / w.
 Expected oracle_picture(const Recording& recording, Shading shading);
 
 }  // namespace course

@@ -1,4 +1,4 @@
-// MP-1: the framebuffer's memory, and the queues that pixels come in.
+// MP-1: the framebuffer's memory, and the queues that pixels arrive in.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace course {
 
-// One word of memory per pixel, rows bottom to top. A row takes 2^shift words, the next power of two from its width:
-// the memory between is not shown.
+// One word of memory per pixel, rows from bottom to top. A row takes 2^shift words, the next power of two from its
+// width. The words after a row's last pixel are not shown.
 class Framebuffer {
  public:
   Framebuffer(int w, int h) : width(w), height(h) {
@@ -30,7 +30,7 @@ class Framebuffer {
     memory_[address] = color;
   }
 
-  // What a screen shows of it.
+  // The part that a screen shows.
   Picture picture() const {
     Picture picture(width, height);
     for (size_t y = 0; y < size_t(height); ++y) {
@@ -43,7 +43,7 @@ class Framebuffer {
   std::vector<uint32_t> memory_;
 };
 
-// Pixels to draw: an index names a vertex and a colour, each of which stands in its queue once.
+// Pixels to draw. An index names a vertex and a colour; each is in its queue once.
 struct Queues {
   struct Vertex {
     int x = 0, y = 0;  // pixel

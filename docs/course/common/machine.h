@@ -1,8 +1,8 @@
 // MP-0's machine: a memory of vectors, a few multipliers, and a counter of cycles. Additions and registers cost
-// nothing; what costs is time to read and room to multiply.
+// nothing; only reading time and multipliers are scarce.
 //
-// A program for it is a loop over cycles. In each it may ask for one vector, which is there from the next cycle on, and
-// use each multiplier once; clock() ends the cycle.
+// A program for it is a loop over cycles. In each cycle it may request one vector, which is available from the next
+// cycle on, and use each multiplier once. clock() ends the cycle.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Machine {
   int multipliers() const { return multipliers_; }
   int32_t matrix(int row, int column) const { return matrix_.at(size_t(row)).at(size_t(column)); }
 
-  // Asks the memory for a vector: once per cycle.
+  // Requests a vector from the memory, once per cycle.
   void read(int address) {
     if (asked_) fail("reads a second vector");
     if (address < 0 || address >= vectors()) fail("reads vector " + std::to_string(address) + ", which is not there");
@@ -35,13 +35,13 @@ class Machine {
     if (cycles_ < kTraced) trace_.push_back({int(cycles_), -1});
   }
 
-  // The vector that the last cycle with a read asked for.
+  // The vector that the last cycle with a read requested.
   const Vector& data() const {
     if (!valid_) fail("uses data before a read has brought any");
     return data_;
   }
 
-  // Products of one cycle: at most multipliers().
+  // Computes a product; at most multipliers() per cycle.
   int64_t multiply(int32_t a, int32_t b) {
     if (used_ == multipliers_) fail("needs more than " + std::to_string(multipliers_) + " multipliers");
     if (cycles_ < kTraced) trace_.push_back({int(cycles_), used_});
@@ -58,7 +58,7 @@ class Machine {
 
   int64_t cycles() const { return cycles_; }
 
-  // What the first cycles did: (cycle, multiplier), multiplier -1: a read.
+  // The work of the first cycles: (cycle, multiplier); multiplier -1 is a read.
   const std::vector<std::pair<int, int>>& trace() const { return trace_; }
 
  private:

@@ -1,4 +1,4 @@
-// Pictures: of the framebuffer, of the driver, and of what is wrong.
+// Pictures of the framebuffer, of the driver, and of differences.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace course {
 
-// Rows bottom to top, 0xffBBGGRR.
+// Rows from bottom to top, 0xffBBGGRR.
 struct Picture {
   int width = 0, height = 0;
   std::vector<uint32_t> pixels;
@@ -18,22 +18,22 @@ struct Picture {
   uint32_t at(int x, int y) const { return pixels[size_t(y) * size_t(width) + size_t(x)]; }
 };
 
-// A binary .ppm. Throws std::runtime_error that names the file and what is wrong with it.
+// Reads a binary .ppm. Throws std::runtime_error that names the file and the problem.
 Picture read_ppm(const std::string& path);
 
-// Stored, not compressed: any viewer opens it. Throws std::runtime_error where the file cannot be written.
+// Writes an uncompressed file, which any viewer opens. Throws std::runtime_error if the file cannot be written.
 void write_png(const std::string& path, const Picture& picture);
 
-// Each pixel as a square of `times` pixels.
+// Enlarges each pixel to a square of `times` pixels.
 Picture enlarged(const Picture& picture, int times);
 
-// Pictures of one height, side by side, with a grey line between them.
+// Puts pictures of one height side by side, with a grey line between them.
 Picture beside(const std::vector<Picture>& pictures);
 
 // The largest difference of a channel, 0 to 255.
 int difference(uint32_t a, uint32_t b);
 
-// Grey where two pictures agree, red where they do not: the more, the brighter.
+// Grey where two pictures agree, red where they differ; brighter for a larger difference.
 Picture difference_picture(const Picture& expected, const Picture& yours, int tolerance,
                            const std::vector<bool>& uncertain);
 

@@ -1,4 +1,4 @@
-// MP-4 on: a value over the window that changes evenly: colour, depth, texture coordinates.
+// From MP-4 on: a value that changes evenly over the window: colour, depth, texture coordinates.
 #pragma once
 
 #include "common/fixed.h"

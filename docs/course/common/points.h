@@ -1,4 +1,4 @@
-// Points of a recording as MP-1's queues.
+// The points of a recording as MP-1's queues.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace course {
 
-// place(vertex, x, y): the pixel of a vertex; false: it is not drawn. A vertex or colour that comes again is queued
-// once.
+// place(vertex, x, y) finds the pixel of a vertex, or returns false if it is not drawn. A vertex or colour that occurs
+// again is queued once.
 template <typename Place>
 Queues queues_of(const Recording& recording, Place&& place) {
   Queues queues;
@@ -31,7 +31,7 @@ Queues queues_of(const Recording& recording, Place&& place) {
   return queues;
 }
 
-// The pixel where OpenGL puts a point of clip space that has w = 1: MP-2 explains it.
+// The pixel where OpenGL puts a point of clip space with w = 1. MP-2 explains it.
 inline void pixel_of(const Recording& recording, const Vec4& position, int& x, int& y) {
   x = int(std::floor((position.x + 1) * 0.5f * float(recording.width)));
   y = int(std::floor((position.y + 1) * 0.5f * float(recording.height)));

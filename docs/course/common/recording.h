@@ -1,5 +1,5 @@
-// Recordings: the commands of an OpenGL frame as `brokkr capture` took them, in the text that
-// docs/course/recordings/README.md describes.
+// Recordings: the commands of an OpenGL frame that `brokkr capture` took, in the text format of
+// docs/course/recordings/README.md.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct Vertex {
   Vec4 position;  // clip space, as the driver computed it
   Color color{1, 1, 1};
   float s = 0, t = 0;  // texture coordinates
-  Vec4 object;         // before the matrices, where the recording has it
+  Vec4 object;         // before the matrices, if the recording has it
 };
 
 enum class Cull : uint8_t { none, front, back };  // front: counter-clockwise in the window
@@ -30,7 +30,7 @@ struct Draw {
   int texture = -1;  // -1: none
 };
 
-// Sides are powers of two; rows bottom to top, 0xffBBGGRR.
+// Sides are powers of two; rows from bottom to top, 0xffBBGGRR.
 struct Texture {
   int width_log2 = 0, height_log2 = 0;
   std::vector<uint32_t> texels;
@@ -49,7 +49,7 @@ struct Recording {
   Viewport viewport() const { return {0, 0, width, height}; }
 };
 
-// Throws std::runtime_error that names the file, the line and what is wrong with it.
+// Throws std::runtime_error that names the file, the line and the problem.
 Recording read_recording(const std::string& path);
 
 }  // namespace course

@@ -1,5 +1,5 @@
-// Random triangles for the tests: large, small and thin ones, some that leave the picture, some with corners on pixel
-// centres and edges in common.
+// Random triangles for the tests: large, small and thin ones, some that leave the picture, and some with corners on
+// pixel centres or with shared edges.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@ namespace course {
 
 struct SoupOptions {
   int triangles = 150;
-  bool perspective = false;  // w from 1 to 4; else 1
-  bool depth = false;     // tested, with all functions: half of the triangles at one of nine depths, the others tilted
+  bool perspective = false;  // w from 1 to 4; otherwise 1
+  bool depth = false;     // tested with all functions: half of the triangles at one of nine depths, the others tilted
   bool textures = false;  // three sizes
 };
 
@@ -81,7 +81,7 @@ class Soup {
     draw.depth_test = true;
     draw.depth = DepthFunction(dice_() % 8);
     draw.depth_write = dice_() % 4 != 0;
-    const float level = 0.25f * float(int(dice_() % 9) - 4) * 0.875f;  // no ties of rounding to 24 bits
+    const float level = 0.25f * float(int(dice_() % 9) - 4) * 0.875f;  // avoids ties when rounding to 24 bits
     const bool is_level = recording_.draws.size() % 2 == 1;
     for (Vertex& v : draw.vertices) v.position.z = (is_level ? level : between(-0.9f, 0.9f)) * v.position.w;
   }

@@ -1,4 +1,4 @@
-// MP-6: the texels that the texture unit reads, and how often it does.
+// MP-6: the texels that the texture unit reads, and a counter of its reads.
 #pragma once
 
 #include <cstdint>

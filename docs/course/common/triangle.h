@@ -1,4 +1,4 @@
-// MP-3 on: a triangle in the window, and the box of pixels around it.
+// From MP-3 on: a triangle in the window, and the box of pixels around it.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace course {
 
-// Corners on a grid of 256 steps per pixel, counter-clockwise: so that edges are whole numbers, and exact.
+// Corners on a grid of 256 steps per pixel, counter-clockwise. Edges are therefore whole numbers, and exact.
 struct Triangle {
   std::array<int64_t, 3> x{}, y{};
   bool is_turned = false;  // corners 1 and 2 were exchanged: it was clockwise

@@ -1,4 +1,5 @@
-// How a zig-zag moves over the pixels: by five commands, from each pixel to one beside it, with one pixel saved.
+// The commands by which a zig-zag moves over the pixels. Each goes from a pixel to its neighbour, and one pixel is
+// saved.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ enum class Command : uint8_t {
   push_move_down,  // one down, and save the pixel that is reached
 };
 
-// Where the walk is. The pixel that it starts at is saved.
+// The position of the walk. The pixel where it starts is saved.
 class Walk {
  public:
   Walk(int x, int y) : x_(x), y_(y), saved_x_(x) {}

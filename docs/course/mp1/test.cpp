@@ -26,7 +26,7 @@ void check_addresses(Check& check) {
   }
 }
 
-// The oracle's clear, and pixels as the oracle knows them: squares of two triangles.
+// Checks the oracle's clear, and pixels as the oracle draws them: squares of two triangles.
 void check_oracle(Check& check) {
   Recording recording;
   recording.width = 50;

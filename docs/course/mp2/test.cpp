@@ -29,7 +29,7 @@ std::string text(const Vec4& v) {
   return line;
 }
 
-// The largest difference of two vectors, each component beside the size of its vector.
+// The largest difference of two vectors, each component relative to the size of its vector.
 float difference(const Vec4& a, const Vec4& b) {
   const float size = std::max({1.0f, std::fabs(b.x), std::fabs(b.y), std::fabs(b.z), std::fabs(b.w)});
   const float parts[] = {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
@@ -107,9 +107,9 @@ void check_fixed(Check& check) {
   check.claim(multiply(-kOne / 2, 1) == -1, "multiply rounds down: half of -1 step is -1 step");
 }
 
-constexpr float kNear = 1.0f / 128;  // pixels: a point nearer to a pixel's border may fall on either side
+constexpr float kNear = 1.0f / 128;  // pixels: a point this near to a pixel's border may fall on either side
 
-// The recording's points through matrices, division and viewport. Pixels of points near a border are uncertain.
+// Sends the recording's points through matrices, division and viewport. Pixels of points near a border are uncertain.
 template <typename Transform>
 Picture drawn(const Recording& recording, Transform&& transform, std::vector<bool>& uncertain) {
   uncertain.assign(size_t(recording.width) * size_t(recording.height), false);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace course;
 
-// Writes one colour, and holds the walk to its rules.
+// Writes one colour, and checks that the walk follows its rules.
 class PlotUnit {
  public:
   PlotUnit(Framebuffer& framebuffer, const Box& box, uint32_t color)
@@ -61,7 +61,7 @@ Picture drawn(const Recording& recording) {
   Framebuffer framebuffer(recording.width, recording.height);
   clear(framebuffer, pack(recording.clear_color));
   draw_recording(recording, [&](const Draw&, const Shape& shape) {
-    // The last vertex gives a flat triangle's colour; where the soup's differ, too.
+    // The last vertex gives a flat triangle's colour, even if the soup's vertices have different colours.
     const Color& color = shape.vertices[shape.triangle.is_turned ? 1 : 2].color;
     return PlotUnit(framebuffer, shape.box, pack(color));
   });
@@ -77,7 +77,7 @@ std::string text(const std::vector<Corners>& triangles) {
   return result.empty() ? "nothing" : result;
 }
 
-// Each triangle with its smallest corner first: where it begins is free, its winding is not.
+// Each triangle with its smallest corner first, because the first corner is free, but not the winding.
 std::vector<Corners> turned(std::vector<Corners> triangles) {
   for (Corners& c : triangles) std::rotate(c.begin(), std::min_element(c.begin(), c.end()), c.end());
   return triangles;
@@ -99,7 +99,7 @@ void check_assembly(Check& check) {
   }
 }
 
-// A fan of quads around a hill, as quads, strip and polygon: each has an outline that the oracle's triangles give.
+// A fan of quads around a hill, as quads, strip and polygon. The oracle's triangles determine the outline of each.
 void check_quads(Check& check) {
   const float corners[][2] = {{10, 20}, {14, 90}, {50, 30}, {47, 80}, {90, 10}, {99, 100}, {140, 40}, {130, 70}};
   const std::pair<Mode, std::vector<int>> draws[] = {{Mode::quads, {0, 2, 3, 1, 2, 4, 5, 3, 4, 6, 7, 5}},
@@ -162,7 +162,7 @@ std::string measure(const Check& check) {
          " ns/fragment, " + one_decimal(double(steps) / double(fragments)) + " steps/fragment";
 }
 
-// A walk, enlarged: covered pixels, the triangle, and the way over them.
+// A walk, enlarged: covered pixels, the triangle, and the path over them.
 class Drawing {
  public:
   explicit Drawing(std::ofstream& svg, int height) : svg_(svg), height_(height) {}

@@ -42,7 +42,7 @@ void check_codes(Check& check) {
   }
 }
 
-// With no depth test nothing is read; a test without writing leaves all depths alone.
+// Without a depth test, nothing is read. A test without writing leaves all depths unchanged.
 void check_accesses(Check& check) {
   Recording soup = make_soup(20, {.triangles = 40});
   for (const bool test : {false, true}) {

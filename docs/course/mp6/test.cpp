@@ -1,5 +1,5 @@
-// MP-6's test: texel addresses, textures against the oracle and against an OpenGL driver, and where a game frame's time
-// goes.
+// MP-6's test: texel addresses, textures against the oracle and against an OpenGL driver, and the parts of a game
+// frame's time.
 #include "mp6.h"
 
 #include <cmath>
@@ -66,7 +66,7 @@ void check_modulation(Check& check) {
   }
 }
 
-// Every fragment that passes writes its depth here, and reads one texel: no more.
+// Every fragment that passes writes its depth here and reads exactly one texel.
 void check_reads(Check& check) {
   Recording soup = make_soup(40, {.textures = true});
   float depth = 0.9f;
@@ -85,7 +85,7 @@ void check_reads(Check& check) {
                   " fragments that pass the depth test: read one for each of them, and none for the others");
 }
 
-// A unit that only looks: what the walk alone costs, and how much it does.
+// A unit that only counts, to measure the cost and the work of the walk alone.
 struct Empty {
   uint64_t &steps, &fragments;
   void start(int, int) {}
@@ -93,7 +93,7 @@ struct Empty {
   void fragment(int, int) { ++fragments; }
 };
 
-// Where the time of a game frame goes: the pipeline with one stage more in each line.
+// Prints the parts of a game frame's time: the pipeline with one more stage in each line.
 void print_stages(const Recording& game) {
   Memories memories(game);
   uint64_t triangles = 0, steps = 0, fragments = 0;

@@ -1,5 +1,6 @@
-// What the course's drivers draw: one small OpenGL frame for each step from MP-1 on, into a pbuffer of a headless EGL
-// display. `tools/course-recordings --draw` builds it, runs it under `brokkr capture` and keeps what was recorded.
+// Draws one small OpenGL frame for each step from MP-1 on, into a pbuffer of a headless EGL display, for the course's
+// recordings. `tools/research/course-recordings --draw` builds it, runs it under `brokkr capture` and keeps the
+// recording.
 //
 //   draw SCENE     SCENE: pixels, transforms, triangles, colors, depth, textures
 #include <EGL/egl.h>
@@ -24,7 +25,8 @@ constexpr float kPi = 3.14159265f;
   std::exit(1);
 }
 
-// Window coordinates (pixels, origin at the bottom left) as object coordinates, depth as it is: -1 near to 1 far.
+// Uses window coordinates (pixels, origin at the bottom left) as object coordinates, and depth unchanged: -1 near to 1
+// far.
 void window_coordinates() {
   glMatrixMode(GL_PROJECTION);
   glLoadIdentity();
@@ -57,7 +59,7 @@ void draw_pixels() {
       }
     }
   }
-  // The same pixel several times: the last one stays. Then points beyond every edge.
+  // Draws the same pixel several times: the last one stays. Then draws points beyond every edge.
   for (int i = 0; i < 4; ++i) {
     glColor3f(i == 3 ? 0.0f : 1.0f, i == 3 ? 1.0f : 0.0f, 0.5f);
     for (int x = 0; x < 12; ++x) glVertex2f(float(4 + x) + 0.5f, 6.5f);
@@ -82,8 +84,8 @@ GLuint compile(GLenum kind, const char* text) {
   return shader;
 }
 
-// A knot of points. The fragment shader reads position and matrices too (its alpha comes of them), so that the
-// recording holds what the vertex shader computes with.
+// Draws a knot of points. The fragment shader also reads position and matrices (they affect its alpha), so that the
+// recording holds the data that the vertex shader uses.
 void draw_transforms() {
   const GLuint program = glCreateProgram();
   glAttachShader(program, compile(GL_VERTEX_SHADER, R"(#version 120
@@ -97,7 +99,8 @@ void draw_transforms() {
   glLinkProgram(program);
   glUseProgram(program);
   const float c = std::cos(0.7f), s = std::sin(0.7f), d = std::cos(0.4f), t = std::sin(0.4f);
-  // Column by column. Turned by 0.4 about x after 0.7 about y, and 6 away; then a lens of 50 degrees, 1 to 20 away.
+  // Column by column: a rotation of 0.4 about x after 0.7 about y, at a distance of 6; then a lens of 50 degrees, from
+  // 1 to 20.
   const float modelview[16] = {c, t * s, -d * s, 0, 0, d, t, 0, s, -t * c, d * c, 0, 0.25f, -0.125f, -6, 1};
   const float lens = 1 / std::tan(25 * kPi / 180);
   const float projection[16] = {
@@ -145,7 +148,7 @@ void ribbon() {
   glEnd();
 }
 
-// Single triangles, slivers and one that is left of and below the picture in part; quads that share their edges; a
+// Draws single triangles, slivers and one that is partly left of and below the picture; quads that share their edges; a
 // star, a ribbon.
 void shapes() {
   window_coordinates();
@@ -197,8 +200,8 @@ void draw_colors() {
   fan(76.6f, 91.4f, 26, 24, true);
 }
 
-// The sine test: in each of eight bars a black plane at depth 0, then a wave of depths -1 (red) to 1 (blue) that one of
-// the eight functions lets through. The wave has steps at depth 0, where only equality decides.
+// The sine test. Each of eight bars has a black plane at depth 0, then a wave of depths from -1 (red) to 1 (blue) that
+// one of the eight functions lets through. The wave has steps at depth 0, where only equality decides.
 void draw_depth() {
   const GLenum functions[] = {GL_NEVER, GL_LESS, GL_EQUAL, GL_LEQUAL, GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
   const auto quad = [](float x0, float x1, float y, float z0, float z1) {
@@ -261,9 +264,9 @@ GLuint make_texture(int width, int height, int kind) {
   return texture;
 }
 
-// A brick wall that is turned away, a tiled floor, and two flat quads: one texture that is not square, one repeated
-// with negative coordinates. The flat ones are parallelograms: it is the driver's choice along which diagonal it splits
-// a quad, and on these it does not show.
+// Draws a brick wall at an angle, a tiled floor, and two flat quads: one texture is not square, and one is repeated
+// with negative coordinates. The flat quads are parallelograms, so that the diagonal by which the driver splits a quad
+// does not matter.
 void draw_textures() {
   const GLuint bricks = make_texture(16, 16, 0), band = make_texture(32, 8, 1), tiles = make_texture(8, 8, 2);
   glClearColor(0.45f, 0.6f, 0.8f, 1);

@@ -1,5 +1,5 @@
 // Draws the Mandelbrot set by priorities: large squares first, and among them those that differ from the square around
-// them. Stopped early, the picture is coarse where nothing happens and fine along the set's edge.
+// them. If it is stopped early, the picture is coarse in even areas and fine along the set's edge.
 #include <brokkr/tasks.h>
 
 #include <cstdio>
@@ -41,7 +41,7 @@ struct Picture {
 };
 
 // Payload: place (x, and y from bit 16 on), side, steps of the square around it, priority of 24 bits. One lane works on
-// a square, so that a warp works on as many as it has lanes.
+// a square, so a warp works on one square per lane.
 struct Square {
   static constexpr int kId = 0, kThreads = 1, kWords = 4;
 
@@ -64,7 +64,7 @@ struct Square {
       const Uint place =
           payload[0] + select(quarter % 2 == 1, half, Uint(0u)) + select(quarter / 2 == 1, half << Uint(16u), Uint(0u));
       const Uint next[kWords] = {place, half, steps, priority};
-      worker.template enqueue<Square>(next, splits);  // a full queue leaves the quarter coarse
+      worker.template enqueue<Square>(next, splits);  // if the queue is full, the quarter stays coarse
     }
     const uint32_t done = uint32_t(worker.warp().count(active));
     worker.warp().once([&] {
@@ -97,6 +97,6 @@ int main() {
   picture.limit = 20000;
   program.run();
   if (write(picture, "mandelbrot-20000.pgm") != 0) return 1;
-  if (!program.run() || program.refused() != 0) return 1;  // goes on to the last pixel
+  if (!program.run() || program.refused() != 0) return 1;  // continues to the last pixel
   return write(picture, "mandelbrot.pgm");
 }

@@ -1,5 +1,5 @@
-// Page rank without rounds: a node's turn comes when all its predecessors have had theirs. Nodes of different
-// iterations run side by side, and the result has the bits of a sequential loop.
+// Page rank without rounds: a node runs when all its predecessors have run. Nodes of different iterations run at the
+// same time, and the result has the bits of a sequential loop.
 #include <brokkr/tasks.h>
 
 #include <cstdio>
@@ -44,7 +44,8 @@ struct Ranks {
   void seed(Worker& worker);
 };
 
-// Payload: node, iteration. It gives its rank to its successors; who got the last one, visits that successor.
+// Payload: node, iteration. A node gives its rank to its successors; the task that gives a successor its last rank
+// enqueues the successor.
 struct Visit {
   static constexpr int kId = 0, kThreads = 1, kWords = 2;
   template <class Worker>
@@ -65,7 +66,7 @@ struct Visit {
       const Uint task[kWords] = {next.lanes(), payload[1] + 1u};
       const Mask wanted = active && ready.lanes() != 0u;
       const Mask refused = wanted && !worker.template enqueue<Visit>(task, wanted);
-      if (w.any(refused)) execute(worker, task, 0, refused);  // a full queue: at once
+      if (w.any(refused)) execute(worker, task, 0, refused);  // if the queue is full, runs them immediately
     }
   }
 };

@@ -1,4 +1,4 @@
-// MP-0: matrix times vector. Your part: fill in what stands under YOUR TURN.
+// MP-0: matrix times vector. Your part: complete the code under YOUR TURN.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace course {
 
-// matrix * vector: component i is row i of the matrix times the vector, component by component, summed up.
+// matrix * vector: component i is the sum of the products of row i of the matrix and the vector.
 inline Vec4 multiply(const Mat4& matrix, const Vec4& vector) {
   // YOUR TURN 1
   (void)matrix;
   return vector;
 }
 
-// The sum of matrix * vector over all vectors of the machine's memory, in whole numbers, by its multipliers. At most
-// five cycles per vector; four are possible with four multipliers.
+// The sum of matrix * vector over all vectors of the machine's memory, in whole numbers, computed with its multipliers.
+// Use at most five cycles per vector; with four multipliers, four are possible.
 inline std::array<int64_t, 4> product_sum(Machine& machine) {
   std::array<int64_t, 4> sum{};
   // YOUR TURN 2: machine.read, machine.data, machine.matrix, machine.multiply, machine.clock (common/machine.h)

@@ -34,7 +34,7 @@ inline FixedVec4 multiply(const FixedMat4& matrix, const FixedVec4& vector) {
 }
 
 inline FixedVec4 to_window(const FixedVec4& clip, const Viewport& viewport) {
-  // Half of the size may be half a pixel: it is halved as a fixed-point number.
+  // Half of the size may include half a pixel, so it is halved as a fixed-point number.
   const Fixed half_width = viewport.width * kOne / 2, half_height = viewport.height * kOne / 2;
   return {multiply(divide(clip.x, clip.w), half_width) + viewport.x * kOne + half_width,
           multiply(divide(clip.y, clip.w), half_height) + viewport.y * kOne + half_height,

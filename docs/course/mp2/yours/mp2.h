@@ -1,4 +1,4 @@
-// MP-2: transforms, division, viewport. Your part: fill in what stands under YOUR TURN.
+// MP-2: transforms, division, viewport. Your part: complete the code under YOUR TURN.
 #pragma once
 
 #include "common/fixed.h"
@@ -6,11 +6,11 @@
 
 namespace course {
 
-// In float.
+// With float.
 
-// Object to clip space: the projection of the modelview matrix of the vertex.
+// Object to clip space: the modelview matrix, then the projection.
 inline Vec4 to_clip(const Mat4& projection, const Mat4& modelview, const Vec4& object) {
-  // YOUR TURN 1: by MP-0's multiply
+  // YOUR TURN 1: use MP-0's multiply
   (void)projection;
   (void)modelview;
   return object;
@@ -24,16 +24,16 @@ inline Vec4 to_window(const Vec4& clip, const Viewport& viewport) {
   return clip;
 }
 
-// Whether a point is in the view volume: all of x, y, z between -w and w.
+// Returns true if a point is in the view volume: all of x, y, z lie between -w and w.
 inline bool is_in_view(const Vec4& clip) {
   // YOUR TURN 3
   (void)clip;
   return false;
 }
 
-// In Q32.32: 1 is kOne (common/fixed.h).
+// With Q32.32: 1 is kOne (common/fixed.h).
 
-// The product, rounded down. Its integers have twice as many bits: compute with Wide.
+// The product, rounded down. It has twice as many bits: compute with Wide.
 inline Fixed multiply(Fixed a, Fixed b) {
   // YOUR TURN 4
   (void)b;
@@ -53,7 +53,7 @@ inline FixedVec4 multiply(const FixedMat4& matrix, const FixedVec4& vector) {
   return vector;
 }
 
-// As above, with 1 / clip.w in w. All in Q32.32: the integer part of x and y is the pixel.
+// As above, with 1 / clip.w in w. All values are Q32.32: the integer part of x and y is the pixel.
 inline FixedVec4 to_window(const FixedVec4& clip, const Viewport& viewport) {
   // YOUR TURN 7
   (void)viewport;

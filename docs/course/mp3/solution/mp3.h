@@ -72,7 +72,7 @@ inline bool is_inside(const Triangle& triangle, int x, int y) {
   return true;
 }
 
-// Each row begins where the last one was left, beside its pixels, and goes back over them first.
+// Each row begins where the last row ended, beside its pixels, and first goes back over them.
 template <typename Unit>
 void zig_zag(const Triangle& triangle, const Box& box, Unit& unit) {
   const size_t highest = size_t(std::max_element(triangle.y.begin(), triangle.y.end()) - triangle.y.begin());

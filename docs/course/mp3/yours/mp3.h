@@ -1,4 +1,4 @@
-// MP-3: primitive assembly and zig-zag rasterization. Your part: fill in what stands under YOUR TURN.
+// MP-3: primitive assembly and zig-zag rasterization. Your part: complete the code under YOUR TURN.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace course {
 
-// The triangles of a draw, corners in an order that keeps the winding. Elements that are left over make none.
+// The triangles of a draw, with corners in an order that keeps the winding. Remaining elements make no triangle.
 //   triangles, quads   3 or 4 elements each        triangle_strip, quad_strip   share 2 with the one before
 //   triangle_fan, polygon   share the first and the last one
 inline std::vector<Corners> assemble(Mode mode, const std::vector<int>& elements) {
@@ -20,7 +20,7 @@ inline std::vector<Corners> assemble(Mode mode, const std::vector<int>& elements
   return triangles;
 }
 
-// The triangle on the grid of kSteps per pixel: nearest steps, counter-clockwise. False: its area is 0.
+// The triangle on the grid of kSteps per pixel: nearest steps, counter-clockwise. Returns false if its area is 0.
 inline bool setup(const Vec4 (&window)[3], Triangle& triangle) {
   // YOUR TURN 2
   (void)window;
@@ -28,8 +28,8 @@ inline bool setup(const Vec4 (&window)[3], Triangle& triangle) {
   return false;
 }
 
-// Whether the centre of a pixel is inside: left of all three edges, in whole numbers. A centre on an edge is inside
-// where that is a left or a bottom edge.
+// Returns true if the centre of a pixel is inside: left of all three edges, in whole numbers. A centre on an edge is
+// inside if that is a left or a bottom edge.
 inline bool is_inside(const Triangle& triangle, int x, int y) {
   // YOUR TURN 3
   (void)triangle;
@@ -39,13 +39,13 @@ inline bool is_inside(const Triangle& triangle, int x, int y) {
 }
 
 // Walks over the triangle, row by row from the top of `box`, and calls unit.fragment(x, y) once for each pixel of the
-// box that is inside. unit.start(x, y) comes first, with the pixel that the walk begins at: the nearer to the highest
-// corner, the fewer steps. The walk never strays further than one pixel from the box.
+// box that is inside. First calls unit.start(x, y) with the pixel where the walk begins; if it is nearer to the highest
+// corner, the walk takes fewer steps. The walk never leaves the box by more than one pixel.
 template <typename Unit>
 void zig_zag(const Triangle& triangle, const Box& box, Unit& unit) {
   Walk walk(box.left, box.top);
   unit.start(walk.x(), walk.y());
-  const auto go = [&](Command command) {  // the walk and the unit move alike
+  const auto go = [&](Command command) {  // the walk and the unit move together
     walk.move(command);
     unit.move(command);
   };

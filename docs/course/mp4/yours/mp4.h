@@ -1,4 +1,4 @@
-// MP-4: colour interpolation. Your part: fill in what stands under YOUR TURN.
+// MP-4: colour interpolation. Your part: complete the code under YOUR TURN.
 #pragma once
 
 #include "common/draw.h"
@@ -17,7 +17,7 @@ inline Plane plane_through(const Triangle& triangle, const double (&values)[3], 
   return {};
 }
 
-// A value that goes along with the walk: by one addition or subtraction per command, and no multiplication.
+// A value that follows the walk: one addition or subtraction per command, and no multiplication.
 class Interpolator {
  public:
   explicit Interpolator(const Plane& plane) : plane_(plane), value_(plane.value), saved_(plane.value) {}
@@ -33,14 +33,15 @@ class Interpolator {
   Fixed value_, saved_;
 };
 
-// A channel as the framebuffer stores it: 0 to 1 becomes 0 to 255, nearest; what is out of range, the nearest end.
+// A channel in the framebuffer's form: 0 to 1 becomes 0 to 255, rounded to nearest. A value out of range becomes the
+// nearest end.
 inline uint32_t code_of(Fixed channel) {
   // YOUR TURN 3
   (void)channel;
   return 0;
 }
 
-// Walks over a triangle and writes the colour between those of its corners.
+// Walks over a triangle and writes colours between those of its corners.
 class ColorUnit {
  public:
   ColorUnit(const Shape& shape, Framebuffer& framebuffer) : shape_(shape), framebuffer_(framebuffer) {}

@@ -1,4 +1,4 @@
-// MP-5: the eight depth functions. Your part: fill in what stands under YOUR TURN.
+// MP-5: the eight depth functions. Your part: complete the code under YOUR TURN.
 #pragma once
 
 #include "common/depth_buffer.h"
@@ -6,7 +6,7 @@
 
 namespace course {
 
-// Whether a fragment's depth passes against the one that is stored: `less` passes what is nearer, which is smaller.
+// Returns true if a fragment's depth passes against the stored depth: `less` passes nearer, that is smaller, depths.
 inline bool passes(DepthFunction function, uint32_t depth, uint32_t stored) {
   // YOUR TURN 1
   (void)function;
@@ -15,16 +15,17 @@ inline bool passes(DepthFunction function, uint32_t depth, uint32_t stored) {
   return true;
 }
 
-// A depth as the depth buffer stores it: 0 to 1 becomes 0 to kFarthest, nearest; what is out of range, the nearest end.
+// A depth in the depth buffer's form: 0 to 1 becomes 0 to kFarthest, rounded to nearest. A value out of range becomes
+// the nearest end.
 inline uint32_t depth_code_of(Fixed depth) {
   // YOUR TURN 2
   (void)depth;
   return 0;
 }
 
-// Tests each fragment of a triangle, and writes colour and depth of those that pass. Its depth is interpolated as the
-// colours are; shape.window[i].z is that of corner i. Without draw.depth_test everything passes, and no depth is
-// written; without draw.depth_write the depth stays as it was.
+// Tests each fragment of a triangle, and writes colour and depth of those that pass. The depth is interpolated like the
+// colours; shape.window[i].z is the depth of corner i. Without draw.depth_test everything passes, and no depth is
+// written; without draw.depth_write the depth is unchanged.
 class DepthUnit {
  public:
   DepthUnit(const Draw& draw, const Shape& shape, Framebuffer& framebuffer, DepthBuffer& depths)

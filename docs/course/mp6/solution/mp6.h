@@ -7,7 +7,7 @@
 namespace course {
 
 inline size_t texel_address(const Texture& texture, Fixed s, Fixed t) {
-  // The fraction's first bits are the column: those before them count repetitions.
+  // The fraction's first bits are the column. The bits before them count repetitions.
   const auto column = size_t(s >> (32 - texture.width_log2)) & size_t(texture.width() - 1);
   const auto row = size_t(t >> (32 - texture.height_log2)) & size_t(texture.height() - 1);
   return row << texture.width_log2 | column;
@@ -48,7 +48,7 @@ class TextureUnit {
     const uint32_t depth = depth_code_of(depth_.value());
     if (draw_.depth_test && !passes(draw_.depth, depth, depths_.read(place))) return;
     if (draw_.depth_test && draw_.depth_write) depths_.write(place, depth);
-    // One division per fragment that is seen, and a product for each value.
+    // One division per visible fragment, and a product for each value.
     const Fixed w = divide(kOne, std::max<Fixed>(inverse_w_.value(), 1));
     const auto at_pixel = [&](const Interpolator& value) { return multiply(value.value(), w); };
     uint32_t texel = pack(255, 255, 255);
