@@ -16,7 +16,7 @@ struct alignas(64) ProgramMemory {
   //
   // The tile's samples: their primitives, and the stored colours of samples that programs have shaded.
   alignas(64) uint32_t primitive[kProgramRoom], low[kProgramRoom], high[kProgramRoom];
-  float depth[kProgramRoom];  // of the samples that wait for a run (raster/tile.h)
+  float depth[kProgramRoom];  // depths of the samples that wait for a run (raster/tile.h)
   // The lanes of a run, unless it is in place: the sample of each lane in the tile, and its primitive.
   uint32_t sample[kProgramRoom], of_lane[kProgramRoom];
   int32_t lanes;      // number of active lanes, unless the run is in place

@@ -123,7 +123,7 @@ cp {self.path}/run$n.json "$out"
 
 
 class Checks(Folder):
-    """tools/layers and tools/functions name what they are there to find, and nothing else."""
+    """tools/layers, tools/functions and tools/comments find the faults that they are there for, and nothing else."""
     def faults(self, tool, *arguments):
         run = subprocess.run([TOOLS / tool, *map(str, arguments)], capture_output=True, text=True, timeout=600)
         self.assertEqual(run.returncode, 1 if run.stderr else 0)
@@ -161,6 +161,27 @@ class Checks(Folder):
                          ["src/attic", "src/engine/lab", "src/apps/capture/frame.h:2", "src/apps/log/log.h:1",
                           "src/engine/frame/upward.cpp:2", "src/engine/frame/upward.cpp:3", "src/engine/pipeline/renderer.h:1",
                           "src/research/probe/film.h:1", "src/research/probe/g80_raster.h:1"])
+
+    def test_comments(self):
+        def faults(*lines):
+            path = self.source("engine/frame/words.h", "\n".join(lines) + "\n")
+            run = subprocess.run([TOOLS / "comments", path], capture_output=True, text=True, timeout=600)
+            self.assertEqual(run.returncode, 1 if run.stdout else 0)
+            return [line.split(": ", 1)[1] for line in run.stdout.splitlines()]
+
+        self.assertEqual(faults("// Returns true if the file is open, and `anew` is a name.", "bool is_open();",
+                                'const char* text = "// prepare it anew";', "int count = 0;  // of the list", "int x;  // NaN: 0"), [])
+        self.assertEqual(faults("// Whether it is open.", "bool is_open();"),
+                         ["the comment begins with 'Whether'; begin with its subject or verb"])
+        for turn, line in (("anew", "// Prepares the frame anew."), ("Whoever", "// Whoever adds an element sets the bit."),
+                           ("Of the", "// All are sorted. Of the rest none is kept."), ("a list of its own", "// Has a list of its own."),
+                           ("that which", "// Removes that which is not used."), ("as it was", "// The file stays as it was."),
+                           ("of which the", "// A list of keys, of which the smallest wins."), ("what is no", "// Drops what is no number."),
+                           ("is none of the", "// The value is none of the names."),
+                           ("of the samples that", "float depth[4];  // of the samples that wait for a run")):
+            found = faults(line)
+            self.assertEqual(len(found), 1, line)
+            self.assertIn(f"the comment says '{turn}'; ", found[0])
 
     def test_functions(self):
         body = "  if (x) { x = '{'; }\n"
