@@ -100,7 +100,7 @@ std::vector<Option> shader_options() {
 }
 
 std::string shader_text(const std::string& file) {
-  return with_includes(std::string(as_text(read_file(file, shader::kMostText))), file);
+  return with_includes(std::string(as_text(read_file(file, shader::kMaxText))), file);
 }
 
 void read_texts(const std::string& file, FragmentShader& shader, const std::function<void(const std::string&)>& warn) {
@@ -257,7 +257,7 @@ class ToyFile {
   // Returns true if it is the picture's pass.
   bool read_pass(const Json& pass) {
     const std::string type = text_of(pass, "type"), name = text_of(pass, "name"), code = text_of(pass, "code");
-    if (code.size() > shader::kMostText) fail(fmt::format("pass '{}' has more than {} bytes", name, shader::kMostText));
+    if (code.size() > shader::kMaxText) fail(fmt::format("pass '{}' has more than {} bytes", name, shader::kMaxText));
     if (type == "common") {
       shader_.common = code;
       return false;

@@ -50,7 +50,7 @@ bool is_vertex_module(const std::string& bytes) {
 }  // namespace
 
 ShaderText ShaderText::of_file(const std::string& file) {
-  ShaderText shader(file, with_includes(std::string(as_text(read_file(file, shader::kMostText))), file));
+  ShaderText shader(file, with_includes(std::string(as_text(read_file(file, shader::kMaxText))), file));
   const std::string ending = std::filesystem::path(file).extension().string();
   const bool is_vertex = ending == ".vert" || ending == ".vs" || is_vertex_module(shader.text_);
   if (is_vertex) shader.task_ = shader::GlslTask::compile_vertex;

@@ -12,8 +12,8 @@ struct DiffPart {
   uint32_t index, count;
 };
 
-inline constexpr int kDiffMostLevels = 16;  // levels of a texture; its sides are at most 2^15
-inline constexpr int kDiffLanes = 32;       // lanes of the widest machine
+inline constexpr int kDiffMaxLevels = 16;  // levels of a texture; its sides are at most 2^15
+inline constexpr int kDiffLanes = 32;      // lanes of the widest machine
 
 // Sums whose bits do not depend on the order of additions (diff/sums.h).
 struct DiffSums {
@@ -73,9 +73,9 @@ struct DiffSample {
   const float *tex, *mips;
   int64_t tex_stride, mip_stride;  // floats from image to image; 0: shared
   int32_t channels, levels;
-  int32_t widths[kDiffMostLevels], heights[kDiffMostLevels];  // of each level
+  int32_t widths[kDiffMaxLevels], heights[kDiffMaxLevels];  // of each level
   // of each level's first float; offsets of levels >= 1 are within mips
-  int32_t offsets[kDiffMostLevels];
+  int32_t offsets[kDiffMaxLevels];
   const float *uv, *uv_da, *bias;
   float* out;
 };

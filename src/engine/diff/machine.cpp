@@ -30,10 +30,10 @@ const DiffKernel* find_kernel(const std::string& isa) {
 }
 
 constexpr uint64_t kPixelsPerPart = 8192;            // fewer pixels are done sooner than another thread wakes
-constexpr uint64_t kMostOwnWords = 1u << 22;         // limit for all warps; beyond it, they add atomically to one set
-constexpr uint64_t kMostElements = (1u << 31) - 64;  // limit for arrays that lanes address by int32
+constexpr uint64_t kMaxOwnWords = 1u << 22;          // limit for all warps; beyond it, they add atomically to one set
+constexpr uint64_t kMaxAddressed = (1u << 31) - 64;  // limit for arrays that lanes address by int32
 // limit of one contribution: diff/sums.h rounds by a double's mantissa
-constexpr int kMostBits = 50;
+constexpr int kMaxBits = 50;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
@@ -75,7 +75,7 @@ DiffInterpolate interpolation(const DiffShape& shape, const DiffMesh& mesh, cons
   check_channels(attr.channels, "attr");
   if (attr.vertices != mesh.vertices)
     refuse("attr: has " + text(attr.vertices) + " vertices; the triangles' positions have " + text(mesh.vertices));
-  if (uint64_t(attr.vertices) * uint64_t(attr.channels) > kMostElements)
+  if (uint64_t(attr.vertices) * uint64_t(attr.channels) > kMaxAddressed)
     refuse("attr: has 2^31 or more numbers per image");
   for (int32_t k : diff_attrs)
     if (k < 0 || k >= attr.channels)
@@ -100,10 +100,9 @@ void check_texture(const DiffTexture& t) {
     refuse("tex: " + text(t.height) + " x " + text(t.width) + " texels; sides are 1 to 32768");
   if (t.boundary == DiffBoundary::cube && t.height != t.width)
     refuse("tex: faces of a cube are square, these are " + text(t.height) + " x " + text(t.width));
-  if (uint64_t(t.height) * uint64_t(t.width) * uint64_t(t.channels) * uint64_t(faces_of(t)) > kMostElements)
+  if (uint64_t(t.height) * uint64_t(t.width) * uint64_t(t.channels) * uint64_t(faces_of(t)) > kMaxAddressed)
     refuse("tex: has 2^31 or more numbers per image");
-  if (t.levels < 0 || t.levels >= kDiffMostLevels)
-    refuse("mip: " + text(t.levels) + " levels; at most 15 are possible");
+  if (t.levels < 0 || t.levels >= kDiffMaxLevels) refuse("mip: " + text(t.levels) + " levels; at most 15 are possible");
 }
 
 int halved(int side) { return side > 1 ? side / 2 : 1; }
@@ -134,7 +133,7 @@ DiffSample lookup_of(const DiffShape& shape, const DiffTexture& t, const DiffLoo
                .bias = has_mips ? l.bias : nullptr,
                .out = nullptr};
   int w = t.width, h = t.height;
-  for (int i = 0, at = 0; i < kDiffMostLevels; ++i) {
+  for (int i = 0, at = 0; i < kDiffMaxLevels; ++i) {
     d.widths[i] = w;
     d.heights[i] = h;
     d.offsets[i] = at;
@@ -208,8 +207,8 @@ void DiffMachine::Impl::sum(DiffStage find, DiffStage add, const void* data, Dif
                             uint64_t most) {
   const uint32_t parts = parts_of(items);
   s.parts = parts;
-  s.owners = s.size * parts <= kMostOwnWords ? parts : 1;
-  s.bits = std::min(kMostBits, 62 - int(std::bit_width(std::max<uint64_t>(most, 1))));
+  s.owners = s.size * parts <= kMaxOwnWords ? parts : 1;
+  s.bits = std::min(kMaxBits, 62 - int(std::bit_width(std::max<uint64_t>(most, 1))));
   const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t);
   if (words.bytes() < bytes)
     words = ZeroedMemory(bytes, "sums of gradients");

@@ -13,7 +13,7 @@ namespace brokkr {
 namespace {
 
 constexpr int kPeeledAtOnce = 4;
-constexpr int kMostLayers = 252;  // stencils count to 255
+constexpr int kMaxLayers = 252;  // stencils count to 255
 
 // Makes a frame that draws each image's triangles once per element of `states`. Every image and every element of
 // `states` has its own layer.
@@ -133,8 +133,8 @@ std::unique_ptr<DiffMachine::Peeler> DiffMachine::peel(const DiffShape& shape, c
   const std::lock_guard lock(impl_->mutex);
   if (!impl_->renderer) impl_->renderer = std::make_unique<Renderer>();
   for (bool is_full = true; is_full;) {
-    if (layers.planes.size() + kPeeledAtOnce > kMostLayers)
-      throw std::invalid_argument("tri: more than " + std::to_string(kMostLayers) + " triangles cover one pixel");
+    if (layers.planes.size() + kPeeledAtOnce > kMaxLayers)
+      throw std::invalid_argument("tri: more than " + std::to_string(kMaxLayers) + " triangles cover one pixel");
     std::vector<State> states(kPeeledAtOnce, plain_state(shape));
     for (size_t k = 0; k < states.size(); ++k) {
       states[k].depth.func = CompareFunc::always;

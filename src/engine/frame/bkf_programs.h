@@ -37,10 +37,10 @@ inline std::vector<ProgramSizes> vertex_program_sizes(const Frame& frame) {
 
 namespace brokkr::bkf {
 
-inline constexpr int64_t kMostElements = 1 << 20;  // limit of an array in a shader
-inline constexpr Limits kElements{1, kMostElements, "use an array of 1 to 1048576 elements"};
-inline constexpr int64_t kMostBytes = 1 << 26;  // limit of a uniform block or of the default block
-inline constexpr Limits kBytes{0, kMostBytes, "keep blocks of uniforms below 64 MiB"};
+inline constexpr int64_t kMaxElements = 1 << 20;  // limit of an array in a shader
+inline constexpr Limits kElements{1, kMaxElements, "use an array of 1 to 1048576 elements"};
+inline constexpr int64_t kMaxBytes = 1 << 26;  // limit of a uniform block or of the default block
+inline constexpr Limits kBytes{0, kMaxBytes, "keep blocks of uniforms below 64 MiB"};
 
 auto as_list(Is<std::array<CombineSource, 3>> auto& a) { return list("an array of 3 sources", a[0], a[1], a[2]); }
 auto as_list(Is<std::array<CombineOperand, 3>> auto& a) { return list("an array of 3 operands", a[0], a[1], a[2]); }
@@ -51,7 +51,7 @@ void visit_fields(auto& v, Is<ProgramVarying> auto& varying) {
   v.required("name", varying.name);
   v.required("type", varying.type);
   v.sparse("count", varying.count, 1u, kElements);
-  v.required("offset", varying.offset, Limits{0, kMostElements, "keep varyings together"});
+  v.required("offset", varying.offset, Limits{0, kMaxElements, "keep varyings together"});
   v.sparse("interpolation", varying.interpolation, Interpolation::smooth);
   v.sparse("centroid", varying.centroid, false);
 }

@@ -25,7 +25,7 @@ constexpr uint32_t words_of(TexelEncoding encoding) {
 }
 
 // The number of levels of the largest texture, which has 16384 x 16384 texels.
-inline constexpr uint32_t kMostSampledLevels = 15;
+inline constexpr uint32_t kMaxSampledLevels = 15;
 
 // The texels of a captured texture in FrameTables::sampled_texels. Texel (x, y) of layer z of a level begins at the
 // word first[level] + ((z * h + y) * w + x) * words_of(encoding), where w and h are the level's sides. `depth` counts
@@ -34,7 +34,7 @@ struct TextureTexels {
   TextureKind kind;
   TexelEncoding encoding;
   uint32_t width, height, depth, levels;
-  uint32_t first[kMostSampledLevels];
+  uint32_t first[kMaxSampledLevels];
 };
 
 // The source of a result's channel is a stored channel 0 .. 3, or one of these constants.
@@ -61,8 +61,8 @@ struct SampledRecord {
   uint8_t channel[4];     // sources of red, green, blue and alpha
   uint32_t width, height, depth, levels;
   float lod_min, lod_max, lod_bias;
-  uint32_t border[4];                  // in stored channels: bits of floats, or integers
-  uint32_t first[kMostSampledLevels];  // as in TextureTexels
+  uint32_t border[4];                 // in stored channels: bits of floats, or integers
+  uint32_t first[kMaxSampledLevels];  // as in TextureTexels
 };
 
 }  // namespace brokkr

@@ -27,7 +27,7 @@ void validate_uniforms(const Place& place, std::span<const ProgramBlock> blocks,
   }
   for (const ProgramUniform& uniform : uniforms) {
     require_range(place, "uniforms", uniform.block, -1, int(blocks.size()) - 1, "name a block, or -1");
-    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMostBytes) : blocks[size_t(uniform.block)].size;
+    const uint64_t size = uniform.block < 0 ? uint64_t(bkf::kMaxBytes) : blocks[size_t(uniform.block)].size;
     if (uniform.offset % 4 != 0 || uniform_end(uniform) > size) {
       fail_at(place, "uniforms", "one is not inside its block", "correct its offset and strides");
     }
@@ -45,10 +45,10 @@ void validate_program(const Frame& frame, size_t number) {
     fail_at(place, "samplers", "fixed function has one for each unit", "give as many");
   }
   validate_uniforms(place, program.blocks, program.uniforms);
-  const uint64_t most = uint64_t(bkf::kMostElements);
+  const uint64_t most = uint64_t(bkf::kMaxElements);
   require_range(place, "varyings", varying_components(program), 0, most, "a vertex has fewer components");
   require_range(place, "samplers", bound_textures(program), 0, most, "a program has fewer textures");
-  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
+  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMaxBytes) / 4, "keep them below 64 MiB");
 }
 
 void validate_vertex_program(const Frame& frame, size_t number) {
@@ -58,9 +58,9 @@ void validate_vertex_program(const Frame& frame, size_t number) {
   if (program.texts.empty()) fail_at(place, "vertex", "it has no text", "give the shader's");
   validate_uniforms(place, program.blocks, program.uniforms);
   require_range(place, "attributes", program.attributes.size(), 0, size_t(256), "a vertex has fewer attributes");
-  require_range(place, "samplers", bound_textures(program), 0, uint64_t(bkf::kMostElements),
+  require_range(place, "samplers", bound_textures(program), 0, uint64_t(bkf::kMaxElements),
                 "a program has fewer textures");
-  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMostBytes) / 4, "keep them below 64 MiB");
+  require_range(place, "uniforms", uniform_words(program), 0, uint64_t(bkf::kMaxBytes) / 4, "keep them below 64 MiB");
 }
 
 bool is_color(TargetPlane plane) { return plane < TargetPlane::depth; }

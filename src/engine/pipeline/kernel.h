@@ -24,7 +24,7 @@ struct BlockShared {
   StockState stock;
   uint64_t busy_since, idle_since;
 };
-static_assert(kMaxWarps <= kMostTasksOfDecision);
+static_assert(kMaxWarps <= kMaxTasksOfDecision);
 
 BROKKR_FN BlockShared& shared_of(const Block<BlockShared>& b) { return *in_shared_memory(b.shared); }
 

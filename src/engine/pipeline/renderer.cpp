@@ -38,8 +38,8 @@ class Stopwatch {
 // time and a last piece of work, the launch ends within 100 ms of the request. A frame budget adds a tenth of itself,
 // so that frames use the time they were given.
 double finish_ms(bool spent, double budget_ms) {
-  constexpr double kMost = 20;
-  return spent ? std::min(kMost, 0.1 * budget_ms) : kMost;
+  constexpr double kMaxMs = 20;
+  return spent ? std::min(kMaxMs, 0.1 * budget_ms) : kMaxMs;
 }
 
 // Waits for the end of the started launch. Asks it to end on request or when its budget (0: none) is spent. Returns

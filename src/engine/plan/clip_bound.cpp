@@ -10,8 +10,8 @@ namespace {
 
 // The budget of the bound: vertices read per vertex of the frame, and runs. A run is a pair of a draw's instance and a
 // view. Every camera move tests all runs again. A frame that exceeds the budget is treated as one that clips.
-constexpr uint64_t kMostLooks = 4;
-constexpr size_t kMostRuns = 1024;
+constexpr uint64_t kMaxLooks = 4;
+constexpr size_t kMaxRuns = 1024;
 
 // The relative rounding error of a plane distance, as a fraction of the sum of its terms' magnitudes. A position passes
 // through two single-precision matrix products, which make at most about 20 roundings of 2^-24 of that sum.
@@ -112,7 +112,7 @@ std::vector<PositionBox> position_boxes(const PreparedFrame::Impl& f) {
   uint64_t looks = 0;
   for (const uint64_t n : vertices) looks += n;
   std::vector<PositionBox> boxes;
-  if (looks > kMostLooks * f.positions().size() || f.runs.size() > kMostRuns) return boxes;
+  if (looks > kMaxLooks * f.positions().size() || f.runs.size() > kMaxRuns) return boxes;
   boxes.reserve(f.draws.size());
   for (size_t d = 0; d < f.draws.size(); ++d) boxes.push_back(box_of(f, d, vertices[d]));
   return boxes;

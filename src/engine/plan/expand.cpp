@@ -49,9 +49,9 @@ void append_triangles(Topology topology, const std::vector<uint32_t>& v, std::ve
 // Clamps a size in pixels. The size becomes a whole number for lines, and for points that are not sprites. Files may
 // contain any value, including NaN.
 float in_range(float size, bool whole) {
-  constexpr float kMost = 255;  // Mesa's software drivers clamp larger points to this size
+  constexpr float kMaxSize = 255;  // Mesa's software drivers clamp larger points to this size
   if (!(size >= 1)) return 1;
-  if (size > kMost) return kMost;
+  if (size > kMaxSize) return kMaxSize;
   // OpenGL does not define how halves are rounded. Mesa's software drivers first round the size to 1/256 pixel, then
   // round halves down.
   return whole ? std::ceil(std::nearbyint(size * 256) / 256 - 0.5f) : size;

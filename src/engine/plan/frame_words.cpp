@@ -8,7 +8,7 @@
 namespace brokkr {
 namespace {
 
-constexpr size_t kMostRasterizers = 8;  // rasterizers listed in a report
+constexpr size_t kMaxListedRasterizers = 8;  // rasterizers listed in a report
 
 uint32_t complete_tasks(const FrameWords& w) { return std::max(w.control->completed, w.control->watermark); }
 
@@ -62,8 +62,8 @@ std::string report_text(const FrameWords& w) {
     if (w.rasterizer[r].phase < w.phases) left.push_back(r);
   }
   std::stable_partition(left.begin(), left.end(), [&](uint32_t r) { return is_claimed(w, r); });
-  for (size_t i = 0; i < std::min(left.size(), kMostRasterizers); ++i) text += rasterizer_text(w, left[i]);
-  if (left.size() > kMostRasterizers) text += fmt::format("  and {} more\n", left.size() - kMostRasterizers);
+  for (size_t i = 0; i < std::min(left.size(), kMaxListedRasterizers); ++i) text += rasterizer_text(w, left[i]);
+  if (left.size() > kMaxListedRasterizers) text += fmt::format("  and {} more\n", left.size() - kMaxListedRasterizers);
   return text;
 }
 

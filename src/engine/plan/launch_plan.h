@@ -201,7 +201,7 @@ class Kept {
       entries_.splice(entries_.begin(), entries_, found);
     } else {
       entries_.push_front({key, std::make_shared<const Value>(make())});
-      if (entries_.size() > kMost) entries_.pop_back();
+      if (entries_.size() > kMaxKept) entries_.pop_back();
     }
     return latest();
   }
@@ -209,7 +209,7 @@ class Kept {
 
  private:
   // A viewer compares settings, and an experiment compares reuse strategies: 8 is enough for both.
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMaxKept = 8;
   struct Entry {
     Key key;
     Pointer value;

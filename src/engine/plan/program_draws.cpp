@@ -24,10 +24,10 @@ using shader::Code;
 using shader::ColorOutput;
 
 // A warp needs 256 bytes of memory per register of the largest program.
-constexpr uint32_t kMostRegisters = 4096;
+constexpr uint32_t kMaxRegisters = 4096;
 // An upper bound on the variants of one program that are specialized for the textures of its draws. Each variant is
 // compiled separately.
-constexpr size_t kMostFolded = 4;
+constexpr size_t kMaxFolded = 4;
 
 template <class T>
 uint32_t append(std::vector<T>& list, const std::vector<T>& more) {
@@ -151,8 +151,8 @@ std::optional<PhaseRecord> ProgramDraws::load_phase(const Frame& frame, const Lo
 std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& draw,
                                        const CapturedProgram& program) const {
   if (!program.failure.empty()) return program.failure;
-  if (program.code.registers > kMostRegisters)
-    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMostRegisters);
+  if (program.code.registers > kMaxRegisters)
+    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMaxRegisters);
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   for (const uint32_t texture : program.textures) {
     if (texture >= inputs.textures.size()) continue;
@@ -222,13 +222,13 @@ uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
   }
   std::map<std::vector<shader::LookupFacts>, uint32_t>& folded = folded_[number];
   if (const auto found = folded.find(facts); found != folded.end()) return found->second;
-  if (facts.empty() || folded.size() >= kMostFolded) return number;
+  if (facts.empty() || folded.size() >= kMaxFolded) return number;
   CapturedProgram made = program;
   shader::fold_lookups(made.program, facts, *shader::find_kernel(best_cpu_isa()));
   shader::make_code(made);
   const bool is_worth_it = !made.failure.empty() || made.code.instructions.size() < program.code.instructions.size() ||
                            std::any_of(facts.begin(), facts.end(), [](const auto& one) { return one.known != 0; });
-  const bool fits = made.code.registers <= kMostRegisters;
+  const bool fits = made.code.registers <= kMaxRegisters;
   const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;
   if (result != number) programs_.push_back(std::move(made));
   return folded[facts] = result;
@@ -240,7 +240,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
   record.alpha = first != nullptr && first->words == 4 ? uint16_t(first->first + 3) : kNoOutput;
   const std::vector<DrawBuffer> buffers = buffers_of(state);
   const auto exact = exact_encoding(target);
-  for (uint32_t i = 0; i < buffers.size() && record.color_count < kMostProgramColors; ++i) {
+  for (uint32_t i = 0; i < buffers.size() && record.color_count < kMaxProgramColors; ++i) {
     const DrawBuffer& buffer = buffers[i];
     const ColorOutput* const output = output_of(program, i);
     if (buffer.plane < 0 || output == nullptr) continue;
@@ -267,7 +267,7 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
     }
     color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
     record.colors[record.color_count++] = color;
-    if (buffer.plane != 0 || !exact || record.color_count == kMostProgramColors) continue;
+    if (buffer.plane != 0 || !exact || record.color_count == kMaxProgramColors) continue;
     color.plane = uint8_t(kExactPlane);
     color.bounded = 0;  // the encoding of the colour bounds it
     record.colors[record.color_count++] = color;

@@ -16,9 +16,9 @@ namespace brokkr {
 // The work budget of a frame's proofs: a texel or a varying counts 1, an instruction counts more. A small file can name
 // the same long list again and again. Beyond the budget, data is assumed to have any value.
 struct ProofWork {
-  static constexpr uint64_t kMost = uint64_t(1) << 27, kInstruction = 16;  // about 0.2 s; games use a tenth of it
+  static constexpr uint64_t kMaxWork = uint64_t(1) << 27, kInstruction = 16;  // about 0.2 s; games use a tenth of it
 
-  uint64_t left = kMost;
+  uint64_t left = kMaxWork;
 
   bool take(uint64_t work) {
     if (work > left) return false;

@@ -26,8 +26,8 @@ namespace {
 
 using shader::Kind;
 
-constexpr uint32_t kMostInstances = 1u << 24;
-constexpr double kMostSeconds = 1e9;  // b_time, a float, cannot tell minutes apart beyond this
+constexpr uint32_t kMaxInstances = 1u << 24;
+constexpr double kMaxSeconds = 1e9;  // b_time, a float, cannot tell minutes apart beyond this
 
 // Throws "NAME:12: message", with the line where the text first contains `name`. `shader`: a FragmentShader or
 // VertexShader.
@@ -221,8 +221,8 @@ void check_given(const CompiledPass& own) {
              fmt::format("texture '{}' has {} texels; give {} x {} of them", name, image.texels.size(), image.width,
                          image.height));
   }
-  if (!(std::abs(source.time) <= kMostSeconds))
-    refuse(source, "", fmt::format("time is {}; give seconds, up to {}", source.time, kMostSeconds));
+  if (!(std::abs(source.time) <= kMaxSeconds))
+    refuse(source, "", fmt::format("time is {}; give seconds, up to {}", source.time, kMaxSeconds));
 }
 
 uint32_t bits_of(Kind kind, double value) {
@@ -340,8 +340,8 @@ CompiledPass checked(const Frame& frame, const FragmentShader& source, Loading& 
   CompiledPass own{source, std::move(text), std::move(program), {}, {}};
   if (!source.vertex.text.empty()) {
     const VertexShader& vertex = source.vertex;
-    if (vertex.instances < 1 || vertex.instances > kMostInstances)
-      refuse(vertex, "", fmt::format("{} instances; give 1 to {}", vertex.instances, kMostInstances));
+    if (vertex.instances < 1 || vertex.instances > kMaxInstances)
+      refuse(vertex, "", fmt::format("{} instances; give 1 to {}", vertex.instances, kMaxInstances));
     std::tie(own.vertex_text, own.vertex.emplace()) = compile(vertex.text, vertex.name, shader::Stage::vertex, loading);
     check_attributes(vertex, *own.vertex);
     check_uniforms(Frame{}, vertex, *own.vertex);

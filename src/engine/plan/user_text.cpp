@@ -286,11 +286,11 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
       }
       if (!is_open) {
         chain.push_back(wanted);
-        const std::string bytes(as_text(read_file(wanted, shader::kMostText)));
+        const std::string bytes(as_text(read_file(wanted, shader::kMaxText)));
         result += self(self, bytes.starts_with(kByteOrderMark) ? bytes.substr(kByteOrderMark.size()) : bytes, shown);
         chain.pop_back();
-        if (result.size() > shader::kMostText)
-          throw std::runtime_error(file.string() + ": is larger than " + std::to_string(shader::kMostText) +
+        if (result.size() > shader::kMaxText)
+          throw std::runtime_error(file.string() + ": is larger than " + std::to_string(shader::kMaxText) +
                                    " bytes with its included files");
       }
       result += "#line " + std::to_string(shown + 1) + "\n";

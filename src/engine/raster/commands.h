@@ -194,7 +194,7 @@ BROKKR_FN_NOINLINE void average_samples(const Visit<Shared>& v, const RegionReco
     for (uint32_t i = 0; i < samples; ++i) write_clears(v, regions[i], kClearColor);
     v.b.sync();
   }
-  for (uint32_t plane = 0; plane < uint32_t(kMostColorPlanes); ++plane) {
+  for (uint32_t plane = 0; plane < uint32_t(kMaxStoredPlanes); ++plane) {
     if (plane == 0 ? same : target.planes[plane].words == 0 || target.planes[plane].whole != 0) continue;
     for (int s = share; s < planes.region * planes.region; s += step) {
       const size_t place = first_sample(planes, regions[0]) + size_t(s);

@@ -183,9 +183,9 @@ struct LaneVectors {
 
 // The primitives of a vector's lanes. On CUDA, where a lane is a thread, each lane has its own primitive.
 struct VectorPrimitives {
-  static constexpr int kMost = Warp::takes_turns ? Warp::width : 1;
-  OneVaryings varyings[kMost];
-  Mask lanes[kMost];
+  static constexpr int kMaxPrimitives = Warp::takes_turns ? Warp::width : 1;
+  OneVaryings varyings[kMaxPrimitives];
+  Mask lanes[kMaxPrimitives];
   int count = 0;
 
   // Evaluates of_one(varyings of a primitive) for the primitive of each lane.

@@ -28,7 +28,7 @@ struct alignas(64) ProgramMemory {
 static_assert(sizeof(ProgramMemory) % 64 == 0);
 
 // Memory for texture lookups of shaders that are linked into CUDA's kernel (LookupMemory of shade/linked_call.h).
-inline constexpr size_t kLookupBytes = 128 + (shader::kMostResults + shader::kMostOperands) * 32 * sizeof(uint32_t);
+inline constexpr size_t kLookupBytes = 128 + (shader::kMaxResults + shader::kMaxOperands) * 32 * sizeof(uint32_t);
 static_assert(kLookupBytes % 64 == 0);
 
 // Offsets of the parts that follow a ProgramMemory, in units of 64 bytes.

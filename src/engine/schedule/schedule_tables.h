@@ -34,7 +34,7 @@ inline constexpr uint32_t kLeastStoreBlocks = 64;
 inline constexpr uint32_t kMaxStoreBlocks = 8192;
 
 // The largest number of tasks that one decision of a block starts: one for each of its warps.
-inline constexpr int kMostTasksOfDecision = 8;
+inline constexpr int kMaxTasksOfDecision = 8;
 
 // The number of free store blocks that a block of warps keeps for its next tasks, and the share of the store that all
 // blocks may keep together (1 / kStockShare). With fewer, blocks access the shared queue more often.

@@ -10,8 +10,8 @@ BROKKR_MACHINE_BEGIN
 
 // The state of one block's stock, in its shared storage.
 struct StockState {
-  uint32_t held;                        // blocks in stock
-  uint32_t used[kMostTasksOfDecision];  // store blocks that each warp's task has used
+  uint32_t held;                       // blocks in stock
+  uint32_t used[kMaxTasksOfDecision];  // store blocks that each warp's task has used
   uint32_t numbers[kStockCapacity + uint32_t(kWidth)];
 };
 

@@ -93,16 +93,16 @@ struct VectorRun {
   }
   // Ends a loop iteration; `iterations` counts the iterations of this loop.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
-    constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
+    constexpr uint32_t kMaxOfRun = shader::kMaxIterationsOfRun;
     if (!any(m)) return false;
-    if (++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) {
+    if (++iterations >= shader::kMaxIterations || call.iterations >= kMaxOfRun) {
       call.cut = 1;
       return false;
     }
     if (++call.iterations % 256 == 0 && call.abort != nullptr &&
         *static_cast<const volatile uint32_t*>(call.abort) != 0)
-      call.iterations = kMostOfRun;
-    return call.iterations < kMostOfRun;
+      call.iterations = kMaxOfRun;
+    return call.iterations < kMaxOfRun;
   }
   BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
     const Float own = as_float(a), beside = Float(Vector<float>(of_other_lane(own.v.n, bit)));
@@ -150,7 +150,7 @@ struct VectorRun {
   template <uint32_t kKnown>
   BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) {
-      for (int i = 0; i < shader::kMostResults; ++i) results[i] = Uint(0u);
+      for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Uint(0u);
       return;
     }
     const Vec4<Warp> texel =
@@ -162,11 +162,11 @@ struct VectorRun {
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
-    alignas(64) uint32_t values[(shader::kMostResults + shader::kMostOperands) * kWidth];
-    uint32_t* to = values + shader::kMostResults * kWidth;
+    alignas(64) uint32_t values[(shader::kMaxResults + shader::kMaxOperands) * kWidth];
+    uint32_t* to = values + shader::kMaxResults * kWidth;
     ((store(to, operands), to += kWidth), ...);
     call.look_up(call.host, op, extra, bits_of(m), values);
-    for (int i = 0; i < shader::kMostResults; ++i) results[i] = load(values + i * kWidth);
+    for (int i = 0; i < shader::kMaxResults; ++i) results[i] = load(values + i * kWidth);
   }
 };
 

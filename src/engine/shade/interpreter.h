@@ -20,7 +20,7 @@ class InterpreterOf {
   BROKKR_FN InterpreterOf(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
 
   BROKKR_FN void run() {
-    uint32_t iterations[shader::kMostLoopDepth], of_run = 0;
+    uint32_t iterations[shader::kMaxLoopDepth], of_run = 0;
     uint64_t keep = call.keep;
     for (uint32_t at = call.begin; at < call.end; ++at) {
       const shader::CodeInstruction& o = call.code[at];
@@ -31,7 +31,7 @@ class InterpreterOf {
           break;
         case shader::Op::repeat:
           if (call.masks[o.operand[0]] == 0) break;
-          if (++iterations[o.depth] < shader::kMostIterations && goes_on(of_run))
+          if (++iterations[o.depth] < shader::kMaxIterations && goes_on(of_run))
             at = o.extra;
           else
             w.once([&] { call.cut = 1; });
@@ -68,10 +68,10 @@ class InterpreterOf {
   // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. Returns false after an
   // abort.
   BROKKR_FN bool goes_on(uint32_t& of_run) const {
-    if (of_run >= shader::kMostIterationsOfRun) return false;
+    if (of_run >= shader::kMaxIterationsOfRun) return false;
     const auto aborted = [&] { return device_atomic<uint32_t>(*const_cast<uint32_t*>(call.abort)).load(kRelaxed); };
-    if (++of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0) of_run = shader::kMostIterationsOfRun;
-    return of_run < shader::kMostIterationsOfRun;
+    if (++of_run % 256 == 0 && call.abort != nullptr && w.uniform(aborted) != 0) of_run = shader::kMaxIterationsOfRun;
+    return of_run < shader::kMaxIterationsOfRun;
   }
 
   BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
@@ -243,7 +243,7 @@ class InterpreterOf {
     const SampledRecord* const texture = texture_of(o);
     if (texture == nullptr) {
       const Uint one = shader::type_of_sample(o.extra) == SampledType::real ? as_uint(Float(1.0f)) : Uint(1u);
-      for (int i = 0; i < shader::kMostResults; ++i)
+      for (int i = 0; i < shader::kMaxResults; ++i)
         put<Word>(o.result[i], [&](int) { return i == 3 ? one : Uint(0u); });
       return;
     }

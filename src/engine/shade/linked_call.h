@@ -8,7 +8,7 @@ BROKKR_MACHINE_BEGIN
 
 // A warp's memory for lookups.
 struct alignas(64) LookupMemory {
-  static constexpr int kRegisters = shader::kMostResults + shader::kMostOperands;
+  static constexpr int kRegisters = shader::kMaxResults + shader::kMaxOperands;
   uint64_t masks[kWidth / 2];            // kRegisters of these words are the lookup's lanes
   uint32_t values[kRegisters * kWidth];  // results, then operands
 };

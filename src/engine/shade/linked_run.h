@@ -39,16 +39,16 @@ struct VectorRun {
   }
   // Ends a loop iteration; `iterations` counts the iterations of this loop.
   BROKKR_FN bool repeat(Mask m, uint32_t& iterations) const {
-    constexpr uint32_t kMostOfRun = shader::kMostIterationsOfRun;
+    constexpr uint32_t kMaxOfRun = shader::kMaxIterationsOfRun;
     if (!any(m)) return false;
-    if (++iterations >= shader::kMostIterations || call.iterations >= kMostOfRun) {
+    if (++iterations >= shader::kMaxIterations || call.iterations >= kMaxOfRun) {
       call.cut = 1;
       return false;
     }
     const auto aborted = [&] { return *static_cast<const volatile uint32_t*>(call.abort); };
     if (++call.iterations % 256 == 0 && call.abort != nullptr && Warp::uniform(aborted) != 0)
-      call.iterations = kMostOfRun;
-    return call.iterations < kMostOfRun;
+      call.iterations = kMaxOfRun;
+    return call.iterations < kMaxOfRun;
   }
   BROKKR_FN static Uint change(Uint a, Mask m, int bit) {
     const Float own = as_float(a), beside = Warp::shuffle(own, Warp::lane() ^ bit);
@@ -72,10 +72,10 @@ struct VectorRun {
 
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
-    uint32_t* to = lookups->values + shader::kMostResults * kWidth;
+    uint32_t* to = lookups->values + shader::kMaxResults * kWidth;
     ((Warp::store(to, operands), to += kWidth), ...);
     brokkr_look_up(call.host, lookups, op, extra, Warp::ballot(m));
-    for (int i = 0; i < shader::kMostResults; ++i) results[i] = Warp::load(lookups->values + i * kWidth);
+    for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Warp::load(lookups->values + i * kWidth);
   }
 };
 

@@ -8,7 +8,7 @@ BROKKR_MACHINE_BEGIN
 
 // The data that all lookups of one run share: an interpreter's call in which every mask is the lookup's mask.
 struct CompiledLookups {
-  static constexpr int kRegisters = shader::kMostResults + shader::kMostOperands;
+  static constexpr int kRegisters = shader::kMaxResults + shader::kMaxOperands;
 
   shader::ShaderCall call;
   uint64_t masks[kRegisters];

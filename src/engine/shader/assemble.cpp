@@ -204,7 +204,7 @@ class Assembler {
       if (one.op == Op::begin_if || one.op == Op::begin_loop) {
         const auto loops = std::count_if(open.begin(), open.end(),
                                          [&](uint32_t i) { return code_.instructions[i].op == Op::begin_loop; });
-        if (loops >= kMostLoopDepth) throw ShaderError(one.line, "loops are nested too deeply: at most 32");
+        if (loops >= kMaxLoopDepth) throw ShaderError(one.line, "loops are nested too deeply: at most 32");
         made.depth = uint16_t(loops);
         open.push_back(place);
       } else if (one.op == Op::end_if) {

@@ -46,7 +46,7 @@ void verify(const Code& code);
 
 // Translates a program to machine code. Reuses a register as soon as nothing reads it any more, so that a run touches
 // few registers: in the v4 build a vector has 64 bytes, and a register has four vectors. Throws ShaderError if the
-// program needs more registers than there are numbers, or nests loops deeper than kMostLoopDepth. Program and code are
+// program needs more registers than there are numbers, or nests loops deeper than kMaxLoopDepth. Program and code are
 // verified in every build; all code comes from here, so no machine runs a broken program. If a rule is violated, the
 // ShaderError asks the user for a report.
 Code assemble(const Program& program);

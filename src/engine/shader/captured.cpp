@@ -356,15 +356,15 @@ class Store {
     return found == known_.end() ? nullptr : found->second;
   }
   void keep(Stage stage, const Texts& texts, const Known& one) {
-    constexpr uint64_t kMost = uint64_t(128) << 20;  // bytes
+    constexpr uint64_t kMaxStoreBytes = uint64_t(128) << 20;  // bytes
     uint64_t bytes = one->bytes();
     for (const std::string& text : texts) bytes += text.size();
     const std::lock_guard lock(mutex_);
-    if (bytes_ + bytes > kMost) {
+    if (bytes_ + bytes > kMaxStoreBytes) {
       known_.clear();
       bytes_ = 0;
     }
-    if (bytes <= kMost && known_.emplace(std::pair(stage, texts), one).second) bytes_ += bytes;
+    if (bytes <= kMaxStoreBytes && known_.emplace(std::pair(stage, texts), one).second) bytes_ += bytes;
   }
   std::mutex& mutex() { return mutex_; }
 
@@ -385,9 +385,9 @@ Store& store() {
 
 // Joins an error into one line. A text may have put any names into it.
 std::string one_line(uint32_t line, const std::string& what) {
-  constexpr size_t kMost = 400;
+  constexpr size_t kMaxLength = 400;
   std::string text = line == 0 ? what : fmt::format("line {}: {}", line, what);
-  if (text.size() > kMost) text = text.substr(0, kMost) + " …";
+  if (text.size() > kMaxLength) text = text.substr(0, kMaxLength) + " …";
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
   }

@@ -58,7 +58,7 @@ std::optional<std::vector<std::byte>> own_bytes(const fs::path& file) {
   struct stat what {};
   if (lstat(file.c_str(), &what) != 0 || !S_ISREG(what.st_mode) || !is_ours(what)) return std::nullopt;
   try {
-    return read_file(file, CodeCache::kMostBytes);
+    return read_file(file, CodeCache::kMaxBytes);
   } catch (const std::runtime_error&) {
     return std::nullopt;
   }
@@ -126,7 +126,7 @@ fs::path CodeCache::make_temporary() const {
 
 fs::path CodeCache::keep(const fs::path& file, const std::string& name) const {
   const fs::path wanted(name);
-  const std::vector<std::byte> bytes = read_file(file, kMostBytes);
+  const std::vector<std::byte> bytes = read_file(file, kMaxBytes);
   fs::path kept = folder_ / (wanted.stem().string() + mark_of(bytes) + wanted.extension().string());
   sync(file, O_RDONLY);
   if (chmod(file.c_str(), S_IRWXU) != 0 || rename(file.c_str(), kept.c_str()) != 0)
@@ -153,7 +153,7 @@ void CodeCache::sweep() const {
     bytes += files.back().bytes;
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
-  for (size_t i = 0; i + 1 < files.size() && bytes > kMostBytes; ++i) {
+  for (size_t i = 0; i + 1 < files.size() && bytes > kMaxBytes; ++i) {
     fs::remove(files[i].path, error);
     bytes -= files[i].bytes;
   }

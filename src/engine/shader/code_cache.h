@@ -17,7 +17,7 @@ std::string name_of_content(std::string_view content);
 class CodeCache {
  public:
   // The size of all files together. A CUDA kernel with the programs of one game takes some 6 MiB.
-  static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
+  static constexpr uint64_t kMaxBytes = uint64_t(256) << 20;
 
   // Creates the folder if it does not exist. Throws std::runtime_error if that fails, if others own the folder, or if
   // others may write it. Removes temporary folders of killed programs.
@@ -28,7 +28,7 @@ class CodeCache {
   std::filesystem::path find(const std::string& name) const;
   // Creates a new folder for files in progress.
   std::filesystem::path make_temporary() const;
-  // Moves a file into the cache after its bytes are on the disk. If all files together exceed kMostBytes, removes the
+  // Moves a file into the cache after its bytes are on the disk. If all files together exceed kMaxBytes, removes the
   // least recently used ones. Throws std::runtime_error.
   std::filesystem::path keep(const std::filesystem::path& file, const std::string& name) const;
 

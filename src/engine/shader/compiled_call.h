@@ -11,10 +11,10 @@ namespace brokkr::shader {
 
 struct SamplerSlot;
 
-inline constexpr int kMostResults = 4, kMostOperands = 10;  // limits of one instruction
+inline constexpr int kMaxResults = 4, kMaxOperands = 10;  // limits of one instruction
 // Limits on the iterations of one loop, and of all loops in a run together. A shader that never ends therefore costs a
 // few seconds at most. No game could use a shader that runs longer.
-inline constexpr uint32_t kMostIterations = 65536, kMostIterationsOfRun = 1u << 20;
+inline constexpr uint32_t kMaxIterations = 65536, kMaxIterationsOfRun = 1u << 20;
 
 struct CompiledCall {
   const uint32_t* registers;  // values before the run: register r of lane i is registers[r * lanes + i]

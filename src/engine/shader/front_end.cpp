@@ -68,7 +68,7 @@ GlslAnswer fault_of(std::string_view said) {
 std::optional<GlslAnswer> refused(const Texts& texts) {
   size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size();
-  if (bytes > kMostText) return refusal(fmt::format("the shader has {} bytes; at most {} are read", bytes, kMostText));
+  if (bytes > kMaxText) return refusal(fmt::format("the shader has {} bytes; at most {} are read", bytes, kMaxText));
   constexpr size_t kMaxTexts = 64;
   if (texts.empty() || texts.size() > kMaxTexts)
     return refusal(fmt::format("a program of {} texts; it has 1 to {}", texts.size(), kMaxTexts));

@@ -20,7 +20,7 @@ class Loading;
 
 namespace brokkr::shader {
 
-inline constexpr size_t kMostText = size_t(1) << 20;  // bytes of a program's texts
+inline constexpr size_t kMaxText = size_t(1) << 20;  // bytes of a program's texts
 
 enum class GlslTask : uint32_t {
   compile,         // links all fragment shaders of a program to SPIR-V

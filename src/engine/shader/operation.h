@@ -123,15 +123,15 @@ enum KnownBit : uint16_t {
 };
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 
-inline constexpr uint32_t kMostSamplers = 32;
-inline constexpr uint32_t kMostLoopDepth = 32;
+inline constexpr uint32_t kMaxSamplers = 32;
+inline constexpr uint32_t kMaxLoopDepth = 32;
 
 // An instruction of machine code: operation, register numbers, and `extra`: a jump target, a sampler, an output number,
 // or an array length. Masks have separate registers.
 struct CodeInstruction {
   Op op;
-  uint16_t result[kMostResults];
-  uint16_t operand[kMostOperands];
+  uint16_t result[kMaxResults];
+  uint16_t operand[kMaxOperands];
   union {
     uint16_t depth;  // loops: number of enclosing loops
     uint16_t known;  // sample or detail: KnownBit

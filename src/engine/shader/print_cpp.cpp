@@ -158,7 +158,7 @@ class CppPrinter {
       list += is_mask ? ", Uint(0u)" : ", " + reg(o.operand[i]);
     }
     statement("{");
-    statement(fmt::format("  Uint t[{}];", kMostResults));
+    statement(fmt::format("  Uint t[{}];", kMaxResults));
     if (holds_lookups_ && o.op == Op::sample && (o.known & (kKnownUsual | kKnownNearest)) != 0) {
       statement(fmt::format("  run.look_up_usual<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
                             reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));

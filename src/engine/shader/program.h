@@ -44,8 +44,8 @@ struct Value {
 struct Instruction {
   Op op = Op::move;
   uint8_t results = 0, operands = 0;
-  std::array<Id, kMostResults> result{};
-  std::array<Id, kMostOperands> operand{};
+  std::array<Id, kMaxResults> result{};
+  std::array<Id, kMaxOperands> operand{};
   uint32_t extra = 0;  // as in CodeInstruction, but without jump targets: nesting determines matching instructions
   uint32_t line = 0;   // line in the shader's text; 0: unknown
   uint16_t known = 0;  // sample or detail: KnownBit

@@ -60,7 +60,7 @@ struct ProgramColor {
   uint8_t bounded;                         // 1: a format with values in 0..1 that is stored as half floats
   uint8_t blend_color[3], blend_alpha[3];  // source factor, destination factor, equation
 };
-inline constexpr uint32_t kMostProgramColors = 9;
+inline constexpr uint32_t kMaxProgramColors = 9;
 
 // A draw's program. Ranges index the tables of ProgramTables.
 struct ProgramRecord {
@@ -78,7 +78,7 @@ struct ProgramRecord {
   uint16_t depth;          // word of gl_FragDepth
   uint16_t alpha;          // output word of the first colour's alpha; kNoOutput: alpha is 1
   uint32_t color_count;
-  ProgramColor colors[kMostProgramColors];
+  ProgramColor colors[kMaxProgramColors];
 };
 
 // The maximum over all programs of the frame.

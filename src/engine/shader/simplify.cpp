@@ -357,7 +357,7 @@ class LookupFolder {
       std::fill(one.operand.begin() + one.operands - 4, one.operand.begin() + one.operands, builder_.number(0));
     const bool ellipse = facts.is_ellipse && has_changes(one.extra);
     one.known = gathers || fetches || compares || ellipse || has_offset(one.extra) ? 0 : facts.known;
-    const std::array<Id, kMostResults> results = one.result;
+    const std::array<Id, kMaxResults> results = one.result;
     if (!gathers && !compares) {
       // Nothing reads the lookup's own results for these channels.
       for (size_t i = 0; i < one.results; ++i) {

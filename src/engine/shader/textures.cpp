@@ -116,7 +116,7 @@ TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
                        uint32_t(texture.depth),
                        0,
                        {}};
-  texels.levels = std::min(uint32_t(texture.levels), kMostSampledLevels);
+  texels.levels = std::min(uint32_t(texture.levels), kMaxSampledLevels);
   for (uint32_t level = 0; level < texels.levels; ++level) {
     const TexelExtent extent = level_extent(texture, int(level));
     texels.first[level] = uint32_t(words);

@@ -122,8 +122,8 @@ void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_
   if (texel == TypeClass::signed_integer) made.type = SampledType::integer;
   if (texel == TypeClass::unsigned_integer) made.type = SampledType::natural;
   for (uint32_t i = 0; i < (is_array ? holds.count : 1); ++i) {
-    if (program_.samplers.size() == kMostSamplers)
-      throw ShaderError(line, fmt::format("'{}': more than {} samplers", name, kMostSamplers));
+    if (program_.samplers.size() == kMaxSamplers)
+      throw ShaderError(line, fmt::format("'{}': more than {} samplers", name, kMaxSamplers));
     made.name = is_array ? fmt::format("{}[{}]", name, i) : name;
     program_.samplers.push_back(made);
   }
@@ -170,7 +170,7 @@ Id ValueTranslator::whole_of(Id index) {
 void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step) {
   std::vector<uint32_t> steps;
   for (const uint32_t before : to.sampler_index == kNoValue ? std::vector<uint32_t>{0} : to.sampler_steps) {
-    for (uint32_t i = 0; i < count && i < kMostSamplers; ++i) steps.push_back(before + i * step);
+    for (uint32_t i = 0; i < count && i < kMaxSamplers; ++i) steps.push_back(before + i * step);
   }
   to.sampler_steps = std::move(steps);
   if (step != 1) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(step))});

@@ -17,7 +17,7 @@ class Verifier {
   void run() {
     for (at_ = 0; at_ < program_.code.size(); ++at_) {
       const Instruction& one = program_.code[at_];
-      hold(one.results <= kMostResults && one.operands <= kMostOperands, "it has too many operands");
+      hold(one.results <= kMaxResults && one.operands <= kMaxOperands, "it has too many operands");
       for (size_t i = 0; i < one.operands; ++i) check_use(one.operand[i]);
       check_kinds(one);
       check_control(one);
@@ -187,7 +187,7 @@ class CodeVerifier {
          "it is not a function of uniforms, but it precedes the body");
     if (asks_a_sampler(one.op)) check_sampler(one);
     const auto [results, operands] = counts_of(one);
-    hold(results <= kMostResults && operands <= kMostOperands, "it has too many operands");
+    hold(results <= kMaxResults && operands <= kMaxOperands, "it has too many operands");
     for (int i = 0; i < results; ++i) check_number(one.result[i], gives_mask(one.op));
     for (int i = 0; i < operands; ++i) check_number(one.operand[i], takes_mask(one, i));
     switch (one.op) {
@@ -236,7 +236,7 @@ class CodeVerifier {
     const size_t around = open_.empty() ? code_.instructions.size() - 1 : open_.back().end;
     hold(one.extra >= at_ && one.extra <= around, "its jump target is not allowed");
     if (!is_loop) return open_.push_back({false, at_, one.extra});
-    hold(one.depth == loops_ && loops_ < kMostLoopDepth, "loops are nested too deeply");
+    hold(one.depth == loops_ && loops_ < kMaxLoopDepth, "loops are nested too deeply");
     hold(code_.instructions[one.extra].op == Op::repeat, "the loop has no end");
     open_.push_back({true, at_, one.extra});
     ++loops_;

@@ -40,7 +40,7 @@ struct PlaneRecord {
 };
 // The last plane repeats the first colour in its native encoding, if TargetTables::color cannot represent it exactly.
 // Draws, clears and copies write both planes; programs and copies read this one.
-inline constexpr int kMostColorPlanes = 9;
+inline constexpr int kMaxStoredPlanes = 9;
 inline constexpr uint32_t kExactPlane = 8;
 
 struct TargetRecord {
@@ -53,7 +53,7 @@ struct TargetRecord {
   uint32_t first_region;
   uint32_t samples;                      // samples of a pixel: 1, 2, 4 or 8 (target/samples.h)
   uint32_t sample_regions;               // regions of all layers
-  PlaneRecord planes[kMostColorPlanes];  // by number; the first is in TargetTables::color, and in kExactPlane
+  PlaneRecord planes[kMaxStoredPlanes];  // by number; the first is in TargetTables::color, and in kExactPlane
 };
 
 // A region. Each rasterizer has a list of its regions.

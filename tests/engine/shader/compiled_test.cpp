@@ -92,7 +92,7 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
   picture.width = picture.height = 64;
   picture.levels = 7;
   BoundTextures bound;
-  for (uint32_t i = 0; i < kMostSamplers; ++i) bound.add(picture, std::as_bytes(std::span(texels)), {});
+  for (uint32_t i = 0; i < kMaxSamplers; ++i) bound.add(picture, std::as_bytes(std::span(texels)), {});
   bound.prepare();
   const Textures textures{bound.tables, bound.slots};
   for (const std::string& isa : compiled_kernels()) {
@@ -177,7 +177,7 @@ TEST_F(CompiledShaderTest, AFullCacheLosesWhatWasUsedLeastRecently) {
   const auto keep = [&](const std::string& name) {
     const fs::path temporary = cache.make_temporary();
     std::ofstream(temporary / "file") << name;
-    fs::resize_file(temporary / "file", CodeCache::kMostBytes * 2 / 5);  // sparse
+    fs::resize_file(temporary / "file", CodeCache::kMaxBytes * 2 / 5);  // sparse
     cache.keep(temporary / "file", name);
     fs::remove_all(temporary);
   };

@@ -40,7 +40,7 @@ TEST(ShaderErrors, RecursionIsRefused) {
 }
 
 TEST(ShaderErrors, LimitsAreNamed) {
-  expect_fault(std::string(kMostText + 1, ' '), 0, "1048577 bytes");
+  expect_fault(std::string(kMaxText + 1, ' '), 0, "1048577 bytes");
   expect_fault(kHead + "void main() { result = " + std::string(5000, '(') + "x" + std::string(5000, ')') + "; }", 3,
                "nested more than");
   std::string sum = kHead + "void main() { result = x";

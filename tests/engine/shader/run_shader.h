@@ -69,7 +69,7 @@ struct Results {
 // The textures of samplers; without textures, black.
 struct Textures {
   FrameTables tables{};
-  std::vector<SamplerSlot> slots = std::vector<SamplerSlot>(kMostSamplers);
+  std::vector<SamplerSlot> slots = std::vector<SamplerSlot>(kMaxSamplers);
 };
 
 // `input(word, sample)`: bits. `uniforms`: bits of all words.

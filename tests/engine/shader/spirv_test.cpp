@@ -284,7 +284,7 @@ TEST(SpirvModules, ChangedWordsDoNoHarm) {
         const Code code = assemble(program);
         Instance instance(code, *find_kernel(runnable_kernels().front()), std::vector<uint32_t>(program.uniform_words));
         const FrameTables tables{};
-        const std::vector<SamplerSlot> slots(kMostSamplers);
+        const std::vector<SamplerSlot> slots(kMaxSamplers);
         const uint32_t abort = 1;
         instance.bind(tables, slots);
         instance.set_abort(&abort);

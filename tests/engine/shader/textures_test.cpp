@@ -85,7 +85,7 @@ TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
     const std::vector<uint32_t> texels(i, 0xff000000u | 50 * i);
     added.add({.width = int(i)}, std::as_bytes(std::span(texels)), sampler_);
   }
-  added.prepare(kMostSamplers);
+  added.prepare(kMaxSamplers);
   const Program program = compiled(R"(#version 400
     struct Layer { vec4 tint; sampler2D map; };
     uniform Layer layers[3];
@@ -130,7 +130,7 @@ TEST_F(ShaderTextures, TwoIndicesChooseTheSampler) {
     const std::vector<uint32_t> texels(1, 0xff000000u | 50 * i);
     added.add({.width = 1}, std::as_bytes(std::span(texels)), sampler_);
   }
-  added.prepare(kMostSamplers);
+  added.prepare(kMaxSamplers);
   const Program program = compiled(R"(#version 400
     struct Layer { sampler2D map[2]; };
     uniform Layer layers[2];
@@ -149,7 +149,7 @@ TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   BoundTextures added;
   for (int i = 0; i < 2; ++i)
     added.add({.width = kWide, .height = kHigh, .levels = 3}, std::as_bytes(std::span(texels_)), sampler_);
-  added.prepare(kMostSamplers);
+  added.prepare(kMaxSamplers);
   const Program program = compiled(R"(#version 400
     uniform sampler2D maps[2];
     in float x;

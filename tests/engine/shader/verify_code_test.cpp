@@ -76,7 +76,7 @@ TEST_F(ShaderCode, IsRefusedWhereItJumpsToWhereItMustNot) {
   expect_wrong("no begin", [&](Code& c) { first(c, Op::repeat).extra += 1; });
   expect_wrong("never closed", [&](Code& c) { first(c, Op::repeat).op = Op::discard; });
   expect_wrong("never opened", [&](Code& c) { first(c, Op::begin_loop).op = Op::discard; });
-  expect_wrong("depth", [&](Code& c) { first(c, Op::begin_loop).depth = kMostLoopDepth; });
+  expect_wrong("depth", [&](Code& c) { first(c, Op::begin_loop).depth = kMaxLoopDepth; });
   expect_wrong("depth of its end", [&](Code& c) { first(c, Op::repeat).depth = 1; });
 }
 

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 using shader::Code;
 using shader::CodeCache;
 
-constexpr size_t kMostParts = 8;  // each part parses all headers
+constexpr size_t kMaxParts = 8;  // each part parses all headers
 // The registers per thread that the kernel's launch bounds allow: blocks have 256 threads.
-constexpr int kMostRegisters = std::min(255, 65536 / (256 * BROKKR_CUDA_BLOCKS_PER_SM) / 8 * 8);
+constexpr int kMaxRegisters = std::min(255, 65536 / (256 * BROKKR_CUDA_BLOCKS_PER_SM) / 8 * 8);
 
 // Declarations of the standard library that the lane types need; NVRTC has no standard headers.
 constexpr const char* kStandardTypes = R"(#pragma once
@@ -112,7 +112,7 @@ LinkedPrograms::~LinkedPrograms() { end(); }
 
 // Splits the programs into parts of similar size; the first part contains the dispatcher.
 void LinkedPrograms::print(std::span<const Code* const> codes) {
-  const size_t parts = std::min({codes.size(), kMostParts, size_t(usable_processors())});
+  const size_t parts = std::min({codes.size(), kMaxParts, size_t(usable_processors())});
   texts_.assign(std::max<size_t>(parts, 1),
                 "#define BROKKR_COMPILED_SHADER\n#include \"shade/linked_run.h\"\nusing namespace brokkr;\n");
   programs_ = codes.size();
@@ -159,7 +159,7 @@ void LinkedPrograms::compile() {
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
-  image_ = compiler.link(kernel(), ptx, architecture_, kMostRegisters);
+  image_ = compiler.link(kernel(), ptx, architecture_, kMaxRegisters);
   keep(image_, name_);
   finish(programs_, 0);
 }

@@ -230,14 +230,14 @@ class CudaMachine : public MachineBackend {
 
   // Ends a frame that makes no progress, and throws.
   [[noreturn]] void give_up() {
-    constexpr double kMostMs = 3000;  // time for blocks to see the abort word and leave
+    constexpr double kMaxMs = 3000;  // time for blocks to see the abort word and leave
     const FrameWords& words = watch_->words();
     const std::string text = progress_text(words);
     std::fprintf(stderr, "brokkr: a frame on the GPU makes no progress:\n%s", report_text(words).c_str());
     request(kAbortLeave);
     const Clock::time_point asked = Clock::now();
     while (!device_is_lost && !launcher_->finished()) {
-      if (Clock::now() - asked > Milliseconds(kMostMs)) device_is_lost = true;
+      if (Clock::now() - asked > Milliseconds(kMaxMs)) device_is_lost = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     char seconds[32];

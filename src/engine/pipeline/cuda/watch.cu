@@ -7,8 +7,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kMostSeconds = 0.25;  // between two copies of the words
-constexpr int kLooks = 8;              // at least this many copies before a frame counts as hung
+constexpr double kMaxSeconds = 0.25;  // between two copies of the words
+constexpr int kLooks = 8;             // at least this many copies before a frame counts as hung
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void FrameWatch::begin(const LaunchData& data) {
   data_ = data;
   prepared_ = false;
   since_ = Clock::now();
-  next_ = since_ + std::chrono::duration_cast<Clock::duration>(Seconds(kMostSeconds));
+  next_ = since_ + std::chrono::duration_cast<Clock::duration>(Seconds(kMaxSeconds));
 }
 
 void FrameWatch::prepare() {
@@ -89,7 +89,7 @@ bool FrameWatch::stands_still(double seconds) {
     if (now - since_ > Seconds(seconds)) return true;
   }
   look();
-  next_ = now + std::chrono::duration_cast<Clock::duration>(Seconds(std::min(seconds / kLooks, kMostSeconds)));
+  next_ = now + std::chrono::duration_cast<Clock::duration>(Seconds(std::min(seconds / kLooks, kMaxSeconds)));
   return false;
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 // Each nested bracket, and each operator of an expression, costs the compiler some stack frames. Within these limits it
 // needs far less than a stack of 8 MiB.
-constexpr size_t kMostNested = 200, kMostOperators = 4096;
+constexpr size_t kMaxNested = 200, kMaxOperators = 4096;
 // The version of a text without #version is OpenGL's, or that of OpenGL ES and WebGL if the text does not compile as
 // the first.
 constexpr int kDefaultVersion = 110, kDefaultVersionEs = 100;
@@ -43,8 +43,8 @@ uint32_t line_at(std::string_view text, size_t at) {
 
 // Throws if the text nests too deeply for the compiler's recursion.
 void check_text(std::string_view text) {
-  if (text.size() > kMostText)
-    throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMostText));
+  if (text.size() > kMaxText)
+    throw ShaderError(0, fmt::format("the shader has {} bytes; at most {} are read", text.size(), kMaxText));
   size_t nested = 0, operators = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -59,10 +59,10 @@ void check_text(std::string_view text) {
       at = end == std::string_view::npos ? text.size() : is_line ? end : end + 1;
       operators = 0;
     }
-    if (nested > kMostNested)
-      throw ShaderError(line_at(text, at), fmt::format("brackets are nested more than {} deep", kMostNested));
-    if (operators > kMostOperators)
-      throw ShaderError(line_at(text, at), fmt::format("an expression has more than {} operators", kMostOperators));
+    if (nested > kMaxNested)
+      throw ShaderError(line_at(text, at), fmt::format("brackets are nested more than {} deep", kMaxNested));
+    if (operators > kMaxOperators)
+      throw ShaderError(line_at(text, at), fmt::format("an expression has more than {} operators", kMaxOperators));
   }
 }
 
@@ -300,8 +300,8 @@ std::vector<uint32_t> optimized(std::vector<uint32_t> words) {
 }
 
 std::vector<uint32_t> words_of(std::string_view bytes) {
-  if (bytes.size() > kMostText)
-    throw ShaderError(0, fmt::format("the module has {} bytes; at most {} are read", bytes.size(), kMostText));
+  if (bytes.size() > kMaxText)
+    throw ShaderError(0, fmt::format("the module has {} bytes; at most {} are read", bytes.size(), kMaxText));
   if (bytes.size() % sizeof(uint32_t) != 0)
     throw ShaderError(0, "the module's length is not a multiple of 4 bytes; it is incomplete");
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));

@@ -14,7 +14,7 @@ namespace brokkr::shader {
 
 // Compiles the fragment or vertex shaders of a program, GLSL 1.10 to 4.60 with the built-ins of their versions. Links
 // them to one SPIR-V function that keeps names and line numbers. Throws ShaderError for invalid GLSL, if the texts
-// together are longer than kMostText, and if brackets and expressions are nested deeper than a person writes.
+// together are longer than kMaxText, and if brackets and expressions are nested deeper than a person writes.
 //
 // glslang and spirv-opt are not hardened against hostile text. They are recursive, and macros can expand a short text
 // to a huge one. Untrusted text is therefore compiled in a separate process (brokkr-glsl); if that crashes, the crash

@@ -21,8 +21,8 @@ namespace {
 
 using namespace brokkr::shader;
 
-constexpr rlim_t kMostMemory = rlim_t(2) << 30;  // bytes of address space; a game's shader needs 50 MB
-constexpr rlim_t kMostSeconds = 20;              // processor time per program; a game's needs 0.02 s
+constexpr rlim_t kMaxAddressSpace = rlim_t(2) << 30;  // bytes of address space; a game's shader needs 50 MB
+constexpr rlim_t kMaxSeconds = 20;                    // processor time per program; a game's needs 0.02 s
 
 void limit(__rlimit_resource_t resource, rlim_t most) {
   rlimit now{};
@@ -34,7 +34,7 @@ void limit(__rlimit_resource_t resource, rlim_t most) {
 void limit_time() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  limit(RLIMIT_CPU, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kMostSeconds);
+  limit(RLIMIT_CPU, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kMaxSeconds);
 }
 
 // Returns true if nobody waits for answers any more: the other end of the output is closed.
@@ -55,7 +55,7 @@ bool read_request(GlslTask& task, Texts& texts) {
   size_t all = 0;
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t bytes = 0;
-    if (!read_number(bytes) || (all += bytes) > kMostText) return false;
+    if (!read_number(bytes) || (all += bytes) > kMaxText) return false;
     if (!read_bytes(texts.emplace_back(bytes, '\0').data(), bytes)) return false;
   }
   return true;
@@ -94,7 +94,7 @@ bool serve(GlslTask task, const Texts& texts) {
 
 int main() {
 #if !BROKKR_ADDRESS_SANITIZER && !BROKKR_THREAD_SANITIZER  // shadow memory takes terabytes of address space
-  limit(RLIMIT_AS, kMostMemory);
+  limit(RLIMIT_AS, kMaxAddressSpace);
 #endif
   limit(RLIMIT_CORE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // is_abandoned detects a program that has ended before this line

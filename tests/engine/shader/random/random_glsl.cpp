@@ -806,7 +806,7 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
       textures.add(texture, std::as_bytes(std::span(texels)), how);
     }
   }
-  textures.prepare(kMostSamplers);
+  textures.prepare(kMaxSamplers);
 }
 
 std::vector<uint32_t> random_uniforms(uint64_t seed, const Program& program, bool defined) {
