@@ -80,7 +80,7 @@ MUTATIONS = [
      PIPELINE, "ProgramPrimitives.LinesHave*"),
     ("back-color", "src/engine/plan/program_draws.cpp", "if (‹input.back != shader::kNoPlace›) record.bits", "false",
      PIPELINE, "ProgramPrimitives.BackFaces*"),
-    ("bounded-half", "src/engine/raster/tile.h", "if (‹how.bounded›) color", "false", PIPELINE, "ProgramDraws.NumbersOfTheFirst*"),
+    ("bounded-half", "src/engine/raster/tile.h", "if (‹writing.bounded›) color", "false", PIPELINE, "ProgramDraws.NumbersOfTheFirst*"),
     ("blend-without-alpha", "src/engine/plan/program_draws.cpp", "if (‹!has_alpha(target, buffer.plane)›) {", "false",
      PIPELINE, "ProgramDraws.ColoursWithoutAlpha*"),
     ("second-source", "src/engine/plan/program_draws.cpp", "const second = ‹output_of(program, i, 1)›)", "output_of(program, i, 0)",
@@ -146,7 +146,7 @@ MUTATIONS = [
      PIPELINE, "Soup.ColorFormats"),
     ("half-rounding", "src/engine/target/pixel.h", "const Uint rounded = ‹mag + 0xfff + ((mag >> 13) & 1)›;", "mag",
      PIPELINE, "SeveralTargets.HalfFloatsRoundToTheNearest"),
-    ("half-mask", "src/engine/raster/tile.h", "(‹how.mask & 4› ? 0xffffu : 0u)", "how.mask & 1", PIPELINE, "Soup.ColorFormats"),
+    ("half-mask", "src/engine/raster/tile.h", "(‹writing.mask & 4› ? 0xffffu : 0u)", "writing.mask & 1", PIPELINE, "Soup.ColorFormats"),
 
     # Textures.
     ("texture-clamps-below", "shaders/texture.h", "x0 = ‹select(x0 < 0, width - one, x0)›;", "select(x0 < 0, 0, x0)",

@@ -127,11 +127,11 @@ class DrawTables {
   uint64_t add_expanded(const DrawCommand& draw, DrawRecord& record, uint32_t& instances) {
     const State& state = frame_.states[draw.state];
     // Require memory for copies of the frame's lists and of the lists of earlier draws.
-    loading_.check((p_.own_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
-                       (p_.own_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
+    loading_.check((p_.expanded_indices.size() + frame_.indices.size()) * 3 * sizeof(uint32_t) +
+                       (p_.expanded_positions.size() + frame_.positions.size()) * 3 * sizeof(glm::vec4),
                    fmt::format("command {}", record.command));
     ExpandedDraw e = expand(frame_, draw, state, record.command, loading_);
-    std::vector<uint32_t>& indices = p_.own_indices;
+    std::vector<uint32_t>& indices = p_.expanded_indices;
     if (indices.empty()) indices = frame_.indices;
     record.bits |= kDrawIndexed;
     record.assembly = Assembly::list;
@@ -140,7 +140,7 @@ class DrawTables {
     record.first_index = uint32_t(indices.size());
     indices.insert(indices.end(), e.indices.begin(), e.indices.end());
     if (!e.positions.empty() || draw.topology >= Topology::points || state.polygon_mode != PolygonMode::fill) {
-      std::vector<glm::vec4>& positions = p_.own_positions;
+      std::vector<glm::vec4>& positions = p_.expanded_positions;
       if (positions.empty()) positions = frame_.positions;
       record.first_vertex = uint32_t(positions.size());
       record.vertex_count = uint32_t(e.positions.size());
@@ -328,8 +328,8 @@ void PreparedFrame::Impl::reorder() {
 uint64_t PreparedFrame::Impl::held() const {
   const auto size = [](const auto&... v) { return (uint64_t(v.size() * sizeof(v[0])) + ...); };
   return memory_of(*frame) +
-         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, own_indices, own_positions,
-              whole_ids) +
+         size(draws, draw_end, runs, batch_run, views, materials, textures, texels, expanded_indices,
+              expanded_positions, whole_ids) +
          programs.bytes(*frame);
 }
 
@@ -365,7 +365,7 @@ void PreparedFrame::update_views() {
   p.reorder();
   if (!p.frame->vertex_inputs.empty()) {
     // New uniforms require that vertices are shaded again.
-    if (!p.own_positions.empty())
+    if (!p.expanded_positions.empty())
       throw std::invalid_argument(
           "frame: its lines and points were copied when it was prepared, and a vertex program has moved them; "
           "prepare it again");
@@ -391,7 +391,7 @@ template <class Update>
 void update_lists(PreparedFrame::Impl& p, Update&& update) {
   const auto begin = std::chrono::steady_clock::now();
   p.shape.require(*p.frame);
-  if (p.programs.any() || !p.own_positions.empty()) {
+  if (p.programs.any() || !p.expanded_positions.empty()) {
     throw std::invalid_argument(
         "frame: its vertices were copied when it was prepared, for a shader, programs, lines or points; prepare it "
         "again");

@@ -80,8 +80,8 @@ struct PreparedFrame::Impl {
   std::vector<TextureRecord> textures;
   std::vector<uint32_t> texels;
   // The lists hold copies only if expansion added elements; otherwise the frame's lists are used.
-  std::vector<uint32_t> own_indices;
-  std::vector<glm::vec4> own_positions;
+  std::vector<uint32_t> expanded_indices;
+  std::vector<glm::vec4> expanded_positions;
   ProgramDraws programs;
   std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;  // by MachineBackend::compiled_isa
   double program_ms = 0;  // total for all frames that were drawn with programs
@@ -105,8 +105,10 @@ struct PreparedFrame::Impl {
   // Resolves the requested shading for this frame. Without programs, Shading::program becomes Shading::material, and
   // Shading::material becomes the shader of the frame's own materials.
   Shading shading(Shading asked) const;
-  const std::vector<uint32_t>& indices() const { return own_indices.empty() ? frame->indices : own_indices; }
-  const std::vector<glm::vec4>& positions() const { return own_positions.empty() ? frame->positions : own_positions; }
+  const std::vector<uint32_t>& indices() const { return expanded_indices.empty() ? frame->indices : expanded_indices; }
+  const std::vector<glm::vec4>& positions() const {
+    return expanded_positions.empty() ? frame->positions : expanded_positions;
+  }
   // The tables as pointers into host memory.
   FrameTables tables(const DrawPlan& plan) const;
   // The size in bytes of everything that a launch reads.

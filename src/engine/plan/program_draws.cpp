@@ -409,7 +409,8 @@ ProgramTables ProgramDraws::tables(const Frame& frame) const {
   t.inputs = inputs_.data();
   t.uniforms = uniforms_.data();
   t.samplers = samplers_.data();
-  t.varyings = own_varyings_.empty() ? reinterpret_cast<const uint32_t*>(frame.varyings.data()) : own_varyings_.data();
+  t.varyings =
+      expanded_varyings_.empty() ? reinterpret_cast<const uint32_t*>(frame.varyings.data()) : expanded_varyings_.data();
   t.loads = loads_.data();
   t.textures = textures_.textures.data();
   t.sizes = sizes_;
@@ -423,7 +424,7 @@ ProgramDraws::Counts ProgramDraws::counts(const Frame& frame) const {
           inputs_.size(),
           uniforms_.size(),
           samplers_.size(),
-          own_varyings_.empty() ? frame.varyings.size() : own_varyings_.size(),
+          expanded_varyings_.empty() ? frame.varyings.size() : expanded_varyings_.size(),
           loads_.size()};
 }
 
@@ -516,11 +517,11 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
   // The frame's varyings stay in memory beside the new ones. Elements may repeat a vertex often, and a growing list is
   // copied.
   const uint64_t more = expanded.sources.size() * uint64_t(record.stride + 5);
-  loading.check((own_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
+  loading.check((expanded_varyings_.size() + frame.varyings.size() + more) * 3 * sizeof(uint32_t),
                 "varyings of lines and points");
-  if (own_varyings_.empty()) {
-    own_varyings_.resize(frame.varyings.size());
-    std::transform(frame.varyings.begin(), frame.varyings.end(), own_varyings_.begin(),
+  if (expanded_varyings_.empty()) {
+    expanded_varyings_.resize(frame.varyings.size());
+    std::transform(frame.varyings.begin(), frame.varyings.end(), expanded_varyings_.begin(),
                    [](float value) { return std::bit_cast<uint32_t>(value); });
   }
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
@@ -541,29 +542,30 @@ void ProgramDraws::add_varyings(const Frame& frame, const DrawCommand& draw, con
       if (counts && varying.name == fmt::format("gl_TexCoord[{}]", unit)) replaced.push_back(varying.offset);
     }
   }
-  record.first_varying = own_varyings_.size();
+  record.first_varying = expanded_varyings_.size();
   record.stride += more_words(expanded) + (with_primitives ? 1 : 0);
   const float* const from = frame.varyings.data() + inputs.first_varying;
   for (size_t number = 0; number < expanded.sources.size(); ++number) {
     const VertexSource& source = expanded.sources[number];
     const float *const a = from + size_t(source.a) * stride, *const b = from + size_t(source.b) * stride;
     const float* const flat = from + size_t(source.flat) * stride;
-    const size_t first = own_varyings_.size();
+    const size_t first = expanded_varyings_.size();
     for (uint32_t i = 0; i < stride; ++i) {
       const float value = !is_smooth[i] ? flat[i] : source.t == 0 ? a[i] : a[i] + (b[i] - a[i]) * source.t;
-      own_varyings_.push_back(std::bit_cast<uint32_t>(value));
+      expanded_varyings_.push_back(std::bit_cast<uint32_t>(value));
     }
     for (int i = 0; i < 4 && !expanded.smooth.empty(); ++i)
-      own_varyings_.push_back(std::bit_cast<uint32_t>(expanded.smooth[number][i]));
+      expanded_varyings_.push_back(std::bit_cast<uint32_t>(expanded.smooth[number][i]));
     if (expanded.are_points) {
       const size_t corner = number % 4;
       const float point[4] = {corner == 1 || corner == 2 ? 1.0f : 0.0f, corner >= 2 ? 1.0f : 0.0f, 0.0f, 1.0f};
       for (const uint32_t component : replaced) {
-        for (uint32_t i = 0; i < 4; ++i) own_varyings_[first + component + i] = std::bit_cast<uint32_t>(point[i]);
+        for (uint32_t i = 0; i < 4; ++i) expanded_varyings_[first + component + i] = std::bit_cast<uint32_t>(point[i]);
       }
-      own_varyings_.insert(own_varyings_.end(), {std::bit_cast<uint32_t>(point[0]), std::bit_cast<uint32_t>(point[1])});
+      expanded_varyings_.insert(expanded_varyings_.end(),
+                                {std::bit_cast<uint32_t>(point[0]), std::bit_cast<uint32_t>(point[1])});
     }
-    if (with_primitives) own_varyings_.push_back(source.primitive);
+    if (with_primitives) expanded_varyings_.push_back(source.primitive);
   }
 }
 

@@ -131,7 +131,7 @@ class ProgramDraws {
   std::vector<shader::SamplerSlot> samplers_;
   std::vector<uint32_t> loads_;
   std::map<uint32_t, uint32_t> first_of_loads_;  // indices into loads_, by the captured texture's number
-  std::vector<uint32_t> own_varyings_;           // empty: the frame's own varyings are used
+  std::vector<uint32_t> expanded_varyings_;      // empty: the frame's own varyings are used
   ProgramSizes sizes_;
   const shader::CompiledShader* compiled_ = nullptr;
   std::map<uint32_t, FalseColors> false_colors_;

@@ -134,39 +134,39 @@ struct ColorWrite {
 };
 
 // Blends a colour over samples s .. s + width - 1 of the tile; `second` is that of blend().
-BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& how, ColorFormat stored_as, int s,
+BROKKR_FN void write_color(Warp& w, const TilePass& pass, const ColorWrite& writing, ColorFormat stored_as, int s,
                            Color color, const Color* second, Mask m) {
   const uint32_t format = uint32_t(stored_as);
   TileBuffer& tile = pass.tile;
   const Uint old_low = w.load(tile.color + s), old_high = pass.half() ? w.load(tile.color_high + s) : 0u;
-  if (how.blends) {
-    color = blend(how.blend_color, how.blend_alpha, how.constant, how.bounded || !pass.half(), color, second,
-                  load_color(format, old_low, old_high));
-    if (how.bounded) color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
+  if (writing.blends) {
+    color = blend(writing.blend_color, writing.blend_alpha, writing.constant, writing.bounded || !pass.half(), color,
+                  second, load_color(format, old_low, old_high));
+    if (writing.bounded) color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
   }
   const Stored stored = store_color(format, color);
   if (pass.half()) {
-    const uint32_t low = (how.mask & 1 ? 0xffffu : 0u) | (how.mask & 2 ? 0xffff0000u : 0u);
-    const uint32_t high = (how.mask & 4 ? 0xffffu : 0u) | (how.mask & 8 ? 0xffff0000u : 0u);
+    const uint32_t low = (writing.mask & 1 ? 0xffffu : 0u) | (writing.mask & 2 ? 0xffff0000u : 0u);
+    const uint32_t high = (writing.mask & 4 ? 0xffffu : 0u) | (writing.mask & 8 ? 0xffff0000u : 0u);
     w.merge(tile.color + s, (stored.low & low) | (old_low & ~low), m);
     w.merge(tile.color_high + s, (stored.high & high) | (old_high & ~high), m);
   } else {
-    const uint32_t low = bytes_of_channels(how.mask);
+    const uint32_t low = bytes_of_channels(writing.mask);
     w.merge(tile.color + s, (stored.low & low) | (old_low & ~low), m);
   }
 }
 
 // Does the same for a plane beyond the first, which stays in memory.
-BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& how, bool raw,
+BROKKR_FN void write_plane(Warp& w, const TilePass& pass, const ProgramColor& to, const ColorWrite& writing, bool raw,
                            int s, const Color& color, const Color* second, Mask m) {
   const PlaneSamples plane(pass.planes, pass.region.target, to.plane, pass.memory + size_t(s), raw);
   Color value = color;
-  if (how.blends || how.mask != 15) {
+  if (writing.blends || writing.mask != 15) {
     const Color old = plane.load(w, m);
-    if (how.blends)
-      value = blend(how.blend_color, how.blend_alpha, how.constant, !plane.is_float(), color, second, old);
-    value = {how.mask & 1 ? value.r : old.r, how.mask & 2 ? value.g : old.g, how.mask & 4 ? value.b : old.b,
-             how.mask & 8 ? value.a : old.a};
+    if (writing.blends)
+      value = blend(writing.blend_color, writing.blend_alpha, writing.constant, !plane.is_float(), color, second, old);
+    value = {writing.mask & 1 ? value.r : old.r, writing.mask & 2 ? value.g : old.g, writing.mask & 4 ? value.b : old.b,
+             writing.mask & 8 ? value.a : old.a};
   }
   plane.store(w, value, m);
 }
@@ -215,14 +215,14 @@ struct TileDraw {
     const ColorFormat format = raw && !pass.half() ? ColorFormat::rgba8 : pass.format;
     for (uint32_t i = 0; i < run.program.color_count; ++i) {
       const ProgramColor& color = run.program.colors[i];
-      const ColorWrite how = ColorWrite::of(color, draw);
+      const ColorWrite writing = ColorWrite::of(color, draw);
       const bool has_second = color.second != kNoOutput;
       const Color second = has_second ? second_of(w, run, color, s) : Color{0.0f, 0.0f, 0.0f, 0.0f};
       if (color.plane == 0) {
-        write_color(w, pass, how, format, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
+        write_color(w, pass, writing, format, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
         note_writer(w, s, primitive, m);
       } else {
-        write_plane(w, pass, color, how, raw, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
+        write_plane(w, pass, color, writing, raw, s, color_of(w, run, color, s), has_second ? &second : nullptr, m);
       }
     }
   }
@@ -274,9 +274,9 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
 
 // The kinds of blending of 8-bit colours. Some code is made for one kind.
 enum class Blending : uint8_t { none, over, other };
-BROKKR_FN Blending blending_of(const ColorWrite& how) {
-  if (!how.blends) return Blending::none;
-  return is_over(how.blend_color) && is_over(how.blend_alpha) ? Blending::over : Blending::other;
+BROKKR_FN Blending blending_of(const ColorWrite& writing) {
+  if (!writing.blends) return Blending::none;
+  return is_over(writing.blend_color) && is_over(writing.blend_alpha) ? Blending::over : Blending::other;
 }
 
 // Writes the colour of a program that has a single colour of four words. The tile must have a linear 8-bit format and

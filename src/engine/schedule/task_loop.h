@@ -400,7 +400,7 @@ class Worker {
               const int n =
                   queues_.template dequeue<decltype(queue)::kSorted>(w_, leaf, element, left < kWidth ? left : kWidth);
               if (n == 0) break;
-              decltype(queue)::put_anew(*this, element, n);
+              decltype(queue)::insert_again(*this, element, n);
               close(n);
               left -= n;
             }

@@ -196,8 +196,8 @@ struct Queue {
   // Moves n <= width tasks that were taken from this queue to the queues that accept them now. Tasks that find no room
   // run immediately.
   template <class Worker, int kElementWords>
-  BROKKR_FN static void put_anew(Worker& worker, const Uint (&element)[kElementWords], int n) {
-    (put_task_anew<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
+  BROKKR_FN static void insert_again(Worker& worker, const Uint (&element)[kElementWords], int n) {
+    (insert_task_again<Tasks>(worker, element, lanes_with<Tasks>(worker.warp(), element, n)), ...);
   }
 
  private:
@@ -208,7 +208,7 @@ struct Queue {
     return first;
   }
   template <class Task, class Worker, int kElementWords>
-  BROKKR_FN static void put_task_anew(Worker& worker, const Uint (&element)[kElementWords], Mask mine) {
+  BROKKR_FN static void insert_task_again(Worker& worker, const Uint (&element)[kElementWords], Mask mine) {
     Warp& w = worker.warp();
     if (!w.any(mine)) return;
     Uint payload[Task::kWords], slot[slot_words<Task>()];

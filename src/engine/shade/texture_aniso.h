@@ -116,11 +116,12 @@ struct EllipseLines {
     repeats = both(TextureWrap::repeat) && is_power(texture.width) && is_power(texture.height);
     is_plain = texture.usual && (repeats || both(TextureWrap::clamp_to_edge));
     if (!is_plain) return;
-    offset = select(high, shader::offset_of_sample(look.how, 0), shader::offset_of_sample(look.how, 1));
+    offset = select(high, shader::offset_of_sample(look.sample_bits, 0), shader::offset_of_sample(look.sample_bits, 1));
     end = select(high, level.width, level.height) - 1;
     step = select(high, 1, level.width);
     last = end * step;
-    line_offset = select(high, shader::offset_of_sample(look.how, 1), shader::offset_of_sample(look.how, 0));
+    line_offset =
+        select(high, shader::offset_of_sample(look.sample_bits, 1), shader::offset_of_sample(look.sample_bits, 0));
     line_end = select(high, level.height, level.width) - 1;
     line_step = select(high, level.width, 1);
     base = level.first;
@@ -167,8 +168,8 @@ class EllipseTexels {
     if (is_plain) {
       word = lines.word(behind);
     } else {
-      x = wrapped_texel(texture, 0, x, level.width, shader::offset_of_sample(look.how, 0));
-      y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.how, 1));
+      x = wrapped_texel(texture, 0, x, level.width, shader::offset_of_sample(look.sample_bits, 0));
+      y = wrapped_texel(texture, 1, y, level.height, shader::offset_of_sample(look.sample_bits, 1));
       word = level.first + y * level.width + x;
     }
     if (are_bytes) return bytes_at(word, m);
@@ -247,7 +248,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> covered(Warp& w, const TextureLookup& look, const 
   const Int last = to_int(floor(at + reach)) + 1;
   EllipseTexels texels(w, look, number, place.layer + place.face, high);
   const Int step = texels.step();
-  const bool compares = (look.how & shader::kSampleCompare) != 0 && texture.compares;
+  const bool compares = (look.sample_bits & shader::kSampleCompare) != 0 && texture.compares;
   const bool has_alpha = !Warp::takes_turns || compares || reads_alpha(texture);
   // These are copies of the members of `texels`, because a compiler would write the members to memory for each texel.
   Vec4<Warp> sum(0.0f, 0.0f, 0.0f, 0.0f);

@@ -11,14 +11,14 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The parameters of a lookup besides its coordinates. `how`: the bits of a sample (shader/operation.h).
+// The parameters of a lookup besides its coordinates. `sample_bits`: the bits of a sample (shader/operation.h).
 struct TextureLookup {
   const SampledRecord* texture;
   const uint32_t* texels;
-  uint32_t how;
+  uint32_t sample_bits;
   Float reference;  // the reference depth to compare with
   Mask lanes;
-  const Int* offset = nullptr;  // gather: texels added to its two coordinates; null: the offset in `how`
+  const Int* offset = nullptr;  // gather: texels added to its two coordinates; null: the offset in `sample_bits`
 };
 
 BROKKR_FN Float compared(CompareFunc func, Float reference, Float texel) {
@@ -51,7 +51,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const
   const auto bordered = [&](Float texel, uint32_t border) { return select(inside, texel, as_float(Uint(border))); };
   v = Vec4<Warp>(bordered(v.x, texture.border[0]), bordered(v.y, texture.border[1]), bordered(v.z, texture.border[2]),
                  bordered(v.w, texture.border[3]));
-  if ((look.how & shader::kSampleCompare) == 0) return v;
+  if ((look.sample_bits & shader::kSampleCompare) == 0) return v;
   const Float answer = texture.compares ? compared(texture.compare, look.reference, v.x) : v.x;
   return Vec4<Warp>(answer, answer, answer, answer);
 }
@@ -83,13 +83,13 @@ BROKKR_FN_NOINLINE TexelBox box_at(Warp& w, const TextureLookup& look, const Tex
     const TextureWrap wrap = box.crosses ? TextureWrap::clamp : texture.wrap[axis];
     const bool repeats = wrap == TextureWrap::mirrored_repeat;
     const bool gathers_mirrored =
-        (look.how & shader::kSampleGather) != 0 && (repeats || wrap == TextureWrap::mirror_clamp_to_edge);
+        (look.sample_bits & shader::kSampleGather) != 0 && (repeats || wrap == TextureWrap::mirror_clamp_to_edge);
     const auto texels = [&](auto offset) {
       return gathers_mirrored ? mirrored_texels_at(place.at[axis], size, scale, offset, repeats)
                               : texels_at(place.at[axis], size, scale, offset, wrap, linear);
     };
     if (look.offset != nullptr) return texels(to_float(look.offset[axis]));
-    return texels(float(shader::offset_of_sample(look.how, axis)));
+    return texels(float(shader::offset_of_sample(look.sample_bits, axis)));
   };
   box.x = along(0, box.level.width);
   if (axes > 1) box.y = along(1, box.level.height);
@@ -153,10 +153,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> filtered_level(Warp& w, const TextureLookup& look,
 }
 
 // Returns true if nearest lookups never read a border or a neighbouring face, in any lane.
-BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t how) {
-  return (texture.kind == TextureKind::two || texture.kind == TextureKind::two_array) && !shader::has_offset(how) &&
-         (how & shader::kSampleCompare) == 0 && texture.wrap[0] != TextureWrap::clamp_to_border &&
-         texture.wrap[1] != TextureWrap::clamp_to_border;
+BROKKR_FN bool is_borderless(const SampledRecord& texture, uint32_t sample_bits) {
+  return (texture.kind == TextureKind::two || texture.kind == TextureKind::two_array) &&
+         !shader::has_offset(sample_bits) && (sample_bits & shader::kSampleCompare) == 0 &&
+         texture.wrap[0] != TextureWrap::clamp_to_border && texture.wrap[1] != TextureWrap::clamp_to_border;
 }
 // Does the same as filtered_level for a texture without a border if no lane is linear.
 BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number) {
@@ -172,8 +172,9 @@ BROKKR_FN_NOINLINE Vec4<Warp> nearest_level(Warp& w, const TextureLookup& look, 
 }
 
 // Returns true if linear filters read no border either.
-BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t how) {
-  return is_borderless(texture, how) && texture.wrap[0] != TextureWrap::clamp && texture.wrap[1] != TextureWrap::clamp;
+BROKKR_FN bool filters_borderless(const SampledRecord& texture, uint32_t sample_bits) {
+  return is_borderless(texture, sample_bits) && texture.wrap[0] != TextureWrap::clamp &&
+         texture.wrap[1] != TextureWrap::clamp;
 }
 // Does the same as filtered_level if filters_borderless() is true.
 BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, const TexturePlace& place, Int number,
@@ -206,17 +207,17 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   const LevelChoice choice = levels_of(texture, texture.mip, detail);
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
-  if (is_borderless(texture, look.how) && !w.any(look.lanes && choice.linear)) {
+  if (is_borderless(texture, look.sample_bits) && !w.any(look.lanes && choice.linear)) {
     const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
     return handed_on(texture, mixes ? mixed(v, nearest_level(w, look, place, next), choice.next) : v);
   }
-  if (!texture.usual && filters_borderless(texture, look.how)) {
+  if (!texture.usual && filters_borderless(texture, look.sample_bits)) {
     const Vec4<Warp> v = plain_level(w, look, place, choice.level, choice.linear);
     return handed_on(texture, mixes ? mixed(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
   }
   Vec4<Warp> quick;
   TextureLookup rest = look;  // for lanes that do not take the short path
-  if (texture.usual && (look.how & shader::kSampleCompare) == 0 && !shader::has_offset(look.how)) {
+  if (texture.usual && (look.sample_bits & shader::kSampleCompare) == 0 && !shader::has_offset(look.sample_bits)) {
     const UsualLookup usual{&texture, look.texels, look.lanes};
     quick = usual_level(w, usual, place, choice.level);
     if (mixes) quick = mixed(quick, usual_level(w, usual, place, next), choice.next);
@@ -225,7 +226,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   }
   Vec4<Warp> v = filtered_level(w, rest, place, choice.level, choice.linear);
   if (mixes) v = mixed(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
-  if ((look.how & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
+  if ((look.sample_bits & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
   return texture.usual ? chosen(rest.lanes, v, quick) : v;
 }
 
@@ -236,9 +237,10 @@ BROKKR_FN_NOINLINE Vec4<Warp> gathered(Warp& w, const TextureLookup& look, const
   const TexturePlace place = place_of(texture, given);
   const TexelBox box = box_at(w, look, place, 0, Mask(true));
   const TexelSquare4 square = square_at(w, look, place, box, box.z.a);
-  const int channel = (look.how & shader::kSampleCompare) != 0 ? 0 : shader::channel_of_sample(look.how);
+  const int channel =
+      (look.sample_bits & shader::kSampleCompare) != 0 ? 0 : shader::channel_of_sample(look.sample_bits);
   const auto part = [&](const Vec4<Warp>& stored) {
-    if ((look.how & shader::kSampleCompare) != 0) return stored.x;
+    if ((look.sample_bits & shader::kSampleCompare) != 0) return stored.x;
     const Vec4<Warp> v = handed_on(texture, stored);
     return channel == 0 ? v.x : channel == 1 ? v.y : channel == 2 ? v.z : v.w;
   };

@@ -222,8 +222,8 @@ void ValueTranslator::translate_sample(const SpirvInstruction& one) {
 
 // The level of detail for the changes of `at` to the right and upwards.
 Id ValueTranslator::detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes,
-                                      uint32_t how) {
-  const uint32_t extra = lookup_bits(one) | how;
+                                      uint32_t sample_bits) {
+  const uint32_t extra = lookup_bits(one) | sample_bits;
   const Id detail = emit(Op::detail, Kind::number, {});
   Instruction& made = program_.code.back();
   made.extra = extra;

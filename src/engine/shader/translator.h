@@ -192,7 +192,7 @@ class ValueTranslator {
   void translate_fetch(const SpirvInstruction& one);
   void translate_query(const SpirvInstruction& one);
   Values coordinates(const SpirvInstruction& one, TextureKind kind);
-  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t how);
+  Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t sample_bits);
   uint32_t offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const;
   bool is_short_offset(std::span<const Id> offsets) const;
   Values emit_sample(const Values& operands, uint32_t extra, const Values& behind = {});
