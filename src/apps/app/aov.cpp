@@ -18,7 +18,7 @@ namespace {
 
 struct Kind {
   const char* name;
-  PixelPlane plane;  // what it is read from
+  PixelPlane plane;  // the plane it is read from
   int read = 1;      // values of that plane per pixel
   bool integer = false;
   int written = 1;  // values in the file
@@ -49,7 +49,7 @@ std::string all_names() {
 // The values of one plane: rows bottom to top, layer after layer.
 using Values = std::vector<float>;
 
-// `words`: what the plane holds, as floats or integers.
+// Converts the plane's `words` (floats or integers) to floats.
 Values values_of(Aov aov, std::span<const uint32_t> words, std::span<const int32_t> materials) {
   const Kind& kind = kind_of(aov);
   const size_t pixels = words.size() / size_t(kind.read);
@@ -69,7 +69,7 @@ Values values_of(Aov aov, std::span<const uint32_t> words, std::span<const int32
   return values;
 }
 
-// The material of every command; -1 of commands that draw none.
+// The material of every command, or -1 for a command that draws nothing.
 std::vector<int32_t> materials_of(const Frame& frame) {
   std::vector<int32_t> all;
   for (const brokkr::Command& command : frame.commands) {
@@ -79,21 +79,21 @@ std::vector<int32_t> materials_of(const Frame& frame) {
   return all;
 }
 
-// Makes 0 what no triangle covers.
+// Sets the colour to 0 wherever no triangle covers the pixel.
 void clear_background(Values& colors, std::span<const uint32_t> triangles) {
   for (size_t i = 0; i < triangles.size(); ++i) {
     if (int32_t(triangles[i]) < 0) std::fill_n(&colors[i * 3], 3, 0.0f);
   }
 }
 
-// A picture of one plane and layer with the file that takes it.
+// One plane of one layer, and the file it goes to.
 struct Piece {
-  std::string path, layer;  // `layer`: its name in an .exr of several
+  std::string path, layer;  // `layer`: the name of this layer in an .exr that holds several
   int width = 0, height = 0, channels = 1;
   std::span<const float> values;
 };
 
-// The name of a layer's file, and of the layer inside of a file that holds all.
+// The file of a layer, and the layer's name inside a file that holds all layers.
 Piece place_of(const AovRequest& request, const AovLayers& layers, uint32_t layer) {
   const char* const name = kind_of(request.aov).name;
   Piece piece;
@@ -134,7 +134,7 @@ std::vector<std::string> write_pieces(const std::vector<Piece>& pieces) {
   return names;
 }
 
-// One launch that reads planes back.
+// A launch that reads planes back.
 class Launch {
  public:
   Launch(const AovLayers& layers, const Target& target) : pixels_(size_t(target.width) * size_t(target.height)) {
@@ -219,8 +219,8 @@ std::vector<std::string> draw_aovs(Renderer& renderer, PreparedFrame& prepared, 
   for (const AovRequest& request : aovs) launch_of(request.aov).add(request.aov);
   RenderOptions chosen = options;
   chosen.trace = chosen.keep_ids = false;
-  chosen.samples = 1;                                      // numbers and positions have no average
-  if (wants(aovs, Aov::albedo)) plain.add(Aov::triangle);  // to tell the background
+  chosen.samples = 1;                                      // averaging numbers or positions over samples is meaningless
+  if (wants(aovs, Aov::albedo)) plain.add(Aov::triangle);  // tells covered pixels from the background
   common.run(renderer, prepared, chosen);
   chosen.shading = Shading::overdraw;
   counting.run(renderer, prepared, chosen);

@@ -23,7 +23,7 @@ std::string Arguments::text(const std::string& name, const std::string& fallback
   return has(name) ? all(name).back() : fallback;
 }
 
-// The values were checked when the command line was read, so that these conversions cannot fail.
+// These conversions cannot fail: the parser checked the values.
 int64_t Arguments::integer(const std::string& name, int64_t fallback) const {
   return has(name) ? std::strtoll(all(name).back().c_str(), nullptr, 10) : fallback;
 }

@@ -16,7 +16,7 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;     // a file, a machine or a comparison failed
 inline constexpr int kUsageError = 2;  // the command line itself is wrong
 
-// The kind of an option's value, which is checked before a command runs.
+// The kind of an option's value. The parser checks the value before the command runs.
 enum class ValueKind : uint8_t {
   flag,            // no value
   text,            // anything
@@ -26,7 +26,7 @@ enum class ValueKind : uint8_t {
   real,            // min..max
   size,            // WIDTHxHEIGHT, each min..max
   choice,          // one of `choices`
-  choice_or_file,  // one of `choices`, or a path: it then has a dot or a slash
+  choice_or_file,  // one of `choices`, or a path, which contains a dot or a slash
 };
 
 // The use that a command makes of the file that an option names.
@@ -43,13 +43,13 @@ struct Option {
   bool required = false;  // positional arguments only
   std::string group;      // heading in help; empty: "Options"
   FileUse use = FileUse::none;
-  std::string beside = {};         // ending of a second file that is written beside the option's: ".json"
-  std::string ending = {};         // what the file's name must end in; "-" and devices need not
-  std::string shared_ending = {};  // several values may name one file with this ending
-  bool rare = false;               // --help leaves it out; --help-all, pages and completions have it
+  std::string beside = {};         // ending of a second file, written beside this one: ".json"
+  std::string ending = {};         // required ending of the file's name; "-" and devices are exempt
+  std::string shared_ending = {};  // several options may name one file with this ending
+  bool rare = false;               // shown only by --help-all, the pages and completions
 };
 
-// Options by their kind. The value's name in help of an integer is N.
+// Options by kind. Help calls the value of an integer option N.
 inline Option flag(std::string names, std::string help) {
   return {std::move(names), ValueKind::flag, "", std::move(help)};
 }
@@ -61,14 +61,14 @@ inline Option file_option(std::string names, std::string value, std::string help
   option.use = FileUse::read;
   return option;
 }
-// A file that the command writes; `beside`: Option's.
+// A file that the command writes. `beside`: see Option.
 inline Option output_option(std::string names, std::string value, std::string help, std::string beside = "") {
   Option option = file_option(std::move(names), std::move(value), std::move(help));
   option.use = FileUse::written;
   option.beside = std::move(beside);
   return option;
 }
-// --json, alike in every command: FILE must end in .json, so that `--json scene.obj` cannot overwrite a scene.
+// --json, the same in every command: FILE must end in .json, so that `--json scene.obj` cannot overwrite a scene.
 inline Option json_option(std::string help) {
   Option option = output_option("--json", "FILE.json", std::move(help) + "; - prints it");
   option.ending = ".json";
@@ -92,23 +92,23 @@ inline Option size_option(std::string names, std::string help, double min, doubl
 inline Option choice_option(std::string names, std::string value, std::string help, std::vector<std::string> choices) {
   return {std::move(names), ValueKind::choice, std::move(value), std::move(help), 0, 0, std::move(choices)};
 }
-// The option may be given several times; a positional argument takes several values.
+// Lets an option be given several times, and a positional argument take several values.
 inline Option several(Option option) {
   option.repeat = true;
   return option;
 }
-// Few people need the option.
+// Marks an option that few people need.
 inline Option rare(Option option) {
   option.rare = true;
   return option;
 }
-// The positional argument must be given.
+// Marks a positional argument that must be given.
 inline Option needed(Option option) {
   option.required = true;
   return option;
 }
 
-// The options of one call, by their longest name without dashes ("output").
+// The options of one call. Keys are their longest names without dashes ("output").
 class Arguments {
  public:
   explicit Arguments(std::map<std::string, std::vector<std::string>> values, std::vector<std::string> words = {})
@@ -119,9 +119,9 @@ class Arguments {
   std::string text(const std::string& name, const std::string& fallback = "") const;
   int64_t integer(const std::string& name, int64_t fallback) const;
   double real(const std::string& name, double fallback) const;
-  std::pair<int, int> size(const std::string& name) const;  // {0, 0} where it was not given
+  std::pair<int, int> size(const std::string& name) const;  // {0, 0} if it was not given
   const std::vector<std::string>& all(const std::string& name) const;
-  // As they were written after the command's name.
+  // The words after the command's name, as the user wrote them.
   const std::vector<std::string>& words() const { return words_; }
 
  private:
@@ -129,7 +129,7 @@ class Arguments {
   std::vector<std::string> words_;
 };
 
-// Headings of `brokkr --help`, in its order.
+// Headings of `brokkr --help`, in order of appearance.
 enum class CommandGroup : uint8_t { draw, files, inspect, measure, research };
 const char* heading_of(CommandGroup group);
 
@@ -137,20 +137,20 @@ struct Command {
   std::string name;
   std::string summary;
   std::vector<Option> options;
-  std::function<int(const Arguments&)> run;  // returns the exit code; throws for errors
+  std::function<int(const Arguments&)> run;  // returns the exit code; throws on errors
   CommandGroup group = CommandGroup::research;
 };
 
-// An error in the command line, with exit code 2. The message is one line that says what to do.
+// An error in the command line; the exit code is 2. The message is one line that says what to do.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// No two of the files that these options write are the same, and none is one that they read. Throws UsageError.
+// Throws UsageError if two of these options write the same file, or if one writes a file that another reads.
 void require_own_files(const std::vector<Option>& options, const Arguments& arguments);
 
-// The name of an option in Arguments.
+// The key of an option in Arguments.
 std::string key_of(const Option& option);
 
 }  // namespace brokkr::app

@@ -13,7 +13,7 @@
 namespace brokkr::app {
 namespace {
 
-// Told apart by people who see colours differently (Okabe and Ito).
+// Colours that people with colour blindness can tell apart (Okabe and Ito).
 constexpr std::array<const char*, kMaxPlottedLogs> kColors = {"#0072b2", "#d55e00", "#009e73",
                                                               "#cc79a7", "#e69f00", "#56b4e9"};
 constexpr const char *kGeometry = "#009e73", *kRaster = "#e69f00", *kInk = "#1f2430", *kNote = "#5a6172",
@@ -37,7 +37,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// A step of 1, 2 or 5 times a power of ten that divides `range` into at most `parts`.
+// The smallest step of 1, 2 or 5 times a power of ten that divides `range` into at most `parts` parts.
 double step_of(double range, int parts) {
   const double raw = range / parts, power = std::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -61,7 +61,7 @@ class Picture {
       p99 = std::max(p99, s.p99_ms);
     }
     most_ = most;
-    // A few frames that are far off should not flatten all others.
+    // A few extreme frames must not flatten the curve of all others.
     if (most > 0) top_ = std::max(most > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * most, 1e-6);
     text({16, 30}, title.empty() ? "Frame times" : title, "start", 18, kInk, true);
   }
@@ -125,7 +125,7 @@ class Picture {
     text({kSharesLeft + kShares / 2, kBottom + 38}, "share of frames in %", "middle", 12, kInk);
   }
 
-  // A long log has more frames than the picture has columns: each half pixel shows its least and its greatest time.
+  // A long log has more frames than the picture has columns: each half pixel shows its minimum and maximum time.
   std::string curve(const FrameLog& log, double begin, std::span<const double> ms) const {
     std::string points;
     const auto add = [&](double seconds, double value) {
@@ -215,7 +215,7 @@ class Picture {
     double most = 0;
     for (const FrameLog& each : logs_) most = std::max(most, std::ranges::max(counted(each)));
     if (!(most > 0)) return;
-    if (number + 1 == logs_.size()) {  // the first that is drawn
+    if (number + 1 == logs_.size()) {  // the first curve drawn
       const double step = step_of(most, 4);
       for (double share = 0; share <= most * (1 + 1e-9); share += step)
         text({kSharesLeft + kShares * share / most, kBottom + 18}, fmt::format("{:.4g}", share), "middle", 12, kNote);

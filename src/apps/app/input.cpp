@@ -21,7 +21,7 @@
 namespace brokkr::app {
 namespace {
 
-// An unreadable camera is an error of the command line and not of the file.
+// A bad camera is an error of the command line, not of the file.
 void check_camera(const std::string& text) {
   try {
     parse_camera(text, Camera{});
@@ -161,7 +161,7 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
   if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
     const Target& shown = frame.targets[target];
-    // A scene was made in this size; a captured frame is scaled to it.
+    // A scene was built at this size; a captured frame must be scaled to it.
     if (shown.width != options.width || shown.height != options.height)
       resize_frame(frame, target, options.width, options.height);
   }
@@ -197,7 +197,7 @@ std::string line_of_loops(const Statistics& statistics) {
 
 uint32_t picture_target(const Frame& frame) {
   if (frame.programs.empty()) return main_target(frame);
-  constexpr int kWindow = 0;  // its number in captured frames
+  constexpr int kWindow = 0;  // the window's target number in captured frames
   for (const auto& command : frame.commands) {
     const auto* draw = std::get_if<DrawCommand>(&command);
     const auto* blit = std::get_if<BlitCommand>(&command);

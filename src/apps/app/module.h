@@ -11,22 +11,26 @@
 
 namespace brokkr::app {
 
-// A module's part of `brokkr view`, alike in the program that starts the window and in the window's own program. Any
+// A module's part of `brokkr view`, the same in the program that starts the window and in the window's own program. Any
 // function may be empty.
 struct ViewPart {
   std::vector<Option> options;
-  // Adds the scenes that its options stand for, and replaces names that they explain. Throws UsageError.
+  // Adds the scenes that the module's options stand for, and expands the names that those options define. Throws
+  // UsageError.
   std::function<void(const Arguments&, std::vector<std::string>& files)> name_scenes;
-  // True if `file` is a scene that the module loads: one of its built-in names, or a file of its kind.
+  // Returns true if the module loads `file`: `is_built_in` for one of its built-in names, `is_file` for a file of its
+  // kind.
   std::function<bool(const std::string&file)> is_built_in, is_file;
-  // True if this process opens the window; another does where several show one together. Throws UsageError.
+  // Returns true if this process opens the window; if several processes share a window, only one opens it. Throws
+  // UsageError.
   std::function<bool(const Arguments&)> has_window;
 };
 
 struct Module {
   std::vector<Command> commands;
-  std::vector<Option> render_options;  // of `brokkr render`
-  // Draws in place of `brokkr render`, and returns the exit code; nothing where the options do not ask for that.
+  std::vector<Option> render_options;  // options that `brokkr render` gets
+  // Draws in place of `brokkr render` and returns the exit code. Returns nothing if the options do not select this
+  // module.
   std::function<std::optional<int>(const Arguments&)> render;
   ViewPart view;
 };

@@ -20,14 +20,14 @@
 namespace brokkr::app {
 namespace {
 
-// Messages of libraries can have several lines and quote a file's bytes; an error of ours is one line of text.
+// A library's message can have several lines and quote bytes of a file; our errors are one line of text.
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return printable(text);
 }
 
-// The library's messages do not know the option that raises its limit.
+// The library's messages do not name the option that raises its limit.
 std::string with_option(std::string message) {
   constexpr std::string_view kRemedy = "raise the memory limit";
   if (message.find("--memory-limit") == std::string::npos && message.ends_with(kRemedy)) message += " (--memory-limit)";
@@ -56,7 +56,7 @@ CLI::Option* add_option(CLI::App& app, const Option& option) {
   CLI::Option* const added = app.add_option(
       option.names, [](const CLI::results_t&) { return true; }, option.help);
   added->check([option](const std::string& value) { return problem_with(option, value); });
-  // A check after parsing, with a message of ours, finds missing positional arguments.
+  // We check for missing positional arguments after parsing, because our message is better.
   if (is_positional(option)) {
     added->type_name("");
     added->expected(1, option.repeat ? 1 << 20 : 1)->allow_extra_args(option.repeat);
@@ -141,7 +141,7 @@ CommandLine::CommandLine(const Command& command, CLI::App& app, bool all) : comm
     options_.push_back(add_option(app, option));
     if (!option.group.empty()) options_.back()->group(option.group);
     if (all || !option.rare) continue;
-    options_.back()->group("");  // which help leaves out
+    options_.back()->group("");  // help leaves the group out
     ++hidden;
   }
   if (hidden > 0)
@@ -177,7 +177,7 @@ int CommandLine::run(std::vector<std::string> words) const try {
 }
 
 std::optional<int> read_words(CLI::App& app, std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // the parser takes them from the back
+  std::reverse(words.begin(), words.end());  // the parser takes words from the back
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -199,7 +199,7 @@ int run_command(const Command& command, std::vector<std::string> words) {
 
 namespace {
 
-// The option that a remedy of the library speaks of.
+// The option that the library's remedy names.
 std::string option_of(const MachineError& error) {
   const std::string& remedy = error.remedy();
   const auto has = [&](const char* word) { return remedy.find(word) != std::string::npos; };
@@ -217,10 +217,10 @@ int run_guarded(const std::function<int()>& body) {
   } catch (const UsageError& error) {
     return fail(kUsageError, error.what());
   } catch (const std::invalid_argument& error) {
-    return fail(kUsageError, error.what());  // an option out of the library's range
+    return fail(kUsageError, error.what());  // an option outside the library's range
   } catch (const std::bad_alloc&) {
     return fail(kFailure, "not enough memory for this; choose a smaller --size, or a machine with more");
-  } catch (const std::length_error&) {  // of a container: more than memory has addresses
+  } catch (const std::length_error&) {  // a container would exceed the address space
     return fail(kFailure, "not enough memory for this; choose a smaller --size, or a smaller file");
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(kFailure, error.path1().string() + ": " + error.code().message() +

@@ -26,7 +26,7 @@ std::string ending(const std::string& path) {
   return text;
 }
 
-// RGB triples, linear.
+// Linear RGB triples.
 std::vector<float> linear_rgb(const Layer& layer, ColorFormat format) {
   const size_t count = static_cast<size_t>(layer.width) * static_cast<size_t>(layer.height);
   std::vector<float> values(count * 3);
@@ -71,7 +71,7 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   if (path.find("{}", place + 2) != std::string::npos)
     throw UsageError(option + ": '" + path + "' has {} twice; it may stand once");
   std::string name = std::filesystem::path(input).stem().string();
-  for (char& c : name) {  // generated scenes are named like addresses
+  for (char& c : name) {  // names of generated scenes look like URLs
     if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
   }
   return path.substr(0, place) + name + path.substr(place + 2);
@@ -116,7 +116,7 @@ void write_color(const std::string& path, const Layer& layer, ColorFormat format
 }
 
 void write_pixels(const std::string& path, int width, int height, const std::vector<uint32_t>& pixels) {
-  // A window shows no alpha, whatever its framebuffer holds there.
+  // A window shows no alpha, whatever its framebuffer contains.
   write_png(written_path(path), width, height, pixels, true);
 }
 
@@ -179,12 +179,12 @@ FileUse use_of(const Option& option, const std::string& value) {
   return chosen ? FileUse::none : FileUse::read;
 }
 
-// The file that an option's value names, which may be NAME=FILE.
+// The file name in an option's value, which may have the form NAME=FILE.
 std::string file_of(const Option& option, const std::string& value) {
   return option.value.starts_with("NAME=") ? value.substr(value.find('=') + 1) : value;
 }
 
-// One text for all names of a file; empty for what is no file that could be lost: a device, a pipe, a folder.
+// One spelling for all names of a file. Empty for anything that cannot be overwritten: a device, a pipe, a folder.
 std::string place_of(const std::string& path) {
   if (path == "-") return kStandardOutput;
   std::error_code error;
@@ -196,7 +196,7 @@ std::string place_of(const std::string& path) {
   return (error ? whole.lexically_normal() : folder / whole.filename()).string();
 }
 
-// The names that an output gets: for each input one where it has a {}, and what is written beside it.
+// The files that an output option writes: one for each input if the path contains {}, and the second file beside each.
 std::vector<Named> written_names(const Option& option, const std::string& path,
                                  const std::vector<std::string>& inputs) {
   const std::string shown = shown_name(option);

@@ -14,7 +14,7 @@
 namespace brokkr::app {
 namespace {
 
-// The kind of value on the command line for a field of this type.
+// The kind of value that the command line takes for a field of this type.
 template <class T>
 ValueKind kind_of(const OptionInfo& info) {
   if constexpr (std::is_same_v<T, PatternChoice>) {
@@ -28,7 +28,7 @@ ValueKind kind_of(const OptionInfo& info) {
   }
 }
 
-// "Policy edf: of each view, in ms (none)".
+// Help of an option, such as "Policy edf: of each view, in ms (none)".
 std::string help_of(const OptionInfo& info, ValueKind kind, const std::string& standard,
                     const std::vector<std::string>& choices) {
   std::string help = info.help;
@@ -51,7 +51,7 @@ std::string help_of(const OptionInfo& info, ValueKind kind, const std::string& s
   return help;
 }
 
-// "N" for a number, "LIST", or the option's initial.
+// The placeholder in help: "N" for a number, "LIST", or the option's initial.
 std::string placeholder(const OptionInfo& info, ValueKind kind) {
   if (*info.form != 0) return info.form;
   if (kind == ValueKind::text) return "LIST";

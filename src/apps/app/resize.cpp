@@ -11,7 +11,7 @@ namespace {
 
 int scaled(int value, double factor) { return static_cast<int>(std::lround(value * factor)); }
 
-// Scales the edges and not the extents, so that rectangles that touch still touch.
+// Scales edges rather than extents, so that rectangles that touch still touch.
 Rect scaled(const Rect& rect, double x, double y) {
   const int left = scaled(rect.x, x), bottom = scaled(rect.y, y);
   return {left, bottom, scaled(rect.x + rect.width, x) - left, scaled(rect.y + rect.height, y) - bottom};
@@ -54,7 +54,7 @@ void resize_frame(Frame& frame, uint32_t target, int width, int height) {
       blit->destination = scaled(blit->destination, x, y);
     }
   }
-  // Data stored at the old size of a target no longer fits.
+  // Stored data of a target at its old size no longer fits.
   std::erase_if(frame.commands,
                 [](const brokkr::Command& command) { return std::holds_alternative<LoadCommand>(command); });
   for (brokkr::Command& command : frame.commands) {

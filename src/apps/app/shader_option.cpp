@@ -18,7 +18,7 @@
 namespace brokkr::app {
 namespace {
 
-// "image:0=buffer-a".
+// Parses "image:0=buffer-a".
 void take_channel(const std::string& text, FragmentShader& shader) {
   const auto [place, what] = name_and_value(text, "--channel");
   const size_t colon = place.find(':');
@@ -91,7 +91,7 @@ std::vector<Option> shader_options() {
   options.push_back(text_option("--mouse", "X,Y[,X,Y]", "iMouse in pixels: where it is, and where it was pressed"));
   options.push_back(several(
       integer_option("--key", "A key that is held, by JavaScript's code: 32 is space. May be repeated", 0, 255)));
-  // Shadertoy's own inputs come last.
+  // The inputs that only Shadertoy has come last.
   for (Option& option : options) option.rare = option.names == "--shader-instances";
   const auto rarer = std::ranges::find(options, std::string("--buffer-a"), &Option::names);
   std::for_each(rarer, options.end(), [](Option& option) { option.rare = true; });
@@ -226,7 +226,7 @@ class ToyFile {
   }
   void warn(const std::string& line) const { warn_(printable(fmt::format("{}: {}", file_, line))); }
 
-  // {"Shader": {"renderpass": …}} of the API, {"renderpass": …} and [{"renderpass": …}] of the site.
+  // The API exports {"Shader": {"renderpass": …}}; the site exports {"renderpass": …} or [{"renderpass": …}].
   const Json& passes_of(const Json& json) const {
     const Json* shader = json.is_array() && !json.empty() ? &json[0] : &json;
     if (shader->contains("Shader")) shader = &shader->at("Shader");
@@ -240,7 +240,7 @@ class ToyFile {
     if (found == of.end()) return {};
     return found->is_string() ? found->get<std::string>() : found->dump();
   }
-  // "Buffer A" or "Buf A".
+  // The number of a buffer named "Buffer A" or "Buf A".
   static int buffer_of(const std::string& name) {
     const bool is_buffer = name.starts_with("Buf") && name.size() > 4 && name.back() >= 'A' && name.back() <= 'D';
     return is_buffer ? name.back() - 'A' : -1;
@@ -254,7 +254,7 @@ class ToyFile {
     for (const Json& output : pass.at("outputs")) buffers_[text_of(output, "id")] = buffer;
   }
 
-  // Returns true if it is the picture's pass.
+  // Returns true if the pass draws the picture.
   bool read_pass(const Json& pass) {
     const std::string type = text_of(pass, "type"), name = text_of(pass, "name"), code = text_of(pass, "code");
     if (code.size() > shader::kMaxText) fail(fmt::format("pass '{}' has more than {} bytes", name, shader::kMaxText));
@@ -292,7 +292,7 @@ class ToyFile {
                    std::map<std::string, ShaderChannel>& channels) {
     textures.clear();
     channels.clear();
-    // A channel without an input is noise, and no buffer.
+    // A channel without an input gets noise, never a buffer.
     for (int i = 0; i < 4; ++i) channels[fmt::format("iChannel{}", i)] = {};
     if (!pass.contains("inputs")) return;
     for (const Json& input : pass.at("inputs")) {
@@ -341,7 +341,7 @@ class ToyFile {
   const std::string& file_;
   FragmentShader& shader_;
   const std::function<void(const std::string&)>& warn_;
-  std::map<std::string, int> buffers_;  // numbers by the identity of their outputs
+  std::map<std::string, int> buffers_;  // buffer numbers by the id of their output
 };
 
 }  // namespace

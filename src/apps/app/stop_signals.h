@@ -1,4 +1,4 @@
-// Ctrl-C while frames are timed: the frame under way is drawn to its end, and what was measured is kept.
+// Ctrl-C during a measurement: the current frame is finished, and the results so far are kept.
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@
 
 namespace brokkr::app {
 
-// While one lives, SIGINT and SIGTERM are noted; a second one ends the program as usual. One at a time.
+// While an object exists, it records SIGINT and SIGTERM; a second signal ends the program as usual. Only one object may
+// exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -16,8 +17,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   bool stopped() const { return number() != 0; }
-  std::string name() const;  // "SIGINT"; empty where nothing came
-  int exit_code() const;     // 128 and the signal's number, as a shell has it; kSuccess where nothing came
+  std::string name() const;  // "SIGINT"; empty if no signal came
+  int exit_code() const;     // 128 plus the signal's number, as shells have it; kSuccess if no signal came
 
  private:
   int number() const;

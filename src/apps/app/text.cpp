@@ -73,7 +73,7 @@ std::string format_table(const std::vector<std::string>& heading, const std::vec
 }
 
 namespace {
-constexpr std::chrono::seconds kQuiet(10);  // between two lines in a pipe or a file
+constexpr std::chrono::seconds kQuiet(10);  // between two lines written to a pipe or a file
 }
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1), quiet_until_(Clock::now() + kQuiet) {}

@@ -14,26 +14,26 @@ namespace brokkr::app {
 using brokkr::fixed;
 std::string grouped(uint64_t value);  // "1 234 567"
 
-// Text from a file, fit for a terminal: control characters become '?'.
+// Makes text from a file safe for a terminal: control characters become '?'.
 std::string printable(std::string text);
 
-// "brokkr: warning: …" on standard error, over what Progress shows there.
+// Prints "brokkr: warning: …" on standard error, over the current Progress line.
 void warn(const std::string& text);
 
 // "45 s", "3 min", "2 h 10 min".
 std::string time_text(double seconds);
 
-// "a,b" as its parts, one more than it has commas.
+// Splits "a,b" at its commas; n commas give n + 1 parts.
 std::vector<std::string> split(const std::string& list, char comma = ',');
 
 // Writes text to the file, or to standard output if `path` is "-". Throws std::runtime_error.
 void write_out(const std::string& path, const std::string& text);
 
-// Rows of equal length under a heading; the first column is left-aligned, numbers to the right.
+// Formats rows of equal length under a heading; the first column is left-aligned, numbers right-aligned.
 std::string format_table(const std::vector<std::string>& heading, const std::vector<std::vector<std::string>>& rows);
 
-// One line on standard error that shows progress: at once on a terminal, every ten seconds elsewhere. The destructor
-// removes it from the terminal.
+// Shows progress as one line on standard error: at once on a terminal, every ten seconds elsewhere. The destructor
+// removes the line from the terminal.
 class Progress {
  public:
   Progress();
@@ -41,14 +41,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void show(const std::string& what);
-  // Adds what is left of a long step: "tracing: 40 %, 12 s left". `part`: 0..1 of the step that the first of these
-  // calls began.
+  // Shows the progress of a long step with the time left: "tracing: 40 %, 12 s left". `part`: the completed fraction,
+  // 0..1. The first call starts the clock.
   void show(const std::string& what, double part);
 
  private:
   using Clock = std::chrono::steady_clock;
   bool terminal_ = false;
-  size_t shown_ = 0;  // characters of the line on the terminal
+  size_t shown_ = 0;  // length of the line on the terminal
   Clock::time_point quiet_until_;
   std::optional<Clock::time_point> step_begin_;
 };

@@ -134,7 +134,7 @@ std::string last_line(const std::filesystem::path& path) {
 LineProcess::LineProcess(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
                          std::filesystem::path log)
     : name_(std::filesystem::path(command.front()).filename().string()), log_(std::move(log)) {
-  // A socket and not a pipe: a write to a pipe without a reader would end this program by a signal.
+  // A socket instead of a pipe: writing to a pipe without a reader would kill this program with a signal.
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::runtime_error(name_ + ": no socket: " + std::strerror(errno));
@@ -157,7 +157,7 @@ LineProcess::LineProcess(const std::vector<std::string>& command, const std::map
 LineProcess::~LineProcess() {
   close(socket_);
   if (process_ <= 0) return;
-  kill(process_, SIGKILL);  // the process holds nothing that needs an orderly end
+  kill(process_, SIGKILL);  // the process needs no orderly shutdown
   waitpid(process_, nullptr, 0);
 }
 

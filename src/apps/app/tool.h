@@ -1,4 +1,4 @@
-// Tools: other programs that are run to their end, and where they may write.
+// Runs other programs as tools, and provides temporary folders for their output.
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,10 @@
 
 namespace brokkr::app {
 
-// A folder that the destructor removes.
+// A temporary folder. The destructor removes it.
 class TemporaryFolder {
  public:
-  // Throws std::runtime_error where none can be made.
+  // Throws std::runtime_error if no folder can be made.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -25,11 +25,11 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// find_beside for a tool of the sources that this program was built in. Throws std::runtime_error.
+// Finds a tool in the source tree that this program was built from, as find_beside does. Throws std::runtime_error.
 std::filesystem::path find_tool(const std::string& name);
 
-// Runs the tool to its end with `input` on its standard input. Throws std::runtime_error with the last line that the
-// tool wrote on standard error where it fails.
+// Runs the tool to completion with `input` on its standard input. If the tool fails, throws std::runtime_error with the
+// last line of its standard error.
 void run_tool(const std::filesystem::path& tool, std::vector<std::string> arguments, std::string_view input = {});
 
 // Draws frame-time logs on common axes as an SVG (frame_plot.h): the curves of all applications, or of `application`
@@ -38,22 +38,20 @@ void run_tool(const std::filesystem::path& tool, std::vector<std::string> argume
 size_t plot_logs(const std::vector<std::string>& logs, const std::filesystem::path& picture, const std::string& title,
                  const std::string& application = {}, bool strict = false);
 
-// A program of its own that answers requests: it is started, asked and ended.
-
-// A program that answers requests, one line each.
+// A child process that answers requests, one line each.
 class LineProcess {
  public:
-  // Starts `command` with `environment` added to this process's own; its standard error goes to the file `log`. Throws
-  // std::runtime_error where it cannot be started.
+  // Starts `command`, adding `environment` to this process's variables; its standard error goes to the file `log`.
+  // Throws std::runtime_error if it cannot be started.
   LineProcess(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
               std::filesystem::path log);
-  ~LineProcess();  // ends it
+  ~LineProcess();  // ends the process
   LineProcess(const LineProcess&) = delete;
   LineProcess& operator=(const LineProcess&) = delete;
 
   void send(const std::string& line);
-  // The next line of its standard output. Throws std::runtime_error with the last words of its standard error where the
-  // program has ended, and where it writes nothing for `seconds`; the program is then ended.
+  // Reads the next line of the process's standard output. Throws std::runtime_error with the last words of its standard
+  // error if the process has ended or writes nothing for `seconds`; in the second case it is killed first.
   std::string receive(int seconds);
 
  private:
@@ -63,7 +61,7 @@ class LineProcess {
   std::filesystem::path log_;
   pid_t process_ = -1;
   int socket_ = -1;
-  std::string pending_;  // received beyond the last line
+  std::string pending_;  // bytes received after the last complete line
 };
 
 }  // namespace brokkr::app

@@ -124,7 +124,7 @@ std::vector<Workload> suite_workloads(const std::string& captures, const std::ve
   }
   for (const fs::path& file : files_in(bundled_folder("assets"), ".obj"))
     all.push_back(make_workload(file.string(), BenchShading::material, {}));
-  // Scene by scene, so that flat and phong share the loaded scene.
+  // The outer loop is over scenes, so that flat and phong share the loaded scene.
   for (const char* name : kGenerated) {
     for (const BenchShading shading : shadings) {
       if (shading != BenchShading::program) all.push_back(make_workload(std::string("generated:") + name, shading, {}));
