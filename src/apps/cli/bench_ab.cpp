@@ -34,7 +34,7 @@
 namespace brokkr::app {
 namespace {
 
-// As a shell parts them: blanks between words, quotes around blanks.
+// Splits a text into words as a shell does: blanks separate words, quotes protect blanks.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   char quote = 0;
@@ -195,7 +195,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPairs = 100, kProgramPairs = 12, kProgramFrames = 15;
 constexpr int kWarmUp = 2;
-constexpr int kTurnPairs = 5;  // fewer spend more time on warming up, more leave fewer turns to judge by
+// fewer would spend more time on warm-up, more would leave fewer turns for the comparison
+constexpr int kTurnPairs = 5;
 constexpr std::array<const char*, 2> kNames = {"A", "B"};
 
 double processor_ms() {
@@ -204,8 +205,8 @@ double processor_ms() {
   return double(time.tv_sec) * 1e3 + double(time.tv_nsec) * 1e-6;
 }
 
-// Decides about each pair which variant comes first, and about each turn which renderer draws which variant. With coins
-// for that the sign test is exact, whatever the load of the computer does and whichever renderer it hits.
+// Decides at random which variant comes first in each pair, and which renderer draws which variant in each turn. This
+// makes the sign test exact, whatever other load the computer has and whichever renderer it affects.
 class Coin {
  public:
   size_t toss() { return random_() >> 63; }
@@ -214,8 +215,8 @@ class Coin {
   std::mt19937_64 random_{std::random_device{}()};
 };
 
-// A renderer of this process that draws one variant or the other. There are two, since the memory of a launch depends
-// on the options.
+// A renderer of this process that draws one of the variants. There are two because the memory of a launch depends on
+// the options.
 class Contestant {
  public:
   void become(const std::shared_ptr<const Frame>& frame, const RenderOptions& options, const LoadOptions& load) {
@@ -234,8 +235,8 @@ class Contestant {
   RenderOptions options_;
 };
 
-// Both variants of a workload and the renderers that draw them. Where its memory lies makes one renderer up to a
-// percent faster than the other; they change roles between the quarters of a run, so that this cancels.
+// Both variants of a workload and the renderers that draw them. The placement of its memory can make one renderer up to
+// one percent faster than the other. The renderers swap roles between the quarters of a run, so that this cancels.
 class Contest {
  public:
   Contest(const std::array<AbVariant, 2>& variants, size_t number) {
@@ -268,7 +269,7 @@ class Contest {
   std::array<RenderOptions, 2> options_;
   std::array<LoadOptions, 2> loads_;
   std::array<Contestant, 2> renderers_;
-  size_t roles_ = 2;  // 0: the first renderer draws A, 1: B, 2: none yet
+  size_t roles_ = 2;  // 0: the first renderer draws A, 1: it draws B, 2: not yet assigned
 };
 
 bool same(const RenderResult& a, const RenderResult& b) {
@@ -282,7 +283,7 @@ bool same(const RenderResult& a, const RenderResult& b) {
                     });
 }
 
-// "run.csv" → "run-a.csv", "run-b.csv".
+// Turns "run.csv" into "run-a.csv" or "run-b.csv".
 std::string log_of(const std::string& path, size_t variant) {
   fs::path name(path);
   name.replace_filename(name.stem().string() + (variant == 0 ? "-a" : "-b") + name.extension().string());
@@ -307,9 +308,9 @@ class AbRun {
       } catch (const UsageError&) {
         throw;
       } catch (const std::invalid_argument&) {
-        throw;  // an option is out of range, whatever the workload
+        throw;  // an option is out of range for every workload
       } catch (const LoadCancelled&) {
-        break;  // a signal came while it was loaded
+        break;  // a signal came during loading
       } catch (const std::exception& error) {
         row.error = error.what();
       }
@@ -379,14 +380,14 @@ class AbRun {
     for (size_t i = 0; i < 2; ++i) {
       row.last[i] = results[i].statistics;
       if (!logs[i]) continue;
-      // The clock of a log runs while its variant draws.
+      // A log's clock runs only while its variant draws.
       const std::vector<double>& ms = row.race.ms[i];
       logs[i]->add(std::move(results[i]), ms.back(), std::accumulate(ms.begin(), ms.end(), 0.0) / 1000, ms.back());
     }
   }
 
-  // The times of one turn's frames, without those that warm up. A turn is a process: `brokkr bench FILE --log -`, which
-  // other builds know as well.
+  // The frame times of one turn, without warm-up frames. A turn is a process, `brokkr bench FILE --log -`, which other
+  // builds of Brokkr also understand.
   std::vector<double> program_turn(const AbVariant& variant, const Workload& workload, const fs::path& folder) const {
     const fs::path out = folder / "turn.csv", said = folder / "turn.txt";
     const auto open_file = [](const fs::path& path) {
@@ -441,7 +442,7 @@ class AbRun {
         for (const size_t i : {first, 1 - first})
           turns[i] = program_turn(variants_[i], variants_[i].workloads[number], folder.path());
       } catch (const std::runtime_error&) {
-        if (signals.stopped()) break;  // Ctrl-C ended the program as well
+        if (signals.stopped()) break;  // Ctrl-C ended that program too
         throw;
       }
       row.order += kNames[first];
@@ -469,7 +470,7 @@ Json environment(const Arguments& arguments, const std::array<AbVariant, 2>& var
   return json;
 }
 
-// The same, but that a signal ends the loading.
+// Makes a signal stop the loading of workloads.
 std::array<AbVariant, 2> stopped_by(const StopSignals& signals, std::array<AbVariant, 2> variants) {
   for (AbVariant& variant : variants) {
     for (Workload& workload : variant.workloads) {

@@ -1,4 +1,4 @@
-// brokkr bench: milliseconds per frame, beside other renderers.
+// brokkr bench: milliseconds per frame, compared with other renderers.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,13 +33,13 @@ std::vector<std::string> or_default(const std::vector<std::string>& given, const
   return given.empty() ? std::vector<std::string>{fallback} : given;
 }
 
-// The folder of --captures, or of the environment's BROKKR_CAPTURES without that option.
+// The folder of --captures; without that option, of the environment variable BROKKR_CAPTURES.
 std::string captures_folder(const Arguments& arguments) {
   const char* variable = std::getenv("BROKKR_CAPTURES");
   return arguments.text("captures", variable == nullptr ? "" : variable);
 }
 
-// A captured frame is drawn by its own programs. A file that cannot be read is an error of its row.
+// A captured frame with programs is drawn with them. If the file cannot be read, its row will report the error.
 BenchShading default_shading(const std::string& file) try {
   const bool captured = std::filesystem::path(file).extension() == ".bkf";
   return captured && !load_frame(file, {}).programs.empty() ? BenchShading::program : BenchShading::flat;
@@ -77,7 +77,7 @@ int outcome(const std::vector<BenchRow>& rows) {
       fmt::format("{} {}: {}{}", first->workload.name, shading_name(first->workload.shading), first->error, more));
 }
 
-// Rows that a signal left without any frame.
+// Removes rows for which a signal left no frame.
 void drop_empty(std::vector<BenchRow>& rows) {
   std::erase_if(rows, [](const BenchRow& row) { return row.error.empty() && row.brokkr.medians.empty(); });
 }
@@ -93,7 +93,7 @@ int compare_results(const Arguments& arguments) {
   return kSuccess;
 }
 
-// The options of input and pipeline without --shading, for which this command takes several values.
+// The options for input and pipeline except --shading, of which this command accepts several values.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
   std::erase_if(all, [](const Option& option) { return option.names == "--shading"; });
@@ -165,7 +165,7 @@ int run_bench(const Arguments& arguments) {
   check_combination(arguments);
   if (races(arguments)) return race(arguments);
   BenchOptions options;
-  options.render = render_options(arguments.without("shading"));  // each workload has its own
+  options.render = render_options(arguments.without("shading"));  // each workload has its own shading
   options.frames = static_cast<int>(arguments.integer("frames", options.frames));
   options.rounds = static_cast<int>(arguments.integer("rounds", options.rounds));
   options.turn_ms = arguments.real("turn", options.turn_ms);
@@ -179,7 +179,7 @@ int run_bench(const Arguments& arguments) {
   const StopSignals signals;
   options.signals = &signals;
   const std::vector<PeerSetup> setups = peer_setups(or_default(arguments.all("against"), "llvmpipe"));
-  // before anything is measured: a wrong name should not cost the measurements
+  // Check names before the measurement, so that a wrong name does not waste it.
   const std::vector<Workload> all = workloads(arguments);
   const std::filesystem::path program = setups.empty() ? "" : find_peer_program(arguments.text("gl-bench"));
   const TemporaryFolder folder;

@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMaxFileBytes = uint64_t(1) << 28;
 
-// The file's JSON; null where the file is not JSON.
+// The file's JSON; null if it is not JSON.
 Json read_json(const std::string& path) { return parse_json_or_null(as_text(read_file(path, kMaxFileBytes))); }
 
 Json read_result(const std::string& path) {
@@ -61,7 +61,7 @@ struct Range {
   bool holds_one() const { return low <= 1 && 1 <= high; }
 };
 
-// The range of the ratios of all rounds of one run to all rounds of the other.
+// The range of ratios between any round of one run and any round of the other.
 Range range_of(const std::vector<double>& before, const std::vector<double>& after) {
   if (before.empty() || after.empty()) throw std::runtime_error("a row without rounds; run the benchmark again");
   const auto [low_a, high_a] = std::minmax_element(before.begin(), before.end());
@@ -71,8 +71,8 @@ Range range_of(const std::vector<double>& before, const std::vector<double>& aft
 
 std::optional<MachineLoad> load_of(const Json& json) { return load_of_json(json.value("load", Json())); }
 
-// Why the ratio of two runs says nothing about a change: the load of the computer, or else the time of a peer that did
-// not change. Empty where there is no such reason.
+// The reason why the ratio of two runs says nothing about a change: the load of the computer, or a changed time of a
+// peer that itself did not change. Empty if there is none.
 std::string doubt_about(const Json& before, const Json& after, const std::string& peer, const Range& machine) {
   std::string load = load_difference(load_of(before), load_of(after));
   const bool measured = load_of(before) && load_of(after) && load_of(before)->others && load_of(after)->others;
@@ -97,7 +97,7 @@ Json difference_of(const Json& before, const Json& after) {
   for (const char* name : {"curve", "series", "x"}) {
     if (before.contains(name)) row[name] = before[name];
   }
-  // The same peer on the same frame should take the same time.
+  // The same peer should take the same time for the same frame.
   const Json mine = before.value("peers", Json::object()), theirs = after.value("peers", Json::object());
   Range machine;
   std::string measured_peer;
@@ -116,7 +116,7 @@ Json difference_of(const Json& before, const Json& after) {
   return row;
 }
 
-// A sentence where the two computers differ; empty where they are the same, or not described.
+// A sentence that says how the two computers differ; empty if they are the same or not described.
 std::string other_machine(const Json& before, const Json& after) {
   for (const char* name : {"processor", "cores", "gpu"}) {
     const Json a = before.value(name, Json()), b = after.value(name, Json());
@@ -145,7 +145,7 @@ LogPair read_log(const std::string& path) try {
                            "); record the log again");
 }
 
-// Returns true if the logs are both variants of one `bench --ab`.
+// Returns true if the two logs come from one `bench --ab` run.
 bool taken_together(const Json& a, const Json& b) {
   const auto partner = [](const Json& manifest) {
     const Json race = manifest.value("race", Json());
@@ -179,7 +179,8 @@ Json bench_difference(const std::string& before, const std::string& after) try {
                  {"before", first.at("environment")},
                  {"after", second.at("environment")},
                  {"results", Json::array()}};
-  std::map<std::string, std::pair<size_t, double>> means;  // rows, and the sum of their ratios' logarithms
+  // number of rows, and the sum of the logarithms of their ratios
+  std::map<std::string, std::pair<size_t, double>> means;
   for (const Json& row : second["results"]) {
     const auto found = known.find(key(row));
     if (row.contains("error") || found == known.end()) continue;
@@ -247,7 +248,7 @@ Json log_difference(const std::string& before, const std::string& after) {
   json["ratio_of_medians"] = {
       {"ratio", ratio.ratio}, {"low", ratio.low}, {"high", nullptr}, {"confidence", ratio.confidence}};
   if (std::isfinite(ratio.high)) json["ratio_of_medians"]["high"] = ratio.high;
-  // The scene's hash: a ratio between logs of different scenes says nothing.
+  // The hash of the scene: a ratio between logs of different scenes means nothing.
   const auto hash = [](const LogPair& pair) {
     const Json scene = pair.manifest.value("scene", Json());
     return scene.is_object() ? scene.value("geometry_sha256", Json()) : Json();

@@ -1,4 +1,4 @@
-// Compares two runs of `brokkr bench`, before and after a change.
+// Compares two runs of `brokkr bench`, one before and one after a change.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,22 +6,21 @@
 
 namespace brokkr::app {
 
-// Rows of both files matched by name, shading and curve position: "before", "after" in ms, "ratio" above 1 where the
-// second is faster, its range over the rounds, and "machine", the same ratio of the first peer, which shows how much
-// the computer itself changed. "verdict" says what can be told of the two, "doubt" why nothing can: the runs were not
-// drawn together. Geometric means by group under "geomeans". Throws std::runtime_error where a file is no result of
-// `brokkr bench` or the two share no row.
+// Matches the rows of both files by name, shading and curve position. Each row has: "before" and "after" in ms;
+// "ratio", above 1 if the second is faster, with its range over the rounds; "machine", the same ratio for the first
+// peer, which shows how much the computer itself changed; "verdict", the conclusion; and "doubt", the reason why no
+// conclusion is possible. "geomeans" has geometric means by group. Throws std::runtime_error if a file is not a result
+// of `brokkr bench` or if the files share no row.
 nlohmann::ordered_json bench_difference(const std::string& before, const std::string& after);
 
 std::string difference_table(const nlohmann::ordered_json& difference);
 
-// Returns true if the file is a manifest of a frame-time log (and no result of `brokkr bench --json`).
+// Returns true if the file is the manifest of a frame-time log, not a result of `brokkr bench --json`.
 bool is_log_manifest(const std::string& path);
 
-// Two logs, named by their manifests, side by side: their statistics, the ratio of their medians with its interval, and
-// what can be told of it ("verdict", "doubt" as above). Logs of one `bench --ab` were drawn together: their ratio is
-// that of their pairs.
-// Throws std::runtime_error where a file or its CSV cannot be read.
+// Compares two logs, named by their manifests: their statistics, the ratio of their medians with its interval, and the
+// conclusion ("verdict" and "doubt" as above). If both logs come from one `bench --ab` run, the ratio is computed from
+// their pairs. Throws std::runtime_error if a file or its CSV cannot be read.
 nlohmann::ordered_json log_difference(const std::string& before, const std::string& after);
 std::string log_difference_table(const nlohmann::ordered_json& difference);
 

@@ -74,7 +74,7 @@ void RunningLog::finish(const MachineLoad& load, const std::string& ended_by) {
 }
 
 void check_log_name(const std::string& path) {
-  // The manifest is named after the log: it must not be the same file.
+  // The manifest's name is derived from the log's name, and must differ from it.
   if (path != "-" && manifest_path(path) == std::filesystem::path(path))
     throw UsageError("--log: '" + path + "' is the manifest's name; end it in .csv");
 }

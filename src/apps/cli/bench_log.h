@@ -1,4 +1,4 @@
-// `brokkr bench --log`: a line per frame, in the file as soon as the frame is drawn.
+// `brokkr bench --log`: writes one line per frame as soon as the frame is drawn.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +17,21 @@
 
 namespace brokkr::app {
 
-// The part of a session that all logs of this command share.
+// The part of a session that all logs of this command have in common.
 LogSession log_session(const std::string& path, LogFormat format, const std::string& camera);
 
-// A log and its manifest while they grow.
+// A log and its manifest during a recording.
 class RunningLog {
  public:
-  // Writes the heading, and a manifest that says that the log is not complete; `session.log` "-" is standard output,
-  // and has no manifest. Replaces files of these names. Throws std::runtime_error.
+  // Writes the heading, and a manifest that marks the log as incomplete. If `session.log` is "-", the log goes to
+  // standard output and has no manifest. Replaces existing files. Throws std::runtime_error.
   RunningLog(LogSession session, nlohmann::ordered_json scene, const RenderOptions& options);
 
-  // A frame that the call of `render` drew in `frame_ms` and that was ready `time_s` after the recording began;
-  // `between_ms` later than the one before. Throws std::runtime_error where the line cannot be written.
+  // Adds a frame that `render` drew in `frame_ms`. It was ready `time_s` after the recording began, and `between_ms`
+  // after the previous frame. Throws std::runtime_error if the line cannot be written.
   void add(RenderResult result, double frame_ms, double time_s, double between_ms);
 
-  // The manifest with its results. `ended_by`: LogSession's. Throws std::runtime_error.
+  // Writes the final manifest with the results. `ended_by`: see LogSession. Throws std::runtime_error.
   void finish(const MachineLoad& load, const std::string& ended_by);
 
   const std::vector<double>& frame_ms() const { return frame_ms_; }
@@ -49,11 +49,11 @@ class RunningLog {
   std::vector<double> frame_ms_;
 };
 
-// Throws UsageError where the manifest of the log `path` would be the log itself.
+// Throws UsageError if the log `path` and its manifest would be the same file.
 void check_log_name(const std::string& path);
 
-// Draws `options.frames` frames of the workload without peers and logs them; prints their statistics. "Present" is the
-// end of the call that renders, pictures are not read back. There is no warm-up: the first frames of the log show it.
+// Draws `options.frames` frames of the workload without peers, logs them, and prints their statistics. "Present" is the
+// end of the call that renders; pictures are not read back. There is no warm-up, so the log's first frames show it.
 // Returns the exit code. Throws std::runtime_error.
 int write_log(const Workload& workload, const BenchOptions& options, LogFormat format, const std::string& path);
 

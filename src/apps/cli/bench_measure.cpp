@@ -34,7 +34,8 @@ double depth_difference(const std::vector<float>& a, const std::vector<float>& b
   return percent(count, a.size());
 }
 
-// Channel c of pixel i, 0 to 1; floats of more as they are, unless they are to be as bytes could hold them.
+// Channel c of pixel i, from 0 to 1. Floats outside this range stay as they are, unless `as_byte` limits them to what a
+// byte can hold.
 template <class Picture>
 double channel_of(const Picture& picture, size_t i, size_t c, bool as_byte) {
   if (!picture.color.empty()) return double(picture.color[i] >> (8 * c) & 0xff) / 255;
@@ -42,7 +43,7 @@ double channel_of(const Picture& picture, size_t i, size_t c, bool as_byte) {
   return as_byte ? std::clamp(value, 0.0, 1.0) : value;
 }
 
-// The difference of red, green and blue; alpha is never shown.
+// The difference in red, green and blue; alpha is never shown.
 double color_difference(const Layer& ours, const PeerPicture& theirs, double tolerance) {
   size_t count = 0;
   const size_t pixels = ours.depth.size();
@@ -130,7 +131,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
     for (const int number : std::set<int>{0, layers / 2, layers - 1}) {
       const Layer& layer = result.targets[target].layers[size_t(number)];
       const PeerPicture theirs = peer->read(number);
-      // Half floats that a replay drew are read back as bytes.
+      // A replay that draws half floats returns bytes.
       if (theirs.depth.size() != layer.depth.size() || (theirs.color.empty() && !layer.color.empty()))
         throw std::runtime_error(peer->setup().name + " draws another size or format");
       found.depth_percent = std::max(found.depth_percent, depth_difference(layer.depth, theirs.depth));
@@ -142,7 +143,7 @@ void Bench::compare(const Workload& workload, const RenderOptions& render, Bench
   }
 }
 
-// Draws the first frame by the other instruction set, so that its shaders are compiled before its turns.
+// Draws the first frame with the other instruction set, so that its shaders are compiled before its turns.
 void Bench::begin_beside(const Workload& workload, const RenderOptions& render, BenchRow& row) {
   const Statistics& ours = row.statistics;
   const std::string& isa = options_.beside_isa;
@@ -222,13 +223,13 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
     row.memory_kib = peak_memory_kib();
     row.peak_kib = std::max(row.peak_kib, row.memory_kib);
   } catch (const std::invalid_argument&) {
-    throw;  // an option is out of range, whatever the workload
+    throw;  // an option is out of range for every workload
   } catch (const LoadCancelled&) {
-    // Ctrl-C: `cut_off` says so
+    // after Ctrl-C; `cut_off` says so
   } catch (const std::bad_alloc&) {
     row.error = "not enough memory";
   } catch (const std::exception& error) {
-    // Ctrl-C ends the peers as well.
+    // Ctrl-C also ends the peers.
     if (!options_.stopped()) row.error = error.what();
   }
   row.cut_off = options_.stopped();
@@ -239,12 +240,12 @@ BenchRow Bench::measure(const Workload& workload, const RenderOptions& options, 
 
 namespace {
 
-// The parameter of a curve when it is not the {} in its scene.
+// The parameter of a curve, if it is not the {} in the scene's name.
 enum class Value : uint8_t { of_scene, height, views, workers };
 
 struct Curve {
   const char* name;
-  const char* scene;  // a generated one; {0} stands for the value
+  const char* scene;  // a generated scene; {0} stands for the value
   const char* series;
   std::vector<BenchShading> shadings;
   std::vector<int> values;
@@ -255,23 +256,23 @@ const std::vector<Curve>& curves() {
   constexpr auto flat = BenchShading::flat, textured = BenchShading::textured;
   static const std::vector<int> cores = {1, 2, 4, 8};
   static const std::vector<Curve> all = {
-      // A displaced sphere over 60 % of 1080p with ever smaller triangles.
+      // A displaced sphere over 60 % of 1080p, with smaller and smaller triangles.
       {"triangles",
        "sphere-1m?triangles={0}",
        "sphere",
        {flat},
        {1000, 3000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000}},
-      // Pictures of 16:9: the sphere's triangles stay as they are and grow.
+      // Pictures of 16:9: the number of triangles is fixed, and their size grows.
       {"pixels",
        "sphere-100k",
        "sphere",
        {flat, textured},
        {240, 360, 540, 720, 1080, 1440, 2160, 4320},
        Value::height},
-      // The same 120 000 triangles in more and more draws.
+      // The same 120 000 triangles, split into more and more draws.
       {"draws", "sphere-100k?triangles=120000&draws={0}", "sphere", {flat}, {1, 10, 100, 1000, 10'000, 100'000}},
       {"views", "views", "128 x 128", {flat}, {1, 4, 16, 64, 256, 1024, 4096}, Value::views},
-      // Layers of a thousand large triangles each over the whole picture, in random depth order.
+      // Layers of a thousand large triangles that each cover the picture, in random depth order.
       {"overdraw", "overlap-10k?triangles={0}000&depth={0}", "layers", {flat, textured}, {1, 2, 4, 8, 16, 32, 64}},
       {"workers", "sphere-1m", "sphere-1m", {flat}, cores, Value::workers},
       {"workers", "overlap-10k", "overlap-10k", {flat}, cores, Value::workers},
@@ -283,7 +284,7 @@ struct Point {
   Workload workload;
   std::string series;
   double x = 0;
-  int workers = 0;  // 0: as the options say
+  int workers = 0;  // 0: as in the options
 };
 
 void add_points(const Curve& curve, std::vector<Point>& points) {
@@ -319,7 +320,7 @@ BenchRow measure(Bench& bench, const Point& at, Progress& progress) {
   return row;
 }
 
-// A peer with another number of threads is another process.
+// A peer with a different number of threads is a different process.
 std::vector<BenchRow> measure_workers(std::vector<Point> points, const BenchOptions& options,
                                       const std::vector<PeerSetup>& peers, const std::filesystem::path& program,
                                       const std::filesystem::path& folder, Progress& progress) {
@@ -355,7 +356,7 @@ CurveRun run_curves(const std::vector<std::string>& names, const BenchOptions& o
       if (!options.stopped()) run.rows.push_back(measure(*bench, at, progress));
     }
   }
-  bench.reset();  // of the last curve, whose memory would count as that of the next
+  bench.reset();  // free the last curve's memory before measuring the next curve's
   std::vector<BenchRow> rows = measure_workers(std::move(of_workers), options, peers, program, folder, progress);
   std::move(rows.begin(), rows.end(), std::back_inserter(run.rows));
   return run;

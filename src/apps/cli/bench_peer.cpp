@@ -37,7 +37,7 @@ std::string lavapipe_driver() {
       "--against lavapipe: no Vulkan driver lvp_icd*.json in /usr/share/vulkan/icd.d; install mesa-vulkan-drivers");
 }
 
-// Mesa's OpenGL over Vulkan (zink), over its software Vulkan.
+// Settings for Mesa's OpenGL on Vulkan (zink), on Mesa's software Vulkan.
 std::map<std::string, std::string> lavapipe_environment() {
   const std::string driver = lavapipe_driver();
   return {{"LIBGL_ALWAYS_SOFTWARE", "1"},
@@ -111,7 +111,7 @@ Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
           {program.string(), "--serve", "--device", setup_.device},
           [&] {
             auto environment = setup_.environment;
-            environment["XDG_RUNTIME_DIR"] = folder_.string();  // Vulkan asks for one, display or not
+            environment["XDG_RUNTIME_DIR"] = folder_.string();  // Vulkan needs it even without a display
             environment["BROKKR_GL_DEVICE"] = "";
             return environment;
           }(),

@@ -1,4 +1,4 @@
-// Other renderers that draw the same frames for comparison: OpenGL in a process of its own (brokkr-gl-bench).
+// Other renderers that draw the same frames for comparison: OpenGL in a separate process (brokkr-gl-bench).
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,23 @@
 
 namespace brokkr::app {
 
-// One configuration of a peer. Mesa reads its settings when it starts, so that every configuration is a process of its
-// own.
+// One configuration of a peer. Each configuration is a separate process, because Mesa reads its settings at start.
 struct PeerSetup {
   std::string name;    // "llvmpipe", "llvmpipe tuned", …
   std::string family;  // "llvmpipe", "lavapipe" or "gpu"
-  std::string device;  // as EglContext takes it
+  std::string device;  // in the form that EglContext takes
   std::map<std::string, std::string> environment;
 };
 
-// Setups of the families in `texts` ("llvmpipe,lavapipe", "gpu", "none"): llvmpipe and lavapipe each with the
-// allocator's defaults and with kept memory. Throws UsageError for unknown names and std::runtime_error where lavapipe
-// is not installed.
+// The setups of the families in `texts` ("llvmpipe,lavapipe", "gpu", "none"). llvmpipe and lavapipe each run with the
+// allocator's defaults and with kept memory. Throws UsageError for unknown names and std::runtime_error if lavapipe is
+// not installed.
 std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts);
 
-// The same peer with `threads` rasterizing threads (llvmpipe only; one more thread sets triangles up).
+// The peer with `threads` rasterizing threads (llvmpipe only; it uses one more thread for triangle setup).
 PeerSetup with_threads(PeerSetup setup, int threads);
 
-// brokkr-gl-bench beside this program, in its build, or under libexec; `given` where that is not empty. Throws
+// Finds brokkr-gl-bench beside this program, in its build, or under libexec; returns `given` if it is not empty. Throws
 // std::runtime_error.
 std::filesystem::path find_peer_program(const std::string& given);
 
@@ -42,19 +41,19 @@ struct PeerPicture {
   std::vector<float> depth;
 };
 
-// A captured frame with its own programs.
+// A captured frame drawn with its own programs.
 struct PeerDrawing {
   PeerPicture picture;
-  std::vector<std::string> failures;  // a line for each program that the driver refuses
+  std::vector<std::string> failures;  // one line for each program that the driver refused
   double frame_ms = 0;
 };
 
 struct PeerTurn {
   std::vector<double> samples_ms;
-  uint64_t memory_kib = 0;  // most since the frame was loaded
+  uint64_t memory_kib = 0;  // peak since the frame was loaded
 };
 
-// Every function throws std::runtime_error with the peer's own message.
+// Every function throws std::runtime_error with the message of the peer.
 class Peer {
  public:
   Peer(PeerSetup setup, const std::filesystem::path& program, std::filesystem::path folder);
@@ -63,13 +62,13 @@ class Peer {
   const std::string& renderer() const { return renderer_; }
   const std::string& version() const { return version_; }
 
-  // The peer loads the frame until finish_load, so that several peers load at once. Does nothing where the peer holds
-  // that frame already.
+  // Starts loading the frame; finish_load waits for it, so that several peers load at once. Does nothing if the peer
+  // already holds the frame.
   void begin_load(const Workload& workload);
   void finish_load();
   PeerTurn turn(const Workload& workload, int warm_up, int frames, double most_ms);
   PeerPicture read(int layer) { return read_request({{"do", "read"}, {"layer", layer}}); }
-  // The target, by its index in the frame, just before command `limit`.
+  // Draws the target with this index in the frame, up to command `limit` (exclusive).
   PeerDrawing draw_programs(const Workload& workload, uint32_t target, uint32_t limit);
 
  private:

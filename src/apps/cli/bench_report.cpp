@@ -42,7 +42,7 @@ std::vector<std::string> peer_names(const std::vector<BenchRow>& rows) {
   return {};
 }
 
-// The fastest; null where there is none.
+// The fastest peer; null if there is none.
 const PeerResult* best_peer(const BenchRow& row) {
   const auto faster = [](const PeerResult& a, const PeerResult& b) { return a.times.median() < b.times.median(); };
   const auto best = std::min_element(row.peers.begin(), row.peers.end(), faster);
@@ -52,7 +52,7 @@ const PeerResult* best_peer(const BenchRow& row) {
 struct Geomean {
   size_t rows = 0;
   std::map<std::string, double> ratios;
-  // Ratios of the best peer and of BenchRow::beside over the rows that have it.
+  // Geometric means of the ratios to the best peer and to BenchRow::beside, over the rows that have them.
   size_t beside_rows = 0;
   double beside = 0;
 };
@@ -87,7 +87,7 @@ std::map<std::string, Geomean> geomeans(const std::vector<BenchRow>& rows) {
 
 std::string time_text(const Series& series) { return fmt::format("{:.2f} ({:.2f})", series.median(), series.least()); }
 
-// Nanoseconds per triangle, pixel, draw, view or layer, as the curve has it; per frame in the curve of workers.
+// Nanoseconds per triangle, pixel, draw, view or layer, as the curve requires; per frame for the curve of workers.
 double cost_ns(const BenchRow& row, const Series& times) {
   return times.median() * 1e6 / (row.workload.group == "workers" ? 1 : row.x);
 }
@@ -127,7 +127,7 @@ Json start_json(const Start& start) {
   return json;
 }
 
-// Until the first picture, of frames with programs: what somebody waits for who opens one. Empty without any.
+// Time to the first picture of frames with programs, as a user who opens one experiences it. Empty if there are none.
 std::string starts_table(const std::vector<BenchRow>& rows) {
   std::vector<std::vector<std::string>> lines;
   for (const BenchRow& row : rows) {
@@ -144,7 +144,7 @@ std::string starts_table(const std::vector<BenchRow>& rows) {
                              lines);
 }
 
-// The instruction set that rows were timed with as well; empty: none.
+// The second instruction set that rows were timed with; empty: none.
 std::string beside_isa(const std::vector<BenchRow>& rows) {
   for (const BenchRow& row : rows) {
     if (!row.beside_isa.empty()) return row.beside_isa;

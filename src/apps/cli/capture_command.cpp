@@ -1,4 +1,4 @@
-// brokkr capture and brokkr import: frames out of a running OpenGL program, or out of an apitrace recording.
+// brokkr capture and brokkr import: capture frames of a running OpenGL program, or of an apitrace recording.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -33,10 +33,9 @@
 
 namespace brokkr::app {
 
-// Runs a program under the capture layer and waits for the frames asked for.
+// Runs a program with the capture layer and waits for the requested frames.
 
-// The first frame that --frame or --every name, if they do. Frames count from 0: frame N is drawn between swap N and
-// the next one.
+// The first frame that --frame or --every names. Frames count from 0: frame N is drawn between swap N and the next one.
 std::optional<int64_t> first_frame(const Arguments& arguments) {
   const char* const option = arguments.has("frame") ? "frame" : "every";
   return arguments.has(option) ? std::optional(arguments.integer(option, 0)) : std::nullopt;
@@ -50,7 +49,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kLibraryName = "libbrokkr-capture.so";
 constexpr int kPollMs = 20;
 
-// Signals that end this program are passed on while a program runs.
+// Passes signals that end this program on to the captured program.
 volatile std::sig_atomic_t pending_signal = 0;
 void note_signal(int signal) { pending_signal = signal; }
 
@@ -61,7 +60,7 @@ class Signals {
     action.sa_handler = note_signal;
     for (size_t i = 0; i < kSignals.size(); i++) {
       sigaction(kSignals[i], &action, &before_[i]);
-      // Who started this program wants none of it (nohup).
+      // The parent process asked us to ignore this signal, as nohup does.
       if (before_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &before_[i], nullptr);
     }
   }
@@ -104,27 +103,27 @@ std::map<std::string, std::string> environment(const Arguments& arguments, const
           {"BROKKR_CAPTURE_LICENSE", arguments.text("license")}};
 }
 
-// The state of a run.
+// The progress of a run.
 struct Outcome {
   int64_t written = 0, without_draws = 0;  // frames
-  std::string skipped;                     // why draws of the last of those were skipped
+  std::string skipped;                     // why draws of the last frame were skipped
   std::string problem;
   std::set<pid_t> programs;  // processes that draw
   bool swapped = false, warned = false;
-  int64_t shown = 0;                                                  // frames, as far as was heard
-  int64_t frames = -1;                                                // of a program that ended
-  std::string target;                                                 // " of N": the frame that is waited for
-  std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // until the first frame
+  int64_t shown = 0;                                                  // frames presented, as far as this process knows
+  int64_t frames = -1;                                                // number of frames of a program that ended
+  std::string target;                                                 // " of N", where N is the requested frame
+  std::unique_ptr<Progress> progress = std::make_unique<Progress>();  // shown until the first frame
 };
 
-// The layer's message. A program can forge it, so nothing in it is trusted.
+// A message from the layer. A program can forge it, so we trust nothing in it.
 struct Message {
   std::optional<int64_t> swap, ended, frame, draws, triangles, skipped, state_checks, state_differences;
   std::optional<bool> swaps, empty;
   std::optional<std::string> file, error, reason;
 };
 
-// Fills `member` where `line` has `key`. False where that has another type.
+// Sets `member` if `line` has `key`. Returns false if that value has another type.
 template <typename T>
 bool read_member(const nlohmann::json& line, const char* key, std::optional<T>& member) {
   const auto found = line.find(key);
@@ -140,7 +139,7 @@ bool read_member(const nlohmann::json& line, const char* key, std::optional<T>& 
   return true;
 }
 
-// Nothing where the line is none that the layer writes.
+// Returns nothing if the layer cannot have written the line.
 std::optional<Message> parse_message(const std::string& text) {
   const auto line = parse_json_or_null<nlohmann::json>(text);
   Message m;
@@ -195,7 +194,7 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
   }
 }
 
-// Frames without any draw are no success. Empty if there is a draw.
+// A run that captured only frames without draws has failed. Empty if any frame has a draw.
 std::string describe_empty(const Outcome& outcome, const std::string& program) {
   if (outcome.without_draws < outcome.written) return "";
   const std::string start = program + ": no draw was recorded; ";
@@ -230,7 +229,7 @@ std::string describe_timeout(const Outcome& outcome, const std::string& program)
          " so far: allow more seconds, choose an earlier --frame, or press a key in it where it waits for one";
 }
 
-// The name of a setting that the layer reads is in it.
+// Returns true if the file contains the name of a setting that the layer reads.
 bool is_capture_library(const fs::path& path) {
   constexpr std::uintmax_t kMaxBytes = 1 << 28;
   std::error_code error;
@@ -240,7 +239,7 @@ bool is_capture_library(const fs::path& path) {
   return bytes.starts_with("\177ELF") && bytes.find("BROKKR_CAPTURE_OUTPUT") != std::string::npos;
 }
 
-// The layer beside this program: in its build tree, or where `cmake --install` puts it. Throws where there is none.
+// Finds the layer beside this program: in its build tree, or where `cmake --install` puts it. Throws if there is none.
 fs::path find_capture_library(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
@@ -263,9 +262,9 @@ fs::path find_capture_library(const std::string& given) {
 
 }  // namespace
 
-// Runs `command` (program first) until the frames that the options of `brokkr capture` ask for are written, or it ends
-// by itself; prints one line per frame. `application`: for the file; empty: the program's name. `signal`: what the
-// program is ended by. Returns the exit code.
+// Runs `command` (the program comes first) until it ends or the requested frames are written; prints one line per
+// frame. `application`: the name to store in the file; if empty, the program's name. `signal`: the signal that ends the
+// program. Returns the exit code.
 int run_captured(const Arguments& arguments, const std::vector<std::string>& command, const std::string& application,
                  int signal) {
   const fs::path library = find_capture_library(arguments.text("library"));
@@ -283,10 +282,10 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
   pending_signal = 0;
   Outcome outcome;
   if (const std::optional<int64_t> frame = first_frame(arguments)) outcome.target = " of " + std::to_string(*frame);
-  const double patience = arguments.real("timeout", 0);  // 0: for ever
+  const double patience = arguments.real("timeout", 0);  // 0: no limit
   StatusChannel channel;
   const ProgramStart start = start_of(program, command);
-  // The layer would call it by the file that was started.
+  // By default, the layer would store the name of the started file.
   const bool is_named = !application.empty() || start.file == program;
   const std::string name = is_named ? application : program.filename().string();
   CapturedProgram game(start.file, start.words, environment_with(environment(arguments, library, channel, name)),
@@ -307,7 +306,7 @@ int run_captured(const Arguments& arguments, const std::vector<std::string>& com
     if (done || timed_out || pending_signal != 0 || !outcome.problem.empty()) game.end(signal);
   }
   while (hear(0)) continue;
-  // If a game drew and then exits by itself, the processes that it leaves behind are services that it needed.
+  // If a game drew and then exited by itself, the processes it leaves behind may be services that it started.
   if (outcome.swapped) game.release();
   outcome.progress.reset();
   if (pending_signal != 0) return 128 + pending_signal;
@@ -345,12 +344,13 @@ int run_import(const Arguments& arguments) {
   const std::string player = arguments.has("egl") ? "eglretrace" : "glretrace";
   if (find_program(player).empty())
     throw std::runtime_error(player + " was not found; install apitrace (Debian package: apitrace)");
-  // Benchmark mode does not report OpenGL errors of the recorded program. The player has nothing to save at its end.
+  // Benchmark mode suppresses OpenGL errors of the recorded program. The player has no state to save, so it may be
+  // killed.
   return run_captured(arguments, {player, "-b", trace.string()},
                       arguments.text("application", trace.filename().string()), SIGKILL);
 }
 
-// Options that both share, after those of the command.
+// Options that both commands share, after the command's own.
 std::vector<Option> with_shared(std::vector<Option> own) {
   return joined(
       std::move(own),

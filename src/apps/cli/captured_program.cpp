@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns true if the system gives it rights that whoever starts it has not.
+// Returns true if the file gives the program rights that the user lacks (set-user-ID or set-group-ID).
 bool has_rights_of_others(const fs::path& program) {
   struct stat status {};
   if (stat(program.c_str(), &status) != 0) return false;
@@ -45,7 +45,7 @@ bool has_rights_of_others(const fs::path& program) {
   return user || group || getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-// The dynamic linker that the program names; empty where it names none.
+// The dynamic linker that the program file names; empty if it names none.
 template <class Header, class Segment>
 std::string find_linker(std::ifstream& file) {
   Header header{};
@@ -83,7 +83,7 @@ fs::path find_program(const std::string& program) {
   };
   if (program.find('/') != std::string::npos) return usable(program) ? fs::path(program) : fs::path();
   const char* path = std::getenv("PATH");
-  // Debian puts games outside the PATH of most users.
+  // Debian installs games outside the PATH of most users.
   const std::string places = std::string(path ? path : "/usr/bin:/bin") + ":/usr/games:/usr/local/games";
   for (const std::string& place : split(places, ':')) {
     fs::path candidate = fs::path(place) / program;
@@ -120,9 +120,9 @@ ProgramStart start_of(const fs::path& program, std::vector<std::string> command)
 namespace {
 
 constexpr int kType = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
-constexpr int kFirstFree = 200;          // above the numbers that shell scripts use
-constexpr size_t kMaxConnections = 256;  // further processes are not heard
-constexpr size_t kMaxLines = 256;        // of one call, so that a flood does not keep the caller from its other work
+constexpr int kFirstFree = 200;          // above the descriptors that shell scripts use
+constexpr size_t kMaxConnections = 256;  // further processes are ignored
+constexpr size_t kMaxLines = 256;        // per call, so that a flood of lines does not block the caller
 constexpr size_t kMaxLine = size_t(1) << 16;
 
 [[noreturn]] void fail_to_listen() {
@@ -130,7 +130,7 @@ constexpr size_t kMaxLine = size_t(1) << 16;
                            "); close other programs");
 }
 
-// A socket in the folder. -1 where its path is too long for one: then there is only what is inherited.
+// Opens a socket in the folder. Returns -1 if its path is too long for a socket; then only the inherited socket exists.
 int listen_at(const std::string& path) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -185,7 +185,7 @@ void StatusChannel::accept_one(const std::function<bool(pid_t)>& is_ours) {
   const bool heard = connections_.size() < kMaxConnections &&
                      getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && is_ours(peer.pid) &&
                      setsockopt(file, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0;
-  const char answer = '\n';  // whoever connects waits for it, so that it still runs when it is looked up
+  const char answer = '\n';  // the client waits for this byte, so it is still running when we look it up
   if (heard && send(file, &answer, 1, MSG_NOSIGNAL) == 1) {
     connections_.emplace(file, peer.pid);
   } else {
@@ -193,7 +193,7 @@ void StatusChannel::accept_one(const std::function<bool(pid_t)>& is_ours) {
   }
 }
 
-// False at the end of the stream.
+// Returns false at the end of the stream.
 bool StatusChannel::read_one(int file, pid_t sender, std::vector<Line>& lines) const {
   std::string text(kMaxLine, '\0');
   alignas(cmsghdr) std::array<char, 256> control{};
@@ -205,7 +205,7 @@ bool StatusChannel::read_one(int file, pid_t sender, std::vector<Line>& lines) c
   message.msg_controllen = control.size();
   const ssize_t size = recvmsg(file, &message, MSG_CMSG_CLOEXEC);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
-  bool is_message = false;  // the system signs each, also an empty one; not so the end
+  bool is_message = false;  // every message carries credentials, even an empty one; the end of the stream does not
   for (cmsghdr* part_of = CMSG_FIRSTHDR(&message); part_of != nullptr; part_of = CMSG_NXTHDR(&message, part_of)) {
     if (part_of->cmsg_level != SOL_SOCKET) continue;
     if (part_of->cmsg_type == SCM_CREDENTIALS) {
@@ -214,7 +214,7 @@ bool StatusChannel::read_one(int file, pid_t sender, std::vector<Line>& lines) c
       if (sender == 0) sender = from.pid;
       is_message = true;
     } else if (part_of->cmsg_type == SCM_RIGHTS) {
-      // Nobody asked for descriptors.
+      // Close descriptors that a client sent unasked.
       for (size_t at = CMSG_LEN(0); at + sizeof(int) <= part_of->cmsg_len; at += sizeof(int)) {
         int unwanted = -1;
         std::memcpy(&unwanted, reinterpret_cast<const char*>(part_of) + at, sizeof unwanted);
@@ -245,7 +245,7 @@ std::vector<StatusChannel::Line> StatusChannel::read(int milliseconds, const std
     }
     if (open) continue;
     close(ready.fd);
-    if (ready.fd == ours_) ours_ = -1;  // poll passes over it
+    if (ready.fd == ours_) ours_ = -1;  // poll skips negative descriptors
     connections_.erase(ready.fd);
   }
   return lines;
@@ -256,24 +256,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr auto kGrace = std::chrono::seconds(5);        // between asking a program to end and ending it
-constexpr auto kFirstFrame = std::chrono::seconds(30);  // for the first frame of what a launcher left behind
+constexpr auto kGrace = std::chrono::seconds(5);  // between asking a program to end and killing it
+// time for processes that a launcher left behind to draw their first frame
+constexpr auto kFirstFrame = std::chrono::seconds(30);
 
 struct Process {
   pid_t parent = 0;
-  uint64_t started = 0;  // in ticks: tells a process from a later one with its number
+  uint64_t started = 0;  // in ticks; distinguishes a process from a later one with the same number
 };
 
-// Nothing where the process is gone, or has ended and waits for its parent to look.
+// Returns nothing if the process is gone or is a zombie.
 std::optional<Process> find_process(pid_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string text;
   std::getline(file, text, '\0');
-  const size_t name_end = text.rfind(')');  // names may hold everything, also brackets
+  const size_t name_end = text.rfind(')');  // names may contain anything, including parentheses
   if (name_end == std::string::npos) return std::nullopt;
   Process process;
   char state = 0;
-  // proc(5): ppid is field 4 and starttime field 22; all between are integers.
+  // proc(5): ppid is field 4 and starttime is field 22; all fields between are integers.
   const int found = std::sscanf(text.c_str() + name_end + 1,
                                 " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
                                 &state, &process.parent, &process.started);
@@ -281,7 +282,7 @@ std::optional<Process> find_process(pid_t number) {
   return process;
 }
 
-// All living processes that descend from this one, by their numbers.
+// All living descendants of this process, by process number.
 std::map<pid_t, Process> descendants() {
   std::map<pid_t, Process> all;
   for (const fs::path& path : paths_in("/proc")) {
@@ -291,7 +292,8 @@ std::map<pid_t, Process> descendants() {
     if (const std::optional<Process> process = find_process(number)) all.emplace(number, *process);
   }
   const auto descends = [&](pid_t number) {
-    // A table that changes while it is read may hold a circle: no line of ancestors is longer than the table.
+    // The process table changes while we read it and may appear to contain a cycle. No chain of ancestors is longer
+    // than the table.
     for (size_t step = 0; step <= all.size(); ++step) {
       const auto found = all.find(number);
       if (found == all.end()) return false;
@@ -307,7 +309,7 @@ std::map<pid_t, Process> descendants() {
   return result;
 }
 
-// Never another process that has got the number since.
+// Signals the process, but never a later one that reuses its number.
 void send(pid_t number, const Process& process, int signal) {
   const int file = int(syscall(SYS_pidfd_open, number, 0));
   if (file < 0) return;
@@ -357,7 +359,7 @@ CapturedProgram::CapturedProgram(const fs::path& program, std::vector<std::strin
     become({program.c_str(), word_list.data(), variables.data(), inherited, dies_with_us, parent, problem[1]});
   if (first_ < 0) error = errno;
   close(problem[1]);
-  // Empty where the program has begun.
+  // Empty if the program has started.
   if (first_ > 0 && read(problem[0], &error, sizeof error) == sizeof error) waitpid(first_, nullptr, 0);
   close(problem[0]);
   if (error == 0) return;
@@ -402,7 +404,7 @@ void CapturedProgram::end(int signal) {
     reap();
     const std::map<pid_t, Process> living = descendants();
     const auto waited = Clock::now() - begin;
-    // A process that waits inside the kernel does not end even if it is killed.
+    // A process blocked inside the kernel does not end even if it is killed.
     if (living.empty() || waited > 2 * kGrace) return;
     for (const auto& [number, process] : living) {
       if (waited > kGrace) {

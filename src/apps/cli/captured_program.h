@@ -1,5 +1,5 @@
-// A program that was started with all that it starts in turn, known from the system's table of processes: what a
-// program says about itself decides nothing.
+// A program together with all processes that it starts. They are identified through the system's process table; nothing
+// that a process says about itself is trusted.
 #pragma once
 
 #include <sys/types.h>
@@ -16,36 +16,37 @@
 
 namespace brokkr::app {
 
-// The file of a program that is to be captured: where it is, and how a preloaded library gets into it.
+// Finds the file of the program to capture, and decides how a preloaded library gets into it.
 
-// The file of `program`, which is a path or a name to be looked up in PATH. Empty where there is no such program.
+// The file of `program`, which is a path or a name to look up in PATH. Empty if there is no such program.
 std::filesystem::path find_program(const std::string& program);
 
-// Throws where `program` is of another word size than `library`, which it then would not take: the dynamic linker would
-// only warn.
+// Throws if `program` and `library` have different word sizes. The dynamic linker would only warn and start the program
+// without the library.
 void require_same_word_size(const std::filesystem::path& program, const std::filesystem::path& library);
 
-// A file to start, and the words that it gets.
+// The file to start and its arguments.
 struct ProgramStart {
   std::filesystem::path file;
   std::vector<std::string> words;
 };
 
-// A way of starting `program` that lets it take a preloaded library. The system drops such libraries from programs that
-// get rights of another user or group, as Debian's games with tables of scores do: those are started by their dynamic
-// linker, without these rights. `command`: the words that were given, the program first.
+// Determines how to start `program` so that it accepts a preloaded library. The system drops preloaded libraries from
+// programs that run with rights of another user or group, such as Debian's games with score tables. We start those
+// through their dynamic linker, without these rights. `command`: the user's words; the program comes first.
 ProgramStart start_of(const std::filesystem::path& program, std::vector<std::string> command);
 
-// The connection from the capture layer to `brokkr capture` (capture/settings.h): a socket that the program's processes
-// inherit, and, for those that close it, one in a folder that only this user can enter. The system says who speaks.
+// The connection from the capture layer to `brokkr capture` (capture/settings.h). The program's processes inherit one
+// socket; processes that close it connect to a second one, in a folder that only this user can enter. The kernel
+// identifies the sender.
 class StatusChannel {
  public:
   struct Line {
-    pid_t sender;  // as the system tells it
+    pid_t sender;  // as reported by the kernel
     std::string text;
   };
 
-  // Throws std::runtime_error where no socket can be made.
+  // Throws std::runtime_error if no socket can be made.
   StatusChannel();
   ~StatusChannel();
   StatusChannel(const StatusChannel&) = delete;
@@ -53,12 +54,12 @@ class StatusChannel {
 
   // The value of BROKKR_CAPTURE_STATUS.
   std::string address() const;
-  // The end of the program, which this process need not keep once the program has begun.
+  // The program's end of the connection. This process may close it once the program has started.
   int inherited() const { return inherited_; }
   void close_inherited();
 
-  // Waits for lines, for `milliseconds` at most, and returns some of those that are there. Who connects and is none of
-  // the program's processes (`is_ours`) is not heard.
+  // Waits up to `milliseconds` for lines, and returns some of those that have arrived. Ignores connections from
+  // processes for which `is_ours` returns false.
   std::vector<Line> read(int milliseconds, const std::function<bool(pid_t)>& is_ours);
 
  private:
@@ -72,30 +73,30 @@ class StatusChannel {
 
 class CapturedProgram {
  public:
-  // Starts `program`, whose processes inherit the descriptor `inherited` and are adopted by this process where their
-  // parents end. `dies_with_us`: the program gets SIGTERM should this process be killed. Throws std::runtime_error.
+  // Starts `program`. Its processes inherit the descriptor `inherited`, and this process adopts those whose parents
+  // end. `dies_with_us`: the program gets SIGTERM if this process is killed. Throws std::runtime_error.
   CapturedProgram(const std::filesystem::path& program, std::vector<std::string> words,
                   std::vector<std::string> environment, int inherited, bool dies_with_us);
-  // Ends what still runs, unless it was released.
+  // Ends all processes that still run, unless they were released.
   ~CapturedProgram();
   CapturedProgram(const CapturedProgram&) = delete;
   CapturedProgram& operator=(const CapturedProgram&) = delete;
 
-  // Returns true if the process is one of the program's.
+  // Returns true if the process belongs to the program.
   bool has(pid_t process) const;
 
-  // Returns true if the process that was started runs, or one of `drawing` that it left behind. Where a launcher ended
-  // and nothing has drawn yet, what it left behind gets half a minute.
+  // Returns true if the started process runs, or any process in `drawing`. If a launcher ended before anything was
+  // drawn, the processes that it left behind get half a minute.
   bool is_running(const std::set<pid_t>& drawing);
 
-  // Sends `signal` to all processes, and SIGKILL to those that do not end within five seconds. Returns when none is
-  // left, or when nothing more can be done.
+  // Sends `signal` to all processes, and SIGKILL to those that do not end within five seconds. Returns when no process
+  // is left, or when nothing more can be done.
   void end(int signal);
 
-  // Lets what still runs go on.
+  // Lets the remaining processes run on.
   void release() { released_ = true; }
 
-  // The status of the process that was started, as waitpid gives it. Valid after that process has ended.
+  // The status of the started process, in waitpid's form. Valid after that process has ended.
   int status() const { return status_; }
 
  private:
@@ -106,7 +107,7 @@ class CapturedProgram {
   int status_ = 0;
   bool ended_ = false, released_ = false;
   Clock::time_point ended_at_;
-  int adopted_before_ = 0;  // whether this process adopted others before
+  int adopted_before_ = 0;  // whether this process already adopted orphans before
 };
 
 }  // namespace brokkr::app

@@ -19,7 +19,7 @@ namespace brokkr::app {
 namespace {
 
 constexpr const char* kExactFilter = "no_brilinear,no_rho_approx,no_quad_lod,no_aos_sampling";
-constexpr int kGain = 8;  // of differences in the picture
+constexpr int kGain = 8;  // amplifies differences in the picture
 
 bool is_lossless(const Reference& reference) {
   return reference.color_file.size() > 4 && reference.color_file[1] == 'P' && reference.color_file[2] == 'N' &&
@@ -55,7 +55,7 @@ nlohmann::ordered_json row_json(const ColorRow& row) {
           {"frame_ms", row.frame_ms}};
 }
 
-// As the game's picture was read: 8 bits a channel, clamped.
+// The layer's colours as 8 bits per channel, clamped, like the game's picture.
 std::vector<uint32_t> bytes_of(const Layer& layer) {
   if (!layer.color.empty()) return layer.color;
   std::vector<uint32_t> pixels(layer.color_float.size() / 4);
@@ -67,7 +67,7 @@ std::vector<uint32_t> bytes_of(const Layer& layer) {
   return pixels;
 }
 
-// Draws one reference after another.
+// Compares the references one by one.
 class ColorChecker {
  public:
   ColorChecker(const Frame& frame, const std::string& file, const ColorRequest& request)

@@ -1,4 +1,4 @@
-// brokkr check: compares a captured frame with depth and colours of the application's own driver.
+// brokkr check: compares a captured frame with the depths and colours of the application's own driver.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Row {
   double frame_ms = 0;
 };
 
-// Renders up to the reference and compares the target's depth with it.
+// Renders up to the reference and compares the depth of the target.
 Row check_reference(const Frame& frame, const Reference& reference, Renderer& renderer, PreparedFrame& prepared,
                     RenderOptions options, const std::string& picture) {
   const Target& target = frame.targets[reference.target];
@@ -86,7 +86,7 @@ std::string table_of(const std::vector<Row>& rows) {
                       cells);
 }
 
-// Compares with every reference depth of the frame; `picture` may be empty.
+// Compares with every depth reference of the frame; `picture` may be empty.
 std::vector<Row> check_frame(const Frame& frame, Renderer& renderer, const RenderOptions& options,
                              const std::string& picture, Progress& progress) {
   std::vector<const Reference*> references;
@@ -124,11 +124,11 @@ void complain(const std::string& problem) {
   std::cerr << "brokkr: " << printable(problem) << std::endl;
 }
 
-// The result of one file: its JSON, and the text printed instead.
+// The result for one file: its JSON, and the text that is printed otherwise.
 struct FileCheck {
   nlohmann::ordered_json json;
   std::function<void()> print;
-  std::string complaint;  // empty: it passed
+  std::string complaint;  // empty if it passed
 };
 
 FileCheck check_depth_of(const std::string& file, const std::string& picture, Renderer& renderer,
@@ -162,7 +162,7 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
   return {to_json(file, check), [check] { print(check); }, check.passed ? "" : file + ": " + check.problem()};
 }
 
-// A frame that cannot be compared fails, and the next one has its turn.
+// A frame that cannot be compared counts as failed, and the next one follows.
 int run_check(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.all("FILE");
   const std::string output = arguments.text("output");

@@ -20,7 +20,7 @@
 
 namespace brokkr::app {
 
-// Manual pages and completions are made from the commands' tables, as the parser is, and so never lag behind.
+// Manual pages and completions come from the same tables as the parser, so they are always current.
 
 namespace {
 
@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const Option& option) {
 
 const Option kHelp = {.names = "-h,--help", .help = "Print this help message and exit"};
 
-// A command's own options, and --help.
+// The options of a command, and --help.
 std::vector<Option> options_of(const Command& command) {
   std::vector<Option> all = command.options;
   all.push_back(kHelp);
@@ -232,7 +232,7 @@ std::string fish_completion(const std::vector<Command>& commands) {
 
 }  // namespace
 
-// All commands as docs/reference/command-line.md has them.
+// All commands, in the form of docs/reference/command-line.md.
 std::string markdown_page(const std::vector<Command>& commands) {
   std::string text;
   for (const Command& command : commands) {
@@ -243,7 +243,7 @@ std::string markdown_page(const std::vector<Command>& commands) {
   return text;
 }
 
-// Manual page, section 1, in man's macros of groff: "brokkr", or "brokkr-render" for a command. Throws UsageError for
+// A manual page of section 1 in groff's man macros: "brokkr", or "brokkr-render" for a command. Throws UsageError for
 // any other name.
 std::string manual_page(const std::vector<Command>& commands, const std::string& name) {
   if (name == "brokkr") return manual_overview(commands);
@@ -263,8 +263,7 @@ std::string completion(const std::vector<Command>& commands, const std::string& 
 
 namespace {
 
-// `brokkr FILE…` is `brokkr view FILE…` where there is a display, and `brokkr render FILE…` elsewhere; with options it
-// is always the latter.
+// `brokkr FILE…` means `brokkr view FILE…` if there is a display and no option, otherwise `brokkr render FILE…`.
 std::vector<std::string> with_command(const std::vector<Command>& commands, std::vector<std::string> words) {
   if (words.empty() && std::getenv("DISPLAY") != nullptr && can_view()) return {"view"};  // its start screen
   if (!words.empty() && words.front() == "help") {  // `help COMMAND` is `COMMAND --help`
@@ -304,7 +303,7 @@ int parse_and_run(const std::vector<std::string>& given, const std::vector<Modul
   app.add_option("--completion", shell, "Print the completion script of bash, zsh or fish")->type_name("SHELL");
   std::vector<std::string> words = with_command(commands, given);
   const bool all = take_help_all(words);
-  const char* const rare = all ? "Options" : "";  // help leaves out what has no group
+  const char* const rare = all ? "Options" : "";  // help omits options with an empty group
   app.add_flag("--help-markdown", markdown, "Print every command's options as docs/reference/command-line.md has them")
       ->group(rare);
   app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")

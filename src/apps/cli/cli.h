@@ -7,8 +7,8 @@
 
 namespace brokkr::app {
 
-// `modules`: what the program has beside its own commands. Never throws. Data goes to standard output; progress and one
-// line per error go to standard error.
+// Runs a command line. `modules`: the modules that extend the program. Never throws. Data goes to standard output;
+// progress and one line per error go to standard error.
 int run(int argc, const char* const* argv, const std::vector<Module>& modules);
 
 }  // namespace brokkr::app

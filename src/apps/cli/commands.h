@@ -1,4 +1,4 @@
-// The commands of the program: one per file, but that `import` is in that of `capture`.
+// The commands of the program, one per file; `import` shares the file of `capture`.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace brokkr::app {
 
-// The program's own and those of modules, in the order that help shows them.
+// The program's own commands and those of the modules, in the order of help.
 std::vector<Command> all_commands(const std::vector<Module>& modules);
 
 Command render_command(const std::vector<Module>& modules);
@@ -28,7 +28,7 @@ Command view_command(std::vector<ViewPart> parts);
 Command capture_command();
 Command import_command();
 
-// Returns true if `brokkr view` could open a window: a display is named, and brokkr-view was built.
+// Returns true if `brokkr view` could open a window: a display exists, and brokkr-view was built.
 bool can_view();
 
 }  // namespace brokkr::app

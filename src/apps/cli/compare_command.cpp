@@ -1,4 +1,4 @@
-// brokkr compare: two images, pixel by pixel.
+// brokkr compare: compares two images pixel by pixel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace brokkr::app {
 namespace {
 
-// Either kind of file as floats; the colours of a PNG are 0 to 1.
+// Reads either kind of file as floats; the colours of a PNG range from 0 to 1.
 FloatImage read_values(const std::string& path) {
   if (path.size() > 4 && path.substr(path.size() - 4) == ".pfm") return read_pfm(path);
   const Image image = read_image(path);
@@ -30,7 +30,7 @@ FloatImage read_values(const std::string& path) {
 }
 
 struct Comparison {
-  uint64_t pixels = 0, differing = 0;  // pixels with a channel that differs by more than the tolerance
+  uint64_t pixels = 0, differing = 0;  // `differing`: pixels with a channel that differs by more than the tolerance
   double worst = 0;
   int worst_x = 0, worst_y = 0;  // from the bottom left
 };

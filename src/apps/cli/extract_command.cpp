@@ -1,5 +1,4 @@
-// brokkr extract: what a captured frame holds of the game, as files: its driver's picture and depth, programs,
-// textures.
+// brokkr extract: writes parts of a captured frame to files: the driver's picture and depth, programs, textures.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -20,7 +19,7 @@
 namespace brokkr::app {
 namespace {
 
-// The reference that the command line asks for, which must have what is written. Throws std::runtime_error.
+// The reference that the command line selects. It must hold the requested data. Throws std::runtime_error.
 const Reference& chosen_reference(const Frame& frame, const Arguments& arguments, bool depth) {
   const uint32_t target = chosen_target(frame, arguments);
   const int64_t before = arguments.integer("before", -1);
@@ -55,7 +54,7 @@ void write_picture(const std::string& path, const Frame& frame, const Reference&
   report(path, image.width, image.height, frame, reference);
 }
 
-// Text after text, as the application's compiler got them.
+// Writes the program's texts one after another, as the application's compiler received them.
 void write_program(const std::string& path, const Frame& frame, size_t number) {
   if (frame.programs.empty()) {
     throw std::runtime_error(frame.source + ": --program: holds no programs; capture it without --no-programs");
@@ -75,7 +74,7 @@ void write_program(const std::string& path, const Frame& frame, size_t number) {
   std::cout << fmt::format("{}: program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
 }
 
-// The texels of the largest level's first layer, where they are 8-bit numbers.
+// The texels of the first layer of the largest level, if they are 8-bit numbers.
 std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& texture, size_t number) {
   const bool four = texture.format == TexelFormat::rgba8 || texture.format == TexelFormat::rgba8_srgb;
   const size_t channels = four ? 4 : texture.format == TexelFormat::rg8 ? 2 : texture.format == TexelFormat::r8 ? 1 : 0;
@@ -122,7 +121,7 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
                            texture.depth, texture.levels, texture_bytes(texture));
 }
 
-// A part of one frame that a number names. False where none is asked for.
+// Extracts the part of a frame that an option selects by number. Returns false if no option does.
 bool extract_part(const Arguments& arguments) {
   const bool program = arguments.has("program"), texture = arguments.has("texture");
   if (!program && !texture) return false;

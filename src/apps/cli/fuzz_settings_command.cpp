@@ -1,4 +1,4 @@
-// brokkr fuzz-settings: a frame under random settings, none of which may change its picture.
+// brokkr fuzz-settings: draws a frame with random settings, none of which may change the picture.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kRuns = 100;
 
-// A word as a shell reads it back.
+// Quotes a word so that a shell reads it back.
 std::string shell_word(const std::string& text) {
   constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
@@ -28,7 +28,7 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-// The file and the options of loading and drawing that were given, as `brokkr render` takes them.
+// The file and the loading and drawing options that the user gave, in the form that `brokkr render` takes.
 std::string given_text(const Arguments& arguments) {
   std::string text = shell_word(arguments.text("FILE"));
   for (const Option& option : joined(input_options(), pipeline_options())) {
@@ -39,12 +39,12 @@ std::string given_text(const Arguments& arguments) {
 }
 
 struct Report {
-  int64_t runs = 0;  // done
+  int64_t runs = 0;  // completed
   std::optional<PictureDifference> difference;
-  std::vector<std::string> commands;  // those that show it
+  std::vector<std::string> commands;  // commands that reproduce the difference
 };
 
-// Two pictures that show the difference, and their comparison.
+// Commands that draw two pictures that show the difference, and compare them.
 std::vector<std::string> showing_commands(const Arguments& arguments, const Frame& frame,
                                           const PictureDifference& found, const std::string& settings) {
   const std::string command = "brokkr render " + given_text(arguments);

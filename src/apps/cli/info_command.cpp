@@ -1,4 +1,4 @@
-// brokkr info: the contents of a file.
+// brokkr info: describes the contents of a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,24 +29,24 @@ struct TargetSummary {
   uint64_t draws = 0, triangles = 0;
 };
 
-// The contents of a frame in numbers.
+// The contents of a frame as numbers.
 struct FrameSummary {
   uint64_t draws = 0, clears = 0, blits = 0, loads = 0, mips = 0, copies = 0, indices = 0;
-  std::vector<uint64_t> program_draws;         // as in Frame::programs
-  uint64_t unique_vertices = 0;                // distinct vertices of each draw, times its instances, summed
-  uint64_t instances = 0;                      // of all draws
+  std::vector<uint64_t> program_draws;         // by index in Frame::programs
+  uint64_t unique_vertices = 0;                // sum of the distinct vertices of each draw times its instances
+  uint64_t instances = 0;                      // sum over all draws
   std::map<std::string, uint64_t> topologies;  // draws with each
   std::map<std::string, uint64_t> flags;       // draws with each flag, named as in frame files
   std::map<std::string, uint64_t> states;      // draws with each kind of state: "blend", "stencil", …
-  std::vector<TargetSummary> targets;          // as in Frame::targets
+  std::vector<TargetSummary> targets;          // by index in Frame::targets
   // The bounds of all finite positions: clip space divided by w where w > 0, or object space.
   glm::vec3 lower{0}, upper{0};
   uint64_t behind_eye = 0;  // clip-space positions with w <= 0
   uint64_t not_finite = 0;
 };
 
-// Counts the distinct vertices of ranges of an index list, for all ranges in one pass over the list: a vertex counts at
-// the last place at which it occurs before the range's end.
+// Counts the distinct vertices in ranges of an index list, for all ranges in one pass over the list. In each range, a
+// vertex is counted at its last occurrence.
 class DistinctIndices {
  public:
   explicit DistinctIndices(const std::vector<uint32_t>& indices) : indices_(indices) {}
@@ -83,7 +83,7 @@ class DistinctIndices {
   }
 
   const std::vector<uint32_t>& indices_;
-  std::map<std::pair<uint64_t, uint64_t>, uint64_t> counts_;  // by end and begin
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> counts_;  // by end and begin of a range
   std::vector<uint32_t> sums_;
 };
 
@@ -102,7 +102,7 @@ void count_state(const State& state, std::map<std::string, uint64_t>& states) {
   }
 }
 
-// Each draw is looked at once, whatever it has in common with others.
+// Looks at each draw once, however much data the draws share.
 class Summarizer {
  public:
   Summarizer(const Frame& frame, FrameSummary& summary)
@@ -121,7 +121,7 @@ class Summarizer {
     if (draw.inputs >= 0) ++summary_.program_draws[frame_.inputs[size_t(draw.inputs)].program];
     const bool triangles = draw.topology <= Topology::triangle_fan;
     const uint64_t of_view = triangles ? primitives_.of(draw) * draw.instances : 0;
-    // Views of one target mostly follow each other; a draw counts once for each run of them.
+    // Consecutive views mostly share a target; a draw counts once for each run of such views.
     for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count;) {
       const uint32_t target = frame_.views[view].target;
       const uint32_t end = std::min(same_target_until(view), draw.first_view + draw.view_count);
@@ -266,7 +266,7 @@ void add_programs(Json& json, const Frame& frame, const FrameSummary& summary) {
   json["captured_samplers"] = frame.captured_samplers.size();
 }
 
-// `warnings`: what the loader said of the file.
+// `warnings`: warnings of the loader.
 Json to_json(const Frame& frame, const FrameSummary& summary, const std::vector<std::string>& warnings) {
   Json json = {{"file", frame.source},
                {"application", frame.application},

@@ -1,4 +1,4 @@
-// brokkr machines: the machines that were found on this computer.
+// brokkr machines: lists the machines of this computer.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -13,12 +13,12 @@
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // Pictures are made and freed with every frame. Returning their pages to the system each time would cost more than
+  // Every frame allocates and frees pictures. Returning their pages to the system each time would cost more than
   // filling them.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
-  // A log that grows beyond the limit of files (ulimit -f) is an error with a message.
+  // If a log exceeds the file size limit (ulimit -f), report an error instead of being killed.
   std::signal(SIGXFSZ, SIG_IGN);
   brokkr::end_after_files_in_the_making();
   std::vector<brokkr::app::Module> modules;

@@ -1,4 +1,4 @@
-// brokkr pattern: a bin pattern as a picture or as text.
+// brokkr pattern: shows a bin pattern as a picture or as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace brokkr::app {
 namespace {
 
-constexpr int kDefaultBins = 32;  // of patterns that do not repeat, per side
+constexpr int kDefaultBins = 32;  // per side, for patterns that do not repeat
 
 void list_patterns() {
   for (const auto& pattern : Choices<PatternKind>::all) {
@@ -24,7 +24,7 @@ void list_patterns() {
   }
 }
 
-// The owners of the bins, top row first as in the picture.
+// Prints the owners of the bins, top row first as in the picture.
 void print_table(const Pattern& pattern, int bins_x, int bins_y) {
   const size_t width = std::to_string(pattern.rasterizers - 1).size();
   std::string text;

@@ -1,4 +1,4 @@
-// brokkr pixel: everything that happened to one pixel of a frame.
+// brokkr pixel: lists everything that happened to one pixel of a frame.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// brokkr plot: frame-time logs as a picture.
+// brokkr plot: draws frame-time logs as a picture.
 #include <iostream>
 
 #include "app/frame_plot.h"

@@ -1,4 +1,4 @@
-// brokkr render: frames and scenes to pictures, statistics and traces.
+// brokkr render: turns frames and scenes into pictures, statistics and traces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@
 namespace brokkr::app {
 namespace {
 
-// The request of the command line, without the names of single files.
+// The request of the command line, without the names of individual files.
 struct Request {
   RenderOptions options;
   std::vector<AovRequest> aovs;
   int frames = 1;
-  bool several = false;  // input files
+  bool several = false;  // there are several input files
 };
 
 struct Timing {
@@ -42,7 +42,7 @@ Timing summarize(std::vector<double> times) {
   return {times.front(), quantile(times, 0.5), static_cast<int>(times.size())};
 }
 
-// Only the last frame is read back: the times of the others are those that a game would see.
+// Reads back only the last frame, so that the other frames have the times that a game would see.
 RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Request& request, Timing& timing,
                            Progress& progress) {
   std::vector<double> times;
@@ -57,8 +57,8 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
   return result;
 }
 
-// Draws all pictures from the beginning of time to the one that is wanted, 60 a second, where buffers keep what they
-// held in the picture before.
+// Draws the pictures from time 0 up to the requested one, 60 per second of the shader's clock, because buffers keep
+// their content from picture to picture.
 void draw_earlier(Renderer& renderer, Frame& frame, const FragmentShader& shader, const Request& request,
                   const Arguments& arguments, Progress& progress) {
   if (!reads_earlier_buffers(shader)) return;
@@ -116,13 +116,13 @@ void print_summary(const std::string& shown, const Target& target, const Timing&
   }
 }
 
-// Once for each program that could not run.
+// Prints one line for each program that could not run.
 void print_false_colors(const std::string& file, const Statistics& s) {
   for (const std::string& line : s.false_colors) std::cerr << file << ": drawn in false colours: " << line << '\n';
 }
 
 void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
-  // File names are checked first: a wrong one should not cost the rendering.
+  // Check file names first, so that a wrong one does not waste the rendering.
   const std::string asked = arguments.text("output");
   const std::string& named = file == kScreenScene && arguments.has("fragment") ? arguments.text("fragment") : file;
   std::string picture = arguments.has("no-output")
@@ -139,7 +139,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   Frame frame;
   uint32_t target = 0;
   std::string cut;
-  std::vector<std::string> also;  // files beside the picture
+  std::vector<std::string> also;  // files written beside the picture
   {
     Progress progress;
     const std::optional<FragmentShader> shader = read_shader(arguments);
@@ -169,7 +169,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   if (!trace.empty()) write_text(written_path(trace), result.statistics.to_chrome_trace());
   if (picture == "-" || trace == "-") {
     if (!stats.empty()) write_text(stats, json);
-    return;  // nothing else goes to standard output
+    return;  // nothing else may go to standard output
   }
   if (stats == "-") {
     std::cout << json;

@@ -34,7 +34,7 @@ namespace brokkr::app {
 
 namespace {
 
-// True if the first entry point of a SPIR-V module is a vertex shader's.
+// Returns true if the first entry point of a SPIR-V module is a vertex shader.
 bool is_vertex_module(const std::string& bytes) {
   if (!shader::is_spirv(bytes)) return false;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
@@ -103,7 +103,7 @@ shader::Program ShaderText::program() const {
 
 namespace {
 
-// The one of `all` with this name.
+// The index of the element of `all` with this name.
 template <class Named>
 size_t find_named(const std::vector<Named>& all, const std::string& name, const char* what) {
   std::vector<std::string> known;
@@ -121,7 +121,7 @@ uint32_t bits_of(const std::string& value, shader::Kind kind) {
   return uint32_t(int64_t(number));
 }
 
-// The textures that samplers read: each given picture, with all its levels.
+// Textures for samplers: each given picture with all its levels.
 struct Textures {
   Frame frame;
   shader::SampledTextures sampled;
@@ -169,7 +169,7 @@ struct Textures {
 uint32_t pixel_of(const float* color, uint32_t words) {
   uint32_t pixel = words < 4 ? 0xff000000u : 0;
   for (uint32_t c = 0; c < std::min(words, 4u); ++c) {
-    const float v = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f;  // NaN: 0
+    const float v = color[c] > 0 ? std::min(color[c], 1.0f) : 0.0f;  // NaN becomes 0
     pixel |= uint32_t(std::lround(v * 255)) << (8 * c);
   }
   return pixel;
@@ -212,7 +212,7 @@ Image shader_picture(const shader::Program& program, int width, int height,
   for (const shader::Input& input : program.inputs) {
     for (uint32_t i = 0; i < input.words; ++i) {
       for (uint32_t c = 0; c < 3; ++c) {
-        const float value = i < 2 ? (c == i + 1 ? 2.0f : 0.0f) : 1.0f;  // 2: the corner lies outside
+        const float value = i < 2 ? (c == i + 1 ? 2.0f : 0.0f) : 1.0f;  // at 2 the corner lies outside
         corners[c][input.first + i] = std::bit_cast<uint32_t>(value);
       }
     }
@@ -233,7 +233,7 @@ using shader::CapturedProgram;
 // Totals over the draws of one program.
 struct Use {
   uint64_t draws = 0;
-  std::set<uint32_t> missing;  // textures that a draw reads and the file has not: numbers of samplers
+  std::set<uint32_t> missing;  // sampler numbers of textures that a draw reads and the file lacks
 };
 
 bool is_missing(const Frame& frame, const BoundTexture& bound) {

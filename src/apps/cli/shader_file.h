@@ -1,4 +1,4 @@
-// Shaders in GLSL, as programs.
+// Compiles GLSL shaders to programs.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace brokkr::app {
 
-// A shader's text, compiled by brokkr-glsl: whatever it does to the compiler, this process goes on. Throw
-// std::runtime_error with one line: "FILE:12: 'x': undeclared identifier".
+// The text of a shader. brokkr-glsl compiles it in a separate process, which protects this one from compiler crashes.
+// Functions throw std::runtime_error with one line: "FILE:12: 'x': undeclared identifier".
 class ShaderText {
  public:
-  // `name` says in messages where it is from.
+  // `name` identifies the text in messages.
   ShaderText(std::string name, std::string text) : file_(std::move(name)), text_(std::move(text)) {}
-  // A text of Shadertoy's gets a main that calls its mainImage. Files .vert and .vs are vertex shaders, whose text may
-  // leave out #version.
+  // A Shadertoy text gets a main that calls its mainImage. Files .vert and .vs are vertex shaders and may omit
+  // #version.
   static ShaderText of_file(const std::string& file);
   bool is_toy() const { return is_toy_; }
   std::string preprocessed() const;
@@ -35,22 +35,22 @@ class ShaderText {
   bool is_toy_ = false;
 };
 
-// A picture of a fragment shader by itself: one triangle over all pixels.
+// Draws a picture with only a fragment shader: one triangle that covers all pixels.
 
-// The uniform words that "NAME=V,V…" gives, by their numbers; as many values as the uniform has words, or its first
-// ones. Throws UsageError.
+// The uniform words that "NAME=V,V…" sets, by word number. A uniform gets all its words, or its first ones. Throws
+// UsageError.
 std::map<uint32_t, uint32_t> uniform_words(const shader::Program& program, const std::vector<std::string>& given);
 
-// Every varying is (x, y, 1, 1), x and y from 0 to 1 over the picture. `uniforms`: words; others are 0. `textures`:
-// "NAME=FILE" for samplers; those without one read black. Pixels that are discarded are transparent. Throws UsageError,
-// and std::runtime_error for files.
+// Every varying is (x, y, 1, 1), where x and y go from 0 to 1 over the picture. `uniforms`: words; others are 0.
+// `textures`: "NAME=FILE" for samplers; samplers without a file read black. Discarded pixels are transparent. Throws
+// UsageError, and std::runtime_error for files.
 Image shader_picture(const shader::Program& program, int width, int height,
                      const std::map<uint32_t, uint32_t>& uniforms, const std::vector<std::string>& textures);
 
-// The programs of a captured frame, as `brokkr shaders` shows them.
+// Shows the programs of a captured frame, for `brokkr shaders`.
 
-// A table of them, or, with --program and --print, one of them. Returns the exit code. Throws std::runtime_error and
-// UsageError.
+// Prints a table of the programs, or one program with --program and --print. Returns the exit code. Throws
+// std::runtime_error and UsageError.
 int show_programs(const std::string& file, const Arguments& arguments);
 
 }  // namespace brokkr::app

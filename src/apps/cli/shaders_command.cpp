@@ -1,4 +1,4 @@
-// brokkr shaders: what becomes of a fragment shader, and how it looks.
+// brokkr shaders: shows how a fragment shader is compiled, and its picture.
 #include <stdexcept>
 #include <string>
 

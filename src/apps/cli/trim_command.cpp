@@ -1,4 +1,4 @@
-// brokkr trim: a captured frame in fewer bytes, with the same pictures.
+// brokkr trim: makes a captured frame smaller without changing its pictures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,14 +24,14 @@
 namespace brokkr::app {
 namespace {
 
-constexpr int kLevel = 19;  // of zstd: a file that is written once, and copied often
+constexpr int kLevel = 19;  // of zstd; a file is compressed once and copied often
 
-// The commands that stay in the frame, and the pictures that must stay the same.
+// The commands to keep, and the pictures that must not change.
 struct Plan {
   TrimRequest request;
-  uint32_t end = 0;                // commands of the original that are looked at
+  uint32_t end = 0;                // number of commands of the original to consider
   std::vector<uint32_t> compared;  // targets of the original
-  std::vector<uint32_t> moments;   // after how many commands of the original they are compared
+  std::vector<uint32_t> moments;   // numbers of commands of the original after which targets are compared
 };
 
 Plan make_plan(const Frame& frame, const Arguments& arguments) {
@@ -57,7 +57,7 @@ Plan make_plan(const Frame& frame, const Arguments& arguments) {
   return plan;
 }
 
-// The pictures of some targets at some moments.
+// The pictures of some targets at some moments of a frame.
 class Pictures {
  public:
   Pictures(Renderer& renderer, PreparedFrame& prepared, RenderOptions options, const std::vector<uint32_t>& moments,
@@ -73,7 +73,7 @@ class Pictures {
 
   uint64_t false_colors() const { return false_colors_; }
 
-  // Throws std::runtime_error that names what would change.
+  // Throws std::runtime_error that names the difference.
   void require_same(const Pictures& others, const Frame& frame, const std::vector<uint32_t>& targets) const {
     for (size_t i = 0; i < images_.size(); ++i) {
       const std::optional<PictureDifference> difference = first_difference(images_[i], others.images_[i]);
@@ -89,10 +89,10 @@ class Pictures {
 
  private:
   std::vector<std::vector<TargetImage>> images_;  // by moment, then by target
-  uint64_t false_colors_ = 0;                     // draws
+  uint64_t false_colors_ = 0;                     // number of draws
 };
 
-// The frame, what is written of it, and how many bytes of texels count in that.
+// The trimmed frame, and the number of texel bytes it keeps.
 class Trimming {
  public:
   Trimming(const Frame& frame, const Arguments& arguments, Progress& progress)
@@ -108,7 +108,8 @@ class Trimming {
     if (!trimmed_.frame.captured_textures.empty() && !arguments.has("all-texels")) forget_texels();
   }
 
-  // The file, which holds the same pictures as the frame. Throws std::runtime_error where it does not.
+  // Returns the compressed file after checking that it gives the same pictures. Throws std::runtime_error if it does
+  // not.
   std::vector<std::byte> file() {
     progress_.show("compressing");
     std::vector<std::byte> bytes = bkf_bytes(trimmed_.frame, {.level = kLevel});
@@ -144,7 +145,7 @@ class Trimming {
                   [](const Reference& one) { return one.depth.empty() && one.color_file.empty(); });
   }
 
-  // Moments and targets of the trimmed frame beside those of the original.
+  // Maps the moments and targets of the original to the trimmed frame.
   void find_moments() {
     for (const uint32_t moment : plan_.moments) {
       const std::vector<bool>& kept = plan_.request.commands;
@@ -164,7 +165,7 @@ class Trimming {
     original_.emplace(renderer_, prepared, options_, plan_.moments, compared_);
   }
 
-  // A program that cannot run reads no texels here, but will once it can.
+  // Does nothing if a program could not run: it reads no texels now, but may once it can run.
   void forget_texels() {
     if (original_->false_colors() > 0) return;
     progress_.show("looking which texels are read");
@@ -183,8 +184,8 @@ class Trimming {
   RenderOptions options_;
   LoadOptions load_;
   TrimmedFrame trimmed_;
-  std::vector<uint32_t> moments_;             // plan_.moments, in commands of the trimmed frame
-  std::vector<uint32_t> targets_, compared_;  // that are compared: of the trimmed frame, of the original
+  std::vector<uint32_t> moments_;             // plan_.moments as numbers of commands of the trimmed frame
+  std::vector<uint32_t> targets_, compared_;  // targets to compare: in the trimmed frame, in the original
   std::optional<Pictures> original_;
   uint64_t texel_bytes_ = 0;
 };
@@ -196,7 +197,7 @@ int run_trim(const Arguments& arguments) {
   Progress progress;
   progress.show("reading " + input);
   const Frame frame = read_bkf(std::filesystem::path(input), {}, load_options(arguments));
-  std::error_code error;  // a pipe has no size
+  std::error_code error;  // pipes have no size
   const uintmax_t size = std::filesystem::file_size(input, error);
   const uint64_t file_before = error ? 0 : uint64_t(size);
   Trimming trimming(frame, arguments, progress);

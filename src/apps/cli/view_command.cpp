@@ -1,4 +1,4 @@
-// brokkr view: starts the window, which is a program of its own.
+// brokkr view: starts the window, which is a separate program.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -16,9 +16,9 @@
 namespace brokkr::app {
 namespace {
 
-// The window reads the same words with the same parser.
+// The window's program reads the same words with the same parser.
 int run_view(const std::vector<ViewPart>& parts, const Arguments& arguments) {
-  // Processes without the window say what they miss in it.
+  // Only the process that opens the window checks the scenes here; other processes report missing scenes in the window.
   if (has_window(parts, arguments)) require_scenes(parts, viewed_files(parts, arguments));
   const auto program = find_beside("brokkr-view");
   if (!program) {
@@ -33,8 +33,8 @@ int run_view(const std::vector<ViewPart>& parts, const Arguments& arguments) {
   throw std::runtime_error("view: " + program->string() + " cannot be started: " + std::strerror(errno));
 }
 
-// Returns true if the X server of DISPLAY is there. XCB is loaded when it is needed: only brokkr-view depends on it,
-// and where it is missing, that program says what is wrong.
+// Returns true if the X server that DISPLAY names answers. XCB is loaded on demand, because only brokkr-view depends on
+// it. If XCB is missing, brokkr-view explains the problem.
 bool display_answers() {
   void* const library = dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return true;

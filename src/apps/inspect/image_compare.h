@@ -37,8 +37,8 @@ std::vector<uint32_t> amplified_difference(std::span<const uint32_t> a, std::spa
 
 // Compares a captured frame's picture with that of the game's own driver.
 
-// A pixel flips if a threshold in a shader, such as an alpha test or a shadow's edge, falls to the other side by a last
-// bit. It then differs by more than this (of 255) in some channel.
+// A pixel flips if one bit moves a value across a threshold in a shader, such as an alpha test or the edge of a shadow.
+// It then differs by more than this (of 255) in some channel.
 inline constexpr int kFlip = 16;
 
 struct ColorComparison {

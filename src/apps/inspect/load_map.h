@@ -29,8 +29,7 @@ LoadMap load_map(const Statistics& statistics, const PatternChoice& pattern);
 // The loads that another pattern, or another number of rasterizers, would have for the same bins.
 LoadStatistics predict_load(const Statistics& statistics, const PatternChoice& pattern, int rasterizers);
 
-// From black through violet, red and yellow to white, for 0 to 1; opaque RGBA8 (0xAABBGGRR). Brighter always means
-// more.
+// Colours from 0 to 1: black, violet, red, yellow, white; opaque RGBA8 (0xAABBGGRR). Brighter always means more.
 uint32_t heat_color(double share);
 
 }  // namespace brokkr

@@ -251,8 +251,8 @@ class History {
     if (written(samples_[0])) note(event);
   }
 
-  // After a draw whose programs did not run here: the pixels get the render's content, and the fates of the draw's
-  // fragments, events `first` and after, are corrected as far as they follow from it.
+  // After a draw whose programs did not run here: takes the pixels' content from the render, and corrects the fates of
+  // the draw's fragments (events `first` and later) as far as that content determines them.
   void correct_events(size_t first) {
     const SampleState before = first < result_.events.size() ? result_.events[first].before : samples_[0].state;
     render_here();
@@ -299,7 +299,7 @@ class History {
   FrameTables tables_{};
   std::vector<TargetRecord> targets_;
   std::vector<FollowedSample> samples_;  // the requested pixel comes first
-  std::vector<size_t> needed_until_;     // per sample: the last command that reads it
+  std::vector<size_t> needed_until_;     // for each sample, the last command that reads it
   bool hit_ = false;                     // whether the command's triangles hit a followed pixel
   uint32_t color_mask_ = 0;              // of the last draw
   PixelHistory result_;

@@ -72,8 +72,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   f.sample = number;
   f.primitive = triangle.primitive;
   f.before = sample.state;
-  // The same triangle is drawn again, first without tests and blending, which shows the shader's colour or its discard,
-  // then with only the stencil test, which shows whether that passes.
+  // Draw the same triangle again: first without tests and blending, to see the shader's colour or discard; then with
+  // only the stencil test, to see whether it passes.
   DrawRecord bare = draw;
   bare.bits &= ~uint32_t(kDrawDepthTest | kDrawStencil | kDrawBlend);
   bare.bits |= kDrawDepthWrite;

@@ -46,7 +46,7 @@ void hide_draws(Frame& frame, std::span<const uint32_t> commands) {
 
 namespace {
 
-using Planes = uint32_t;  // bits by TargetPlane
+using Planes = uint32_t;  // one bit per TargetPlane
 constexpr Planes bit_of(TargetPlane plane) { return Planes(1) << uint32_t(plane); }
 constexpr Planes kDepth = bit_of(TargetPlane::depth), kStencil = bit_of(TargetPlane::stencil);
 constexpr Planes kAllPlanes = (kStencil << 1) - 1;
@@ -138,7 +138,8 @@ class Contributions {
 }  // namespace
 
 std::vector<bool> contributing_commands(const Frame& frame, uint32_t target, uint32_t end) {
-  std::vector<bool> looked_at(size_t(end) + 1, false);  // by the number of the next command
+  // by the number of the next command; true if the target is looked at there
+  std::vector<bool> looked_at(size_t(end) + 1, false);
   looked_at[end] = true;
   for (const Reference& reference : frame.references) {
     if (reference.target == target && reference.before <= end) looked_at[reference.before] = true;
@@ -186,7 +187,7 @@ class Packed {
 // Copies used elements; among equal ones near each other, only the first. Returns the new numbers.
 template <typename T>
 std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bool>& used, std::vector<T>& to) {
-  constexpr size_t kNear = 256;  // comparing each with all would take hours for a file with a million
+  constexpr size_t kNear = 256;  // comparing each texture with all others would take hours for a file with a million
   std::vector<uint32_t> numbers(from.size(), kDropped);
   for (size_t i = 0; i < from.size(); ++i) {
     if (!used[i]) continue;
@@ -198,8 +199,8 @@ std::vector<uint32_t> keep_used(const std::vector<T>& from, const std::vector<bo
   return numbers;
 }
 
-// The vertices of one instance that draws use, and their new numbers. The first ones, which draws without indices use,
-// keep theirs.
+// The vertices of one instance that draws use, and their new numbers. Draws without indices use the first vertices,
+// which keep their numbers.
 struct UsedVertices {
   std::vector<bool> used;
   std::vector<uint32_t> numbers;

@@ -1,4 +1,4 @@
-// Frames with fewer commands and fewer bytes: draws that are selected, and what the pictures do not need.
+// Trims frames to fewer commands and bytes: selects draws, and removes data that the pictures do not need.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,8 @@ void hide_draws(Frame& frame, std::span<const uint32_t> commands);
 
 // Removes from a frame what its commands do not need: the same pictures from fewer bytes.
 struct TrimRequest {
-  std::vector<bool> commands;    // by number, whether each command stays; commands beyond the list are removed
-  std::vector<bool> references;  // by number, whether each reference stays
+  std::vector<bool> commands;    // by number: true if the command stays; commands beyond the list are removed
+  std::vector<bool> references;  // by number: true if the reference stays
 };
 
 struct TrimmedFrame {
@@ -94,7 +94,7 @@ class TexelWatch {
 
 // Replaces stored texels (for compressed textures, blocks) that `watch` has not seen used by copies of others, so that
 // they compress to nothing in a file. Textures keep their sizes and levels, and no texel gets a value that its level
-// did not have. Textures that planes are loaded from, or that share bytes, are unchanged. `prepared` must be made from
+// did not have. Textures that share bytes, or that planes are loaded from, stay unchanged. `prepared` must be made from
 // `frame`. Returns the bytes of the remaining texels.
 uint64_t forget_unread_texels(Frame& frame, const PreparedFrame& prepared, const TexelWatch& watch);
 

@@ -21,7 +21,7 @@ constexpr size_t kMaxBlocks = 30000;
 std::atomic<TexelWatch*> active = nullptr;
 struct sigaction before;
 
-// An access to other memory is a fault, as without the watch: the handler is removed, and the fault happens again.
+// An access to other memory is a real fault: the handler removes itself, and the fault happens again.
 void on_access(int, siginfo_t* info, void*) {
   const int error = errno;
   TexelWatch* const watch = active.load();
@@ -41,7 +41,7 @@ TexelWatch::TexelWatch(const PreparedFrame& prepared) {
   block_bytes_ = page;
   while (pages * page / block_bytes_ > kMaxBlocks) block_bytes_ *= 2;
   blocks_ = pages * page / block_bytes_;
-  // The texels belong to the prepared frame and are not constant there: planes are copied into them.
+  // The texels belong to the prepared frame and are not constant there, because planes are copied into them.
   start_ = const_cast<std::byte*>(texels_ + std::min(skipped, bytes));
   used_ = std::make_unique<std::atomic<bool>[]>(blocks_);
 }
@@ -76,7 +76,7 @@ bool TexelWatch::open(const void* address) noexcept {
   const size_t block = offset / block_bytes_;
   if (block >= blocks_) return false;
   used_[block].store(true);
-  // If the system cannot track another range, everything is opened.
+  // If the system cannot track another range, open everything.
   if (mprotect(start_ + block * block_bytes_, block_bytes_, PROT_READ | PROT_WRITE) == 0) return true;
   for (size_t i = 0; i < blocks_; ++i) used_[i].store(true);
   return mprotect(start_, blocks_ * block_bytes_, PROT_READ | PROT_WRITE) == 0;
@@ -163,7 +163,7 @@ std::vector<bool> kept_whole(const Frame& frame) {
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return textures[a].first_byte < textures[b].first_byte; });
   uint64_t end = 0;
-  size_t last = 0;  // the texture that ends there
+  size_t last = 0;  // the texture that ends at that place
   for (const size_t i : order) {
     if (textures[i].first_byte < end) whole[i] = whole[last] = true;
     const uint64_t own_end = textures[i].first_byte + texture_bytes(textures[i]);

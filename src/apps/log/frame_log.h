@@ -1,5 +1,5 @@
 // Frame-time logs as CSV: one line per frame, in the layout of PresentMon or MangoHud. A record holds the values that
-// PresentMon measures for any program, and values that only Brokkr knows.
+// PresentMon measures for any program, and further values that only Brokkr can know.
 #pragma once
 
 #include <chrono>

@@ -58,8 +58,8 @@ struct Race {
   std::array<std::vector<double>, 2> ms;
   // Processor time of all threads in milliseconds during the same frames; empty if not measured.
   std::array<std::vector<double>, 2> processor_ms;
-  // The number of consecutive pairs without a change of anything else, such as the renderers that drew A and B. These
-  // pairs resemble each other and are represented by their median. 1: every pair counts separately.
+  // The number of consecutive pairs measured under the same conditions, such as which renderer drew A and which drew B.
+  // These pairs resemble each other and are represented by their median. 1: every pair counts separately.
   size_t turn = 1;
 };
 

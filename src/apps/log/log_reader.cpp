@@ -21,7 +21,7 @@ constexpr uint64_t kMaxBytes = uint64_t(1) << 31;
 // underflow.
 constexpr double kMaxMs = 1e12, kLeastMs = 1e-6;
 constexpr size_t kMaxCurves = 64;
-constexpr size_t kTellingRows = 1001;  // that tell MangoHud's unit
+constexpr size_t kTellingRows = 1001;  // enough rows to identify MangoHud's unit
 
 // The fields of a line, without the quotes around them.
 void split(std::string_view line, char separator, std::vector<std::string_view>& fields) {
@@ -57,12 +57,12 @@ bool is_equal_in_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// A log's lines, one after another.
+// Splits a log into lines.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The next line that is not empty; nothing at the end.
+  // The next non-empty line; empty at the end of the log.
   std::string_view next() {
     std::string_view line;
     while (line.empty()) {
@@ -76,7 +76,7 @@ class Lines {
     return line;
   }
   size_t number() const { return number_; }
-  // Returns true if the last line read is the file's last and is incomplete.
+  // Returns true if the last line read ends the file without a newline.
   bool torn() const { return torn_; }
 
  private:
@@ -87,7 +87,7 @@ class Lines {
 
 constexpr size_t kNone = ~size_t(0);
 
-// The index in `names` of the first of `known` that occurs.
+// The index in `names` of the first element of `known` that occurs there.
 size_t find(const std::vector<std::string_view>& names, std::initializer_list<std::string_view> known) {
   for (const std::string_view name : known) {
     const auto at =
@@ -97,7 +97,7 @@ size_t find(const std::vector<std::string_view>& names, std::initializer_list<st
   return kNone;
 }
 
-// The number of a field, with a decimal point or a decimal comma; nothing where it is none.
+// Parses a number with a decimal point or a decimal comma. Returns nothing if the text is not a number.
 std::optional<double> number_of(std::string_view text) {
   text = trimmed(text);
   std::string with_point;
@@ -129,7 +129,7 @@ struct MangoHud {
   bool is_older = false;         // a version line before 0.6.9
   std::vector<double> products;  // frames per second times frame time: 1000 or 1e6
   std::vector<double> steps;     // nanoseconds between two rows per unit of frame time: from 1e6 on, or from 1000 on
-  // Milliseconds of the log's unit.
+  // Milliseconds per unit of the log's frame times.
   double unit_ms() const {
     const bool is_us = !products.empty() ? median_of(products) > 31623
                        : !steps.empty()  ? median_of(steps) < 3e5
@@ -152,7 +152,7 @@ bool is_version_before_0_6_9(std::string_view line) {
   return std::ranges::lexicographical_compare(part, std::array{0, 6, 9});
 }
 
-// FrameLog::cut_off.
+// The text for FrameLog::cut_off.
 std::string cut_off_text(const std::filesystem::path& path, size_t frames, bool torn) {
   using Json = nlohmann::ordered_json;
   Json manifest;
@@ -182,16 +182,16 @@ class LogReader {
 
  private:
   void read_columns();
-  // Reads the row in fields_. Returns false if it is the file's last and incomplete.
+  // Reads the row in fields_. Returns false if it is the file's last row and is incomplete.
   bool read_row();
-  // Returns true if the row is of the application that was asked for.
+  // Returns true if the row belongs to a requested application.
   bool is_wanted(std::string_view name);
-  // The curve of the row.
+  // The curve that the row belongs to.
   FrameLog& log_of(std::string_view name);
   void note_unit(const FrameLog& log, double frame);
-  // Turns frame times into milliseconds, and adds start times where the file has none.
+  // Converts frame times to milliseconds, and computes start times if the file has none.
   void finish(FrameLog& log) const;
-  // A time in the file's unit of `unit_ms` milliseconds; 0 below kLeastMs.
+  // Reads a time in units of `unit_ms` milliseconds; values below kLeastMs become 0.
   double value(size_t column, double unit_ms = 1) const;
   std::string_view text(size_t column) const { return column == kNone ? std::string_view() : trimmed(fields_[column]); }
   [[noreturn]] void refuse(const std::string& what) const {
@@ -212,8 +212,8 @@ class LogReader {
   std::vector<std::pair<size_t, std::vector<double> FrameLog::*>> stages_;
 
   std::vector<FrameLog> logs_;
-  std::vector<std::string> keys_;  // of each log
-  std::string others_;             // applications that are not asked for
+  std::vector<std::string> keys_;  // one per log
+  std::string others_;             // applications that were not requested
   size_t current_ = 0, without_time_ = 0, frames_ = 0;
 };
 

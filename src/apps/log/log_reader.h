@@ -1,4 +1,4 @@
-// Reads frame-time logs of Brokkr, of PresentMon and programs with its layout, and of MangoHud.
+// Reads frame-time logs by Brokkr, MangoHud, PresentMon, and programs that use PresentMon's layout.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 namespace brokkr {
 
 struct FrameLog {
-  std::string name;         // of the file, without its ending
-  std::string application;  // that presented the frames, empty where the layout has none
-  std::string swap_chain;   // its window's address as the log has it, empty where the layout has none
+  std::string name;         // file name without extension
+  std::string application;  // the application that presented the frames; empty if the layout has none
+  std::string swap_chain;   // address of its window, as in the log; empty if the layout has none
   std::vector<double> frame_ms;
   std::vector<double> time_s;                              // per frame, from the log or accumulated
   std::vector<double> geometry_ms, raster_ms, resolve_ms;  // empty, or one per frame
-  // One sentence, with the number of frames in the file, if the recording was interrupted; empty for a complete log.
+  // One sentence with the number of frames in the file, if the recording was interrupted; empty for a complete log.
   std::string cut_off;
-  // Rows that were left out, one sentence; empty where none was.
+  // One sentence about rows that were left out; empty if none were.
   std::string left_out;
 };
 
-// The file's curves: one for each application, process and swap chain, in the order of their first rows; of
-// `application` alone where it is not empty (its name in any case, with or without ".exe").
+// Reads the curves of a file: one for each application, process and swap chain, in the order of their first rows. If
+// `application` is not empty, reads only its curves; the name may be in any case, with or without ".exe".
 //
 // Columns are found by name in any case, wherever the heading stands: msBetweenPresents of PresentMon 1 and FrameView,
 // FrameTime (CPUFrameTime, MsBetweenAppStart) and CPUStartTime of PresentMon 2, frametime of MangoHud, whose times are
@@ -35,7 +35,7 @@ struct FrameLog {
 // recording came to its end. Throws std::runtime_error naming file, line, field and remedy.
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application = {});
 
-// Reads a file with one curve; throws for a file with several.
+// Reads a file with one curve; throws if it has several.
 FrameLog read_frame_log(const std::filesystem::path& path);
 
 }  // namespace brokkr

@@ -127,7 +127,7 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 ProcessorTicks processor_ticks() {
   std::ifstream stat("/proc/stat");
   std::string word;
-  stat >> word;  // "cpu", then user nice system idle iowait irq softirq steal
+  stat >> word;  // "cpu", followed by user nice system idle iowait irq softirq steal
   ProcessorTicks ticks;
   for (int i = 0; i < 8; ++i) {
     uint64_t value = 0;
@@ -156,7 +156,7 @@ void LoadWatch::end() {
   own_s_ += processor_seconds() - own_before_;
   const ProcessorTicks now = processor_ticks();
   wall_s_ += std::chrono::duration<double>(Clock::now() - since_).count();
-  // On some kernels, the time of waiting for disks runs backwards.
+  // On some kernels, the time spent waiting for disks can decrease.
   if (now.all > ticks_before_.all) ticks_.all += now.all - ticks_before_.all;
   if (now.busy > ticks_before_.busy) ticks_.busy += now.busy - ticks_before_.busy;
   load_after_ = load_average();

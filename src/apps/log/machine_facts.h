@@ -1,5 +1,5 @@
-// The computer that a log was recorded on: facts from /proc and /sys, unreadable values being empty or 0, and how much
-// other programs used while frames were drawn.
+// Describes the computer that recorded a log: facts from /proc and /sys (unreadable values are empty or 0), and the
+// load of other programs during the recording.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 namespace brokkr {
 
 struct MachineFacts {
-  std::string processor;  // "AMD EPYC 9654 96-Core Processor"
+  std::string processor;  // such as "AMD EPYC 9654 96-Core Processor"
   int cores = 0;          // hardware threads
   bool virtual_machine = false;
   uint64_t memory_kib = 0;
-  std::string system;       // "Debian GNU/Linux 12 (bookworm)"
-  std::string kernel;       // "6.1.0-13-amd64"
-  std::string governor;     // of the first core: "performance"
-  std::string gpu, driver;  // of NVIDIA's GPU and kernel driver, if present
+  std::string system;       // such as "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel;       // such as "6.1.0-13-amd64"
+  std::string governor;     // of the first core, such as "performance"
+  std::string gpu, driver;  // NVIDIA's GPU and kernel driver, if present
 };
 MachineFacts machine_facts();
 

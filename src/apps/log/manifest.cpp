@@ -93,7 +93,7 @@ Json settings_json(const RenderOptions& options, const Statistics& s) {
 
 Json machine_json(const Statistics& s) {
   Json json = computer_json();
-  // The machine that drew, under its name in find_machines.
+  // Find the machine that drew by its name in find_machines.
   for (const MachineInfo& machine : find_machines()) {
     const bool cuda = machine.kind == MachineKind::cuda && s.machine == "cuda";
     if (cuda && machine.available) json["renderer"] = machine.name + " " + machine.isa;

@@ -20,7 +20,7 @@ namespace brokkr {
 inline constexpr const char* kLogKind = "brokkr frame log";
 inline constexpr int kLogVersion = 1;
 
-// "run.csv" → "run.json".
+// Turns "run.csv" into "run.json".
 std::filesystem::path manifest_path(const std::filesystem::path& log);
 
 // File, size, SHA-256 of the file (null for a generated scene) and of the loaded geometry: positions, indices, normals,
@@ -40,7 +40,7 @@ struct LogSession {
   LogSource source;
   std::string camera, begun;  // begun: from utc_now()
   uint64_t cut_off = 0;       // number of frames that the frame budget cut off
-  uint64_t asked = 0;         // number of frames that the log should hold; 0: unlimited
+  uint64_t asked = 0;         // number of requested frames; 0: unlimited
   std::string ended_by;       // the signal that ended the recording early, such as "SIGINT"; empty: none
   std::optional<MachineLoad> load;
   std::string variant, raced_with;  // for alternating runs: "A" and the log of B, or "B" and the log of A
