@@ -73,10 +73,10 @@ BucketLevels bucket_levels(const Statistics& statistics, double at_us) {
 namespace {
 
 static_assert(theme::kStages.size() == size_t(Stage::count));
-constexpr int kMaxRows = 160;    // most blocks that are drawn; of more blocks, evenly chosen ones
-constexpr float kMaxRow = 2.2f;  // height of a row, in font sizes
+constexpr int kMaxRows = 160;    // draw at most this many blocks, chosen evenly
+constexpr float kMaxRow = 2.2f;  // maximum height of a row, in font sizes
 
-// The tip about one moment of a block: what it did then, and in the whole frame.
+// The tooltip about one moment of a block: its activity then, and its shares of the whole frame.
 void draw_moment(const Statistics& s, uint32_t block, double us) {
   std::string text = "block " + std::to_string(block) + " at " + app::fixed(us * 1e-3, 4) + " ms: ";
   if (const TraceEvent* const event = event_at(s, block, us)) {
@@ -150,7 +150,7 @@ void TimeLine::draw(ViewerState& state) {
   draw_moment(s, uint32_t(block), state.moment_us);
 }
 
-// Mouse over the time line, which is the last item. `across`: where it is, 0 (left) to 1.
+// Handles the mouse over the time line, which is the last item. `across`: the mouse's position, 0 (left) to 1.
 void TimeLine::move_range(double across, float width) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered() && io.MouseWheel != 0)
@@ -159,7 +159,7 @@ void TimeLine::move_range(double across, float width) {
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) range_ = {};
 }
 
-// One block's stages stacked in each column.
+// Draws one block: in each column, its stages stacked.
 void TimeLine::draw_block(ImVec2 at, float width, float height, int block) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float step = width / float(timeline_.columns);

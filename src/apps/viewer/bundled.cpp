@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 std::optional<fs::path> find_bundled(const std::string& name) {
   const fs::path folder = program_folder();
-  // build/release of the sources; bin, and libexec/brokkr, of an installation.
+  // Look from build/release of the source tree, and from bin and libexec/brokkr of an installation.
   for (const fs::path& root : {folder / "../..", folder / "../share/brokkr", folder / "../../share/brokkr"}) {
     std::error_code error;
     if (fs::exists(root / name, error)) return fs::weakly_canonical(root / name, error);

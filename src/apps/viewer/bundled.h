@@ -1,4 +1,4 @@
-// Frames and other files that come with the program: in its sources, or where `cmake --install` puts them.
+// Finds frames and other files that come with the program: in its source tree, or where `cmake --install` puts them.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace brokkr::viewer {
 
-// A file by its path in the sources, "scenes/minetest.bkf"; nothing where it is not there.
+// The location of a file, given by its path in the source tree, such as "scenes/minetest.bkf"; empty if it is missing.
 std::optional<std::filesystem::path> find_bundled(const std::string& name);
 
-// The bundled frames and scenes, those of play before those of menus.
+// The bundled frames and scenes. Gameplay comes before menus.
 std::vector<std::string> bundled_scenes();
 
 }  // namespace brokkr::viewer

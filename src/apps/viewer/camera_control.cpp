@@ -35,7 +35,7 @@ glm::vec3 rotated(const glm::vec3& v, float angle, const glm::vec3& axis) {
   return glm::vec3(glm::rotate(glm::mat4(1.0f), angle, axis) * glm::vec4(v, 0));
 }
 
-// `direction` turned by yaw around up and pitch around right, kept from going over the poles.
+// Turns `direction` by yaw around up and by pitch around right, but never past the poles.
 glm::vec3 turned(const Camera& c, const glm::vec3& direction, float yaw, float pitch) {
   const glm::vec3 up = glm::normalize(c.up);
   const float length = glm::length(direction);
@@ -43,13 +43,13 @@ glm::vec3 turned(const Camera& c, const glm::vec3& direction, float yaw, float p
   const float limit = glm::radians(89.0f);
   const float wanted = std::clamp(elevation + pitch, std::min(-limit, elevation), std::max(limit, elevation));
   const glm::vec3 right = axes_of(c).right;
-  // A positive angle around `right` lifts a direction that looks forward and lowers one that looks back.
+  // A positive angle around `right` raises a direction that points forward and lowers one that points backward.
   const float sense = glm::dot(glm::cross(right, direction), up) >= 0 ? 1.0f : -1.0f;
   const glm::vec3 lifted = rotated(direction, sense * (wanted - elevation), right);
   return rotated(lifted, yaw, up);
 }
 
-// A drag over the picture's height turns by half a circle.
+// A drag across the picture's height turns the camera by half a circle.
 constexpr float kTurn = 3.14159265f;
 
 }  // namespace
@@ -84,7 +84,7 @@ void CameraControl::orbit(glm::vec2 pixels, float height) {
 void CameraControl::look(glm::vec2 pixels, float height) {
   Camera c = camera();
   const glm::vec3 forward = c.target - c.eye;
-  const float angle = glm::radians(c.fov) / height;  // the point under the mouse stays there
+  const float angle = glm::radians(c.fov) / height;  // keeps the point under the mouse
   c.target = c.eye + turned(c, forward, -angle * pixels.x, -angle * pixels.y);
   current_ = c;
 }

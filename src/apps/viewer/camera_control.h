@@ -1,4 +1,4 @@
-// The camera under mouse and keyboard, the same for scenes and for the eye space of captured frames.
+// Moves the camera by mouse and keyboard, both in scenes and in the eye space of captured frames.
 #pragma once
 
 #include <array>
@@ -11,32 +11,33 @@
 
 namespace brokkr::viewer {
 
-// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45": parse_camera reads it back to the last bit. Near and far planes are named
-// only where they are set.
+// "eye=1,2,3 target=0,0,0 up=0,1,0 fov=45". parse_camera reads it back exactly. Near and far planes appear only if they
+// are set.
 std::string camera_text(const Camera& camera);
 
 class CameraControl {
  public:
-  // A camera to begin with. Bookmarks stay.
+  // Sets the initial camera. Bookmarks stay.
   void reset(const Camera& camera, const Bounds& bounds);
   void home() { current_.reset(); }
 
-  // Nothing while the camera is where it began: the frame's own views are then drawn, bit for bit.
+  // Empty while the camera is at its start; the frame's own views are then drawn, bit for bit.
   const std::optional<Camera>& moved() const { return current_; }
   const Camera& camera() const { return current_ ? *current_ : start_; }
   void move_to(const Camera& camera) { current_ = camera; }
-  // Throws std::runtime_error as parse_camera does.
+  // Throws std::runtime_error like parse_camera.
   void set_text(const std::string& text) { move_to(parse_camera(text, camera())); }
 
-  // `pixels`: of the mouse, right and down; `height`: of the picture as it is shown, in the same pixels.
+  // `pixels`: movement of the mouse to the right and down; `height`: height of the picture as displayed, in the same
+  // pixels.
   void orbit(glm::vec2 pixels, float height);
-  // Goes around the target.
+  // Moves the camera around the target.
   void turn(float degrees);
   void pan(glm::vec2 pixels, float height);
   void look(glm::vec2 pixels, float height);
-  // Wheel steps; positive ones come closer.
+  // `steps`: of the wheel; positive steps move closer.
   void dolly(float steps);
-  // `direction`: right, up, forward, each -1..1. The speed fits the scene.
+  // `direction`: right, up, forward, each -1..1. The speed depends on the size of the scene.
   void fly(glm::vec3 direction, float seconds);
 
   void save_bookmark(size_t slot) { bookmarks[slot] = camera(); }
@@ -46,7 +47,7 @@ class CameraControl {
  private:
   Camera start_;
   std::optional<Camera> current_;
-  float size_ = 1;  // of the scene
+  float size_ = 1;  // size of the scene
 };
 
 }  // namespace brokkr::viewer

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `brokkr` beside this program: in the build tree, or in bin of an installation.
+// Finds `brokkr` beside this program in the build tree, or in bin of an installation.
 fs::path find_command() {
   std::error_code error;
   for (const fs::path& place : {program_folder(), program_folder() / "../../bin"}) {
@@ -94,7 +94,7 @@ void CaptureDialog::start() {
 
 void CaptureDialog::stop() {
   if (process_ <= 0) return;
-  kill(process_, SIGTERM);  // it ends the program that it captures
+  kill(process_, SIGTERM);  // brokkr then ends the captured program
   waitpid(process_, nullptr, 0);
   process_ = -1;
 }

@@ -1,4 +1,4 @@
-// The dialog that captures a frame of a program: `brokkr capture` runs it, and the frame is opened.
+// The dialog that captures a frame of a program: runs `brokkr capture` and opens the frame.
 #pragma once
 
 #include <sys/types.h>
@@ -13,13 +13,13 @@
 
 namespace brokkr::viewer {
 
-// The words of a line as a shell has them: parted by blanks, quotes and backslashes keep blanks in a word. Throws
-// std::runtime_error for a quote that does not end.
+// Splits a line into words as a shell does: blanks separate words; quotes and backslashes protect blanks. Throws
+// std::runtime_error if a quote is not closed.
 std::vector<std::string> split_words(const std::string& line);
 
 class CaptureDialog {
  public:
-  ~CaptureDialog();  // ends what runs
+  ~CaptureDialog();  // ends the running capture
   CaptureDialog() = default;
   CaptureDialog(const CaptureDialog&) = delete;
   CaptureDialog& operator=(const CaptureDialog&) = delete;
@@ -28,7 +28,7 @@ class CaptureDialog {
   void close() { open_ = false; }
   bool running() const { return process_ > 0; }
 
-  // Draws the dialog while it is open. Returns the file of a frame that was captured since the last call.
+  // Draws the dialog while it is open. Returns the file if a frame was captured since the last call.
   std::optional<std::string> draw();
 
  private:
@@ -43,7 +43,7 @@ class CaptureDialog {
   bool by_key_ = false;
   pid_t process_ = -1;
   std::filesystem::path output_;
-  std::unique_ptr<app::TemporaryFolder> folder_;  // of what it says
+  std::unique_ptr<app::TemporaryFolder> folder_;  // holds its output
 };
 
 }  // namespace brokkr::viewer

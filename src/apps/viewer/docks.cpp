@@ -10,12 +10,13 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kLeastImage = 0.3f;                      // of the width
-constexpr std::array<float, 2> kLeast = {300, 380};      // width of the left and the right dock, pixels at scale 1
-constexpr float kLeastPart = 0.1f, kMaxPart = 0.45f;     // of the window's width
-constexpr float kLeastShare = 0.15f, kMaxShare = 0.85f;  // of the left dock's height
-constexpr float kBar = 4;                                // width of a bar that is dragged, pixels at scale 1
-constexpr float kPanelLines = 21;                        // width of a panel, in font sizes, below which it scrolls
+constexpr float kLeastImage = 0.3f;  // minimum width of the image, as a fraction of the window's
+// minimum width of the left and the right dock, in pixels at scale 1
+constexpr std::array<float, 2> kLeast = {300, 380};
+constexpr float kLeastPart = 0.1f, kMaxPart = 0.45f;     // as fractions of the window's width
+constexpr float kLeastShare = 0.15f, kMaxShare = 0.85f;  // as fractions of the left dock's height
+constexpr float kBar = 4;                                // width of a splitter, in pixels at scale 1
+constexpr float kPanelLines = 21;                        // a narrower panel scrolls; in font sizes
 
 struct NamedSection {
   Section section;
@@ -27,7 +28,7 @@ constexpr NamedSection kSections[] = {{Section::draws, "Draws"},
                                       {Section::compare, "Compare"},
                                       {Section::measure, "Measure"}};
 
-// A bar that is dragged; returns whether it is.
+// Draws a splitter. Returns true while the user drags it.
 bool draw_bar(const char* id, ImVec2 at, ImVec2 size, ImGuiMouseCursor shape) {
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos(at);
@@ -40,8 +41,8 @@ bool draw_bar(const char* id, ImVec2 at, ImVec2 size, ImGuiMouseCursor shape) {
   return ImGui::IsItemActive();
 }
 
-// A panel in what is left of the window, or `height` of it; one that is wider than its dock scrolls, so that no widget
-// is cut off.
+// Draws a panel with the given `height` or in the rest of the window. A panel wider than its dock scrolls, so that no
+// widget is cut off.
 void draw_panel(Panel& panel, ViewerState& state, float height, bool focus) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float least = kPanelLines * ImGui::GetFontSize();
@@ -56,7 +57,7 @@ void draw_panel(Panel& panel, ViewerState& state, float height, bool focus) {
   ImGui::EndChild();
 }
 
-// Begins a further tab, in the same line as far as there is room.
+// Starts the next tab, on the same line if it fits.
 void next_tab(const char* name, float& used) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float gap = 0.1f * ImGui::GetFontSize();
@@ -150,7 +151,7 @@ Box Docks::draw(ViewerState& state, const Box& area, float scale) {
 
 void Docks::draw_width_bar(const Box& box, bool is_left, const Box& area, float scale) {
   const float thick = kBar * scale, edge = is_left ? box.end.x - thick : box.begin.x;
-  ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the bar lies in the window's padding
+  ImGui::PushClipRect(im(box.begin), im(box.end), false);  // the splitter lies in the window's padding
   if (draw_bar("##width", {edge, box.begin.y}, {thick, box.size().y}, ImGuiMouseCursor_ResizeEW)) {
     const float mouse = ImGui::GetIO().MousePos.x, width = is_left ? mouse - area.begin.x : area.end.x - mouse;
     settings_.widths[is_left ? 0 : 1] = std::clamp(width / area.size().x, kLeastPart, kMaxPart);
@@ -183,7 +184,7 @@ void Docks::draw_sections(ViewerState& state, const Box& box, bool with_draws, f
     const bool shown = named.section != Section::draws || with_draws;
     if (shown && !panels_of(named.section, state).empty()) sections.push_back(&named);
   }
-  if (sections.empty()) return;  // a panel that was drawn before has just changed what applies
+  if (sections.empty()) return;  // a panel drawn earlier in this frame has just changed which panels apply
   const auto is_open = [&](const NamedSection* named) { return named->name == settings_.section; };
   const auto found = std::find_if(sections.begin(), sections.end(), is_open);
   const NamedSection& open = found == sections.end() ? *sections.front() : **found;
@@ -204,7 +205,7 @@ void Docks::draw_sections(ViewerState& state, const Box& box, bool with_draws, f
   for (const Panel* one : here) {
     if (here.size() == 1) break;
     next_tab(one->name(), used);
-    ImGui::PushID("panel");  // a panel may have its section's name
+    ImGui::PushID("panel");  // a panel may have the same name as its section
     if (flat_tab(one->name(), one == &panel)) name = one->name();
     ImGui::PopID();
   }

@@ -1,6 +1,6 @@
-// Places of the panels: the draws and the history of a pixel at the left of the image, one above the other, and one of
-// four sections at its right. A narrow window has the draws as a fifth section. Bars between them are dragged, and all
-// of it is remembered.
+// The layout of the panels. The left dock has the list of draws above the history of a pixel; the right dock shows one
+// of four sections. In a narrow window, the draws are a fifth section. Splitters between the docks can be dragged, and
+// the layout is remembered.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 namespace brokkr::viewer {
 
 struct DockSettings {
-  std::string section = "Pipeline";          // the open one
-  std::map<std::string, std::string> open;   // the open panel of a section, by the section's name
-  std::array<float, 2> widths{0.2f, 0.26f};  // of the left and the right dock, of the window's
-  float share = 0.68f;                       // of the left dock's height that its upper panel has
+  std::string section = "Pipeline";          // the open section
+  std::map<std::string, std::string> open;   // the open panel of each section
+  std::array<float, 2> widths{0.2f, 0.26f};  // widths of the left and the right dock, as fractions of the window's
+  float share = 0.68f;                       // height of the upper left panel, as a fraction of the dock's
 };
 
-// A part of the window, in pixels from its top left.
+// A rectangle of the window, in pixels from its top left corner.
 struct Box {
   glm::vec2 begin{0}, end{0};
   glm::vec2 size() const { return end - begin; }
@@ -30,27 +30,27 @@ struct Box {
 
 struct DockBoxes {
   std::optional<Box> left, right;
-  Box image;  // what is left between them
+  Box image;  // the space left for the image
 };
 
-// The least width, in pixels at scale 1, of an area with two docks.
+// Two docks need at least this width, in pixels at scale 1.
 inline constexpr float kTwoDocks = 1600;
 
-// Lays the docks out in `area`. At least 30 % of its width is the image's. `scale`: of the user interface; `has_draws`,
-// `has_sections`: whether there are panels for each.
+// Lays out the docks in `area`. The image gets at least 30 % of the width. `scale`: of the user interface; `has_draws`,
+// `has_sections`: whether there are panels for the left and the right dock.
 DockBoxes place_docks(const DockSettings& settings, bool has_draws, bool has_sections, const Box& area, float scale);
 
 class Docks {
  public:
   using Panels = std::vector<std::unique_ptr<Panel>>;
 
-  // `settings` are changed as the user moves things. Both must outlive the object.
+  // The object changes `settings` when the user moves things. Both arguments must outlive it.
   Docks(DockSettings& settings, const Panels& panels) : settings_(settings), panels_(panels) {}
 
-  // Draws the panels, and returns the part of `area` that they leave free. In every UI frame.
+  // Draws the panels, and returns the rest of `area`. Call it in every UI frame.
   Box draw(ViewerState& state, const Box& area, float scale);
 
-  // Returns true if it is on the screen, by the last `draw`.
+  // Returns true if the last `draw` showed the panel.
   bool is_open(const std::string& panel) const;
   void open(const std::string& panel);
 
@@ -63,7 +63,7 @@ class Docks {
   DockSettings& settings_;
   const Panels& panels_;
   bool two_docks_ = false;
-  bool focus_ = false;  // the open panel takes the keyboard
+  bool focus_ = false;  // give the keyboard focus to the open panel
 };
 
 }  // namespace brokkr::viewer

@@ -1,5 +1,5 @@
-// Chooses the draws of a frame that are drawn: single draws can be hidden, and all draws after one of them. These
-// functions change FrameSettings, which holds the state. `draws`: commands that are draws, ascending.
+// Selects which draws of a frame are shown: hides single draws, or all draws after a chosen one. The state is in
+// FrameSettings. `draws`: commands that are draws, ascending.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline void set_hidden(FrameSettings& settings, uint32_t command, bool hide) {
     settings.hidden_commands.erase(command);
 }
 
-// Hides all draws but this one; where they are hidden already, shows all.
+// Hides all other draws; if they are hidden already, shows all.
 inline void isolate(FrameSettings& settings, const Frame& frame, uint32_t command) {
   const std::vector<uint32_t> others = all_but(frame, command);
   std::set<uint32_t> hidden(others.begin(), others.end());
@@ -36,7 +36,7 @@ inline void show_up_to(ViewerState& state, uint32_t command) {
   state.commands.show_note("up to draw " + std::to_string(command) + "; Backspace shows all");
 }
 
-// The number of draws below the command limit, and the limit below which the first `count` of them lie.
+// Convert between a command limit and the number of draws before it.
 inline int draws_shown(const FrameSettings& settings, std::span<const uint32_t> draws) {
   const std::optional<uint32_t>& limit = settings.options.command_limit;
   return int(limit ? std::ranges::lower_bound(draws, *limit) - draws.begin() : std::ssize(draws));
@@ -49,8 +49,8 @@ inline void show_draws(FrameSettings& settings, std::span<const uint32_t> draws,
     limit = count == 0 ? draws[0] : draws[size_t(count - 1)] + 1;
 }
 
-// Moves the limit to the next (`by` 1) or previous (-1) draw. Returns the draw that is now the last one; nothing where
-// there is no such draw. Beyond the last draw, all are drawn.
+// Moves the limit to the next (`by` 1) or previous (-1) draw. Returns the draw that is now the last one, or nothing if
+// there is no such draw. Past the last draw, all draws are shown.
 inline std::optional<uint32_t> step_draw(FrameSettings& settings, const Frame& frame, int by) {
   std::optional<uint32_t>& limit = settings.options.command_limit;
   if (by > 0 && !limit) return std::nullopt;

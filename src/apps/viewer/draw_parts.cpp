@@ -18,7 +18,7 @@ std::string size_text(int width, int height, int depth = 1) {
   return depth > 1 ? text + " x " + std::to_string(depth) : text;
 }
 
-// The first, or only, sampler that `number` of the bound textures belongs to.
+// The first (or only) sampler that reads the bound texture `number`.
 std::string sampler_name(const FragmentProgram& program, size_t number) {
   for (const ProgramSampler& sampler : program.samplers) {
     if (number < sampler.count) return sampler.name + (sampler.count > 1 ? "[" + std::to_string(number) + "]" : "");
@@ -27,7 +27,7 @@ std::string sampler_name(const FragmentProgram& program, size_t number) {
   return {};
 }
 
-// Indices of the triangles of one instance, three for each; of lines and points none.
+// Indices of the triangles of one instance, three per triangle; empty for lines and points.
 std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, size_t most) {
   const auto vertex = [&](uint32_t element) {
     return draw.indexed ? frame.indices[draw.first_index + element] : element;
@@ -35,7 +35,7 @@ std::vector<uint32_t> triangles_of(const Frame& frame, const DrawCommand& draw, 
   const bool strip = draw.topology == Topology::triangle_strip, fan = draw.topology == Topology::triangle_fan;
   if (draw.topology != Topology::triangles && !strip && !fan) return {};
   std::vector<uint32_t> triangles;
-  uint32_t first = 0;  // of the present strip or fan
+  uint32_t first = 0;  // start of the current strip or fan
   for (uint32_t i = 0; i < draw.element_count && triangles.size() < 3 * most; ++i) {
     if (draw.restart && vertex(i) == ~0u) {
       first = i + 1;
@@ -149,9 +149,9 @@ namespace {
 
 constexpr int kMaxSide = 320;
 
-// Marks the pixels that hold an identifier of a primitive of `command`.
+// Marks the pixels that hold the identifier of a primitive of `command`.
 void mark(const PreparedFrame& prepared, uint32_t command, std::span<const uint32_t> ids, std::span<uint8_t> touched) {
-  uint32_t last = ~0u;  // neighbours mostly have the same
+  uint32_t last = ~0u;  // neighbouring pixels mostly share a primitive
   bool last_is = false;
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] == ~0u) continue;
@@ -175,7 +175,7 @@ DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors,
   picture.height = (height + step - 1) / step;
   for (int top = 0; top < height; top += step) {
     for (int left = 0; left < width; left += step) {
-      // Sums of red, green, blue and the number of pixels: of those that were not touched, and of those that were.
+      // Sums of red, green, blue and the number of pixels: first for untouched pixels, then for touched ones.
       std::array<std::array<uint32_t, 4>, 2> sums{};
       for (int y = top; y < std::min(top + step, height); ++y) {
         for (int x = left; x < std::min(left + step, width); ++x) {
@@ -188,7 +188,7 @@ DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors,
       const bool bright = sums[1][3] > 0;
       const auto& sum = sums[bright];
       if (bright) {
-        // Not darker than the others are, whatever the draw's own colour is.
+        // Touched pixels are brighter than all others, whatever colour the draw has.
         const auto part = [&](size_t c) { return 64 + sum[c] / sum[3] * 191 / 255; };
         picture.pixels.push_back(0xff000000u | part(2) << 16 | part(1) << 8 | part(0));
       } else {

@@ -1,5 +1,4 @@
-// The tabs of the chosen draw show what it reads (its textures, its mesh and its program) and a small picture of what
-// it touched.
+// The tabs of the chosen draw show its inputs (textures, mesh, program) and a small picture of the pixels it touched.
 #pragma once
 
 #include <array>
@@ -14,37 +13,38 @@
 
 namespace brokkr::viewer {
 
-// A texture of a draw: of its material, or bound to a sampler of its program.
+// A texture of a draw: from its material, or bound to a sampler of its program.
 struct DrawTexture {
-  std::string name;   // "texture 12, diffuse_map"; captured ones by their number on the command line
+  std::string name;   // "texture 12, diffuse_map"; captured textures have their command-line number
   std::string facts;  // size and format
   bool captured = false;
   size_t index = 0;  // into Frame::textures or Frame::captured_textures
 };
 std::vector<DrawTexture> textures_of(const Frame& frame, const DrawCommand& draw);
 
-// Its largest level's first layer. Empty where it has no colours of 8 bits, or none in the file; `problem` then says
-// why.
+// The first layer of the largest level. Empty if its colours do not have 8 bits or are not in the file; `problem` then
+// gives the reason.
 Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::string& problem);
 
-// The edges of the draw's first instance on the screen: pairs of points from (-1, -1) at the lower left to (1, 1) in
-// the space of its view. Triangles with a vertex behind the camera are left out. At most `most` edges.
+// The edges of the draw's first instance on the screen: pairs of points from (-1, -1) at the lower left to (1, 1), in
+// the space of its view. Triangles with a vertex behind the camera are omitted. Returns at most `most` edges.
 std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t most);
 
-// The texts of the program that captured draws have, or the shading of a material.
+// The texts of a captured draw's program, or the shading of a material.
 std::string program_text(const Frame& frame, const DrawCommand& draw);
 
 struct DrawThumbnail {
-  Picture picture;       // the target's layer after the draw, its pixels bright and the others dark and grey
-  uint64_t touched = 0;  // pixels whose colour or depth the draw wrote last
+  Picture picture;       // the target's layer after the draw; untouched pixels are dark grey
+  uint64_t touched = 0;  // number of pixels whose colour or depth the draw wrote last
 };
 
-// At most `most` pixels on each side. `colors`: 0xAABBGGRR, rows bottom to top, `width` wide. `touched`: a value for
-// each colour. A pixel of the result that stands for several is bright where the draw touched any of them.
+// Makes a picture with at most `most` pixels per side. `colors`: 0xAABBGGRR, rows bottom to top, `width` wide.
+// `touched`: one value per colour. If a pixel of the result represents several, it is bright if the draw touched any of
+// them.
 DrawThumbnail highlight(int width, int height, std::span<const uint32_t> colors, std::span<const uint8_t> touched,
                         int most);
 
-// Renders the frame up to the draw `command`; nothing where the rendering is ended. On the render thread.
+// Renders the frame up to the draw `command`; returns nothing if rendering is aborted. Runs on the render thread.
 std::optional<DrawThumbnail> draw_thumbnail(RenderContext& context, uint32_t command);
 
 }  // namespace brokkr::viewer

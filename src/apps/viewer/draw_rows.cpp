@@ -23,7 +23,7 @@ std::string word(E value) {
 }
 
 std::string depth_text(const DepthState& depth) {
-  if (!depth.test) return kNone;  // without a test nothing is written
+  if (!depth.test) return kNone;  // without a depth test nothing is written
   return word(depth.func) + (depth.write ? ", write" : "");
 }
 
@@ -32,7 +32,7 @@ std::string term_text(const BlendTerm& term) {
   return term.equation == BlendEquation::add ? factors : word(term.equation) + ": " + factors;
 }
 
-// The common ones by the names that people know.
+// Common blend modes get their usual names.
 std::string blend_text(const std::optional<BlendState>& blend) {
   if (!blend) return kNone;
   using enum BlendFactor;
@@ -101,7 +101,7 @@ DrawRow row_of(const Frame&, const LoadCommand& load) {
   return row;
 }
 
-// In the group of the target that the levels are made of.
+// The row belongs to the group of the target whose levels are generated.
 DrawRow row_of(const Frame& frame, const GenerateMipsCommand& generate) {
   const CapturedTexture& texture = frame.captured_textures[generate.texture];
   DrawRow row;

@@ -46,7 +46,7 @@ void FileDialog::go(const std::string& folder) {
             [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
 }
 
-// Why a path cannot be opened; empty where it can be tried.
+// The reason why a path cannot be opened; empty if opening it can be tried.
 std::string FileDialog::problem_of(const std::string& path) const {
   std::error_code error;
   if (module_of_scene(modules_, path) != nullptr || path.starts_with("generated:") || fs::is_directory(path, error))
@@ -157,7 +157,7 @@ std::optional<std::string> FileDialog::draw(const std::vector<std::string>& rece
                            ImGuiCond_Appearing);
   if (ImGui::Begin("Open", &open_, ImGuiWindowFlags_NoCollapse)) {
     ImGui::TextWrapped("%s", app::printable(folder_).c_str());
-    const bool narrow = ImGui::GetContentRegionAvail().x < 36 * em;  // no places; buttons have two lines
+    const bool narrow = ImGui::GetContentRegionAvail().x < 36 * em;  // hide the places and wrap the buttons
     const float lines = (narrow ? 3.2f : 2.2f) + (problem_.empty() ? 0.0f : 1.0f);
     const float least = 3 * ImGui::GetFrameHeightWithSpacing();
     const float entries =

@@ -1,5 +1,4 @@
-// The open dialog: places, folders and scenes with their pictures, a line to type a path or a generated scene's name
-// into.
+// The Open dialog: places, folders, scenes with thumbnails, and a line for a path or the name of a generated scene.
 #pragma once
 
 #include <optional>
@@ -14,15 +13,15 @@ namespace brokkr::viewer {
 
 class FileDialog {
  public:
-  // `modules`: what else there is to open.
+  // `modules`: may add scenes to open.
   explicit FileDialog(std::vector<Module> modules = {}) : modules_(std::move(modules)) {}
 
-  // `folder`: where to begin; empty: the current one.
+  // `folder`: the initial folder; empty: the current one.
   void open(const std::string& folder);
   void close() { open_ = false; }
   const std::string& folder() const { return folder_; }
-  // Draws the dialog while it is open. Returns what was chosen: a file, a folder of frames, or a built-in scene's name.
-  // `recent`: files, whose folders are among the places.
+  // Draws the dialog while it is open. Returns the user's choice: a file, a folder of frames, or the name of a built-in
+  // scene. `recent`: files whose folders become places.
   std::optional<std::string> draw(const std::vector<std::string>& recent, Thumbnails& thumbnails);
 
  private:
@@ -39,11 +38,11 @@ class FileDialog {
 
   std::vector<Module> modules_;
   bool open_ = false;
-  bool all_ = false;  // files of other kinds are listed too
+  bool all_ = false;  // also list other kinds of files
   std::string folder_, problem_;
   std::vector<Entry> entries_;
   std::string typed_;
-  bool retype_ = false;  // what was typed cannot be opened: the line gets the keyboard again
+  bool retype_ = false;  // the typed path cannot be opened: focus the line again
 };
 
 }  // namespace brokkr::viewer

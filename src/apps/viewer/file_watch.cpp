@@ -21,7 +21,7 @@ constexpr int kQuietMs = 100;
 
 FileWatch::FileWatch(std::function<void()> changed)
     : changed_(std::move(changed)), inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)), stop_(eventfd(0, EFD_CLOEXEC)) {
-  // Without either the viewer works, but does not reload by itself.
+  // If either is missing, the viewer works but does not reload files by itself.
   if (inotify_ >= 0 && stop_ >= 0) thread_ = std::thread([this] { loop(); });
 }
 
@@ -45,7 +45,7 @@ void FileWatch::watch(const std::string& path) {
   std::error_code error;
   if (path.empty() || inotify_ < 0 || !fs::is_regular_file(path, error)) return;
   const fs::path folder = fs::absolute(path, error).parent_path();
-  // The folder, not the file: many programs write a new file and rename it.
+  // Watch the folder rather than the file: many programs write a new file and rename it.
   folder_ = inotify_add_watch(inotify_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO);
   name_ = fs::path(path).filename().string();
 }
@@ -54,7 +54,7 @@ bool FileWatch::concerns(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (name_.empty()) return false;
   if (name == name_) return true;
-  // Pictures that the viewer saves beside it (free_name) are no textures.
+  // Ignore pictures that the viewer saves beside the scene (free_name); they are not textures.
   if (name.starts_with("brokkr-" + fs::path(name_).stem().string() + "-")) return false;
   const std::string scene = fs::path(name_).extension().string();
   if (scene != ".obj" && scene != ".gltf" && scene != ".ply") return false;

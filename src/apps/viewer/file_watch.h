@@ -1,4 +1,4 @@
-// Tells when a scene's file has changed. It uses inotify, so that it costs nothing while nothing changes.
+// Reports changes of a scene's file. It uses inotify, so that it costs nothing while nothing changes.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@ namespace brokkr::viewer {
 
 class FileWatch {
  public:
-  // `changed` is called from a thread of its own, some 100 ms after the last change, since programs write files in
+  // `changed` is called from another thread, about 100 ms after the last change, because programs write files in
   // pieces.
   explicit FileWatch(std::function<void()> changed);
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Watches this file instead; for a .obj, .gltf or .ply also its materials, data and pictures in the same folder.
-  // Empty, or a path that is no file: nothing is watched.
+  // Watches this file instead; for a .obj, .gltf or .ply file also its materials, data and pictures in the same folder.
+  // Watches nothing if the path is empty or is not a file.
   void watch(const std::string& path);
-  // Returns true if it changed since the last call.
+  // Returns true if the file changed since the last call.
   bool take() { return changed_flag_.exchange(false); }
 
  private:

@@ -14,12 +14,12 @@ constexpr size_t kShown = 600;
 constexpr size_t kRate = 64;
 constexpr ImU32 kLine = IM_COL32(255, 255, 255, 70);
 
-// The height of a time over the ground of a plot whose top is `top` milliseconds.
+// The height of a time in a plot whose top is `top` milliseconds.
 float height_of(const Plot& plot, double ms, double top) {
   return float(std::min(ms / top, 1.0)) * (plot.height - 2) + 1;
 }
 
-// Text over a curve, readable on it.
+// Draws readable text over a curve.
 void label(const Plot& plot, ImVec2 at, const std::string& text) {
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   plot.list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, kPlotGround);
@@ -68,7 +68,7 @@ void FrameTimes::draw_strip(const char* id, float lines, double budget_ms) const
     const std::string longer = text + (text.empty() ? "" : "   ") + name + app::fixed(value, 2) + " ms";
     if (text.empty() || ImGui::CalcTextSize(longer.c_str()).x + 8 < plot.width) text = longer;
   }
-  // A single late frame does not flatten all others.
+  // One slow frame must not flatten all others.
   const double top = std::max(s.p99_ms * 1.25, 1e-3);
   const float bottom = plot.at.y + plot.height, bar = 3;
   const size_t shown = std::min(ms_.size(), size_t(plot.width / bar));

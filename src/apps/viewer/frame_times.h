@@ -1,4 +1,4 @@
-// Times between frames that were shown: the strip under the image and the curve of the panel Log.
+// Times between presented frames: the strip under the image and the curve of the panel Log.
 #pragma once
 
 #include <imgui.h>
@@ -13,17 +13,18 @@ namespace brokkr::viewer {
 
 class FrameTimes {
  public:
-  // A frame, but no first one (Presented::is_first), was shown so long after the one before. The last 600 are kept.
+  // Adds the time between this frame and the one before. Do not add first frames (Presented::is_first). The last 600
+  // times are kept.
   void add(double ms);
 
   const FrameStatistics& statistics() const { return statistics_; }
-  // Over the last frames, at most 64. 0 where there are none.
+  // Mean over the last 64 frames or fewer; 0 if there are none.
   double frames_per_second() const;
 
-  // The curve, with its median and 99th percentile.
+  // Draws the curve with its median and 99th percentile.
   void draw_curve(const Plot& plot) const;
-  // A bar for each frame, newest right, those beyond the budget in a warning colour, and percentiles beside them.
-  // `budget_ms`: the line that is drawn across; 0: none. `lines`: its height, in font sizes.
+  // Draws one bar per frame, newest at the right, in a warning colour beyond the budget, with percentiles beside the
+  // bars. `budget_ms`: draws a line at this time; 0: no line. `lines`: the height, in font sizes.
   void draw_strip(const char* id, float lines, double budget_ms) const;
   void clear() { *this = {}; }
 

@@ -16,11 +16,11 @@ namespace {
 
 constexpr int kIconSamples = 4;  // per side of a pixel
 
-// A filled shape in the drawing's units: the inside of a polygon, or of a rectangle whose corners are rounded.
+// A filled shape in the drawing's units: a polygon or a rounded rectangle.
 struct Shape {
   uint32_t color = 0;  // 0xAABBGGRR
   std::vector<glm::vec2> corners;
-  glm::vec2 size{0};  // of the rectangle; 0: a polygon
+  glm::vec2 size{0};  // of the rectangle; 0 for a polygon
   float radius = 0;
 
   bool holds(glm::vec2 p) const {
@@ -37,7 +37,7 @@ struct Shape {
   }
 };
 
-// The value of an element's attribute; empty where it has none.
+// The value of an element's attribute; empty if it has none.
 std::string attribute(const std::string& element, const std::string& name) {
   const size_t begin = element.find(" " + name + "=\"");
   if (begin == std::string::npos) return {};
@@ -52,7 +52,7 @@ uint32_t color_of(const std::string& element) {
   return 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16;
 }
 
-// Reads "M12 48 44 40 44 64Z".
+// Parses "M12 48 44 40 44 64Z".
 std::vector<glm::vec2> corners_of(const std::string& element) {
   std::string path = attribute(element, "d");
   const bool lines = path.size() > 2 && path.front() == 'M' && path.back() == 'Z';

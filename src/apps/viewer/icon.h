@@ -1,5 +1,5 @@
-// The program's icon, assets/icon.svg, as pictures for the window. The drawing is part of the program; it holds one
-// rounded rectangle as ground and filled polygons, and nothing else is read.
+// The program's icon, assets/icon.svg, as pictures for the window. The program embeds the drawing. It supports one
+// rounded rectangle as background and filled polygons.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace brokkr::viewer {
 
-// The drawing's text.
+// The SVG text.
 std::string_view icon_drawing();
 
-// RGBA8 (0xAABBGGRR), `size` rows top to bottom of `size` pixels. Throws std::runtime_error naming the element of
-// `drawing` that it does not know.
+// Returns RGBA8 (0xAABBGGRR), `size` rows of `size` pixels, top to bottom. Throws std::runtime_error that names an
+// unsupported element of `drawing`.
 std::vector<uint32_t> draw_icon(std::string_view drawing, int size);
 
 }  // namespace brokkr::viewer

@@ -18,7 +18,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kClickRadius = 4;  // screen pixels that the mouse may move during a click
+constexpr float kClickRadius = 4;  // a click may move the mouse by this many screen pixels
 
 glm::vec2 from(const ImVec2& v) { return {v.x, v.y}; }
 
@@ -41,14 +41,14 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
     offset_ = glm::vec2(0);
   }
   view.zoom = zoom_;
-  // Whole screen pixels: at 1:1 every pixel of the image is one of the screen.
+  // Round to screen pixels, so that at 1:1 every image pixel is one screen pixel.
   view.origin = glm::round(begin + area / 2.0f + offset_ - size * zoom_ / 2.0f);
   const ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = from(io.MousePos);
   view.hovered = !io.WantCaptureMouse && mouse.x >= begin.x && mouse.y >= begin.y && mouse.x < end.x && mouse.y < end.y;
   if (texture == 0 || width == 0) return;
   ImDrawList* const list = ImGui::GetBackgroundDrawList();
-  // Between 1 and 2 squares would have different sizes: the image is smoothed.
+  // Between zoom 1 and 2, pixels would be squares of different sizes, so the image is smoothed.
   glBindTexture(GL_TEXTURE_2D, texture);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, zoom_ < 2 ? GL_LINEAR : GL_NEAREST);
   list->PushClipRect(im(begin), im(end), true);
@@ -59,7 +59,7 @@ void ImageArea::draw(ViewerState& state, unsigned texture, int width, int height
 void ImageArea::zoom(const ViewerState& state, float factor, glm::vec2 around) {
   const float next = std::clamp(state.view.zoom * factor, 1.0f / 32, 128.0f);
   const glm::vec2 center = (state.view.area_begin + state.view.area_end) / 2.0f + offset_;
-  // The point under `around` stays there.
+  // Keep the point under `around` in place.
   set_zoom(next, offset_ + (around - center) * (1 - next / state.view.zoom));
 }
 
@@ -94,7 +94,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
     if (io.MouseWheel != 0 && !moves_image) state.camera.dolly(io.MouseWheel);
   }
   if (state.is_toy() && drag_ == Drag::maybe_click) {
-    // iMouse: where it is and where it was pressed; that is negative once it is no longer held.
+    // iMouse: the current position, and the position of the press, which becomes negative on release.
     const glm::vec2 at = state.view.to_pixel(mouse), pressed = state.view.to_pixel(pressed_at_);
     const double held = io.MouseDown[button_] ? 1 : -1;
     state.shader.set_mouse({at.x, at.y, held * pressed.x, (ImGui::IsMouseClicked(button_) ? 1 : -1) * pressed.y});
@@ -102,7 +102,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
   } else if (drag_ == Drag::maybe_click && glm::length(mouse - pressed_at_) > kClickRadius)
     drag_ = has_camera ? Drag::orbit : Drag::pan_image;
   const bool held = drag_ != Drag::none && io.MouseDown[button_];
-  // Movement after the button was released is no part of the drag.
+  // Movement after the release of the button does not belong to the drag.
   const glm::vec2 moved = held ? from(io.MouseDelta) : glm::vec2(0);
   if (moved != glm::vec2(0)) drag(state, moved);
 

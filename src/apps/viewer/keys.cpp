@@ -63,7 +63,7 @@ constexpr KeyBinding kBindings[] = {
     {Action::zoom, GLFW_KEY_MINUS, kNoModifier, kImage, "Smaller", -1},
 };
 
-// Named in the help sheet, looked up by image_area.cpp.
+// The help sheet lists these; image_area.cpp implements them.
 struct Gesture {
   const char *group, *keys, *help;
 };
@@ -134,7 +134,7 @@ std::string key_text(int key, int modifiers) {
   for (const auto& [named, name] : kNames) {
     if (named == key) return text + name;
   }
-  return text + static_cast<char>(key);  // letters, digits and signs are their ASCII code
+  return text + static_cast<char>(key);  // letters, digits and punctuation are ASCII codes
 }
 
 std::string key_text(Action action) {
@@ -192,7 +192,7 @@ void draw_help_sheet(const std::vector<HelpGroup>& groups, bool& open) {
   if (ImGui::Begin("Keys and mouse", &open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     size_t all = 0, drawn = 0;
     for (const HelpGroup& group : groups) all += group.lines.size();
-    // Half of the lines to the left, the rest to the right; a narrow window has all in one column.
+    // The first half of the lines goes to the left, the rest to the right; a narrow window has one column.
     const int columns = window.x > 50 * em ? 2 : 1;
     if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingStretchSame)) {
       ImGui::TableNextColumn();

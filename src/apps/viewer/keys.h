@@ -1,5 +1,5 @@
-// The key table: each key stands here once, with its action and its help. What a key does, the keys in the menu, the
-// help sheet and the list in docs/guide/viewer.md all follow from it.
+// The key table lists each key once, with its action and its help. Key handling, the keys in menus, the help sheet and
+// the list in docs/guide/viewer.md all come from it.
 #pragma once
 
 #include <cstdint>
@@ -52,42 +52,42 @@ enum class Action : uint8_t {
   of_module,  // KeyEvent::number is the key
 };
 
-// Modifier bits, as GLFW has them.
+// Modifier bits, as in GLFW.
 enum KeyModifier : int { kNoModifier = 0, kShift = 1, kControl = 2, kAlt = 4 };
 
-// Keys are GLFW's key codes; letters and digits are their capital ASCII code.
+// Keys are GLFW's key codes; for letters and digits these are ASCII codes (capitals).
 struct KeyBinding {
   Action action{};
   int key = 0;
-  int modifiers = kNoModifier;  // KeyModifier bits that must be held, and no other
+  int modifiers = kNoModifier;  // KeyModifier bits that must be held; no others may be
   const char* group = "";       // heading in the help sheet
-  const char* help = "";        // "Save the window as PNG"
-  int number = 0;     // of the event: 1 or -1 of a step; of several keys that of the first; of a module, the key
-  int keys = 1;       // so many keys in a row share the action: digits
+  const char* help = "";        // such as "Save the window as PNG"
+  int number = 0;     // of the event: 1 or -1 for a step; for several keys, the first one's; for a module, the key
+  int keys = 1;       // number of consecutive keys (digits) that share the action
   bool held = false;  // the action lasts until the key is released
 };
-// The label of a key, as a KeyBinding has it. `key` is GLFW's, the place of an American keyboard; `name` the text of
-// the key without modifiers, UTF-8 or null (glfwGetKeyName); `has_period` whether another key has a full stop without
-// modifiers. A key keeps its place's meaning where it has no letter or sign of ASCII, as Cyrillic ones, and in the row
-// of digits, which French keyboards have above other signs. "+" is as good as "=".
+// The label of a key, as KeyBinding uses it. `key`: GLFW's code, which is a position on an American keyboard; `name`:
+// the key's text without modifiers, UTF-8 or null (glfwGetKeyName); `has_period`: another key has a full stop without
+// modifiers. A key keeps the meaning of its position if it has no ASCII letter or sign, such as on Cyrillic keyboards,
+// and in the row of digits, which French keyboards shift. "+" counts as "=".
 int key_that_stands(int key, const char* name, bool has_period);
 
-// The viewer's own; modules add theirs.
+// The viewer's own bindings; modules add theirs.
 std::span<const KeyBinding> key_bindings();
 
-// A key that went down, or one with a held action that went up again.
+// A key that was pressed, or a released key whose action is held.
 struct KeyEvent {
   Action action{};
-  int number = 0;  // 1, -1: forward, backward; of a bookmark
+  int number = 0;  // 1, -1: forward, backward; or the number of a bookmark
   bool down = true;
 };
 
-// The keyboard's events as actions.
+// Turns keyboard events into actions.
 class Keyboard {
  public:
   explicit Keyboard(std::vector<KeyBinding> more = {}) : more_(std::move(more)) {}
   std::optional<KeyEvent> press(int key, int modifiers);
-  // Whatever modifiers are held by now: an action that was begun ends.
+  // Ends the action that this key started, whatever modifiers are held now.
   std::optional<KeyEvent> release(int key);
 
  private:
@@ -95,12 +95,12 @@ class Keyboard {
   std::vector<KeyBinding> held_;
 };
 
-// "Ctrl+1", "F12", "Left arrow".
+// The key's name: "Ctrl+1", "F12", "Left arrow".
 std::string key_text(int key, int modifiers);
-// The keys of an action, for the menu.
+// The names of an action's keys, for the menu.
 std::string key_text(Action action);
 
-// The help sheet: keys and the mouse's gestures by group.
+// The help sheet: keys and mouse gestures by group.
 struct HelpGroup {
   struct Line {
     std::string keys, help;
@@ -110,7 +110,7 @@ struct HelpGroup {
 };
 std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more = {});
 
-// Draws the sheet in the middle of the window if it is `open`; its cross closes it.
+// Draws the sheet in the centre of the window if it is `open`; its close button closes it.
 void draw_help_sheet(const std::vector<HelpGroup>& groups, bool& open);
 
 }  // namespace brokkr::viewer

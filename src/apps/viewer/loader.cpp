@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A key that changes whenever the file or the options change. Empty for frames that are not kept (an OBJ scene has
+// A key that changes when the file or the options change. Empty for frames that are not cached (an OBJ scene has
 // several files).
 std::string cache_key(const std::string& path, const LoadOptions& options) {
   std::error_code error;
@@ -36,7 +36,7 @@ Loader::Loader(std::function<void()> wake, std::vector<Module> modules)
 void Loader::load(const std::string& path, const LoadOptions& options) {
   const std::lock_guard lock(mutex_);
   wish_ = Wish{path, options};
-  cancelled_ = true;  // the present load ends
+  cancelled_ = true;  // ends the current load
   changed_.notify_all();
 }
 
@@ -92,10 +92,10 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
   LoadOptions options = wish.options;
   options.progress = [this, &stop](double part) {
     if (cancelled_ || stop.stop_requested()) throw LoadCancelled();
-    // The UI is drawn again only when the bar moves by a hundredth or more.
+    // Redraw the UI only when the bar moves by a hundredth or more.
     if (part - part_.exchange(part) > 0.01) wake_();
   };
-  // A capture has a size and a camera of its own.
+  // A capture has its own size and camera.
   if (fs::path(wish.path).extension() == ".bkf") {
     options.camera.clear();
     options.views = 0;
@@ -108,7 +108,7 @@ Loaded Loader::fulfil(const Wish& wish, const std::stop_token& stop) {
     const auto begin = Clock::now();
     Frame frame = load_frame(wish.path, options);
     const double ms = milliseconds(Clock::now() - begin);
-    options.progress(1);  // what follows is not needed where it was cancelled
+    options.progress(1);  // the rest is not needed if the load was cancelled
     loaded.scene = make_scene(wish.path, std::move(frame), ms, options);
     keep({wish.path, key, loaded.scene, memory_of(loaded.scene->frame)});
   } catch (const LoadCancelled&) {

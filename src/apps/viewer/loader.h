@@ -1,4 +1,4 @@
-// Loads scenes on a thread of its own, one at a time, the newest request first.
+// Loads scenes on another thread, one at a time, newest request first.
 #pragma once
 
 #include <atomic>
@@ -21,28 +21,28 @@ namespace brokkr::viewer {
 // The result of a request.
 struct Loaded {
   std::string path;
-  std::shared_ptr<const Scene> scene;  // null: it failed
-  std::string error;                   // one line; empty where it was cancelled
+  std::shared_ptr<const Scene> scene;  // null if loading failed
+  std::string error;                   // one line; empty if it was cancelled
 };
 
 struct LoadState {
   std::string path;
-  double part = 0;  // done, 0..1
+  double part = 0;  // completed fraction, 0..1
 };
 
 class Loader {
  public:
-  // Bytes of loaded frames that stay in memory, so that short sequences play from there.
+  // The size of the cache of loaded frames in bytes; short sequences play from it.
   static constexpr uint64_t kCacheBytes = uint64_t(512) << 20;
 
-  // `modules`: who load what the pipeline's loaders do not. `wake` is called from the loading thread when its state has
+  // `modules`: load what the pipeline's loaders cannot. `wake` is called from the loading thread when its state has
   // changed.
   explicit Loader(std::function<void()> wake, std::vector<Module> modules = {});
 
-  // Ends the present load and drops requests that wait. `options.progress` is not used.
+  // Cancels the current load and all waiting requests, and loads this scene. Ignores `options.progress`.
   void load(const std::string& path, const LoadOptions& options);
   void cancel();
-  std::optional<LoadState> state() const;  // nothing: at rest
+  std::optional<LoadState> state() const;  // empty while idle
   std::optional<Loaded> take();
 
  private:
@@ -69,8 +69,8 @@ class Loader {
   bool busy_ = false;
   std::atomic<double> part_{0};
   std::atomic<bool> cancelled_{false};
-  std::vector<Kept> cache_;  // oldest first; the thread's own
-  std::jthread thread_;      // stopped and joined before the rest goes
+  std::vector<Kept> cache_;  // oldest first; only the thread uses it
+  std::jthread thread_;      // stops and joins before the other members are destroyed
 };
 
 }  // namespace brokkr::viewer

@@ -30,8 +30,8 @@ void tip(const std::string& text) {
 
 namespace {
 
-constexpr float kNameWidth = 8.5f;    // of the column of names, in font sizes
-constexpr float kNumberWidth = 5.5f;  // of the number beside a slider, likewise
+constexpr float kNameWidth = 8.5f;    // width of the column of names, in font sizes
+constexpr float kNumberWidth = 5.5f;  // width of the number beside a slider, in font sizes
 
 template <class T>
 bool slider_with_number(const char* name, T* value, T least, T most, const char* format, ImGuiSliderFlags flags) {

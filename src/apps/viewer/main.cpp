@@ -1,5 +1,5 @@
-// brokkr-view: the window of `brokkr view`, which starts it with the words of its own command line. A program of its
-// own, so that nothing else needs a window system.
+// brokkr-view: the window of `brokkr view`, which starts it with its own command-line arguments. It is a separate
+// program, so that only it needs a window system.
 #include <malloc.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 int main(int argc, char** argv) {
   using namespace brokkr;
-  // As in src/apps/cli/main.cpp: pictures come and go with every frame.
+  // As in src/apps/cli/main.cpp: every frame allocates and frees pictures.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   end_after_files_in_the_making();
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
 #endif
     std::vector<app::ViewPart> parts;
     for (const viewer::Module& module : modules) parts.push_back(module.view);
-    // A window that could show nothing does not open.
+    // Do not open a window that could show nothing.
     const auto show = [&](const app::Arguments& arguments) {
       const auto serves = [&](const viewer::Module& m) { return m.view.has_window && !m.view.has_window(arguments); };
       const auto server = std::find_if(modules.begin(), modules.end(), serves);

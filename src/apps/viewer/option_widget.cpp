@@ -13,7 +13,7 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr double kMaxOfSlider = 5000;  // values of an option with a slider
+constexpr double kMaxOfSlider = 5000;  // an option with more values gets no slider
 
 void draw_help(const OptionInfo& info) {
   if (!ImGui::IsItemHovered()) return;
@@ -27,7 +27,7 @@ void draw_help(const OptionInfo& info) {
   ImGui::EndTooltip();
 }
 
-// A list that shows `shown` while it is closed. Returns whether the user chose another value.
+// A drop-down list that shows `shown` while it is closed. Returns true if the user chose another value.
 template <class T>
 bool draw_list(const char* label, const std::string& shown, const auto& choices, T& value) {
   if (!ImGui::BeginCombo(label, shown.c_str())) return false;
@@ -42,7 +42,7 @@ bool draw_list(const char* label, const std::string& shown, const auto& choices,
   return value != before;
 }
 
-// A line of a list that has its name nowhere else.
+// A list entry whose name exists only here.
 template <class T>
 struct NamedValue {
   T value;
@@ -56,8 +56,8 @@ constexpr ImGuiDataType kDataType = std::is_same_v<T, float>    ? ImGuiDataType_
                                     : std::is_signed_v<T>       ? ImGuiDataType_S32
                                                                 : ImGuiDataType_U32;
 
-// The widget for a number: a slider where its range is small, and the number, where it is typed or dragged. Where
-// `word` is not empty it is shown instead of the number.
+// The widget for a number: a slider if its range is small, and the number, which can be typed or dragged. A non-empty
+// `word` replaces the number.
 template <class T>
 void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   const T low = T(info.min), high = T(info.max);
@@ -76,14 +76,14 @@ void draw_number(const OptionInfo& info, T& value, const std::string& word) {
     ImGui::SameLine(0, gap);
     ImGui::SetNextItemWidth(number);
   }
-  // Dragging over millions of values is of no use: Ctrl-click and typing reach the others.
+  // Nobody drags over millions of values; Ctrl-click and typing reach the others.
   const float speed = float(std::max(0.05, (std::min(info.max, 1000.0) - std::max(info.min, -1000.0)) / 500));
   ImGui::DragScalar("##number", kDataType<T>, &value, speed, &low, &high, format.c_str(), ImGuiSliderFlags_AlwaysClamp);
   ImGui::PopID();
   ImGui::EndGroup();
 }
 
-// Widgets for `count` numbers from `values` on.
+// Widgets for the `count` numbers at `values`.
 template <class T>
 bool drag(const OptionInfo& info, T* values, int count, const std::string& word) {
   const T low = T(info.min), high = T(info.max);
@@ -92,7 +92,7 @@ bool drag(const OptionInfo& info, T* values, int count, const std::string& word)
                             ImGuiSliderFlags_AlwaysClamp);
 }
 
-// draw_value is the widget for a field of its type.
+// One overload of draw_value for each type of field.
 
 void draw_value(const OptionInfo& info, bool& value) { ImGui::Checkbox(row(info.name), &value); }
 
@@ -128,7 +128,7 @@ void draw_value(const OptionInfo& info, std::optional<std::array<T, N>>& value) 
   if (drag(info, numbers.data(), int(N), value ? "" : info.zero)) value = numbers;
 }
 
-// A list of any length is typed as text. Throws std::invalid_argument.
+// A list of any length is edited as text. Throws std::invalid_argument.
 void draw_text(const OptionInfo& info, RenderOptions& options) {
   char buffer[256] = {};
   option_texts(options)[info.name].copy(buffer, sizeof buffer - 1);
@@ -150,7 +150,7 @@ bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, Patt
 }
 
 void draw_options(ViewerState& state, bool scheduling) {
-  // The machine that draws, where it is chosen by itself.
+  // The machine in use, if it is chosen automatically.
   const MachineKind wanted = state.settings.options.machine;
   const std::string machine =
       wanted != MachineKind::automatic || !state.last ? name_of(wanted) : state.last->result.statistics.machine;

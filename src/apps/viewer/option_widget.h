@@ -1,5 +1,5 @@
-// Widgets for the options of a frame, made from their table: the viewer has every option of `brokkr render`, by the
-// same name, within the same limits, with the same help.
+// Builds widgets for a frame's options from the option table: every option of `brokkr render`, with its name, limits
+// and help.
 #pragma once
 
 #include <iterator>
@@ -9,11 +9,11 @@
 
 namespace brokkr::viewer {
 
-// Draws the widgets of all options that are about scheduling, or of all others, without those that the present policy
-// or machine ignores. The widgets edit the next frame's options.
+// Draws the widgets of all scheduling options, or of all others, except those that the current policy or machine
+// ignores. The widgets edit the next frame's options.
 void draw_options(ViewerState& state, bool scheduling);
 
-// Sets the next (step 1) or previous (-1) choice, around the end. Returns its name.
+// Sets the next (step 1) or previous (-1) choice, with wrap-around. Returns its name.
 template <class E>
 const char* step_choice(E& value, int step) {
   const auto& all = Choices<E>::all;
@@ -24,7 +24,7 @@ const char* step_choice(E& value, int step) {
   value = next.value;
   return next.name;
 }
-// A saved pattern is followed by the first kind, and preceded by the last one.
+// After a saved pattern comes the first kind, and before it the last one.
 inline const char* step_choice(PatternChoice& value, int step) {
   const auto* const kind = std::get_if<PatternKind>(&value);
   const auto& all = Choices<PatternKind>::all;
@@ -34,10 +34,10 @@ inline const char* step_choice(PatternChoice& value, int step) {
   return name;
 }
 
-// All kinds, and `saved` where it is not null; the choices point into it.
+// All kinds, and `saved` if it is not null; the choices point to it.
 std::vector<Choice<PatternChoice>> pattern_choices(const SavedPatternPointer& saved);
 
-// A list to choose one of pattern_choices from. Returns whether the user chose another.
+// A drop-down list of pattern_choices. Returns true if the user chose another pattern.
 bool draw_pattern_list(const char* label, const SavedPatternPointer& saved, PatternChoice& value);
 
 }  // namespace brokkr::viewer

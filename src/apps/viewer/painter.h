@@ -1,4 +1,4 @@
-// Draws what the pipeline does not draw alone (painting.h), on the render thread.
+// Draws pictures that the pipeline alone cannot draw (painting.h), on the render thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace brokkr::viewer {
 struct RenderRequest {
   std::shared_ptr<const Scene> scene;
   FrameSettings settings;
-  std::optional<Camera> camera;  // nothing: as loaded
+  std::optional<Camera> camera;  // empty: as loaded
   Clock::time_point requested;
 };
 
@@ -21,24 +21,24 @@ struct RenderRequest {
 struct Painted {
   int width = 0, height = 0;
   std::vector<uint32_t> pixels;  // as Picture::pixels
-  Statistics statistics;         // what there is to say; the rest is 0
+  Statistics statistics;         // fields that do not apply are 0
   std::shared_ptr<const Painting> painting;
-  bool goes_on = false;  // the same request again makes a better picture
+  bool goes_on = false;  // the same request again improves the picture
 };
 
-// All but the destructor is called on the render thread.
+// All functions except the destructor run on the render thread.
 class Painter {
  public:
   virtual ~Painter() = default;
   virtual bool takes(const RenderRequest& request) const = 0;
-  // Returns within a moment where the picture can grow. Throws what becomes an error message.
+  // Returns quickly if the picture can improve with later calls. Exceptions become error messages.
   virtual Painted paint(const RenderRequest& request, const LoadOptions& load) = 0;
-  // Another scene, or another painter's picture, is shown: gives memory back where that is worth it.
+  // Another scene, or another painter's picture, is now shown: frees memory if that is worthwhile.
   virtual void leave(const RenderRequest& now) = 0;
 };
 
-// The views of a scene that has a camera, in a picture of this size: its own where neither was changed, to the last
-// bit.
+// The views of a scene with a camera, for a picture of this size. If neither camera nor size was changed, these are
+// exactly the scene's own views.
 std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height);
 
 }  // namespace brokkr::viewer

@@ -1,5 +1,5 @@
-// Pictures that modules paint, shown by the window beside frames of the pipeline, the settings that they are painted
-// with, and what is known of them.
+// Pictures that modules paint, which the window shows beside frames of the pipeline: their settings, and facts about
+// them.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct Scene;
 struct FrameSettings;
 class Painter;
 
-// Settings of modules: one value of each type T, which has a default and compares. They are copied and compared as
-// values; a type that nobody has set yet has its default.
+// Settings of modules: one value of each type T, which must have a default and be comparable. The settings are copied
+// and compared as values; a type that was never set has its default.
 class ModuleSettings {
  public:
   ModuleSettings() = default;
@@ -59,7 +59,7 @@ class ModuleSettings {
       return value == (other != nullptr ? static_cast<const HeldAs&>(*other).value : T{});
     }
   };
-  // Returns true if `other` has the same values of all types that are held here.
+  // Returns true if `other` has equal values for all types that this object holds.
   bool covers(const ModuleSettings& other) const {
     for (const auto& [type, held] : held_) {
       const auto found = other.held_.find(type);
@@ -71,42 +71,42 @@ class ModuleSettings {
   std::map<std::type_index, std::unique_ptr<Held>> held_;
 };
 
-// A part of the line at the bottom of the window. The tip explains the words; it is shown where the mouse points.
+// A part of the line at the bottom of the window. The tooltip explains the text.
 struct StatusPart {
   std::string text, tip;
 };
 
-// The recipe and the ingredients of a painted picture, for the PNG file that holds it.
+// The recipe of a painted picture, stored in its PNG file.
 struct PaintingRecord {
-  std::string command, scene, options;  // `brokkr COMMAND SCENE … OPTIONS`; options begin with a space
-  std::string name, facts;              // an entry of the settings: its name, and a JSON object
+  std::string command, scene, options;  // `brokkr COMMAND SCENE … OPTIONS`; `options` starts with a space
+  std::string name, facts;              // an entry of the settings file: its name and its JSON object
 };
 
-// Linear light: RGB triples, rows bottom to top.
+// Linear RGB triples, rows bottom to top.
 struct LinearPicture {
   int width = 0, height = 0;
   const std::vector<float>& rgb;
 };
 
-// Facts about a painted picture. Each module derives its own.
+// Facts about a painted picture. Modules derive from it.
 struct Painting {
   virtual ~Painting() = default;
-  // The status bar's text in place of triangles and pattern. `settings`: those it was painted with.
+  // The status bar's text, which replaces triangles and pattern. `settings`: those of the picture.
   virtual std::vector<StatusPart> status(const FrameSettings& settings) const = 0;
   virtual PaintingRecord record(const Scene& scene, const FrameSettings& settings) const = 0;
-  // Its light, where it can be saved as .exr; it lives as long as the painting.
+  // The picture in linear light, if it can be saved as .exr; valid as long as the painting.
   virtual std::unique_ptr<const LinearPicture> light() const { return nullptr; }
 };
 
-// A kind of pictures that a module paints.
+// A kind of picture that a module paints.
 struct PaintingKind {
-  // Draws them, on the render thread.
+  // Makes the painter; called on the render thread.
   std::unique_ptr<Painter> (*make)() = nullptr;
-  // True if these settings ask for one. `scene`: null where none is loaded.
+  // Returns true if these settings ask for this kind. `scene`: null if none is loaded.
   bool (*takes)(const Scene* scene, const FrameSettings& settings) = nullptr;
-  // Milliseconds that a picture may take by these settings; 0: no limit.
+  // The time limit for a picture in milliseconds; 0: no limit.
   double (*budget_ms)(const FrameSettings& settings) = nullptr;
-  // Pictures grow by themselves while they are shown.
+  // The picture improves by itself while it is shown.
   bool grows = false;
 };
 

@@ -1,5 +1,5 @@
-// The same frame drawn by OpenGL, or by the game's own driver when it was captured: shown while a key is held, as a
-// difference, and in numbers.
+// Compares the frame with OpenGL's picture of it, or with the picture of the game's own driver: shows that picture
+// while a key is held, the difference, and numbers.
 #include <imgui.h>
 
 #include <algorithm>
@@ -25,22 +25,22 @@ namespace {
 
 constexpr float kDepthTolerance = 2e-5f;
 
-// The reference that Brokkr's picture is compared with.
+// The renderer that Brokkr's picture is compared with.
 enum class Peer { opengl, original };
 
-// The result of the render thread.
+// A result from the render thread.
 struct Comparison {
   std::string problem;
   std::shared_ptr<const Picture> reference, difference;
   std::vector<uint32_t> ours;
-  bool colors = true;                       // false: their depths are compared, as pictures
-  ImageComparison image;                    // of nothing where the sizes differ
-  std::optional<uint64_t> depth_differing;  // pixels; nothing where the peer has no depth of this size
-  int gain = 0;                             // of `difference`; 0: there is none yet
-  std::string peer;                         // what drew the reference, and how long it took
+  bool colors = true;                       // false: depths are compared, shown as pictures
+  ImageComparison image;                    // empty if the sizes differ
+  std::optional<uint64_t> depth_differing;  // number of pixels; empty if the peer has no depth of this size
+  int gain = 0;                             // of `difference`; 0: not computed yet
+  std::string peer;                         // the renderer that drew the reference, and the time it took
 };
 
-// Both pictures as they are shown and compared. `theirs` may have another size: then they are not compared.
+// Compares two pictures as displayed. `theirs` may have another size; then they are not compared.
 void hold_against(Comparison& found, std::vector<uint32_t> ours, Picture theirs) {
   found.ours = std::move(ours);
   found.reference = std::make_shared<Picture>(std::move(theirs));
@@ -54,7 +54,7 @@ uint64_t differing_depths(const std::vector<float>& ours, const std::vector<floa
   return differing;
 }
 
-// The shown layer, drawn again for the host to look at.
+// Draws the shown layer again with read-back.
 Layer draw_again(RenderContext& c) {
   RenderOptions options = c.settings.options;
   options.trace = false;
@@ -63,8 +63,8 @@ Layer draw_again(RenderContext& c) {
   return std::move(result.targets[c.target].layers[c.layer]);
 }
 
-// The picture that the game's driver drew lies in the file. `scene`: as it was loaded, for a frame that is drawn in
-// another size has no references.
+// The file contains the picture of the game's driver. `scene`: as loaded, because a frame drawn at another size has no
+// references.
 Comparison compare_with_original(RenderContext& c, const Scene& scene) {
   const Reference* const reference = original_of(scene.frame, c.target);
   if (reference == nullptr) throw std::runtime_error("this file holds no picture of the game for this target");
@@ -81,8 +81,8 @@ Comparison compare_with_original(RenderContext& c, const Scene& scene) {
 #if defined(BROKKR_VIEWER_REFERENCE)
 bool shows_materials(Shading shading) { return shading == Shading::material || shading == Shading::program; }
 
-// Returns true if both draw the same colours: OpenGL numbers what it draws otherwise, and a captured draw has no
-// material.
+// Returns true if both renderers draw the same colours. OpenGL numbers primitives differently, and captured draws have
+// no material.
 bool same_colors(const RenderContext& c) {
   if (c.settings.options.shading == Shading::flat) return true;
   if (!shows_materials(c.settings.options.shading)) return false;
@@ -92,7 +92,7 @@ bool same_colors(const RenderContext& c) {
   });
 }
 
-// Depth as grey, near is bright; both pictures of a comparison over one range.
+// Depth as grey, near is bright; both pictures of a comparison use the same range.
 std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least, float most) {
   std::vector<uint32_t> pixels(depth.size());
   for (size_t i = 0; i < depth.size(); ++i) {
@@ -102,8 +102,8 @@ std::vector<uint32_t> depth_picture(const std::vector<float>& depth, float least
   return pixels;
 }
 
-// The context lives as long as the job: no other thread ever meets it. Its loader fills GLAD's table again with the
-// same entry points, which belong to the dispatcher that EGL and GLX share and not to a context.
+// The context exists only during the job, so no other thread uses it. Its loader fills GLAD's table again with the same
+// entry points, which belong to the dispatcher that EGL and GLX share, not to a context.
 Comparison compare_with_opengl(RenderContext& c) {
   Comparison found;
   found.colors = same_colors(c);
@@ -183,7 +183,7 @@ class ComparePanel : public Panel {
     draw_numbers(state);
   }
 
-  // Decides in every UI frame which picture is shown: that of a held key, else that of the panel.
+  // Decides in every UI frame which picture is shown: the one whose key is held, or the panel's choice.
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
     const View wanted = held_.value_or(view_);
     std::shared_ptr<const Picture> picture;
@@ -207,7 +207,7 @@ class ComparePanel : public Panel {
  private:
   enum class View { ours, opengl, original, difference };
 
-  // The newest comparison with a peer.
+  // The newest comparison with one peer.
   struct Asked {
     std::shared_ptr<Comparison> found = std::make_shared<Comparison>();
     std::weak_ptr<const RenderJob> under_way;
@@ -215,7 +215,7 @@ class ComparePanel : public Panel {
   };
   Asked& asked() { return asked_[size_t(peer_)]; }
 
-  // The difference is that to the peer which was looked at last.
+  // The difference refers to the peer that was chosen last.
   void choose(View view) {
     if (view == View::opengl) peer_ = Peer::opengl;
     if (view == View::original) peer_ = Peer::original;
@@ -242,7 +242,7 @@ class ComparePanel : public Panel {
     });
   }
 
-  // Once the pictures are there, only `difference` and `gain` of the comparison change.
+  // Once the pictures exist, only `difference` and `gain` of the comparison change.
   void amplify(ViewerState& state) {
     Asked& asked = this->asked();
     if (!asked.found->reference || asked.found->gain == gain_ || !asked.under_way.expired()) return;

@@ -1,4 +1,5 @@
-// The draws of the frame: a list with their states that can be searched, what each touched, and which are drawn.
+// The draws of the frame: a searchable list with their states, a picture of what each draw touched, and the choice of
+// draws to show.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -19,9 +20,9 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kPreviewLines = 15;       // height of what is shown of the chosen draw, in font sizes
+constexpr float kPreviewLines = 15;       // height of the chosen draw's preview, in font sizes
 constexpr size_t kMaxEdges = 9000;        // of a mesh
-constexpr uint32_t kMaxVertices = 10000;  // likewise
+constexpr uint32_t kMaxVertices = 10000;  // of a mesh
 
 // Results of the render thread for one draw of one frame.
 struct Thumbnail {
@@ -57,7 +58,7 @@ class DrawsPanel : public Panel {
   }
 
  private:
-  // The tab that shows the chosen draw.
+  // The tab that describes the chosen draw.
   enum class Tab { picture, state, texture, mesh, program };
   static constexpr std::pair<Tab, const char*> kTabs[] = {{Tab::picture, "Picture"},
                                                           {Tab::state, "State"},
@@ -83,7 +84,7 @@ class DrawsPanel : public Panel {
     find();
   }
 
-  // The lines that the search and the closed groups leave.
+  // Lists the lines that match the search, without the content of closed groups.
   void find() {
     lines_.clear();
     found_ = 0;
@@ -118,7 +119,7 @@ class DrawsPanel : public Panel {
     if (ImGui::Button("All")) show_all_draws(state.settings);
   }
 
-  // The draw that the mouse points at in the list, or else the chosen one: what it touched, and what it reads.
+  // Shows the pixels touched and the inputs of the draw under the mouse, otherwise of the chosen draw.
   void draw_preview(ViewerState& state) {
     const std::optional<uint32_t> command = hovered_ ? hovered_ : state.chosen_draw;
     hovered_.reset();
@@ -172,7 +173,7 @@ class DrawsPanel : public Panel {
     ImGui::TextDisabled("%s touched", counted(thumbnail_->drawn->touched, "pixel").c_str());
   }
 
-  // The picture as large as the room allows, less `below`.
+  // Shows the picture as large as the space allows, minus `below`.
   static void show_whole(const PanelTexture& texture, const Picture& picture, float below) {
     const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
     const float zoom =
@@ -206,7 +207,7 @@ class DrawsPanel : public Panel {
     show_whole(read_texture_, texels_, 0);
   }
 
-  // The mesh at its place on the screen, enlarged to the room, and its first vertices.
+  // Shows the mesh as on the screen, enlarged to fit, and its first vertices.
   void draw_mesh(const Frame& frame, const DrawCommand& draw) const {
     const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
     const float side = std::min(room.y, 0.45f * room.x);
@@ -260,11 +261,11 @@ class DrawsPanel : public Panel {
 
   void draw_program() { ImGui::InputTextMultiline("##program", &program_, {-1, -1}, ImGuiInputTextFlags_ReadOnly); }
 
-  // Requests the picture of a draw, unless it is there or another is under way.
+  // Requests the picture of a draw, unless it exists or another one is in progress.
   void ask(ViewerState& state, uint32_t command) {
     if (!state.last || state.last->scene != state.scene || !under_way_.expired()) return;
     FrameSource source = state.last->source();
-    source.settings.options.trace = false;  // whatever else is recorded does not change it
+    source.settings.options.trace = false;  // recordings do not change the picture
     if (thumbnail_->command == command && thumbnail_->source == source) return;
     auto wanted = std::make_shared<Thumbnail>();
     wanted->source = std::move(source);
@@ -310,7 +311,7 @@ class DrawsPanel : public Panel {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const Line& line = lines_[size_t(i)];
         ImGui::PushID(i);
-        ImGui::TableNextRow(0, ImGui::GetFrameHeight());  // all alike, as the clipper wants them
+        ImGui::TableNextRow(0, ImGui::GetFrameHeight());  // equal heights, as ImGui's clipper requires
         ImGui::TableNextColumn();
         if (line.heading ? draw_heading(state, line.index) : draw_row(state, rows_.rows[line.index]))
           toggled = line.index;
@@ -336,7 +337,7 @@ class DrawsPanel : public Panel {
       ImGui::SetScrollY(std::max(0.0f, top - 3 * row_height));
   }
 
-  // Returns whether the group shall be opened or closed.
+  // Returns true if the group is to be opened or closed.
   bool draw_heading(ViewerState& state, size_t index) {
     const DrawGroup& group = rows_.groups[index];
     bool visible = false;
@@ -358,7 +359,7 @@ class DrawsPanel : public Panel {
     return clicked || chosen;
   }
 
-  // Returns false: a row opens nothing.
+  // Returns false, because a row cannot be opened.
   bool draw_row(ViewerState& state, const DrawRow& row) {
     if (row.is_draw) {
       bool visible = !state.settings.hidden_commands.contains(row.command);
@@ -370,7 +371,7 @@ class DrawsPanel : public Panel {
     constexpr auto kFlags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap;
     const std::string number = std::to_string(row.command);
     if (ImGui::Selectable(number.c_str(), state.chosen_draw == row.command, kFlags) && row.is_draw)
-      last_chosen_ = state.chosen_draw = row.command;  // it is in sight: the list stays where it is
+      last_chosen_ = state.chosen_draw = row.command;  // the row is visible, so the list need not scroll
     if (ImGui::IsItemHovered() && row.is_draw) {
       hovered_ = row.command;
       if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) jump(state, row.command);
@@ -411,7 +412,7 @@ class DrawsPanel : public Panel {
     if (has_chosen(state)) set_hidden(state.settings, *state.chosen_draw, !hidden.contains(*state.chosen_draw));
   }
 
-  std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
+  std::weak_ptr<const Scene> scene_;  // the scene that the other members belong to
   DrawRows rows_;
   std::vector<uint32_t> draws_;
   std::vector<bool> closed_;  // by group
@@ -424,14 +425,14 @@ class DrawsPanel : public Panel {
   std::weak_ptr<const RenderJob> under_way_;
   PanelTexture texture_{PanelTexture::Kind::picture};
   Tab tab_ = Tab::picture;
-  std::optional<uint32_t> shown_draw_;  // that the following are of
+  std::optional<uint32_t> shown_draw_;  // the draw that the following members belong to
   std::vector<DrawTexture> textures_;
-  size_t read_ = 0;  // the one that is shown
+  size_t read_ = 0;  // the texture that is shown
   Picture texels_;
   std::string problem_, program_;
   PanelTexture read_texture_{PanelTexture::Kind::picture};
   std::vector<std::array<glm::vec2, 2>> edges_;
-  bool shown_thumbnail_ = false;  // the texture has the picture of `thumbnail_`
+  bool shown_thumbnail_ = false;  // the texture holds the picture of `thumbnail_`
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The history of one pixel: which triangles covered it, in order, and what became of each.
+// The history of one pixel: which triangles covered it, in order, and the fate of each.
 #include <imgui.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 namespace brokkr::viewer {
 namespace {
 
-// The history of a pixel from the render thread; nothing if the frame has become smaller meanwhile.
+// The history of a pixel from the render thread; empty if the frame has shrunk and no longer has the pixel.
 struct Found {
   std::optional<PixelHistory> history;
   double took_ms = 0;
 };
 
-// The user's clicks, as numbers of commands.
+// The user's clicks, as command numbers.
 struct HistoryClick {
   std::optional<uint32_t> choose;  // a draw
-  std::optional<uint32_t> jump;    // the picture up to this draw
+  std::optional<uint32_t> jump;    // show the picture up to this draw
 };
 
 void color_swatch(const char* id, ColorFormat format, uint32_t low, uint32_t high) {
@@ -92,8 +92,7 @@ void draw_events(const PixelHistory& h, std::optional<uint32_t> chosen, HistoryC
   ImGui::EndTable();
 }
 
-// Draws the history at the cursor, with `took_ms`, the time that computing it took. Rows of the draw `chosen` are
-// highlighted.
+// Draws the history at the cursor; `took_ms` is the time of its computation. Rows of the draw `chosen` are highlighted.
 HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<uint32_t> chosen) {
   HistoryClick click;
   ImGui::Text("pixel %d, %d", h.pixel.x, h.pixel.y);
@@ -175,7 +174,7 @@ class InspectPanel : public Panel {
     if (!state.last || state.last->scene != state.scene) return;
     FrameSource source = state.last->source();
     if (asked_pixel_ == pixel_ && asked_ == source) return;
-    if (!under_way_.expired()) return;  // another history is under way: ask again when it is there
+    if (!under_way_.expired()) return;  // another history is in progress: ask again afterwards
     asked_ = std::move(source);
     asked_pixel_ = pixel_;
     under_way_ = state.commands.run([found = found_, pixel = *pixel_](RenderContext& c) -> RenderAnswer {
@@ -185,7 +184,7 @@ class InspectPanel : public Panel {
         result.history =
             pixel_history(c.renderer, c.prepared, {c.target, c.layer, pixel.x, pixel.y}, c.settings.options);
       } catch (const std::invalid_argument&) {
-        // The frame became smaller meanwhile: its next picture asks again.
+        // The frame has shrunk; its next picture triggers another request.
       }
       result.took_ms = milliseconds(Clock::now() - begin);
       return [found, result = std::move(result)] { *found = result; };
@@ -208,7 +207,7 @@ class InspectPanel : public Panel {
     show_up_to(state, *click.jump);
   }
 
-  // The clicked draw is the one that X hides and I shows alone.
+  // The clicked draw becomes the one that X hides and I isolates.
   void choose_seen(ViewerState& state, const PixelHistory& history) {
     choose_seen_ = false;
     if (const auto writer = history.color_writer()) state.chosen_draw = history.events[*writer].command;
@@ -216,7 +215,7 @@ class InspectPanel : public Panel {
 
   std::shared_ptr<Found> found_ = std::make_shared<Found>();
   std::weak_ptr<const RenderJob> under_way_;
-  std::weak_ptr<const Scene> scene_;  // the scene that the other fields are about
+  std::weak_ptr<const Scene> scene_;  // the scene that the other members belong to
   std::optional<glm::ivec2> pixel_, asked_pixel_;
   FrameSource asked_;
   bool drawn_ = false, open_ = false, choose_seen_ = false;

@@ -1,4 +1,4 @@
-// Frame-time logs: F9 starts and stops a log. The last frames are shown as a curve with their percentiles.
+// Frame-time logs: F9 starts and stops a log. A curve shows the last frames with their percentiles.
 #include <GLFW/glfw3.h>
 #include <glad/gl.h>
 #include <imgui.h>
@@ -38,7 +38,7 @@ LogSource source_of_window() {
   return source;
 }
 
-// A log while it is recorded. Lines go to the file at once, so that they are not lost whatever happens.
+// A log during its recording. Lines are written at once, so that none is lost.
 struct Recording {
   LogSession session;
   std::ofstream file;
@@ -53,7 +53,7 @@ class LogPanel : public Panel {
   ~LogPanel() override {
     if (!recording_ || !recording_->last) return;
     recording_->file.close();
-    finish(*recording_);  // the viewer closes: the log is kept, with its manifest
+    finish(*recording_);  // the viewer closes: finish the log and its manifest
   }
   const char* name() const override { return "Log"; }
   Section section() const override { return Section::measure; }
@@ -105,7 +105,7 @@ class LogPanel : public Panel {
     const Rendered& frame = *p.frame;
     const Clock::time_point start = recording_ ? recording_->begin : p.begin;
     record.time_s = milliseconds(p.begin - start) / 1000;
-    // The first frame of a log has no previous frame in it.
+    // The first frame of a log has no predecessor in it.
     const bool first = recording_ && recording_->frame_ms.empty();
     const Clock::time_point before = first ? start : p.previous.value_or(frame.begin);
     record.between_presents_ms = milliseconds(p.begin - before);
@@ -186,7 +186,8 @@ class LogPanel : public Panel {
     state.commands.show_note("saved " + path + ", " + std::to_string(done->frame_ms.size()) + " frames");
   }
 
-  // Manifest and plot, off the UI thread: hashes of large scenes take a while. Closing the viewer waits for it.
+  // Writes manifest and plot on another thread, because hashing large scenes takes a while. Closing the viewer waits
+  // for it.
   void finish(const Recording& done) {
     if (finishing_.valid()) finishing_.wait();
     finishing_ = std::async(
@@ -213,7 +214,7 @@ class LogPanel : public Panel {
     if (!problem.empty()) state.commands.show_error(problem);
   }
 
-  std::future<std::string> finishing_;  // an error's text, or nothing
+  std::future<std::string> finishing_;  // an error message, or empty
   std::unique_ptr<Recording> recording_;
   FrameTimes shown_;
   std::optional<Clock::time_point> last_end_;

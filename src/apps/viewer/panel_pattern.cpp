@@ -21,7 +21,7 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr int kThumbnailBinsX = 20, kThumbnailBinsY = 12;
-constexpr float kNumberRoom = 1.6f;  // of a bin with its rasterizer's number, in font sizes
+constexpr float kNumberRoom = 1.6f;  // minimum size of a bin that shows its rasterizer's number, in font sizes
 
 class PatternPanel : public Panel {
  public:
@@ -49,7 +49,7 @@ class PatternPanel : public Panel {
     const int bin = frame.result.statistics.bin;
     const int bins_x = (frame.width + bin - 1) / bin, bins_y = (frame.height + bin - 1) / bin;
     if (overlay_number_ != frame.number || overlay_made_ != overlay) make_overlay(frame, overlay, bins_x, bins_y);
-    // The last bins reach beyond the image: their parts outside it are not drawn.
+    // Clip the last bins, which extend beyond the image.
     const ImageView& view = state.view;
     const glm::vec2 low = view.to_screen({0, float(frame.height)}), high = view.to_screen({float(frame.width), 0});
     list.PushClipRect(im(glm::max(low, view.area_begin)), im(glm::min(high, view.area_end)), true);
@@ -77,7 +77,7 @@ class PatternPanel : public Panel {
     ImGui::PopStyleColor();
   }
 
-  // The rasterizers' numbers in the bins that are large enough for them.
+  // Draws the rasterizers' numbers in bins that are large enough.
   void draw_numbers(ImDrawList& list, const ImageView& view, int bins_x, int bins_y, int bin) const {
     const float side = float(bin) * view.zoom;
     if (side < kNumberRoom * ImGui::GetFontSize() || owners_.size() != size_t(bins_x) * size_t(bins_y)) return;
@@ -116,7 +116,7 @@ class PatternPanel : public Panel {
             counted(uint64_t(rasterizers_of(state)), "rasterizer") + ", as many as the frame has.");
   }
 
-  // The picture of a pattern and its name, which choose it.
+  // Draws a button with a pattern's picture and name, which selects the pattern.
   void draw_thumbnail(const ViewerState& state, const Choice<PatternChoice>& choice, const PanelTexture& picture,
                       float width, PatternChoice& now) const {
     const float height = width * kThumbnailBinsY / kThumbnailBinsX, line = ImGui::GetTextLineHeight();
@@ -172,7 +172,7 @@ class PatternPanel : public Panel {
     legend_ = {};
     std::vector<uint32_t> pixels(size_t(bins_x) * size_t(bins_y), 0xff000000u);
     if (overlay == Overlay::owners) {
-      int most_x = 1, most_y = 1;  // the pattern is made for the largest target
+      int most_x = 1, most_y = 1;  // size of the largest target, for which the pattern is made
       for (const Target& t : frame.scene->frame.targets) {
         most_x = std::max({most_x, bins_x, (t.width + s.bin - 1) / s.bin});
         most_y = std::max({most_y, bins_y, (t.height + s.bin - 1) / s.bin});
@@ -195,7 +195,7 @@ class PatternPanel : public Panel {
     overlay_texture_.set(bins_x, bins_y, pixels);
   }
 
-  // The first rasterizers' colours.
+  // The legend for the colours of the first rasterizers.
   static ImageLegend owners_legend(int rasterizers) {
     constexpr int kMaxEntries = 8;
     ImageLegend legend{"a square is a bin, its colour the rasterizer that draws it", {}};
@@ -234,7 +234,7 @@ class PatternPanel : public Panel {
     }
   }
 
-  // Draws one more frame that records what each block did when.
+  // Draws another frame and records the activity of each block over time.
   void measure_time(ViewerState& state) {
     state.commands.run([this, number = state.last->number](RenderContext& c) -> RenderAnswer {
       RenderOptions options = c.settings.options;
@@ -263,9 +263,10 @@ class PatternPanel : public Panel {
   Overlay overlay_made_ = Overlay::none;
   float opacity_ = 0.5f;
   PanelTexture overlay_texture_;
-  std::vector<int> owners_;                                          // of the overlay's bins
-  ImageLegend legend_;                                               // of the overlay
-  uint64_t overlay_number_ = 0, map_number_ = 0, timed_number_ = 0;  // of the frames that these are about
+  std::vector<int> owners_;  // of the overlay's bins
+  ImageLegend legend_;       // of the overlay
+  // numbers of the frames that the overlay, the map and the times belong to
+  uint64_t overlay_number_ = 0, map_number_ = 0, timed_number_ = 0;
   LoadMap map_, timed_;
   FrameSettings timed_settings_;
 };

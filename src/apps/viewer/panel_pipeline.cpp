@@ -1,5 +1,5 @@
-// The settings of the pipeline: every option of `brokkr render` that is not about scheduling, from the same table. A
-// change is in the next frame; nothing restarts.
+// The settings of the pipeline: every option of `brokkr render` except scheduling, from the same table. Changes apply
+// to the next frame; nothing restarts.
 #include <imgui.h>
 
 #include <iterator>
@@ -55,7 +55,7 @@ class PipelinePanel : public Panel {
     ImGui::EndTable();
   }
 
-  // The values that the launch used, where an option is automatic.
+  // Shows the values that the launch chose for automatic options.
   static void draw_used(const Rendered& last) {
     const Statistics& s = last.result.statistics;
     group_header("Last frame");

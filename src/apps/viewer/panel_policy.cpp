@@ -1,4 +1,4 @@
-// Scheduling: policies with their parameters, and the buckets that they chose from.
+// Scheduling: policies with their parameters, and the buckets that they choose from.
 #include <imgui.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr ImU32 kEmpty = IM_COL32(44, 46, 52, 255);   // of a bucket
-constexpr ImU32 kWhole = IM_COL32(50, 80, 120, 255);  // what a rasterizer had in the whole frame
+constexpr ImU32 kEmpty = IM_COL32(44, 46, 52, 255);   // an empty bucket
+constexpr ImU32 kWhole = IM_COL32(50, 80, 120, 255);  // a rasterizer's work in the whole frame
 
 class PolicyPanel : public Panel {
  public:
@@ -54,7 +54,7 @@ class PolicyPanel : public Panel {
   }
 
  private:
-  // Two quotas, shown as one share.
+  // Edits both quotas as one percentage.
   static void draw_quotas(Quotas& quotas) {
     int percent = int(std::lround(100.0 * quotas[0] / (double(quotas[0]) + quotas[1])));
     if (slider_row("geometry's share", &percent, 1, 99, "%d %%")) quotas = {uint32_t(percent), uint32_t(100 - percent)};
@@ -68,7 +68,7 @@ class PolicyPanel : public Panel {
     if (ImGui::SmallButton("Remove")) state.settings.options.fixation.reset();
   }
 
-  // Draws a bucket: a box that is filled up to `part`.
+  // Draws a bucket as a box that is filled up to the fraction `part`.
   static void draw_bucket(ImDrawList& list, ImVec2 low, ImVec2 high, double part, ImU32 color,
                           const std::string& text) {
     list.AddRectFilled(low, high, kEmpty);
@@ -79,7 +79,7 @@ class PolicyPanel : public Panel {
     list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE, text.c_str());
   }
 
-  // Draws the hierarchy of a block's decisions, with the work that is left in each bucket at one moment.
+  // Draws the hierarchy of a block's decisions, with the remaining work in each bucket at one moment.
   void draw_buckets(const ViewerState& state) {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;

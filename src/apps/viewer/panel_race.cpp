@@ -14,11 +14,11 @@
 namespace brokkr::viewer {
 namespace {
 
-// A/B of two patterns: frames of both in turns, timed on the render thread a pair at a time, so that other frames get
-// in between.
+// Compares two patterns: frames of both alternate, and the render thread times one pair at a time, so that other frames
+// can be drawn in between.
 class PatternRace {
  public:
-  // The choice of both patterns, the button, and the result so far.
+  // Draws the choice of patterns, the button and the result so far.
   void draw(ViewerState& state) {
     wrapped("Two patterns draw the frame in turns; each pair of times is compared.");
     const bool other_a = draw_pattern_list(row("A"), state.saved_pattern, patterns_[0]),
@@ -29,16 +29,16 @@ class PatternRace {
     draw_result();
   }
 
-  // In every UI frame: requests the next pair while the race runs. The race starts anew where the settings have
-  // changed, and stops where another scene is shown.
+  // Requests the next pair in every UI frame while the comparison runs. It restarts if the settings change and stops if
+  // another scene is shown.
   void next_pair(ViewerState& state) {
     if (!running_) return;
     if (scene_.lock() != state.scene) return stop();
-    if (settings_ != state.settings) start(state);  // the timed frames were drawn with other settings
+    if (settings_ != state.settings) start(state);  // the times so far belong to other settings
     const size_t pairs = times_->race.ms[0].size();
     running_ = pairs < kMaxPairs;
     if (!running_ || !under_way_.expired()) return;
-    const size_t first = pairs % 2;  // the two patterns take turns in being first of a pair
+    const size_t first = pairs % 2;  // the patterns alternate in coming first
     under_way_ = state.commands.run([times = times_, patterns = patterns_, first](RenderContext& c) -> RenderAnswer {
       RenderOptions options = c.settings.options;
       options.trace = options.keep_ids = false;
@@ -76,10 +76,10 @@ class PatternRace {
 
   struct Times {
     Race race;
-    LoadWatch watch;  // the render thread's
+    LoadWatch watch;  // for the render thread
     MachineLoad load;
-    std::array<std::string, 2> drawn;  // the patterns' names, as the launches reported them
-    bool warm = false;                 // the first pair takes memory and is left out
+    std::array<std::string, 2> drawn;  // names of the patterns that the launches reported
+    bool warm = false;                 // the first pair allocates memory and is not counted
   };
 
   static void draw_hints(const ViewerState& state) {

@@ -1,4 +1,4 @@
-// The scene: its file, its size on the screen, target and layer, and the camera.
+// The scene: its file, its size on the screen, its targets and layers, and the camera.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -47,7 +47,7 @@ class ScenePanel : public Panel {
     ImGui::EndTable();
   }
 
-  // Parts of the file that the picture lacks, and guesses made while it was read.
+  // Shows warnings: parts of the file that the picture lacks, and assumptions made during loading.
   static void draw_warnings(const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     group_header(counted(lines.size(), "warning").c_str());

@@ -1,4 +1,4 @@
-// The user's own shader: its file, what is wrong with it, its time and its uniforms.
+// The user's own shader: its file, its errors, its time and its uniforms.
 #include <imgui.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class ShaderPanel : public Panel {
     if (changed) control.change();
   }
 
-  // Three or four numbers of 0 .. 1 are a colour.
+  // Three or four numbers between 0 and 1 are edited as a colour.
   static bool draw_uniform(ShaderUniform& uniform, const std::vector<double>& initial) {
     const std::string label = app::printable(uniform.name);
     const size_t count = uniform.values.size();

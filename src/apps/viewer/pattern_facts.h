@@ -1,4 +1,4 @@
-// Texts about the bin pattern of a frame outside the panel Pattern: in the status bar and by A/B.
+// Texts about a frame's bin pattern that appear outside the Pattern panel: on the status bar and in A/B.
 #pragma once
 
 #include <imgui.h>
@@ -11,11 +11,11 @@
 
 namespace brokkr::viewer {
 
-// Why patterns may not differ for this frame, a line each; empty where they can.
+// Reasons why patterns cannot differ for this frame, one per line; empty if they can.
 std::vector<std::string> pattern_hints(const Rendered& frame);
 
-// A bar for each rasterizer, in the colour of its bins, as high as its load; the line is their mean. Where there are
-// more rasterizers than pixels, a bar has the highest of its column.
+// Draws one bar per rasterizer in the colour of its bins, as high as its load, and a line at the mean. If there are
+// more rasterizers than pixels, each bar shows the maximum of its column.
 void draw_load_bars(ImDrawList& list, ImVec2 at, ImVec2 size, std::span<const uint64_t> load, double mean);
 
 }  // namespace brokkr::viewer

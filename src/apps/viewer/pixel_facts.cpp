@@ -14,10 +14,10 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr ImU32 kDark = IM_COL32(0, 0, 0, 185);
-constexpr double kLongFrame = 2000;  // milliseconds: such a frame is not drawn again only because the mouse is over it
-constexpr float kValueLines = 4.4f;  // height of a pixel that has its values, in font sizes
+constexpr double kLongFrame = 2000;  // milliseconds; the mouse alone does not make a slower frame be drawn again
+constexpr float kValueLines = 4.4f;  // minimum height of a pixel that shows its values, in font sizes
 
-// Text that is read on this colour.
+// A text colour that is readable on this colour.
 ImU32 text_on(uint32_t color) {
   const uint32_t bright = 2 * (color & 255) + 5 * (color >> 8 & 255) + (color >> 16 & 255);
   return bright > 8 * 120 ? IM_COL32(0, 0, 0, 255) : IM_COL32(255, 255, 255, 255);
@@ -40,7 +40,7 @@ bool PixelFacts::is_current(const ViewerState& state) const {
          facts_->width == state.last->width && facts_->height == state.last->height;
 }
 
-// Draws the last frame once more, for the host to look at.
+// Draws the last frame again with read-back.
 void PixelFacts::ask(ViewerState& state) {
   if (!state.last || state.last->painting || state.last->scene != state.scene || is_current(state)) return;
   if (!under_way_.expired()) return;
@@ -58,7 +58,7 @@ void PixelFacts::ask(ViewerState& state) {
     facts->colors = screen_pixels(layer);
     facts->depth = layer.depth;
     facts->draws.assign(facts->colors.size(), kNoDraw);
-    uint32_t last = ~0u, command = kNoDraw;  // neighbours mostly have the same
+    uint32_t last = ~0u, command = kNoDraw;  // neighbouring pixels mostly share a primitive
     for (size_t i = 0; i < facts->draws.size(); ++i) {
       const uint32_t id = layer.visible_id[i] != ~0u ? layer.visible_id[i] : layer.depth_id[i];
       if (id == ~0u) continue;
@@ -69,7 +69,7 @@ void PixelFacts::ask(ViewerState& state) {
   });
 }
 
-// Black over all pixels but those of the draw, which have an outline of so many pixels.
+// Makes a mask that darkens all pixels outside the draw and outlines the draw. `outline`: width in pixels.
 void PixelFacts::make_mask(uint32_t command, int outline) {
   const int width = facts_->width, height = facts_->height;
   std::vector<uint32_t> pixels(facts_->draws.size(), kDark);
@@ -101,7 +101,7 @@ void PixelFacts::draw_focus(const ViewerState& state, ImDrawList& list, uint32_t
   list.PopClipRect();
 }
 
-// Red, green and blue of each pixel in sight.
+// Shows red, green and blue of each visible pixel.
 void PixelFacts::draw_values(const ImageView& view, ImDrawList& list) const {
   const float em = ImGui::GetFontSize();
   const glm::vec2 a = view.to_pixel(view.area_begin), b = view.to_pixel(view.area_end);
@@ -121,7 +121,7 @@ void PixelFacts::draw_values(const ImageView& view, ImDrawList& list) const {
   list.PopClipRect();
 }
 
-// The pixel under the mouse, in the upper left corner of the image's room.
+// Describes the pixel under the mouse in the upper left corner of the image's area.
 void PixelFacts::draw_line(const ViewerState& state, ImDrawList& list) const {
   const ImageView& view = state.view;
   const ImVec2 mouse = ImGui::GetIO().MousePos;

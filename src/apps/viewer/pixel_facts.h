@@ -1,5 +1,5 @@
-// Facts about the pixels of the last frame: the colour, the depth and the draw under the mouse, their values in the
-// pixels of an enlarged image, and what the chosen draw touched where it is shown alone or as the last one.
+// Facts about the pixels of the last frame: colour, depth and draw under the mouse, values inside the pixels of an
+// enlarged image, and the pixels that the chosen draw touched while it is isolated or is the last one shown.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ namespace brokkr::viewer {
 
 class PixelFacts {
  public:
-  // In every UI frame, over the image. `darken`: what is not the chosen draw, while that is shown alone or as the last.
+  // Draws over the image; call it in every UI frame. `darken`: darkens everything but the chosen draw while that draw
+  // is isolated or is the last one shown.
   void draw(ViewerState& state, ImDrawList& list, bool darken);
 
  private:
   struct Facts {
     FrameSource source;
     int width = 0, height = 0;
-    // By pixel, rows bottom to top.
-    std::vector<uint32_t> colors;  // 0xAABBGGRR, as on the screen
+    // One value per pixel, rows bottom to top.
+    std::vector<uint32_t> colors;  // 0xAABBGGRR, as displayed
     std::vector<float> depth;
-    std::vector<uint32_t> draws;  // the command that is seen; kNoDraw: none
+    std::vector<uint32_t> draws;  // the visible command; kNoDraw: none
   };
   static constexpr uint32_t kNoDraw = ~0u;
 
@@ -43,7 +44,7 @@ class PixelFacts {
   int mask_outline_ = 0;
 };
 
-// The draw that the picture is about: the chosen one, where it is alone or the last.
+// The draw that the picture focuses on: the chosen draw, if it is isolated or is the last one shown.
 std::optional<uint32_t> focus_of(const ViewerState& state);
 
 }  // namespace brokkr::viewer

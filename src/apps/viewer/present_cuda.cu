@@ -1,4 +1,4 @@
-// After GLAD, so that CUDA's header brings no OpenGL header of its own.
+// After GLAD, so that CUDA's header does not include another OpenGL header.
 #include <glad/gl.h>
 
 #include <cuda_gl_interop.h>
@@ -44,8 +44,8 @@ class CudaPresenter : public Presenter {
     return shared_ && cuda && !shading_traits(options.shading).overdraw;
   }
 
-  // Only the UI thread has the context that a mapping needs: the UI thread resolves while this thread waits. The window
-  // has the picture before the next launch uses the planes again.
+  // Only the UI thread has the context that a mapping needs, so the UI thread resolves while this thread waits. The
+  // window then has the picture before the next launch reuses the planes.
   bool write_device(uint64_t number, Renderer& renderer, uint32_t target, uint32_t layer, int width,
                     int height) override {
     std::unique_lock lock(mutex_);
@@ -144,7 +144,7 @@ class CudaPresenter : public Presenter {
     }
     cudaDestroySurfaceObject(surface);
     check(cudaGraphicsUnmapResources(1, &resource_), "unmap the texture");
-    if (drawn) image_.number = wish.number;  // else this frame, and only this one, goes through the host
+    if (drawn) image_.number = wish.number;  // otherwise only this frame goes through the host
   }
 
   std::function<void()> wake_;

@@ -34,7 +34,7 @@ class HostPresenter : public Presenter {
     while ((slot = free_slot(pixels.size())) == nullptr) {
       if (stopped_) return false;
       wanted_ = pixels.size();
-      wake_();  // the UI thread owns OpenGL: it frees and enlarges
+      wake_();  // only the UI thread may call OpenGL to free or enlarge buffers
       changed_.wait(lock);
     }
     if (stopped_) return false;
@@ -93,7 +93,7 @@ class HostPresenter : public Presenter {
   struct Slot {
     State state = State::free;
     GLuint buffer = 0;
-    std::vector<uint32_t> host;  // where buffers cannot be mapped for good
+    std::vector<uint32_t> host;  // used if buffers cannot be mapped permanently
     uint32_t* memory = nullptr;
     size_t capacity = 0;  // pixels
     GLsync fence = nullptr;
@@ -119,7 +119,7 @@ class HostPresenter : public Presenter {
 
   void release(Slot& slot) {
     if (slot.fence != nullptr) glDeleteSync(slot.fence);
-    if (slot.buffer != 0) glDeleteBuffers(1, &slot.buffer);  // unmaps it as well
+    if (slot.buffer != 0) glDeleteBuffers(1, &slot.buffer);  // also unmaps it
     slot = Slot{};
   }
 
@@ -157,7 +157,7 @@ class HostPresenter : public Presenter {
     image_.width = slot.width;
     image_.height = slot.height;
     image_.number = slot.number;
-    slot.state = State::free;  // host memory has been read when the call returns
+    slot.state = State::free;  // the call has already copied host memory
     if (slot.buffer == 0) return;
     slot.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     slot.state = State::uploading;
@@ -179,7 +179,7 @@ class HostPresenter : public Presenter {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::array<Slot, 2> slots_;
-  size_t wanted_ = 0;  // pixels that the render thread waits for
+  size_t wanted_ = 0;  // size in pixels that the render thread waits for
   bool stopped_ = false;
 };
 

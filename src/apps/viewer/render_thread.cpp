@@ -18,11 +18,11 @@
 namespace brokkr::viewer {
 namespace {
 
-// A frame that takes every core must not keep the window waiting. This thread, and the machine's threads, which inherit
-// its niceness, give way to the UI thread.
+// A frame that uses every core must not block the window. This thread, and the machine's threads, which inherit its
+// niceness, yield to the UI thread.
 void be_nice() { setpriority(PRIO_PROCESS, id_t(gettid()), 10); }
 
-// Targets that draws go to, by index.
+// Targets of draws, by index.
 std::vector<bool> drawn_targets(const Frame& frame) {
   std::vector<bool> drawn(frame.targets.size(), false);
   for (const Command& command : frame.commands) {
@@ -31,7 +31,7 @@ std::vector<bool> drawn_targets(const Frame& frame) {
   return drawn;
 }
 
-// Targets that are drawn to begin without the picture that they had before the frame. Commands keep their numbers.
+// Removes the initial pictures of targets that have draws. Commands keep their numbers.
 void skip_loads(Frame& frame) {
   const std::vector<bool> drawn = drawn_targets(frame);
   for (Command& command : frame.commands) {
@@ -41,7 +41,7 @@ void skip_loads(Frame& frame) {
   }
 }
 
-// The texts of all passes in one; empty for no shader.
+// The texts of all passes, concatenated; empty for no shader.
 std::string texts_of(const FragmentShader* shader) {
   if (shader == nullptr) return {};
   std::string all = shader->text + shader->common;
@@ -55,7 +55,7 @@ std::string texts_of(const FragmentShader* shader) {
 std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& camera, int width, int height) {
   const Frame& loaded = scene.frame;
   const bool as_loaded = width == loaded.targets[0].width && height == loaded.targets[0].height;
-  // A scene's views are an orbit around its camera's target, each into a layer of target 0 (scene_setup.h).
+  // A scene's views orbit its camera's target; each goes to its own layer of target 0 (scene_setup.h).
   return !camera && as_loaded ? loaded.views
                               : make_orbit(camera.value_or(scene.camera), scene.bounds, float(width) / float(height), 0,
                                            uint32_t(loaded.views.size()));
@@ -69,7 +69,7 @@ void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>&
     return;
   }
   std::vector<View> views = views_of(scene, camera, frame.targets[0].width, frame.targets[0].height);
-  // Behind the scene's own are those of the shader's buffers.
+  // The views of the shader's buffers come after the scene's own.
   views.insert(views.end(), frame.views.begin() + std::ptrdiff_t(loaded.views.size()), frame.views.end());
   frame.views = std::move(views);
 }
@@ -113,7 +113,7 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
     shader_ = settings.shader;
     if (shader_) update_fragment_shader(frame, *shader_);
     if (!has_buffers() && !keys_changed) return prepared->update_views();
-    // Textures have another content.
+    // The content of textures changed.
     prepared.emplace(renderer.prepare(frame, load));
   }
 }
@@ -135,7 +135,7 @@ RenderThread::~RenderThread() {
     changed_.notify_all();
   }
   presenter_.stop();
-  // A launch that is about to begin drops earlier requests to end.
+  // A launch that is about to begin clears earlier requests to abort.
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
@@ -224,7 +224,7 @@ void RenderThread::loop() {
       results_.errors.emplace_back(error.what());
       results_.cannot_paint = results_.cannot_paint || painter != nullptr;
     }
-    job.reset();  // it is over once its answer has run: the UI thread, when it wakes, may wait for that
+    job.reset();  // the job is over once its answer has run, and the UI thread may wait for that
     wake_();
   }
   if (sharing_) sharing_->end();
@@ -232,7 +232,7 @@ void RenderThread::loop() {
   ended_ = true;
 }
 
-// The others wait for this process, and mpirun ends them where it goes: there is no window that could say why.
+// The other processes wait for this one, and mpirun kills them if it exits. There is no window yet to show the reason.
 void RenderThread::begin_sharing() {
   if (!sharing_) return;
   try {
@@ -263,7 +263,7 @@ LoadOptions RenderThread::load_options(const RenderRequest& request) {
   return load;
 }
 
-// The one that draws this, if it is not the pipeline.
+// The painter of this request; null if the pipeline draws it.
 Painter* RenderThread::painter_of(const RenderRequest& request) {
   Painter* found = nullptr;
   for (const auto& painter : painters_) {
@@ -276,7 +276,7 @@ Painter* RenderThread::painter_of(const RenderRequest& request) {
 }
 
 void RenderThread::paint(Painter& painter, const RenderRequest& request) {
-  drawn_.reset();  // jobs are about frames of the pipeline
+  drawn_.reset();  // jobs are only for frames of the pipeline
   auto done = std::make_shared<Rendered>();
   done->begin = Clock::now();
   Painted painted = painter.paint(request, load_options(request));
@@ -300,7 +300,7 @@ void RenderThread::paint(Painter& painter, const RenderRequest& request) {
   results_.frames.push_back(std::move(done));
 }
 
-// Makes the frame, of all processes where there are several. Returns whether all of them draw it.
+// Prepares the frame, on all processes if there are several. Returns true if all of them draw it.
 bool RenderThread::update(const RenderRequest& request) {
   const auto own = [&] { working_frame_.update(renderer_, request, load_options(request)); };
   if (!sharing_) {

@@ -1,4 +1,4 @@
-// The thread that renders, so that the window responds while a frame is rendered.
+// Renders on a separate thread, so that the window stays responsive.
 #pragma once
 
 #include <condition_variable>
@@ -18,32 +18,32 @@
 
 namespace brokkr::viewer {
 
-// The frame that the render thread draws: the scene's, with size, camera and hidden draws of the newest request.
+// The frame that the render thread draws: the scene's frame with the size, camera and hidden draws of the newest
+// request.
 class WorkingFrame {
  public:
-  // Makes frame and prepared frame as requested. It repeats only the work that the change since the last call needs:
-  // the views where the camera of a scene moved, the vertices where that of a captured frame did. Throws what
-  // Renderer::prepare throws with these options of `load` that it knows, and std::invalid_argument for a size beyond
-  // the limits; the frame is then invalid until the next call.
+  // Updates frame and prepared frame for a request. It repeats only the necessary work: the views if the camera of a
+  // scene moved, the vertices if that of a captured frame did. Throws what Renderer::prepare throws, and
+  // std::invalid_argument for a size beyond the limits; the frame is then invalid until the next call.
   void update(Renderer& renderer, const RenderRequest& request, const LoadOptions& load);
 
-  // Returns true if the shader has buffers, which keep what they hold from one picture to the next.
+  // Returns true if the shader has buffers, which keep their content from one picture to the next.
   bool has_buffers() const { return shader_ && shader_->has_buffers(); }
   void keep_buffers(const RenderResult& result) { brokkr::keep_buffers(frame, *shader_, result); }
 
   Frame frame;
-  std::optional<PreparedFrame> prepared;  // of `frame`; nothing: there is no frame
+  std::optional<PreparedFrame> prepared;  // of `frame`; empty if there is no frame
   uint32_t target = 0, layer = 0;
 
  private:
-  // The scene that `frame` was made from, and data that depends on neither its camera nor its draws.
+  // The scene that `frame` was made from, and data that does not depend on camera or draws.
   struct Made {
     std::shared_ptr<const Scene> scene;
     int width = 0, height = 0;
     uint32_t target = 0;
     std::set<uint32_t> hidden;
-    bool no_loads = false;  // pictures that targets are filled with first would hide what is left out
-    std::string shader;     // the texts of the user's own; empty: none
+    bool no_loads = false;  // initial pictures of targets are skipped, because they would cover what is left out
+    std::string shader;     // the texts of the user's shader; empty: none
     bool operator==(const Made&) const = default;
   };
   void make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request, const LoadOptions& load);
@@ -56,20 +56,20 @@ class WorkingFrame {
 
 class RenderThread {
  public:
-  // `wake` is called from this thread whenever there is something to take. The presenter must outlive the object.
-  // `sharing`: frames are drawn by several processes.
+  // `wake` is called from this thread whenever results are available. The presenter must outlive the object. `sharing`:
+  // several processes draw the frames.
   RenderThread(Presenter& presenter, std::function<void()> wake, std::vector<std::unique_ptr<Painter>> painters = {},
                std::unique_ptr<FrameSharing> sharing = nullptr);
-  // Ends a frame that is being rendered.
+  // Aborts the current frame.
   ~RenderThread();
   RenderThread(const RenderThread&) = delete;
   RenderThread& operator=(const RenderThread&) = delete;
 
-  // Renders `request` next; a request that waits already is dropped.
+  // Renders `request` next, instead of any waiting request.
   void request(RenderRequest request);
-  // As ViewerCommands::run.
+  // See ViewerCommands::run.
   std::weak_ptr<const RenderJob> run(RenderJob job);
-  // Ends the frame that is being prepared or rendered.
+  // Aborts the frame that is being prepared or rendered.
   void cancel();
 
   // Returns true if no frame is being rendered and no request waits.
@@ -77,12 +77,12 @@ class RenderThread {
   // Returns true if a request has not begun yet.
   bool request_waits() const;
 
-  // The answers since the last call, oldest first.
+  // Results since the last call, oldest first.
   struct Results {
     std::vector<std::shared_ptr<const Rendered>> frames;  // the presenter has their pictures
     std::vector<RenderAnswer> answers;
     std::vector<std::string> errors;  // one line each
-    bool cannot_paint = false;        // one of them is a painter's
+    bool cannot_paint = false;        // one of the errors is a painter's
   };
   Results take();
 
@@ -105,12 +105,12 @@ class RenderThread {
   Results results_;
   bool working_ = false, stop_ = false, ended_ = false, cancelled_ = false;
 
-  // Only the thread itself uses the following.
+  // Only the thread itself uses these members.
   Renderer renderer_;
   WorkingFrame working_frame_;
-  std::optional<FrameSettings> drawn_;  // the settings of `working_frame_`; nothing where it could not be drawn
+  std::optional<FrameSettings> drawn_;  // the settings of `working_frame_`; empty if drawing failed
   std::vector<std::unique_ptr<Painter>> painters_;
-  std::optional<RenderRequest> goes_on_;  // whose picture grows while nothing else is asked for
+  std::optional<RenderRequest> goes_on_;  // the request whose picture improves while nothing else is requested
   uint64_t number_ = 0;
   std::unique_ptr<FrameSharing> sharing_;  // null: this process draws alone
   std::thread thread_;

@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The vertical field of view that captured frames are taken to have, in degrees.
+// The assumed vertical field of view of captured frames, in degrees.
 constexpr float kCapturedFov = 60;
 
-// The most vertices of a range that its fit and its bounds use; larger ranges are sampled.
+// The fit and the bounds of a range use at most this many vertices; larger ranges are sampled.
 constexpr uint64_t kSamples = 4096;
 
-// The length of the prefix of a scene that is no file: "generated:".
+// The length of the prefix of a scene that is not a file, such as "generated:".
 size_t prefix_of(const std::string& scene) {
   const size_t colon = scene.find(':');
   return colon == std::string::npos || scene.find_first_of("/.") != std::string::npos ? 0 : colon + 1;
@@ -36,7 +36,7 @@ bool usable(const glm::vec4& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
 }
 
-// Each range once, by its first vertex; of ranges that overlap the first.
+// Lists each range once, by its first vertex; where ranges overlap, only the first.
 std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
   std::vector<PerspectiveRange> ranges;
   for (const Command& command : frame.commands) {
@@ -58,7 +58,7 @@ std::vector<PerspectiveRange> ranges_of(const Frame& frame, uint32_t target) {
 
 glm::vec3 row(const glm::mat4& m, int r) { return {m[0][r], m[1][r], m[2][r]}; }
 
-// The camera that a view was made of (brokkr/camera.h: make_view), its target at the distance of `bounds`.
+// The camera that a view was made from (brokkr/camera.h: make_view), with its target at the distance of `bounds`.
 Camera camera_of(const View& view, const Bounds& bounds) {
   // The rows of projection * view are the view's axes, scaled: right / (aspect tan), up / tan, ..., forward.
   Camera camera;
@@ -74,7 +74,7 @@ Camera camera_of(const View& view, const Bounds& bounds) {
     if (!(distance > 0.05f * bounds.radius())) distance = std::max(0.5f * bounds.radius(), 1e-4f);
   }
   camera.target = camera.eye + direction * distance;
-  // Turning around the world's own up keeps horizons level.
+  // Turning around the world's up axis keeps horizons level.
   const glm::vec3 world_up(0, 1, 0);
   if (glm::dot(camera.up, world_up) > 0 && glm::length(glm::cross(direction, world_up)) > 1e-3f &&
       std::abs(glm::dot(glm::normalize(glm::cross(direction, world_up)), camera.up)) < 1e-3f)
@@ -110,7 +110,7 @@ std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions) {
     if (!usable(positions[i])) continue;
     worst = std::max(worst, std::abs(double(positions[i].z) - slope * double(positions[i].w) - offset));
   }
-  // Eight-bit polygon offsets and the like disturb it a little.
+  // Allow for small disturbances such as 8-bit polygon offsets.
   if (worst > 1e-3 * w_size) return std::nullopt;
   const bool infinite = std::abs(offset) <= 1e-5 * w_size;
   return ClipDepth{float(slope), infinite ? 0.0f : float(offset)};
@@ -128,7 +128,7 @@ Unprojection unproject(const Frame& frame, uint32_t target, float fov) {
     if (!depth) continue;
     range.depth = *depth;
     result.ranges.push_back(range);
-    if (depth->offset == 0) continue;  // a sky is no place to turn around
+    if (depth->offset == 0) continue;  // a sky is not a useful centre of rotation
     const size_t step = std::max<size_t>(1, positions.size() / kSamples);
     for (size_t i = 0; i < positions.size(); i += step) {
       const glm::vec4& p = positions[i];
@@ -161,7 +161,7 @@ void reproject(const Unprojection& unprojection, const Camera& camera, std::span
     for (uint64_t i = range.first; i < range.first + range.count; ++i) {
       const glm::vec4& p = from[size_t(i)];
       const glm::vec4 eye = view * glm::vec4(p.x * out.x, p.y * out.y, -p.w, place);
-      const float rest = p.z - (d.slope * p.w + d.offset);  // the part that the fit does not explain is kept
+      const float rest = p.z - (d.slope * p.w + d.offset);  // keep the part that the fit does not explain
       to[size_t(i)] = {eye.x * in.x, eye.y * in.y, d.slope * -eye.z + d.offset + rest, -eye.z};
     }
   }

@@ -32,7 +32,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// Options that differ from what the command line starts with.
+// Options that differ from the command line's defaults.
 std::string changed_options(const RenderOptions& options) {
   std::string text;
   const auto standard = option_texts({});
@@ -90,7 +90,7 @@ std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata&
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_text(png, info, texts.data(), int(texts.size()));
   png_write_info(png, info);
-  png_set_filler(png, 0, PNG_FILLER_AFTER);  // alpha is left out
+  png_set_filler(png, 0, PNG_FILLER_AFTER);  // drops alpha
   for (size_t y = size_t(picture.height); y-- > 0;)
     png_write_row(png, reinterpret_cast<png_const_bytep>(&picture.pixels[y * size_t(picture.width)]));
   png_write_end(png, info);

@@ -1,4 +1,4 @@
-// PNG files that hold the settings they were rendered with.
+// PNG files that contain the settings of their picture.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace brokkr::viewer {
 
 using Metadata = std::map<std::string, std::string>;
 
-// A PNG file without alpha, with a text chunk (iTXt, UTF-8) per entry. Keys are 1..79 Latin letters. Throws
-// std::runtime_error where the picture has no pixels.
+// A PNG file without alpha, with one text chunk (iTXt, UTF-8) per entry. Keys are 1..79 Latin letters. Throws
+// std::runtime_error if the picture has no pixels.
 std::vector<std::byte> encode_screenshot(const Picture& picture, const Metadata& metadata);
 
-// The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", a
+// The settings that a frame was rendered with: "Source", "Software", "Settings" (JSON), "Camera", and "Command", the
 // command line of `brokkr` that draws it again.
 Metadata metadata_of(const Rendered& frame);
 

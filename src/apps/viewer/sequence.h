@@ -1,4 +1,4 @@
-// A folder of frames, played like a film.
+// A folder of frames that plays as a film.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace brokkr::viewer {
 
-// Scenes in `folder` (.bkf; where there are none, all other files that can be loaded), ordered by name, numbers in
-// names by value: f2 before f10. Empty where there are none or the folder cannot be read.
+// The scenes in `folder`: .bkf files, or if there are none, all other files that can be loaded. Sorted by name, with
+// numbers in names compared by value: f2 before f10. Empty if there are none or if the folder cannot be read.
 std::vector<std::string> scenes_in(const std::string& folder);
 
 class Sequence {
@@ -23,14 +23,14 @@ class Sequence {
   size_t position() const { return position_; }
   // Clamped to the files of the sequence.
   void seek(size_t position);
-  void step(int by);  // wraps around where it loops
+  void step(int by);  // wraps around if `loop` is set
 
   bool playing() const { return playing_; }
   void play(Clock::time_point now);
   void pause() { playing_ = false; }
-  // Moves to the file that is due at `now`, leaving out files in between. Returns whether it moved.
+  // Moves to the file that is due at `now`, skipping files in between. Returns true if it moved.
   bool advance(Clock::time_point now);
-  // When `advance` will move next.
+  // The time of the next move by `advance`.
   Clock::time_point next_time() const;
 
   bool loop = true;
@@ -40,7 +40,7 @@ class Sequence {
   std::vector<std::string> files_;
   size_t position_ = 0;
   bool playing_ = false;
-  Clock::time_point since_;  // when the file at `position_` was due
+  Clock::time_point since_;  // when the file at `position_` became due
 };
 
 }  // namespace brokkr::viewer

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr size_t kRecent = 12, kBookmarkedFiles = 200;
-constexpr uint64_t kLargestFile = 4 << 20;  // several times what write_settings makes
+constexpr uint64_t kLargestFile = 4 << 20;  // in bytes; several times the size that write_settings produces
 
-// The entries of the file that are fields as they are.
+// The entries that map directly to fields.
 void for_each_entry(auto& settings, const auto& entry) {
   entry("recent", settings.recent);
   entry("window_width", settings.window_width);
@@ -57,7 +57,7 @@ Settings read_settings(const fs::path& path, std::string& problem) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return s;
   try {
-    // Objects that are sorted by their keys: to find a key in an ordered one takes as long as it is large.
+    // Use sorted objects: finding a key in an ordered_json takes linear time.
     const auto json = parse_json<nlohmann::json>(as_text(read_file(path, kLargestFile)));
     std::map<std::string, std::string> options;
     take(json, "options", options);
@@ -65,7 +65,8 @@ Settings read_settings(const fs::path& path, std::string& problem) {
       try {
         set_option(s.options, name, text);
       } catch (const std::exception&) {
-        // No option, or no value for it: of an older version, or a pattern whose file is gone.
+        // Ignore an unknown option or an invalid value: it may come from an older version, or from a pattern file that
+        // is gone.
       }
     }
     for_each_entry(s, [&](const char* name, auto& value) { take(json, name, value); });

@@ -1,5 +1,4 @@
-// The viewer's settings, kept from one start to the next in $XDG_CONFIG_HOME/brokkr/viewer.json, or under ~/.config
-// where that is not set.
+// The viewer's settings, stored in $XDG_CONFIG_HOME/brokkr/viewer.json, or under ~/.config if that variable is not set.
 #pragma once
 
 #include <array>
@@ -17,35 +16,36 @@
 namespace brokkr::viewer {
 
 struct Settings {
-  RenderOptions options;            // in the file by their names on the command line
-  std::vector<std::string> recent;  // files, newest first, at most 12
+  RenderOptions options;                                                   // stored under their command-line names
+  std::vector<std::string> recent;                                         // files, newest first, at most 12
   std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
   int window_width = 1600, window_height = 900;
   bool maximized = false;
-  bool panels = true;       // all but the image is shown
-  bool time_line = true;    // so is that of the blocks, with the times of frames
-  bool darken = true;       // what is not the chosen draw, where that is alone or the last
-  bool one_to_one = false;  // an image pixel per screen pixel; false: the whole image
-  std::string panel;        // the one that was opened last
+  bool panels = true;       // show everything around the image
+  bool time_line = true;    // show the time line of the blocks and the frame times
+  bool darken = true;       // darken everything but the chosen draw while it is isolated or the last one
+  bool one_to_one = false;  // one image pixel per screen pixel; false: fit the whole image
+  std::string panel;        // the panel opened last
   DockSettings docks;
-  float scale = 0;                             // of the user interface; 0: as the monitor has it
-  std::string folder;                          // of the open dialog
-  std::map<std::string, std::string> modules;  // JSON objects by name: entries of modules, also of those not built in
+  float scale = 0;     // of the user interface; 0: the monitor's
+  std::string folder;  // of the Open dialog
+  // JSON objects of modules by name, including modules that are not built in
+  std::map<std::string, std::string> modules;
   float sequence_speed = 10;
   bool sequence_loop = true;
 };
 
-// The path of the file; empty where neither variable is set.
+// The path of the file; empty if neither variable is set.
 std::filesystem::path settings_path();
 
-// Entries that cannot be read count as missing; `problem` then says why, in one line.
+// Treats unreadable entries as missing; `problem` then holds a one-line reason.
 Settings read_settings(const std::filesystem::path& path, std::string& problem);
 // Throws std::runtime_error.
 void write_settings(const std::filesystem::path& path, const Settings& settings);
 
 void add_recent(Settings& settings, const std::string& path);
 
-// Reads an entry of the file of settings. A missing or invalid entry leaves `value` unchanged.
+// Reads one entry of the settings file. A missing or invalid entry leaves `value` unchanged.
 template <class T>
 void take(const nlohmann::json& json, const char* name, T& value) {
   const auto found = json.find(name);
@@ -56,7 +56,7 @@ void take(const nlohmann::json& json, const char* name, T& value) {
   }
 }
 
-// Values of a file may be beyond the limits of widgets. Comparisons with NaN are false, so `otherwise` replaces it.
+// Values in a file may exceed the limits of widgets. Comparisons with NaN are false, so `otherwise` replaces NaN.
 inline void keep_within(float& value, float least, float most, float otherwise) {
   value = value >= least && value <= most ? value : otherwise;
 }

@@ -72,7 +72,7 @@ ShaderControl::Checked ShaderControl::check(FragmentShader shader, const std::st
     }
     checked.initial = shader_uniforms(frame, shader);
     checked.uniforms = checked.initial;
-    // Values stay where the uniform is still there, as it was.
+    // Keep the values of uniforms that are unchanged in the new text.
     for (ShaderUniform& uniform : checked.uniforms) {
       const auto old = before.find(uniform.name);
       if (old != before.end() && old->second.size() == uniform.values.size()) uniform.values = old->second;
@@ -104,7 +104,7 @@ bool ShaderControl::poll(const std::shared_ptr<const Scene>& scene) {
   wants_ = false;
   FragmentShader next = good_;
   next.uniforms.clear();
-  // Values that nobody has changed follow the text.
+  // Values that the user has not changed follow the text.
   for (size_t i = 0; i < uniforms_.size(); ++i) {
     const bool is_own = i >= initial_.size() || uniforms_[i].values != initial_[i].values;
     if (is_own) next.uniforms[uniforms_[i].name] = uniforms_[i].values;

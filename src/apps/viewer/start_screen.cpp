@@ -14,9 +14,9 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr float kCardLines = 13;  // least width of a card, in font sizes
+constexpr float kCardLines = 13;  // minimum width of a card, in font sizes
 
-// Lays cards out in rows over the width of the window.
+// Arranges cards in rows across the window.
 struct Cards {
   float width, gap;
   int columns, count = 0;
@@ -37,7 +37,7 @@ std::string shortened(std::string text, float width) {
   return text + "...";
 }
 
-// The ground and the border of a card, which is the last item.
+// Draws the background and border of a card, which is the last item.
 void draw_ground(ImVec2 at, ImVec2 end) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool marked = ImGui::IsItemHovered() || ImGui::IsItemFocused();
@@ -122,7 +122,7 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
         cards.next();
         const std::filesystem::path path(file);
         const std::string name = path.has_extension() ? path.stem().string() : display_name(file);
-        // One that is out of sight needs no picture yet.
+        // A card outside the window needs no picture yet.
         const bool visible = ImGui::IsRectVisible({cards.width, cards.width});
         if (picture_card(file.c_str(), app::printable(name), visible ? thumbnails.of(file) : nullptr, cards.width))
           choice.scene = file;

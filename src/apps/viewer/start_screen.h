@@ -1,4 +1,4 @@
-// The window without a file: the tour, bundled frames, and those that were open before.
+// The screen without a file: the tour, bundled frames, and recently opened files.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,21 @@
 
 namespace brokkr::viewer {
 
-// The user's choice; all empty: none yet.
+// The user's choice; everything is empty until there is one.
 struct StartChoice {
-  std::string scene;           // to be opened
-  std::optional<size_t> step;  // of the tour
+  std::string scene;           // the scene to open
+  std::optional<size_t> step;  // the step of the tour to start
   bool open = false, capture = false, close = false;
 };
 
 class StartScreen {
  public:
-  // `machine`: what draws frames, and the window. `others`: built-in scenes by their title.
+  // `others`: built-in scenes by title.
   StartScreen(std::vector<TourStep> steps, std::vector<std::pair<std::string, std::string>> others)
       : steps_(std::move(steps)), others_(std::move(others)) {}
 
-  // Draws it over `room`. `can_close`: there is a scene behind it.
+  // Draws the screen over `room`. `machine`: the machine that draws frames, and the window's renderer. `can_close`:
+  // there is a scene behind the screen.
   StartChoice draw(const Box& room, const std::vector<std::string>& recent, const std::string& machine,
                    Thumbnails& thumbnails, bool can_close);
 
@@ -33,10 +34,10 @@ class StartScreen {
  private:
   std::vector<TourStep> steps_;
   std::vector<std::pair<std::string, std::string>> others_;
-  std::optional<std::vector<std::string>> bundled_;  // looked for once it is shown
+  std::optional<std::vector<std::string>> bundled_;  // searched for when the screen is first shown
 };
 
-// A picture with a name below it, that is pressed; null: there is no picture yet.
+// A picture with a name below it that acts as a button; null: the picture is not ready.
 bool picture_card(const char* id, const std::string& name, const PanelTexture* picture, float width);
 
 }  // namespace brokkr::viewer

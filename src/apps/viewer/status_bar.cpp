@@ -12,7 +12,7 @@
 namespace brokkr::viewer {
 namespace {
 
-// The vector instructions that an instruction set of the CPU machine stands for.
+// The vector instructions of an instruction set of the CPU machine.
 std::string instructions(const std::string& isa) {
   for (const auto& [name, meaning] :
        {std::pair{"v2", "SSE4.2"}, std::pair{"v3", "AVX2"}, std::pair{"v4", "AVX-512"}, std::pair{"neon", "NEON"}}) {
@@ -28,7 +28,7 @@ std::string machine_text(const Statistics& s) {
   return s.machine + " machine with " + counted(uint64_t(s.workers), "block");
 }
 
-// The same of all ranks; each has a machine of its own.
+// Describes the machine; each rank has one of its own.
 StatusPart machine_part(const Rendered& frame, const std::string& way) {
   const std::string others = frame.ranks > 1 ? " in each of " + counted(uint64_t(frame.ranks), "rank") : "";
   return {machine_text(frame.result.statistics) + others,
@@ -107,7 +107,8 @@ void draw_status(const std::vector<StatusPart>& parts, float reserved_right) {
   for (size_t i = 0; i < parts.size(); ++i) {
     all += (i > 0 ? "\n" : "") + parts[i].text;
     const float width = ImGui::CalcTextSize(parts[i].text.c_str()).x;
-    const float reserved = i + 1 < parts.size() ? gap + dots : 0;  // for the dots, should the next have no room
+    // space for the dots, in case the next part does not fit
+    const float reserved = i + 1 < parts.size() ? gap + dots : 0;
     left_out = left_out || at + width + reserved > right;
     if (left_out) continue;
     if (i > 0) ImGui::SameLine(at);

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #if defined(BROKKR_FONT_REGULAR)
-// Roboto of Debian's fonts-roboto-unhinted (Apache License 2.0), as it lay there when the program was built.
+// Roboto from Debian's fonts-roboto-unhinted (Apache License 2.0), embedded when the program was built.
 asm(".pushsection .rodata\n"
     ".global brokkr_font_regular, brokkr_font_regular_end, brokkr_font_medium, brokkr_font_medium_end\n"
     "brokkr_font_regular: .incbin \"" BROKKR_FONT_REGULAR
@@ -63,7 +63,7 @@ void apply(float scale) {
   style.WindowRounding = style.ChildRounding = style.TabRounding = 0;
   style.FrameRounding = style.GrabRounding = 3;
   style.PopupRounding = 4;
-  style.WindowBorderSize = style.PopupBorderSize = 1;  // of dialogs; bars have none
+  style.WindowBorderSize = style.PopupBorderSize = 1;  // for dialogs; bars have none
   style.FramePadding = {7, 4};
   style.ItemSpacing = {8, 6};
   style.CellPadding = {5, 3};
@@ -74,13 +74,13 @@ void apply(float scale) {
   ImFontAtlas& fonts = *ImGui::GetIO().Fonts;
   fonts.Clear();
 #if defined(BROKKR_FONT_REGULAR)
-  // Latin, Greek, punctuation and signs of mathematics.
+  // Latin, Greek, punctuation and mathematical operators.
   static constexpr ImWchar kRanges[] = {0x20, 0xff, 0x370, 0x3ff, 0x2000, 0x206f, 0x2200, 0x22ff, 0};
   const auto add = [&](const char* begin, const char* end, float size) {
     ImFontConfig config;
     config.FontDataOwnedByAtlas = false;
     config.OversampleH = 2;
-    // The atlas only reads it.
+    // The atlas does not modify the font data.
     return fonts.AddFontFromMemoryTTF(const_cast<char*>(begin), int(end - begin), std::round(size * scale), &config,
                                       kRanges);
   };

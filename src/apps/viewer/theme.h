@@ -1,4 +1,4 @@
-// The look of the window: every colour, font and distance of the user interface is decided here and in theme.cpp.
+// The look of the window. This file and theme.cpp define all colours, fonts and distances of the user interface.
 #pragma once
 
 #include <imgui.h>
@@ -8,8 +8,8 @@
 
 namespace brokkr::viewer::theme {
 
-// Grounds, from the darkest: around the image, panels and bars, controls. Text has a contrast of 7:1 or more on each
-// (WCAG 2.1, 1.4.6).
+// Background colours from dark to light: around the image, panels and bars, controls. Text has a contrast of at least
+// 7:1 on each (WCAG 2.1, 1.4.6).
 inline constexpr ImU32 kBackdrop = IM_COL32(14, 15, 18, 255);
 inline constexpr ImU32 kGround = IM_COL32(24, 27, 32, 255);
 inline constexpr ImU32 kControl = IM_COL32(38, 43, 51, 255);
@@ -18,7 +18,7 @@ inline constexpr ImU32 kLine = IM_COL32(62, 69, 81, 255);
 inline constexpr ImU32 kPlot = IM_COL32(14, 15, 18, 255);
 
 inline constexpr ImU32 kText = IM_COL32(236, 239, 244, 255);
-inline constexpr ImU32 kDim = IM_COL32(192, 199, 211, 255);    // explanations, units, what does not apply
+inline constexpr ImU32 kDim = IM_COL32(192, 199, 211, 255);    // explanations, units, things that do not apply
 inline constexpr ImU32 kAccent = IM_COL32(255, 190, 77, 255);  // the user's choice, here and over the image
 inline constexpr ImU32 kOnAccent = IM_COL32(20, 22, 26, 255);  // text on the accent
 inline constexpr ImU32 kErrorGround = IM_COL32(77, 26, 26, 255);
@@ -30,7 +30,7 @@ inline constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);  // times of frame
 inline constexpr ImU32 kLate = kAccent;                        // a time beyond its limit
 inline constexpr ImU32 kGood = IM_COL32(128, 230, 128, 255), kBad = IM_COL32(255, 160, 140, 255);
 
-// Pairs of a text's colour and its ground, which tests measure.
+// Pairs of a text colour and its background, whose contrast tests measure.
 inline constexpr std::array<std::pair<ImU32, ImU32>, 16> kTextOn = {{{kText, kBackdrop},
                                                                      {kText, kGround},
                                                                      {kText, kControl},
@@ -48,16 +48,16 @@ inline constexpr std::array<std::pair<ImU32, ImU32>, 16> kTextOn = {{{kText, kBa
                                                                      {kGood, kGround},
                                                                      {kBad, kGround}}};
 
-// The colour with another opacity, 0 to 1.
+// The colour with the given opacity, 0 to 1.
 constexpr ImU32 faded(ImU32 color, float opacity) {
   return (color & ~IM_COL32_A_MASK) | ImU32(opacity * 255) << IM_COL32_A_SHIFT;
 }
 
-// Sets Dear ImGui's style and fonts for this size of the user interface (1: 96 dots per inch). The fonts' texture must
-// be made anew. Fonts are drawn for the scale, so that they are sharp.
+// Sets Dear ImGui's style and fonts for this scale of the user interface (1: 96 dots per inch). The caller must rebuild
+// the font texture. Fonts are rasterized for the scale, so that they are sharp.
 void apply(float scale);
 
-// Beside the font of texts, which has figures of one width: names of groups, and titles.
+// Fonts for group names and for titles, in addition to the text font, whose digits all have the same width.
 ImFont* heading();
 ImFont* title();
 

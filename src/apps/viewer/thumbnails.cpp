@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestShown = 64 << 20;  // bytes: larger ones get a thumbnail once they are shown
-constexpr int kSmallSide = 640;               // pixels that a scene is drawn with
+constexpr uint64_t kLargestShown = 64 << 20;  // bytes; a larger file gets a thumbnail only when it is shown
+constexpr int kSmallSide = 640;               // size in pixels at which a scene is drawn
 
-// The game's own picture, or else what Brokkr draws.
+// The game's own picture if the file has one, otherwise Brokkr's.
 Picture picture_of(const std::string& path, const std::stop_token& stop) {
   LoadOptions load;
   load.progress = [&](double) {
@@ -53,7 +53,7 @@ Picture picture_of(const std::string& path, const std::stop_token& stop) {
 
 Picture thumbnail_of(const Picture& picture) {
   if (picture.width <= 0 || picture.height <= 0) return {};
-  // The largest part of the picture that has the shape.
+  // Crop the picture to the thumbnail's shape.
   const double scale = std::min(double(picture.width) / kThumbnailWidth, double(picture.height) / kThumbnailHeight);
   const double left = (picture.width - scale * kThumbnailWidth) / 2,
                low = (picture.height - scale * kThumbnailHeight) / 2;
@@ -93,7 +93,7 @@ Thumbnails::Thumbnails(fs::path folder, std::function<void()> wake)
       wake_(std::move(wake)),
       thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
-// By path, time and size: a file that has changed has another one. Empty where none is kept.
+// The name depends on path, time and size, so that a changed file gets a new thumbnail. Empty if none is stored.
 fs::path Thumbnails::file_of(const std::string& path) const {
   std::error_code error;
   if (folder_.empty() || !fs::is_regular_file(path, error)) return {};
@@ -133,7 +133,7 @@ void Thumbnails::keep(const std::string& path, const Picture& picture) {
 }
 
 void Thumbnails::loop(const std::stop_token& stop) {
-  setpriority(PRIO_PROCESS, id_t(gettid()), 15);  // the window and its frames come first
+  setpriority(PRIO_PROCESS, id_t(gettid()), 15);  // the window and its frames have priority
   for (;;) {
     Wish wish;
     {
@@ -161,7 +161,7 @@ void Thumbnails::loop(const std::stop_token& stop) {
     } catch (const LoadCancelled&) {
       return;
     } catch (const std::exception&) {
-      // A file that cannot be read has no thumbnail; opening it says why.
+      // A file that cannot be read has no thumbnail; opening it shows the reason.
     }
     {
       const std::lock_guard lock(mutex_);

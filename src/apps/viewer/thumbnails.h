@@ -1,5 +1,5 @@
-// Small pictures of frames and scenes, for lists of files. They are made on a thread of their own, one at a time, and
-// kept in $XDG_CACHE_HOME/brokkr/thumbnails, or under ~/.cache where that is not set.
+// Small pictures of frames and scenes for lists of files. A separate thread makes them one at a time and stores them in
+// $XDG_CACHE_HOME/brokkr/thumbnails, or under ~/.cache if that variable is not set.
 #pragma once
 
 #include <condition_variable>
@@ -22,30 +22,30 @@ namespace brokkr::viewer {
 
 inline constexpr int kThumbnailWidth = 320, kThumbnailHeight = 180;
 
-// The middle of the picture in the shape of thumbnails, made smaller by means of its pixels.
+// Crops the picture to the shape of a thumbnail and shrinks it by averaging pixels.
 Picture thumbnail_of(const Picture& picture);
 
-// The folder of the files; empty if neither variable is set.
+// The folder of the thumbnail files; empty if neither variable is set.
 std::filesystem::path thumbnail_folder();
 
 class Thumbnails {
  public:
-  // `folder`: empty keeps no files. `wake` is called from the thread when there is another one.
+  // `folder`: where thumbnails are stored; empty: nowhere. `wake` is called from the thread when a thumbnail is ready.
   Thumbnails(std::filesystem::path folder, std::function<void()> wake);
 
-  // The thumbnail of a file or a generated scene; null until it is made, and where none can be. UI thread.
+  // The thumbnail of a file or a generated scene; null until it exists, and if it cannot be made. UI thread only.
   const PanelTexture* of(const std::string& path);
-  // The window shows this picture of it, which becomes its thumbnail.
+  // Makes `picture`, which the window shows, the thumbnail of this file.
   void keep(const std::string& path, const Picture& picture);
 
  private:
   struct Entry {
-    Picture picture;  // empty: not made yet, or there is none
+    Picture picture;  // empty: not made yet, or impossible
     std::optional<PanelTexture> texture;
   };
   struct Wish {
     std::string path;
-    std::optional<Picture> picture;  // to be kept; nothing: to be made
+    std::optional<Picture> picture;  // picture to store; empty: draw it first
   };
   void loop(const std::stop_token& stop);
   std::filesystem::path file_of(const std::string& path) const;
@@ -53,11 +53,11 @@ class Thumbnails {
   std::filesystem::path folder_;
   std::function<void()> wake_;
   std::map<std::string, Entry> entries_;
-  std::mutex mutex_;  // of the following
+  std::mutex mutex_;  // protects the following members
   std::condition_variable_any changed_;
   std::deque<Wish> wishes_;
   std::vector<std::pair<std::string, Picture>> made_;
-  std::jthread thread_;  // stopped and joined before the rest goes
+  std::jthread thread_;  // stops and joins before the other members are destroyed
 };
 
 }  // namespace brokkr::viewer

@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 constexpr auto kNoteTime = std::chrono::seconds(5);
 constexpr float kZoomStep = 1.25f;
 
-// In the order of their tabs.
+// The panels in the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {
     make_scene_panel,  make_pipeline_panel, make_policy_panel, make_pattern_panel, make_draws_panel,
     make_shader_panel, make_inspect_panel,  make_race_panel,   make_compare_panel, make_log_panel,
 };
 
-// Returns true if what was prepared for one frame serves the other.
+// Returns true if the same preparation serves both frames.
 bool is_prepared_alike(const Rendered& a, const Rendered& b) {
   const auto parts = [](const Rendered& r) {
     const FrameSettings& s = r.settings;
@@ -43,14 +43,14 @@ bool is_prepared_alike(const Rendered& a, const Rendered& b) {
   return parts(a) == parts(b);
 }
 
-// The tour's steps, those of modules last.
+// The steps of the tour; those of modules come last.
 std::vector<TourStep> steps_of(const std::vector<Module>& modules) {
   std::vector<TourStep> steps = tour_steps();
   for (const Module& module : modules) steps.insert(steps.end(), module.tour.begin(), module.tour.end());
   return steps;
 }
 
-// Built-in scenes with a button on the start screen.
+// Built-in scenes that have a button on the start screen.
 std::vector<std::pair<std::string, std::string>> built_in_scenes(const std::vector<Module>& modules) {
   std::vector<std::pair<std::string, std::string>> scenes = {{"generated:city", "A generated city"}};
   for (const Module& module : modules) {
@@ -65,7 +65,7 @@ std::vector<KeyBinding> keys_of(const std::vector<Module>& modules) {
   return keys;
 }
 
-// The keys that are held, by JavaScript's codes, which letters, digits and space share with GLFW.
+// The held keys as JavaScript codes, which are equal to GLFW's for letters, digits and space.
 std::set<uint8_t> held_keys(const Window& window) {
   constexpr std::pair<int, uint8_t> kOthers[] = {
       {GLFW_KEY_SPACE, 32},      {GLFW_KEY_BACKSPACE, 8},     {GLFW_KEY_TAB, 9},       {GLFW_KEY_ENTER, 13},
@@ -151,7 +151,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
 }
 
 Viewer::~Viewer() {
-  render_thread_.reset();  // before the panels, which its jobs use
+  render_thread_.reset();  // before the panels are destroyed, because jobs use them
   remember();
 }
 
@@ -164,11 +164,11 @@ void Viewer::run() {
     poll();
     window_->begin_frame();
     draw();
-    // Scenes are loaded for the room that the image has, which is known by now.
+    // Scenes are loaded for the size of the image's area, which is known by now.
     if (!to_open_.empty()) open(std::exchange(to_open_, {}));
     request_frame();
     window_->end_frame();
-    // Asked for while the first picture is under way, it waits for that.
+    // A screenshot requested before the first picture waits for that picture.
     const bool comes = state_.scene || loader_->state();
     if (shot_ != Shot::none && (state_.last || !comes)) take_screenshot();
     present();
@@ -176,7 +176,7 @@ void Viewer::run() {
 }
 
 void Viewer::show_error(const std::string& text) {
-  // A repeated message stands once, at the end.
+  // A repeated message is shown once, at the end.
   std::erase(errors_, text);
   errors_.push_back(text);
   if (errors_.size() > 20) errors_.erase(errors_.begin());
@@ -208,13 +208,13 @@ void Viewer::open(const std::vector<std::string>& paths) {
   if (files.size() > 1) {
     sequence_.set(files);
   } else {
-    sequence_.pause();  // it ends once the file is loaded: a file that cannot be read changes nothing
+    sequence_.pause();  // the sequence ends only when the file is loaded; an unreadable file changes nothing
     if (const auto position = sequence_.find(files[0])) sequence_.seek(*position);
   }
   load_file(files[0], false);
 }
 
-// Without a scene it fills the picture.
+// If there is no scene, the shader fills the picture.
 void Viewer::open_shader(const std::string& path, const std::string& vertex_path, FragmentShader from) {
   state_.shader.open(path, vertex_path, std::move(from));
   state_.settings.options.shading = Shading::program;
@@ -223,7 +223,7 @@ void Viewer::open_shader(const std::string& path, const std::string& vertex_path
   docks_.open(settings_.panel);
 }
 
-// Time goes on while pictures come; the newest good text and its values are what is drawn with.
+// Advances time while frames are drawn, and passes the newest good shader and its values to the settings.
 void Viewer::follow_shader() {
   if (state_.shader.poll(state_.scene)) {
     const std::vector<std::string>& lines = state_.shader.warnings();
@@ -245,7 +245,7 @@ void Viewer::reload() {
 void Viewer::load_file(const std::string& path, bool keep_camera) {
   keep_camera_ = keep_camera;
   LoadOptions options = load_;
-  // The camera of a scene is fitted to the shape of the room that its picture has.
+  // The camera of a scene is fitted to the aspect ratio of the image's area.
   if (options.width == 0 && options.views <= 1 && !path.starts_with("generated:")) {
     options.width = state_.room().x;
     options.height = state_.room().y;
@@ -292,7 +292,7 @@ void Viewer::take_scene(const Loaded& loaded) {
     }
   }
   if (tour_loading_) show_step();
-  // The frame under way is out of date, so that it is cancelled; a sequence shows every frame.
+  // The current frame is outdated, so cancel it; but a sequence shows every frame.
   if (!sequence_.active()) render_thread_->cancel();
 }
 
@@ -326,7 +326,7 @@ void Viewer::poll() {
   RenderThread::Results results = render_thread_->take();
   for (const std::string& error : results.errors) {
     show_error(error);
-    state_.continuous = false;  // the next frame would have the same error
+    state_.continuous = false;  // the next frame would fail in the same way
   }
   for (const auto& panel : panels_) {
     if (results.cannot_paint) panel->on_paint_error(state_);
@@ -345,7 +345,7 @@ void Viewer::poll() {
     fresh = true;
   }
   if (!fresh) return;
-  // Panels lay out text about the frame in one UI frame and show it right in the next.
+  // Panels lay out text about a new frame in one UI frame and show it correctly in the next.
   if (!state_.continuous) settle_ = std::max(settle_, 2);
   warn_of_loops();
   for (const auto& panel : panels_) {
@@ -353,7 +353,7 @@ void Viewer::poll() {
   }
 }
 
-// Once for each scene and shader.
+// Warns once for each scene and shader.
 void Viewer::warn_of_loops() {
   const Rendered& frame = *state_.last;
   const std::string line = app::line_of_loops(frame.result.statistics);
@@ -379,7 +379,7 @@ void Viewer::request_frame() {
 void Viewer::present() {
   const auto begin = Clock::now();
   window_->swap();
-  // A picture may be in the window before all that is known of its frame is here: it counts once it is.
+  // A picture may reach the window before the data about its frame does. It counts as presented when both are here.
   if (!state_.last || state_.last->number != image_.number || image_.number == presented_) return;
   presented_ = image_.number;
   const bool is_first = !timed_ || !is_prepared_alike(*timed_, *state_.last);
@@ -387,7 +387,7 @@ void Viewer::present() {
   if (is_first && (!timed_ || timed_->scene->path != state_.last->scene->path)) frame_times_.clear();
   timed_ = state_.last;
   const Presented presented{state_.last, begin, Clock::now(), last_present_, window_->last_input(), is_first};
-  // Between single frames lies whatever was done meanwhile: their own time counts.
+  // Single frames are separated by pauses, so their own duration counts.
   const auto time = state_.continuous ? presented.interval() : timed_->end - timed_->begin;
   if (!is_first) frame_times_.add(milliseconds(time));
   last_present_ = begin;
@@ -446,8 +446,8 @@ void Viewer::save_image(bool exr) {
   }
 }
 
-// The newest picture in linear light, which its painting has. To pack it takes a while, and is nothing that the window
-// should wait for.
+// Saves the newest picture in linear light, which its painting provides, on another thread, because encoding takes a
+// while.
 void Viewer::save_light(const fs::path& path) {
   if (saving_.valid()) return show_note("the picture before is still being saved");
   saving_ = std::async(std::launch::async, [frame = state_.last, path] {
@@ -508,7 +508,7 @@ void Viewer::act(const KeyEvent& event) {
   press_panels(event);
 }
 
-// Returns true if it is a panel's.
+// Returns true if a panel used the key.
 bool Viewer::press_panels(const KeyEvent& event) {
   return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return panel->on_key(state_, event); });
 }
@@ -528,7 +528,7 @@ void Viewer::go_to_step(std::optional<size_t> step) {
   open({scene});
 }
 
-// The scene of the step is there.
+// The scene of the tour's step is loaded.
 void Viewer::show_step() {
   tour_ = std::exchange(tour_loading_, std::nullopt);
   const TourStep& step = start_.steps()[*tour_];
@@ -539,7 +539,7 @@ void Viewer::show_step() {
   if (step.key) act(*step.key);
 }
 
-// A single file, as the window shows it first.
+// Keeps the first picture of a single file as its thumbnail.
 void Viewer::keep_thumbnail() {
   if (sequence_.active() || image_.width <= 0) return;
   Picture picture{image_.width, image_.height, std::vector<uint32_t>(size_t(image_.width) * size_t(image_.height))};
@@ -549,7 +549,8 @@ void Viewer::keep_thumbnail() {
   thumbnails_->keep(state_.last->scene->path, picture);
 }
 
-// The settings under which patterns differ [Kerbl17, 4]: more bins than rasterizers, which keep their bins.
+// The settings under which patterns differ [Kerbl17, 4]: more bins than rasterizers, and rasterizers that keep their
+// bins.
 void Viewer::set_as_in_paper(bool on) {
   RenderOptions& options = state_.settings.options;
   if (on) {
@@ -568,7 +569,7 @@ void Viewer::set_as_in_paper(bool on) {
   }
 }
 
-// A sequence goes before what panels play.
+// A sequence takes priority over what panels play.
 void Viewer::play_or_pause() {
   if (!sequence_.active() && press_panels({Action::play_sequence})) return;
   if (sequence_.playing())
@@ -619,7 +620,7 @@ void Viewer::show_panel(const std::string& name) {
   docks_.open(name);
 }
 
-// The next one in whichever dock.
+// Opens the next panel, in either dock.
 void Viewer::show_next_panel() {
   std::vector<Panel*> shown;
   for (const auto& panel : panels_) {
@@ -637,7 +638,7 @@ void Viewer::set_scale(float scale) {
   settle_ = kSettleFrames;
 }
 
-// The next larger or smaller one of kScales.
+// Selects the next larger or smaller element of kScales.
 void Viewer::step_scale(int by) {
   const float now = window_->scale();
   float next = now;

@@ -1,4 +1,4 @@
-// The viewer as a whole: its window, the file that it shows, and everything that is on the screen. UI thread only.
+// The viewer: its window, the file that it shows, and everything on the screen. UI thread only.
 #pragma once
 
 #include <chrono>
@@ -32,9 +32,9 @@
 
 namespace brokkr::viewer {
 
-// Sizes of the user interface that can be chosen; keys go through them.
+// Selectable scales of the user interface; keys step through them.
 inline constexpr float kScales[] = {0.75f, 1, 1.25f, 1.5f, 1.75f, 2, 2.5f, 3, 4};
-// UI frames that are drawn after an event: some widgets need several to settle (a tooltip, a closing menu).
+// Number of UI frames to draw after an event, because some widgets need several to settle (a tooltip, a closing menu).
 inline constexpr int kSettleFrames = 3;
 
 class Viewer : public ViewerCommands {
@@ -100,7 +100,7 @@ class Viewer : public ViewerCommands {
   void draw_menu();
   void draw_scales();
   float draw_toolbar(const Box& room);  // returns its height
-  float draw_bottom(const Box& room);   // likewise
+  float draw_bottom(const Box& room);   // returns its height
   void draw_status_bar(float top);
   float draw_sequence_bar(const Box& room);  // returns its height
   void draw_errors(const Box& room);
@@ -109,7 +109,7 @@ class Viewer : public ViewerCommands {
   void draw_messages(const Box& room);
 
   std::vector<Module> modules_;
-  bool fresh_;  // what is remembered is neither read nor written
+  bool fresh_;  // settings and thumbnails are neither read nor written
   LoadOptions load_;
   std::filesystem::path settings_path_ = settings_path();
   Settings settings_;
@@ -122,7 +122,7 @@ class Viewer : public ViewerCommands {
   std::unique_ptr<FileWatch> watch_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ViewerState state_;
-  Clock::time_point shader_time_ = Clock::now();  // up to which its time has come
+  Clock::time_point shader_time_ = Clock::now();  // the moment up to which its time has advanced
   Docks docks_{settings_.docks, panels_};
   TimeLine time_line_;
   PixelFacts pixel_facts_;
@@ -131,15 +131,15 @@ class Viewer : public ViewerCommands {
   CaptureDialog capture_;
   std::unique_ptr<Thumbnails> thumbnails_;
   StartScreen start_;
-  bool show_start_ = false;             // although there is a scene
-  std::optional<size_t> tour_;          // the step that is shown
+  bool show_start_ = false;             // even if there is a scene
+  std::optional<size_t> tour_;          // the step shown
   std::optional<size_t> tour_loading_;  // the step whose scene is being loaded
   Sequence sequence_;
 
   ShownImage image_;
-  uint64_t presented_ = 0;                                // the number of the last frame that was counted as shown
+  uint64_t presented_ = 0;                                // number of the last frame counted as presented
   std::deque<std::shared_ptr<const Rendered>> finished_;  // not shown yet
-  std::string file_;                                      // the file that is shown, and whose bookmarks the camera has
+  std::string file_;                                      // the file shown, whose bookmarks the camera has
   bool keep_camera_ = false;
   bool render_wanted_ = false;
   FrameSource asked_;  // last request
@@ -147,18 +147,18 @@ class Viewer : public ViewerCommands {
   std::vector<MachineInfo> machines_ = find_machines();
   std::vector<HelpGroup> help_ = help_groups(module_keys_);
   bool show_help_ = false;
-  std::vector<std::string> to_open_;  // once the first UI frame has been laid out
+  std::vector<std::string> to_open_;  // opened after the first UI frame has been laid out
   enum class Shot { none, window, image, image_and_light };
   Shot shot_ = Shot::none;
-  std::future<std::string> saving_;  // what is to be said once the file is written; an exception is an error
+  std::future<std::string> saving_;  // the message to show once the file is written; an exception is an error
   std::vector<std::string> errors_;
   std::string note_;
-  std::string cut_;  // what was drawn when loops were ended, and has been said
+  std::string cut_;  // identifies the last warning about ended loops
   Clock::time_point note_until_;
   std::optional<Clock::time_point> last_present_;
-  std::shared_ptr<const Rendered> timed_;  // the frame that was presented last
+  std::shared_ptr<const Rendered> timed_;  // the frame presented last
   FrameTimes frame_times_;
-  int settle_ = kSettleFrames;  // UI frames to draw before going to sleep
+  int settle_ = kSettleFrames;  // UI frames to draw before sleeping
 };
 
 }  // namespace brokkr::viewer

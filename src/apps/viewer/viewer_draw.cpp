@@ -1,4 +1,4 @@
-// A frame of the user interface: menus, bars, messages, and the image between them.
+// Draws a frame of the user interface: menus, bars, messages, and the image between them.
 #include <imgui.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr float kBottomLines = 7;          // height of the time lines, in font sizes
-constexpr float kBottomWindow = 400;       // pixels that a window must be high to have them, at scale 1
+constexpr float kBottomWindow = 400;       // minimum height of a window with time lines, in pixels at scale 1
 constexpr float kTimesLines = 18;          // width of the frame times, in font sizes
-constexpr double kSmoothMs = 1000.0 / 60;  // where the strip has its line, unless a frame has a budget
+constexpr double kSmoothMs = 1000.0 / 60;  // position of the strip's line, unless a frame has a budget
 
-// Begins a window of at most `lines` font sizes in width in the middle of the image's room.
+// Starts a window at most `lines` font sizes wide in the centre of the image's area.
 bool begin_message(const char* name, const Box& room, float lines, ImGuiWindowFlags flags = 0) {
   const glm::vec2 center = (room.begin + room.end) / 2.0f;
   const float width = std::min(lines * ImGui::GetFontSize(), std::max(room.size().x, 1.0f));
@@ -48,7 +48,7 @@ void Viewer::draw() {
     room.end.y -= ImGui::GetFrameHeight() + 4;
     draw_status_bar(room.end.y);
     const bool has_time_line = settings_.time_line && window.y >= kBottomWindow * window_->scale();
-    // Recording costs a little time: it is off while nothing shows it.
+    // Recording costs a little time, so it is off while nothing shows it.
     state_.settings.options.trace = has_time_line && !state_.is_painted();
     if (has_time_line) room.end.y -= draw_bottom(room);
     if (sequence_.active()) room.end.y -= draw_sequence_bar(room);
@@ -57,7 +57,7 @@ void Viewer::draw() {
     state_.settings.options.trace = false;
   }
   area_.draw(state_, image_.texture, image_.width, image_.height, room.begin, room.end);
-  // A picture that is as large as its room follows it, once the mouse has let go.
+  // A picture as large as its area follows the area's size once the mouse button is released.
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) state_.follow_room();
   ImDrawList& over_image = *ImGui::GetBackgroundDrawList();
   if (settings_.panels) pixel_facts_.draw(state_, over_image, settings_.darken);
@@ -77,7 +77,7 @@ void Viewer::draw() {
   draw_messages(room);
 }
 
-// The message over everything else, in the middle of `room`.
+// Draws the current message on top of everything else, in the centre of `room`.
 void Viewer::draw_messages(const Box& room) {
   draw_loading(room);
   draw_errors(room);
@@ -89,7 +89,7 @@ void Viewer::draw_messages(const Box& room) {
   }
 }
 
-// A menu item that does what its key does.
+// A menu item with the same effect as its key.
 void Viewer::menu_item(const char* label, Action action, bool selected, bool enabled) {
   if (ImGui::MenuItem(label, key_text(action).c_str(), selected, enabled)) act({action});
 }
@@ -179,7 +179,7 @@ void Viewer::draw_scales() {
   if (ImGui::MenuItem("Smaller")) step_scale(-1);
 }
 
-// The most used controls, from the left. Those without room are left out; menus and panels have them too.
+// The most used controls, from left to right. Controls that do not fit are omitted; menus and panels have them too.
 float Viewer::draw_toolbar(const Box& room) {
   const float em = ImGui::GetFontSize(), pad = 0.35f * em, height = ImGui::GetFrameHeight() + 2 * pad;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * window_->scale(), pad));
@@ -250,7 +250,7 @@ float Viewer::draw_toolbar(const Box& room) {
   return height;
 }
 
-// The blocks' time line, and the times of the last frames. Returns its height.
+// Draws the time line of the blocks and the times of the last frames. Returns its height.
 float Viewer::draw_bottom(const Box& room) {
   const float em = ImGui::GetFontSize(), height = kBottomLines * em, pad = 0.5f * em;
   const bool has_blocks = !state_.is_painted();
@@ -277,7 +277,7 @@ float Viewer::draw_bottom(const Box& room) {
   return height;
 }
 
-// A note hides the line's left part for the seconds that it lasts.
+// A note covers the left part of the line for a few seconds.
 void Viewer::draw_status_bar(float top) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * window_->scale(), 3));
@@ -301,7 +301,7 @@ void Viewer::draw_status_bar(float top) {
   ImGui::PopStyleVar();
 }
 
-// Returns its height.
+// Returns the height of the bar.
 float Viewer::draw_sequence_bar(const Box& room) {
   const float em = ImGui::GetFontSize(), width = room.size().x;
   const bool two_rows = width < 40 * em;

@@ -24,7 +24,7 @@ namespace {
 std::string last_error;  // GLFW reports through a callback
 void note_error(int, const char* text) { last_error = text; }
 
-// Returns true if the keyboard has a key with a full stop, without modifiers.
+// Returns true if the keyboard has a key that types a full stop without modifiers.
 bool has_period() {
   constexpr std::string_view kKeysOfText = "',-./0123456789;=ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]`";  // GLFW's codes
   return std::any_of(kKeysOfText.begin(), kKeysOfText.end(), [](char key) {
@@ -72,11 +72,11 @@ Window::Window(const WindowSize& size, float scale, WindowEvents events)
 
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the viewer keeps its settings itself
+  io.IniFilename = nullptr;  // the viewer stores its own settings
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   theme::apply(scale_);
   set_callbacks();
-  ImGui_ImplGlfw_InitForOpenGL(window_, true);  // chains the callbacks that are set already
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);  // also calls the callbacks set before
   ImGui_ImplOpenGL3_Init("#version 330");
 }
 
@@ -91,7 +91,7 @@ Window::~Window() {
 float Window::fitting_scale() const {
   float x = wanted_scale_, y = wanted_scale_;
   if (wanted_scale_ <= 0) glfwGetWindowContentScale(window_, &x, &y);
-  // In steps, so that a window that is being resized does not get new fonts with every pixel.
+  // The scale changes in steps, so that resizing a window does not rebuild fonts for every pixel.
   const float room = std::min(float(size().x) / 320, float(size().y) / 200), most = std::floor(room * 4) / 4;
   return std::clamp(std::min(x, std::max(most, 1.0f)), 0.5f, 4.0f);
 }
@@ -115,15 +115,15 @@ void Window::set_callbacks() {
     const int key = key_that_stands(place, glfwGetKeyName(place, scancode), has_period());
     if (key == GLFW_KEY_PERIOD && place != GLFW_KEY_PERIOD && !has_period()) modifiers &= ~GLFW_MOD_SHIFT;
     if (action == GLFW_RELEASE) self.events_.release(key);
-    // Arrows, Enter and the like move the mark of the keyboard while it is shown.
+    // Arrows, Enter and the like move the keyboard focus while it is shown.
     const bool moves_mark = key == GLFW_KEY_UP || key == GLFW_KEY_DOWN || key == GLFW_KEY_LEFT ||
                             key == GLFW_KEY_RIGHT || key == GLFW_KEY_SPACE || key == GLFW_KEY_ENTER;
     if (ImGui::GetIO().NavVisible && moves_mark && action == GLFW_PRESS && modifiers == 0) return;
-    // While text is typed, keys are letters. Esc ends the typing, and then whatever it ends elsewhere.
+    // While the user types text, keys are letters. Esc only ends the typing.
     if (action != GLFW_PRESS || (ImGui::GetIO().WantTextInput && key != GLFW_KEY_ESCAPE)) return;
     self.events_.press(key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT));
   });
-  // These events are Dear ImGui's; the viewer is drawn again after them.
+  // Dear ImGui handles these events; the viewer redraws afterwards.
   const auto input = [](GLFWwindow* window, auto...) { of(window).note_input(); };
   const auto click = [](GLFWwindow* window, auto...) {
     Window& self = of(window);
@@ -203,7 +203,7 @@ void Window::begin_frame() {
   }
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  // If frames take long, the pointer has left the place of the click by now.
+  // If frames take long, the pointer may have left the position of the click by now.
   if (const auto at = std::exchange(clicked_at_, std::nullopt)) ImGui::GetIO().MousePos = {at->x, at->y};
   ImGui::NewFrame();
 }

@@ -1,4 +1,4 @@
-// The window with its OpenGL context and Dear ImGui: everything that the viewer uses of GLFW.
+// The window with its OpenGL context and Dear ImGui. Only this file and window.cpp use GLFW.
 #pragma once
 
 #include <GLFW/glfw3.h>
@@ -14,7 +14,8 @@
 namespace brokkr::viewer {
 
 struct WindowEvents {
-  std::function<void(int key, int modifiers)> press;  // KeyModifier bits; while text is typed only Esc
+  // `modifiers`: KeyModifier bits; while the user types text, only Esc is reported
+  std::function<void(int key, int modifiers)> press;
   std::function<void(int key)> release;
   std::function<void(const std::vector<std::string>&)> drop;
 };
@@ -28,15 +29,15 @@ class Window {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Throws std::runtime_error of one line where there is no display or no OpenGL 3.3. `scale`: as set_scale takes it.
+  // Throws std::runtime_error with one line if there is no display or no OpenGL 3.3. `scale`: see set_scale.
   Window(const WindowSize& size, float scale, WindowEvents events);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // Sleeps until something happens, at most `seconds` (negative: for ever), and hands out the events.
+  // Sleeps until something happens, at most `seconds` (negative: without limit), and dispatches the events.
   void wait(double seconds);
-  // Ends `wait`; from any thread.
+  // Ends `wait`; may be called from any thread.
   static void wake() { glfwPostEmptyEvent(); }
 
   bool should_close() const { return glfwWindowShouldClose(window_) != 0; }
@@ -44,21 +45,21 @@ class Window {
   bool minimized() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
   glm::ivec2 size() const;         // in screen coordinates
   glm::ivec2 framebuffer() const;  // in pixels
-  // The scale of the user interface, 0.5 to 4: the one that was set, or the monitor's (Xft.dpi). A window always has
-  // room for 320 x 200 pixels at scale 1.
+  // The scale of the user interface, 0.5 to 4: the one set, or the monitor's (Xft.dpi). The window always has space for
+  // 320 x 200 pixels at this scale.
   float scale() const { return scale_; }
-  // The wish for it; 0: as the monitor has it. From the next frame on.
+  // Requests a scale, which applies from the next frame on; 0: the monitor's.
   void set_scale(float wanted) { wanted_scale_ = wanted; }
   bool key_down(int key) const { return glfwGetKey(window_, key) == GLFW_PRESS; }
   void set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
   void toggle_full_screen();
-  WindowSize remembered() const;                      // the size for the next start, which is not that of a full screen
-  std::string renderer() const { return renderer_; }  // what OpenGL calls itself
+  WindowSize remembered() const;                      // the size for the next start, never that of full screen
+  std::string renderer() const { return renderer_; }  // OpenGL's name for itself
 
   void begin_frame();  // of the user interface
-  void end_frame();    // draws it over a dark ground
+  void end_frame();    // draws the user interface over a dark background
   void swap() { glfwSwapBuffers(window_); }
-  // The pixels that end_frame drew, rows bottom to top. Before `swap`.
+  // The pixels that end_frame drew, rows bottom to top. Call it before `swap`.
   std::vector<uint32_t> read_pixels() const;
 
   Clock::time_point last_input() const { return last_input_; }
@@ -84,8 +85,8 @@ class Window {
   glm::ivec2 position_{0};
   std::string renderer_;
   Clock::time_point last_input_;
-  glm::vec2 pointer_{-1};                // in screen coordinates, as the events so far have it
-  std::optional<glm::vec2> clicked_at_;  // of the first button or wheel since the last frame
+  glm::vec2 pointer_{-1};                // in screen coordinates, according to the events so far
+  std::optional<glm::vec2> clicked_at_;  // position of the first button or wheel event since the last frame
 };
 
 }  // namespace brokkr::viewer
