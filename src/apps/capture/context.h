@@ -34,7 +34,7 @@ Surface current_surface();
 // In pixels; {0, 0} if the window system does not report it.
 std::pair<int, int> surface_size(const Surface& surface);
 
-// Whether a key of the X server is down. `key`: an X11 keysym's name, e.g. "F10".
+// Watches a key of the X server. `key`: the name of an X11 keysym, such as "F10".
 class Keyboard {
  public:
   // Sets `problem` if the key cannot be watched.
@@ -48,7 +48,7 @@ class Keyboard {
   std::string problem_;
 };
 
-// Features of a context: the version that introduced each, and extensions that provide the same.
+// Features of a context: the version that introduced each, and extensions that provide it.
 #define BROKKR_FEATURES(FEATURE)                                                                    \
   FEATURE(multisample, 13, "GL_ARB_multisample")                                                    \
   FEATURE(glsl, 20, "GL_ARB_shader_objects")                                                        \
@@ -102,8 +102,8 @@ enum ListContent : uint32_t {
 struct Pixels;
 struct ListPiece {
   GLuint name = 0;
-  uint32_t content = 0;  // ListContent
-  bool of_font = false;  // GLX made it of a letter; its bitmap is found when a recorded frame first draws it
+  uint32_t content = 0;  // ListContent bits
+  bool of_font = false;  // GLX made it from a font's letter; its bitmap is found when a recorded frame first draws it
   std::vector<std::shared_ptr<const Pixels>> pixels;  // its bitmaps in order; null: pixels that are not recorded
 };
 
@@ -122,26 +122,26 @@ struct Context {
   GLuint compiling = 0;           // display list being compiled, between glNewList and glEndList
   GLenum compile_mode = GL_COMPILE;
   std::vector<ListPiece> compiled;  // its parts so far; the last one is being compiled
-  bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: recorded now, called at glEndList
+  bool call_after_compile = false;  // GL_COMPILE_AND_EXECUTE: compiled now, called at glEndList
 
-  GLenum feedback_mode = GL_POINTS;  // of the application's last glBeginTransformFeedback
+  GLenum feedback_mode = GL_POINTS;  // primitive mode of the application's last glBeginTransformFeedback
 
-  GLuint conditional_query = 0;  // conditional rendering
+  GLuint conditional_query = 0;  // query of the active conditional rendering
   GLenum conditional_mode = GL_NONE;
 
   // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint probe_program = 0, pixel_programs[2] = {};  // of colours, of bitmaps
+  GLuint probe_program = 0, pixel_programs[2] = {};  // for colours, for bitmaps
   std::map<std::string, GLuint> fixed_programs;      // by text
   uint64_t feedback_bytes = 0;
-  bool has_split[2] = {false, false};  // by GL_PROVOKING_VERTEX: last, first
+  bool has_split[2] = {false, false};  // for GL_PROVOKING_VERTEX last, first
   QuadSplit split[2];
 };
 
 // The context that is current on this thread, or null.
 Context* current_context();
 
-// The same with `info` filled in. Call only where GL may be called.
+// Like current_context, with `info` filled in. Call it only where GL may be called.
 Context* known_context();
 
 // Called by the window-system hooks. An entry stays until another context gets the handle, because a destroyed context

@@ -1,6 +1,6 @@
-// The exported dlsym. glibc takes the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must
-// leave by a jump. It is compiled without exceptions: clang makes no tail call out of a function that has to end the
-// program where one is thrown.
+// The exported dlsym. glibc determines the caller of dlsym(RTLD_NEXT, …) from the return address, so this function must
+// end in a jump. The file is compiled without exceptions, because clang emits no tail call from a function that must
+// terminate the program if an exception is thrown.
 #include <dlfcn.h>
 
 #include "capture/lookup.h"

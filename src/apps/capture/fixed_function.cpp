@@ -21,7 +21,7 @@ constexpr GLenum kCombineSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR
                                       GL_TEXTURE4, GL_TEXTURE5, GL_TEXTURE6,      GL_TEXTURE7};
 constexpr GLenum kCombineOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLenum kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
-constexpr GLint kMaxUnits = 8;  // units with coordinates in GLSL 1.20
+constexpr GLint kMaxUnits = 8;  // number of texture coordinates in GLSL 1.20
 
 GLint environment(GLenum name) {
   GLint value = 0;
@@ -148,7 +148,7 @@ class VertexText {
     }
     if (built_in == kPointSize) {
       need_eye();
-      add("float eye_distance = abs(eye.z);");  // as Mesa has it in the distance's place
+      add("float eye_distance = abs(eye.z);");  // Mesa uses this instead of the distance
       return "clamp(gl_Point.size * inversesqrt(gl_Point.distanceConstantAttenuation + eye_distance * "
              "(gl_Point.distanceLinearAttenuation + eye_distance * gl_Point.distanceQuadraticAttenuation)), "
              "gl_Point.sizeMin, gl_Point.sizeMax)";
@@ -198,13 +198,13 @@ class VertexText {
     }
   }
 
-  // One side of faces, with the names of the side and its material in the text.
+  // One side of faces: names of its normal and material in the text.
   struct Side {
     std::string name, normal, material;  // `material` is the prefix of its colours' names
     GLint face;
 
-    // A material's colour, or the vertex's colour if it replaces that (GL_COLOR_MATERIAL): `vertex` is the expression,
-    // in which %s is the material's colour.
+    // The material's colour, or the expression `vertex` if the vertex's colour replaces it (GL_COLOR_MATERIAL). %s in
+    // `vertex` is the material's colour.
     std::string color(const std::string& color, std::initializer_list<GLint> tracked, const std::string& vertex) const {
       const GLint tracking = get_integer(GL_COLOR_MATERIAL_FACE);
       const bool tracks =
@@ -217,8 +217,8 @@ class VertexText {
     }
   };
 
-  // Mesa lights vertices without their own colours with the material in the state, which may not have followed the
-  // current colour (it lags if glMaterial was called shortly before).
+  // For vertices without their own colour, Mesa uses the material in the state, which may lag behind the current colour
+  // after a recent glMaterial.
   std::string tracked_color() const {
     if (!follows_) return "gl_Color";
     if (opaque_) return std::string("(gl_Color == ") + kColorBefore + " ? %s : gl_Color)";
@@ -291,7 +291,7 @@ class VertexText {
   bool has_eye_ = false, has_normal_ = false, has_reflection_ = false, has_light_ = false, has_back_light_ = false;
 };
 
-// "gl_LightSource[2].diffuse"
+// Parses names such as "gl_LightSource[2].diffuse".
 bool read_light(const std::string& name, uint32_t* words) {
   struct Member {
     const char* name;

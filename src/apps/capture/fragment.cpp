@@ -92,7 +92,7 @@ std::vector<Resource> resources(GLuint program, GLenum interface) {
   return all;
 }
 
-// Mesa calls gl_TexCoord[1] gl_in_TexCoord1.
+// Mesa's name for gl_TexCoord[1] is gl_in_TexCoord1.
 std::string built_in_name(const std::string& name) {
   constexpr std::string_view kMesa = "gl_in_TexCoord";
   return name.starts_with(kMesa) ? "gl_TexCoord[" + name.substr(kMesa.size()) + "]" : name;
@@ -183,7 +183,7 @@ void add_outputs(GLuint linked, FragmentInterface& out) {
   }
 }
 
-// Returns 0 if the shaders do not link by themselves.
+// Returns 0 if the shaders do not link on their own.
 GLuint link_alone(GLenum type, const std::vector<std::string>& texts) {
   const GLuint program = GL(CreateProgram)();
   GL(ProgramParameteri)(program, GL_PROGRAM_SEPARABLE, GL_TRUE);

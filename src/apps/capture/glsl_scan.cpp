@@ -160,7 +160,7 @@ class Preprocessor {
   }
 
  private:
-  // The state of a condition: whether this branch is taken, and whether any was.
+  // The state of a condition: this branch is active; some branch has been taken.
   struct Branch {
     bool active, taken;
   };
@@ -262,7 +262,7 @@ std::vector<Tokens> reachable(const Tokens& tokens) {
   return result;
 }
 
-// A buffer block, `buffer Name {`, without `readonly` before it.
+// Finds a buffer block, `buffer Name {`, without `readonly` before it.
 bool has_writable_buffer(const Tokens& tokens) {
   bool readonly = false;
   for (const std::string& token : tokens) {
@@ -278,8 +278,8 @@ bool is_store(std::string_view token) {
          (token.starts_with("atomicCounter") && token != "atomicCounter");
 }
 
-// Scans statements outside functions, without layouts: declarations up to their semicolon, and blocks up to the end of
-// their members.
+// Scans statements outside functions, without layout qualifiers: declarations up to their semicolon, and blocks up to
+// the end of their members.
 class InputScanner {
  public:
   std::map<std::string, InputQualifier> run(const Tokens& tokens) {

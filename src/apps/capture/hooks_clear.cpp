@@ -1,4 +1,4 @@
-// Clears, blits, and the deletion of images.
+// Hooks for clears, blits, and the deletion of images.
 #include <algorithm>
 
 #include "capture/session.h"
@@ -17,7 +17,7 @@ ClearValues values_of(GLbitfield mask) {
   return values;
 }
 
-// The value of one buffer.
+// The clear value for one buffer.
 template <typename T>
 ClearValues values_of(GLenum buffer, GLint draw_buffer, const T* value) {
   ClearValues values;
@@ -69,7 +69,8 @@ BROKKR_EXPORT void glClear(GLbitfield mask) {
   GL(Clear)(mask);
 }
 
-// glClearBuffer… and glClearNamedFramebuffer… of one type, whose `parameters` make the expression that follows.
+// Defines the hooks glClearBuffer… and glClearNamedFramebuffer… of one type. The trailing expression converts
+// `parameters` to ClearValues.
 #define BROKKR_CLEAR(suffix, parameters, arguments, ...)                                             \
   BROKKR_EXPORT void glClearBuffer##suffix(GLenum buffer, GLint index, BROKKR_LIST parameters) {     \
     record_clear("glClearBuffer" #suffix, {}, [&] { return __VA_ARGS__; });                          \

@@ -1,4 +1,4 @@
-// Draw calls. Each hook passes its call on; while a frame is recorded it describes the call first.
+// Hooks for draw calls. Each hook passes its call on; while a frame is recorded, it describes the call first.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -34,7 +34,7 @@ DrawCall instanced(GLenum mode, GLenum type, const SubDraw& part) {
   return {.mode = mode, .index_type = type, .instanced = true, .parts = {part}};
 }
 
-// The draws of a multi-draw, by part(i).
+// The draws of a multi-draw; part(i) gives each.
 template <typename Part>
 DrawCall multi(GLenum mode, GLenum type, GLsizei draws, Part part) {
   DrawCall call{.mode = mode, .index_type = type};
@@ -42,7 +42,7 @@ DrawCall multi(GLenum mode, GLenum type, GLsizei draws, Part part) {
   return call;
 }
 
-// GL's structures for indirect draws, `stride` apart (0: next to each other).
+// Reads GL's structures for indirect draws, `stride` bytes apart (0: contiguous).
 DrawCall indirect_draws(const Context& context, GLenum mode, GLenum index_type, const void* indirect, GLsizei count,
                         GLsizei stride) {
   DrawCall call{.mode = mode, .index_type = index_type, .instanced = true};
@@ -77,7 +77,7 @@ DrawCall indirect_draws(const Context& context, GLenum mode, GLenum index_type, 
   return call;
 }
 
-// The number of draws that a buffer holds.
+// Reads the number of draws from a buffer.
 GLsizei indirect_count(const Context& context, GLintptr offset, GLsizei limit) {
   const std::vector<std::byte> bytes =
       read_buffer(context, GL_PARAMETER_BUFFER, static_cast<uint64_t>(std::max<GLintptr>(offset, 0)), sizeof(GLsizei));
@@ -86,7 +86,7 @@ GLsizei indirect_count(const Context& context, GLintptr offset, GLsizei limit) {
   return std::min(count, limit);
 }
 
-// Draws as many vertices as the application's feedback recorded, a number that only GL knows.
+// A draw of the vertices that the application's feedback recorded; only GL knows their number.
 DrawCall of_feedback(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque = true}; }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
+// Hooks of the fixed-function API: immediate mode, display lists, rectangles, evaluators, pixels.
 //
 // Vertices between glBegin and glEnd are compiled into a private display list. The list then runs twice, once as points
-// for the positions and once for the picture. A list that is compiled and executed is compiled first and called
+// for the positions and once for the picture. A list in mode GL_COMPILE_AND_EXECUTE is compiled first and called
 // afterwards.
 #include <algorithm>
 #include <cstring>
@@ -23,9 +23,9 @@ uint32_t list_bit(GLenum mode) {
 
 namespace {
 
-// Names of private parts: far above those that programs choose. glGenLists may return names in this range.
+// Names of private parts lie far above those that programs choose. glGenLists may return names in this range.
 std::atomic<GLuint> next_piece{0x60000000};
-std::atomic<bool> has_pieces{false};  // a list has more than one
+std::atomic<bool> has_pieces{false};  // some list has more than one part
 
 constexpr uint32_t kListDraws = kListTriangles | kListLines | kListPoints | kListPixels;
 
@@ -49,10 +49,10 @@ void delete_private_pieces(GLuint list, const std::vector<ListPiece>& pieces) {
 void note_compiled(uint32_t content, const std::vector<std::shared_ptr<const Pixels>>& pixels) {
   Context* const context = current_context();
   if (!context || context->compiling == 0) return;
-  // Draws are described by the state at their start, and feedback records one kind of primitives. So each kind gets its
-  // own part, and so do commands that set state.
+  // The state at the start of a draw describes it, and feedback records only one kind of primitive. So each kind of
+  // primitive gets its own part, and so do commands that set state.
   const uint32_t before = context->compiled.back().content;
-  // Each bitmap is drawn from a raster position of its own, which only GL knows.
+  // Each bitmap is drawn from its own raster position, which only GL knows.
   const bool differs = ((content | before) & kListDraws) != 0 && before != 0 && before != content;
   if (differs || (content & before & kListPixels) != 0) next_compiled_piece(*context);
   ListPiece& piece = context->compiled.back();
@@ -81,7 +81,8 @@ DrawCall opaque(GLenum mode) { return {.mode = feedback_primitive(mode), .opaque
 
 using ListPixels = std::vector<std::shared_ptr<const Pixels>>;
 
-// Records what one or several display lists draw in one call; all must draw one kind, `pixels` in order.
+// Records what one or more display lists draw in one call. All must draw the same kind of primitive; `pixels` are in
+// order.
 void record_lists(const char* name, uint32_t content, const ListPixels& pixels, const std::function<void()>& call) {
   const uint32_t primitives = content & (kListTriangles | kListLines | kListPoints);
   if (content & kListPixels) {
@@ -101,7 +102,7 @@ void record_lists(const char* name, uint32_t content, const ListPixels& pixels, 
   });
 }
 
-// The pieces of a list; in a recorded frame with the bitmaps of a font's letters.
+// The parts of a list. In a recorded frame, parts that are letters of a font include their bitmaps.
 std::vector<ListPiece> pieces_to_call(const char* name, const Context& context, GLuint list) {
   std::vector<ListPiece> pieces = list_pieces(context, list);
   if (pieces.front().of_font && pieces.front().pixels.empty()) {
@@ -145,7 +146,7 @@ uint32_t list_offset(GLenum type, const void* lists, GLsizei i) {
   }
 }
 
-// The pieces of the lists of glCallLists.
+// The parts of the lists that glCallLists names.
 std::vector<ListPiece> called_pieces(const char* name, const Context& context, GLsizei count, GLenum type,
                                      const void* lists) {
   const GLuint base = get_name(GL_LIST_BASE);
@@ -160,7 +161,7 @@ std::vector<ListPiece> called_pieces(const char* name, const Context& context, G
 void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
   for (const ListPiece& piece : pieces) {
     const auto call = [list = piece.name] { GL(CallList)(list); };
-    // The letter of a font is not looked up while a list is compiled.
+    // A font's letter cannot be looked up while a list is compiled.
     const ListPixels unknown(piece.of_font && piece.pixels.empty() ? 1 : 0);
     if (is_busy(kCompiling)) note_compiled(piece.content, unknown.empty() ? piece.pixels : unknown);
     record_lists(name, piece.content, piece.pixels, call);
@@ -168,7 +169,7 @@ void call_pieces(const char* name, const std::vector<ListPiece>& pieces) {
   }
 }
 
-// Whether the parts contain more than draws of one kind that can run in one call.
+// Returns true if the parts cannot run in one call because they contain more than draws of one kind.
 bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
   uint32_t content = 0;
   for (const ListPiece& piece : pieces) content |= piece.content;
@@ -176,8 +177,8 @@ bool are_many(const std::vector<ListPiece>& pieces, size_t lists) {
   return several_pixels || pieces.size() > lists || (content & kListState) != 0 || (content & (content - 1)) != 0;
 }
 
-// `make`: gives the Pixels, or nothing if they cannot be recorded. In lists it is called for bitmaps alone, because the
-// others need calls that a list would take up.
+// `make` returns the Pixels, or nothing if they cannot be recorded. Inside a list it is called only for bitmaps,
+// because other pixels need calls that the list would record.
 template <typename Make>
 void draw_pixels(const char* what, bool is_bitmap, Make make) {
   Context* const compiling = is_busy(kCompiling) ? current_context() : nullptr;
@@ -329,7 +330,7 @@ BROKKR_EXPORT void glCopyPixels(GLint x, GLint y, GLsizei width, GLsizei height,
 
 BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y, GLfloat dx, GLfloat dy,
                             const GLubyte* bitmap) {
-  // A bitmap without extent only moves the raster position, which counts in lists.
+  // An empty bitmap only moves the raster position, which matters in lists.
   if (!is_idle() && ((width > 0 && height > 0) || is_busy(kCompiling))) {
     draw_pixels("glBitmap", true, [&](const Context& context) -> std::optional<Pixels> {
       return read_bitmap(context,
@@ -346,7 +347,8 @@ BROKKR_EXPORT void glBitmap(GLsizei width, GLsizei height, GLfloat x, GLfloat y,
   GL(Bitmap)(width, height, x, y, dx, dy, bitmap);
 }
 
-// A list that sets the raster position is divided there: its bitmaps are drawn from the position before each part.
+// A list that sets the raster position is split there, because each part's bitmaps are drawn from the position before
+// the part.
 #define BROKKR_RASTER(name, parameters, arguments)      \
   BROKKR_EXPORT void gl##name parameters {              \
     if (is_busy(kCompiling)) note_compiled(kListState); \

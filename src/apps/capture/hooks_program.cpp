@@ -1,4 +1,4 @@
-// Programs, conditional rendering, errors.
+// Hooks for programs, conditional rendering and errors.
 
 #include <utility>
 #include <vector>
@@ -44,9 +44,9 @@ BROKKR_EXPORT void glGetProgramBinary(GLuint program, GLsizei size, GLsizei* len
   if (is_armed() && bytes && written > 0 && written <= size) binary_read(program, {bytes, bytes + written});
 }
 
-// A binary that another process has stored does not tell what is in it. The hook passes on a format that the driver
-// does not know, so the link fails without an error, as after an update of the driver, and the application compiles
-// from source.
+// The content of a binary that another process stored is unknown. The hook passes on a format that the driver does not
+// know. The link then fails without an error, as it does after a driver update, and the application compiles from
+// source.
 BROKKR_EXPORT void glProgramBinary(GLuint program, GLenum format, const void* binary, GLsizei length) {
   const auto* const bytes = static_cast<const std::byte*>(binary);
   if (!is_armed() || !binary || length <= 0 || binary_linked(program, {bytes, bytes + length}))
@@ -88,10 +88,9 @@ BROKKR_ALIAS(glBeginTransformFeedbackEXT, glBeginTransformFeedback);
 BROKKR_ALIAS(glBeginConditionalRenderNV, glBeginConditionalRender);
 BROKKR_ALIAS(glEndConditionalRenderNV, glEndConditionalRender);
 
-// State that a display list may set and that draws are described by. While a list is compiled such commands are noted,
-// so that the list is divided there (hooks_immediate.cpp). Other state, such as matrices, colours and materials, is
-// followed by running the list; the layer restores matrix stacks afterwards, so they must not change in a part that
-// draws.
+// State that a display list may set and that describes draws. While a list is compiled, these hooks note such commands,
+// so that the list is split there (hooks_immediate.cpp). Running the list reproduces other state, such as matrices,
+// colours and materials. The layer restores matrix stacks afterwards, so they must not change in a part that draws.
 
 using namespace brokkr::capture;
 

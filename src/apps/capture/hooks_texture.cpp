@@ -1,11 +1,11 @@
-// Commands that change textures: uploads, copies from framebuffers, mip levels that GL generates.
+// Hooks for commands that change textures: uploads, copies from framebuffers, generated mip levels.
 #include "capture/session.h"
 #include "capture/textures.h"
 
 namespace brokkr::capture {
 namespace {
 
-// The content of the texture bound to `target` changes. `anew`: completely, with a new size.
+// Notes that the content of the texture bound to `target` changes. `anew`: all of it, with a new size.
 void note_upload(const char* name, GLenum target, bool anew) {
   if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) {
@@ -28,8 +28,7 @@ void note_written(const char* name, GLuint texture) {
 
 using namespace brokkr::capture;
 
-// Lists of arguments have their own brackets.
-// NOLINTBEGIN(bugprone-macro-parentheses)
+// Argument lists include their own parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 
 // A function whose first parameters are target and level.
 #define BROKKR_UPLOAD(name, anew, parameters, arguments) \
@@ -37,7 +36,7 @@ using namespace brokkr::capture;
     note_upload("gl" #name, target, (anew));             \
     GL(name) arguments;                                  \
   }
-// The same for a function that names its texture.
+// As above, for a function that names its texture.
 #define BROKKR_WRITE(name, parameters, arguments) \
   BROKKR_EXPORT void gl##name parameters {        \
     note_written("gl" #name, texture);            \

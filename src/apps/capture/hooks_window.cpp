@@ -1,4 +1,4 @@
-// Swaps and contexts of GLX and EGL.
+// Hooks for swaps and contexts of GLX and EGL.
 #include <EGL/egl.h>
 #include <GL/glx.h>
 
@@ -13,7 +13,7 @@ Surface egl_surface(EGLDisplay display, EGLSurface surface) {
   return {true, display, reinterpret_cast<uintptr_t>(surface)};
 }
 
-// Only their GetProcAddress knows extensions.
+// Looks up an extension function, which only GetProcAddress knows.
 template <typename Function>
 Function* extension(const char* getter, const char* name) {
   const auto get = reinterpret_cast<void* (*)(const char*)>(find_window_function(getter));
@@ -22,7 +22,7 @@ Function* extension(const char* getter, const char* name) {
 #define GLX_EXTENSION(name) extension<decltype(::name)>("glXGetProcAddressARB", #name)
 #define EGL_EXTENSION(name) extension<decltype(::name)>("eglGetProcAddress", #name)
 
-// The real swap, with the layer's work before and after it. `none`: the result if there is no real function.
+// Calls the real swap, with the layer's work before and after it. `none`: the result if there is no real function.
 template <typename Function, typename Result, typename... Arguments>
 Result swap(const Surface& surface, Function* real, Result none, Arguments... arguments) {
   if (!real) return none;
@@ -32,7 +32,7 @@ Result swap(const Surface& surface, Function* real, Result none, Arguments... ar
   return result;
 }
 
-// The real creation of a context, which shares objects with another one.
+// Calls the real creation of a context, which shares objects with another context.
 template <typename Function, typename Share, typename... Arguments>
 auto create(Share share, Function* real, Arguments... arguments) {
   const auto context = real ? real(arguments...) : nullptr;
@@ -68,7 +68,7 @@ BROKKR_EXPORT GLXContext glXCreateContextAttribsARB(Display* display, GLXFBConfi
   return create(share, GLX_EXTENSION(glXCreateContextAttribsARB), display, config, share, direct, attributes);
 }
 
-// It makes display lists of bitmaps without the functions that the layer exports.
+// The real function makes display lists of bitmaps without calling the layer's hooks.
 BROKKR_EXPORT void glXUseXFont(Font font, int first, int count, int list) {
   if (const auto real = WINDOW(glXUseXFont)) real(font, first, count, list);
   const Context* const context = is_armed() ? current_context() : nullptr;

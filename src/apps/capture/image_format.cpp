@@ -126,7 +126,7 @@ float code_of(float light) {
 
 }  // namespace
 
-// Those of which a command encodes or decodes the colours.
+// Marks the targets for which some command encodes or decodes colours.
 std::vector<bool> SrgbTargets::encoded_targets(const Frame& frame) const {
   std::vector<bool> result(frame.targets.size());
   for (const Command& command : frame.commands) {
@@ -143,7 +143,7 @@ std::vector<bool> SrgbTargets::encoded_targets(const Frame& frame) const {
   return result;
 }
 
-// A reader encodes clears of sRGB targets once a state of the frame encodes colours.
+// A reader encodes clears of sRGB targets if any state of the frame encodes colours.
 void SrgbTargets::settle_clears(Frame& frame) const {
   const bool encoded =
       std::any_of(frame.states.begin(), frame.states.end(), [](const State& state) { return state.framebuffer_srgb; });
@@ -159,7 +159,7 @@ void SrgbTargets::settle_clears(Frame& frame) const {
 
 size_t SrgbTargets::settle(Frame& frame, const std::function<bool(uint32_t)>& is_window) const {
   const std::vector<bool> encoded = encoded_targets(frame);
-  // Between two targets of sRGB, codes stay codes: such a window can stay what it is.
+  // A blit between two sRGB targets copies the encoded values, so such a window keeps its format.
   std::vector<bool> has_kin(frame.targets.size());
   for (const auto& [command, encodes] : blits_) {
     const auto& blit = std::get<BlitCommand>(frame.commands[command]);

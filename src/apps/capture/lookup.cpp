@@ -1,4 +1,4 @@
-// dlsym, glXGetProcAddress and eglGetProcAddress: programs that look functions up get the hooks.
+// dlsym, glXGetProcAddress and eglGetProcAddress: return the hooks to programs that look functions up.
 #include "capture/lookup.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 namespace brokkr::capture {
 namespace {
 
-// glibc's version of the symbol dlsym: since 2.34 a new one, before that each architecture's first.
+// glibc's versions of the symbol dlsym: a new one since 2.34, and before that the first version of each architecture.
 constexpr const char* kDlsymVersions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
 
 using GetProcAddress = void* (*)(const char*);
@@ -33,8 +33,8 @@ void* find_in(const char* library, const char* get_proc_address, const char* nam
   return found ? found : ask(find_in(library, get_proc_address), name);
 }
 
-// The layer's own function for `name`, or null: it exports each hook under the name of its function. It depends on no
-// GL library, so nothing else is found.
+// The layer's function for `name`, or null. The layer exports each hook under the name of its function and depends on
+// no GL library, so the search finds nothing else.
 void* find_hook(const char* name) {
   static void* const own_library = [] {
     Dl_info info{};
@@ -44,7 +44,8 @@ void* find_hook(const char* name) {
   return own_library ? real_dlsym(own_library, name) : nullptr;
 }
 
-// Whether `found` belongs to an EGL or OpenGL ES library of the program's own (ANGLE), which the layer does not call.
+// Returns true if `found` belongs to the program's own EGL or OpenGL ES library (ANGLE), which the layer must not
+// intercept.
 bool is_foreign(const char* name, const void* found) {
   struct Library {
     const char *part, *system;
@@ -68,8 +69,8 @@ void* replace(const char* name, void* found) {
 
 }  // namespace
 
-// All threads that arrive first find the same function, so no guard is needed; a guard would run thread sanitizer code
-// before it is initialized.
+// Threads that arrive first at the same time find the same function, so no guard is needed. A guard would run thread
+// sanitizer code before its initialization.
 DlsymFunction find_real_dlsym() {
   static std::atomic<DlsymFunction> found{nullptr};
   if (const DlsymFunction known = found.load(std::memory_order_relaxed)) return known;
@@ -92,7 +93,7 @@ void* dlsym_gl(void* handle, const char* name) {
   void* const found = real_dlsym(handle, name);
   void* const hook = found ? find_hook(name) : nullptr;
   if (!hook) return found;
-  // The program's own handle finds what this library exports before any other library.
+  // The program's own handle finds exports of this library before those of any other.
   if (found == hook) return real_dlsym(RTLD_NEXT, name) ? hook : nullptr;
   return is_foreign(name, found) ? found : hook;
 }

@@ -15,27 +15,27 @@ namespace brokkr::capture {
 using DlsymFunction = void* (*)(void*, const char*) noexcept;
 DlsymFunction find_real_dlsym();
 
-// Whether `name` has the prefix of an OpenGL, GLX or EGL function.
+// Returns true if `name` has the prefix of an OpenGL, GLX or EGL function.
 bool is_gl_name(const char* name);
 
-// The result of a program's dlsym for such a name: the layer's hook if there is one, otherwise the library's function;
-// null if the process without the layer would find nothing.
+// The result of a program's dlsym for such a name: the layer's hook if there is one, otherwise the library's function.
+// Null if the search would fail without the layer.
 void* dlsym_gl(void* handle, const char* name);
 
-// Whether a search of `caller` (an address in its code) in RTLD_DEFAULT finds nothing but this library's export.
+// Returns true if a search in RTLD_DEFAULT by `caller` (an address in its code) finds only this library's export.
 bool is_only_exported(const char* name, const void* caller);
 
 // The C library's dlsym. With RTLD_NEXT the search starts after this library.
 void* real_dlsym(void* handle, const char* name);
 
-// The driver's OpenGL function of that name, or null: from glXGetProcAddress, eglGetProcAddress or the library. A GL
-// library must already be loaded: call it only from hooks.
+// The driver's OpenGL function of that name, or null. The sources are glXGetProcAddress, eglGetProcAddress and the
+// library. A GL library must already be loaded, so call it only from hooks.
 void* find_gl_function(const char* name);
 
-// The library's GLX or EGL function (`glXSwapBuffers`, …), or null.
+// The library's GLX or EGL function (such as glXSwapBuffers), or null.
 void* find_window_function(const char* name);
 
-// A name as a template argument: each name is looked up once, wherever it is called.
+// A name as a template argument, so that each name is looked up once, wherever it is called.
 template <size_t N>
 struct FunctionName {
   char text[N];
@@ -64,5 +64,5 @@ Function* window_function() {
 // that the context supports it (see ContextInfo).
 #define GL(name) (brokkr::capture::gl_function<"gl" #name, decltype(::gl##name)>())
 
-// The same for GLX and EGL, whose headers must be included where it is used: WINDOW(eglSwapBuffers)(display, surface).
+// As GL, for GLX and EGL, whose headers the caller must include: WINDOW(eglSwapBuffers)(display, surface).
 #define WINDOW(name) (brokkr::capture::window_function<#name, decltype(::name)>())

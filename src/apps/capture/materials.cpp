@@ -8,11 +8,12 @@
 namespace brokkr::capture {
 namespace {
 
-// The last of OpenGL's 16 guaranteed attributes: programs that mix fixed function with their own attributes start at 0.
+// Uses the last of OpenGL's 16 guaranteed attributes, because programs that mix fixed function with their own
+// attributes start at 0.
 constexpr GLuint kFirst = 16 - 2 * GLuint(kMaterialAttributes.size());
 constexpr GLuint kColor = kFirst - 1;
 
-// f(attribute, side, member)
+// Calls f(attribute, side, member) for each material attribute.
 void for_each_material(const std::function<void(GLuint, size_t, const MaterialAttribute&)>& f) {
   GLuint attribute = kFirst;
   for (size_t side = 0; side < kMaterialSides.size(); side++) {
@@ -20,7 +21,8 @@ void for_each_material(const std::function<void(GLuint, size_t, const MaterialAt
   }
 }
 
-// Whether commands currently go to a list, the program's or the private one of a glBegin.
+// Returns true if commands currently go into a display list: the program's, or the private one between glBegin and
+// glEnd.
 bool is_compiled() {
   if (!is_busy(kCompiling) && !is_busy(kInBegin)) return false;
   const Context* const context = current_context();
@@ -98,7 +100,7 @@ BROKKR_EXPORT void glMaterialiv(GLenum face, GLenum name, const GLint* values) {
   if (is_idle() || !is_material(name)) return;
   std::array<GLfloat, 4> all{};
   for (size_t i = 0; i < components(name); i++) {
-    // Colours map the whole range of integers to -1 .. 1.
+    // Integer colours map the whole integer range to -1 .. 1.
     all[i] = name == GL_SHININESS ? GLfloat(values[i]) : GLfloat((2.0 * values[i] + 1.0) / 4294967295.0);
   }
   follow_material(face, name, all);

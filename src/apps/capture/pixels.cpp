@@ -23,7 +23,7 @@ const char* const kPixelsText = R"(#version 120
 uniform sampler2D brokkr_bits;
 void main() { gl_FragColor = texture2D(brokkr_bits, gl_TexCoord[0].xy); })";
 
-// A program of the layer that the recorder takes for one of the application.
+// A program of the layer; the recorder treats it as a program of the application.
 GLuint pixel_program(Context& context, bool is_bitmap) {
   GLuint& program = context.pixel_programs[is_bitmap];
   if (program != 0) return program;
@@ -72,7 +72,7 @@ void unpack_plainly(const Context& context, Restore& restore) {
   if (context.info.pixel_buffers) restore.bind(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
-// One picture as a rectangle of window coordinates, with the state that pixels do not depend on set to what they need.
+// Records one picture as a rectangle in window coordinates, after neutralizing state that does not affect pixels.
 void record_one(Recorder& recorder, Context& context, const Pixels& pixels, const std::array<GLfloat, 4>& position,
                 const std::array<GLfloat, 4>& color) {
   Restore restore;
@@ -89,7 +89,7 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
     GL(Disable)(feature);
   for (GLenum i = 0; i < 6; i++) GL(Disable)(GL_CLIP_PLANE0 + i);
   GL(PolygonMode)(GL_FRONT_AND_BACK, GL_FILL);
-  // All of the window, which pixels outside of the viewport are drawn to as well.
+  // The viewport covers the whole window, because pixels may lie outside the application's viewport.
   constexpr GLfloat kSize = 4096;
   GL(Viewport)(0, 0, GLsizei(kSize), GLsizei(kSize));
   GL(DepthRange)(0, 1);
@@ -163,7 +163,7 @@ std::optional<Pixels> read_drawn_pixels(const Context& context, GLsizei width, G
   Pixels pixels{.width = width, .height = height};
   pixels.zoom_x = get_floats<1>(GL_ZOOM_X)[0];
   pixels.zoom_y = get_floats<1>(GL_ZOOM_Y)[0];
-  // A texture unpacks and transfers colours as glDrawPixels does.
+  // Uploading a texture unpacks and transfers colours exactly as glDrawPixels does.
   Restore restore;
   restore.add([bound = get_name(GL_TEXTURE_BINDING_2D)] { GL(BindTexture)(GL_TEXTURE_2D, bound); });
   GLuint texture = 0;
@@ -248,7 +248,7 @@ std::optional<Pixels> bitmap_of_list(const Context& context, GLuint list) {
       top = std::max(top, y);
     }
   }
-  if (right < 0) return pixels;  // a space
+  if (right < 0) return pixels;  // the letter is a space
   pixels.width = right - left + 1;
   pixels.height = top - bottom + 1;
   pixels.origin_x = GLfloat(kSide / 2 - left);

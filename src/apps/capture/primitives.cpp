@@ -23,7 +23,7 @@ std::vector<uint32_t> widen(std::span<const std::byte> bytes) {
   return result;
 }
 
-// Elements between restarts.
+// The elements between two restarts.
 using Run = std::span<const uint32_t>;
 
 std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
@@ -36,8 +36,8 @@ std::vector<Run> split_at_restarts(const std::vector<uint32_t>& elements) {
   }
 }
 
-// A mode as one of the file's lists: groups of `size` elements, `step` apart, and the corners of each group's
-// primitives.
+// Describes a mode as one of the file's list topologies: groups of `size` elements, `step` apart, and the corners of
+// each group's primitives.
 struct Groups {
   GLenum mode;
   Topology list;
@@ -45,19 +45,19 @@ struct Groups {
   std::vector<uint8_t> corners;
 };
 
-// Null for modes that are not lists and do not become lists.
+// Null for modes that are not lists and cannot become lists.
 const Groups* groups_of(GLenum mode) {
   static const std::vector<Groups> kGroups = {
       {GL_POINTS, Topology::points, 1, 1, {0}},
       {GL_LINES, Topology::lines, 2, 2, {0, 1}},
-      {GL_LINE_LOOP, Topology::lines, 2, 1, {0, 1}},  // and the line back
+      {GL_LINE_LOOP, Topology::lines, 2, 1, {0, 1}},  // the closing line is added later
       {GL_LINES_ADJACENCY, Topology::lines, 4, 4, {1, 2}},
       {GL_LINE_STRIP_ADJACENCY, Topology::lines, 4, 1, {1, 2}},
       {GL_TRIANGLES, Topology::triangles, 3, 3, {0, 1, 2}},
-      {GL_QUADS, Topology::triangles, 4, 4, {0, 1, 2, 0, 2, 3}},       // divided by the driver
-      {GL_QUAD_STRIP, Topology::triangles, 4, 2, {0, 1, 2, 1, 2, 3}},  // divided by the driver
+      {GL_QUADS, Topology::triangles, 4, 4, {0, 1, 2, 0, 2, 3}},       // the driver decides the split
+      {GL_QUAD_STRIP, Topology::triangles, 4, 2, {0, 1, 2, 1, 2, 3}},  // the driver decides the split
       {GL_TRIANGLES_ADJACENCY, Topology::triangles, 6, 6, {0, 2, 4}},
-      {GL_TRIANGLE_STRIP_ADJACENCY, Topology::triangles, 6, 2, {0, 2, 4}}};  // every second one turned over
+      {GL_TRIANGLE_STRIP_ADJACENCY, Topology::triangles, 6, 2, {0, 2, 4}}};  // every second one is flipped
   const auto found = std::find_if(kGroups.begin(), kGroups.end(), [&](const Groups& g) { return g.mode == mode; });
   return found == kGroups.end() ? nullptr : &*found;
 }
@@ -74,7 +74,7 @@ void append_list(const Groups& groups, Run run, const QuadSplit& split, std::vec
   if (groups.mode == GL_LINE_LOOP && run.size() > 1) out.insert(out.end(), {run.back(), run.front()});
 }
 
-// The topology, for modes that the file supports as well.
+// The topology, for modes that files support directly.
 std::optional<Topology> same_topology(GLenum mode) {
   return from_gl<Topology>(kGlTopologies, mode == GL_POLYGON ? GLenum(GL_TRIANGLE_FAN) : mode);
 }
@@ -200,7 +200,7 @@ class Clipper {
   }
 
  private:
-  // Assembles primitives with their provoking vertex last, as lists have it.
+  // Assembles primitives with the provoking vertex last, as in the file's lists.
   void assemble_run(const std::vector<uint32_t>& v) {
     const size_t n = v.size();
     const bool first = rules_.provoking_first;

@@ -16,8 +16,8 @@
 
 namespace brokkr::capture {
 
-// How the driver splits quads, found by a test: the corners of a quad's two triangles in submission order. A quad of a
-// strip is its vertices 2i … 2i + 3.
+// The driver's way of splitting quads, found by a test: the corners of a quad's two triangles in submission order. A
+// quad of a strip consists of its vertices 2i … 2i + 3.
 struct QuadSplit {
   std::array<uint8_t, 6> quad = {0, 1, 3, 1, 2, 3};
   std::array<uint8_t, 6> strip = {2, 0, 3, 0, 1, 3};
@@ -42,9 +42,9 @@ struct Assembly {
   std::vector<uint32_t> indices;
 };
 
-// `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops are unchanged. Quads,
-// polygons and adjacency modes (without a geometry shader to use them) become indices; restarts in lists, which files
-// do not store, cut off incomplete primitives. Empty for a mode that assembles no primitives (GL_PATCHES).
+// Converts `mode` as submitted. Without `indices` there are `count` vertices. Strips, fans and loops are unchanged.
+// Quads, polygons and adjacency modes (without a geometry shader to use them) become indices. Restarts in lists, which
+// files do not store, cut off incomplete primitives. Empty for a mode that assembles no primitives (GL_PATCHES).
 std::optional<Assembly> assemble(GLenum mode, const CompactIndices* indices, uint32_t count, const QuadSplit& split);
 
 // The number of triangles in `count` elements of `mode`.
@@ -53,8 +53,8 @@ uint64_t count_triangles(GLenum mode, uint64_t count);
 // The primitive that feedback records for a draw in `mode`: GL_POINTS, GL_LINES or GL_TRIANGLES.
 GLenum feedback_primitive(GLenum mode);
 
-// Clips primitives at user clip planes like drivers do, before they are stored, so that the frame needs no planes.
-// Makes no GL calls.
+// Clips primitives at user clip planes before they are stored, as drivers do, so that the frame needs no planes. Makes
+// no GL calls.
 
 // A draw's vertices, instance after instance: `vertices` for each of `instances`.
 struct ClippedDraw {
@@ -66,11 +66,11 @@ struct ClippedDraw {
 
 struct ClipRules {
   std::vector<Interpolation> interpolation;  // per component of a vertex's varyings
-  bool provoking_first = false;              // whether flat components come from a primitive's first vertex or its last
+  bool provoking_first = false;  // true: flat components come from a primitive's first vertex, otherwise from its last
 };
 
-// Removes what lies behind a plane, where a distance is negative. `distances`: `planes` values per vertex. Triangles
-// become a list of their remaining parts, lines and points likewise, all in one instance; a draw that no plane cuts is
+// Removes everything behind a plane, where a distance is negative. `distances`: `planes` values per vertex. Triangles
+// become a list of their remaining parts, and so do lines and points, all in one instance; a draw that no plane cuts is
 // unchanged. Along an edge, components change linearly in clip space (smooth), linearly in window space
 // (noperspective), or not at all (flat).
 void clip(ClippedDraw& draw, const std::vector<float>& distances, uint32_t planes, const ClipRules& rules);

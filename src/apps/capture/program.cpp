@@ -23,8 +23,8 @@ using KnownProgram = std::shared_ptr<ProgramInfo>;
 struct Programs {
   std::mutex mutex;
   std::map<std::pair<uint64_t, GLuint>, KnownProgram> of_name;
-  std::map<std::vector<std::byte>, KnownProgram> of_binary;  // those that this process has read
-  std::vector<std::pair<uint64_t, GLuint>> orphans;          // layer's programs whose originals were linked again
+  std::map<std::vector<std::byte>, KnownProgram> of_binary;  // by content: binaries that this process has read
+  std::vector<std::pair<uint64_t, GLuint>> orphans;  // the layer's programs whose originals have been linked again
 };
 Programs& programs() {
   static auto* const result = new Programs;  // never destroyed: threads may still link while the process exits
@@ -36,7 +36,7 @@ uint64_t current_group() {
   return context ? context->share_group : 0;
 }
 
-// Null for a program that is not known, or was linked without texts.
+// Null for a program that is unknown or was linked without texts.
 KnownProgram find_program(GLuint program) {
   const uint64_t group = current_group();
   const std::lock_guard lock(programs().mutex);
@@ -121,7 +121,7 @@ StagePrograms current_stages(const Context& context) {
   if (const GLuint program = get_name(GL_CURRENT_PROGRAM)) {
     const KnownProgram known = find_program(program);
     const uint32_t bits = known ? stages_of(*known) : 0;
-    // If no stages are known, it was linked from shaders without text.
+    // If no stages are known, the program was linked from shaders without texts.
     for (size_t i = 0; i < kStages; i++) stages[i] = (bits == 0 ? bit(kVertex) : bits) >> i & 1 ? program : 0;
     return stages;
   }
@@ -149,7 +149,7 @@ GLenum evaluation_primitive(GLuint program) {
   return program_value(program, GL_TESS_GEN_MODE) == GL_ISOLINES ? GL_LINES : GL_TRIANGLES;
 }
 
-// An ARB fragment program's text: KIL and result.depth.
+// Flags of an ARB fragment program, from its text: KIL and result.depth.
 uint32_t assembly_flags() {
   GLint length = 0;
   GL(GetProgramivARB)(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
@@ -186,7 +186,7 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
   }
 }
 
-// Makes fixed-function vertices provide what the fragments read.
+// Makes fixed-function vertices provide the inputs of the fragment stage.
 void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaque) {
   const FragmentProgram* const program = stage.fragment && stage.fragment->problem.empty() ? &stage.fragment->program
                                          : stage.fixed                                     ? &stage.fixed->program

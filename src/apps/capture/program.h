@@ -1,11 +1,12 @@
-// Programs: the shaders they were linked from, and how the current program computes clip-space positions.
+// Programs: the shaders that they were linked from, and how the current program computes clip-space positions.
 //
-// The application's programs are never changed. Each successful link is noted with the texts of its shaders. A draw of
-// a recorded frame runs a second time with a program of the layer's own: the same shaders before rasterization, with
-// gl_Position and the fragment shader's inputs as transform-feedback varyings, and with the values of the application's
-// uniforms. Drivers do not record built-in varyings (gl_TexCoord) correctly: if a fragment shader reads some, an
-// additional vertex shader, whose main calls the application's, copies them to varyings of the layer. Program binaries
-// that the process has not read itself are refused, so that the application compiles from source.
+// The layer never changes the application's programs. It notes each successful link with the texts of its shaders. A
+// draw of a recorded frame runs a second time with a program of the layer. That program has the same shaders before
+// rasterization, records gl_Position and the fragment shader's inputs as transform-feedback varyings, and has the
+// values of the application's uniforms. Drivers do not record built-in varyings (gl_TexCoord) correctly. If a fragment
+// shader reads any, an additional vertex shader, whose main calls the application's, copies them to varyings of the
+// layer. The layer refuses program binaries that this process has not read itself, so that the application compiles
+// from source.
 #pragma once
 
 #include <array>
@@ -30,15 +31,15 @@ struct FixedFragment {
 };
 FixedFragment read_fixed_fragment(const Context& context);
 
-// Outputs of fixed-function vertices beyond those that the fragments of `program` read: kPointSize, if sizes depend on
-// the distance, and the colours of back faces.
+// Outputs of fixed-function vertices that rasterization needs in addition to the inputs of `program`: kPointSize, if
+// sizes depend on the distance, and the colours of back faces.
 std::vector<std::string> more_fixed_varyings(const Context& context, const FragmentProgram& program);
 
 // The layer's name for the varying to which a vertex shader copies built-in varying number `i` of a list.
 std::string copied_name(size_t i);
 
-// A vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function currently does.
-// `opaque`: only GL knows the vertices, which may have their own materials.
+// The text of a vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function
+// currently does. `opaque`: only GL knows the vertices, which may have their own materials.
 std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
 
 // Reads built-in state that a fragment shader may use as a uniform (gl_Fog.color), as 32-bit words. Returns false if it
@@ -51,13 +52,13 @@ bool read_built_in(const Context& context, const ProgramUniform& uniform, uint32
 inline constexpr const char *kPointSize = "gl_PointSize", *kBackColor = "gl_BackColor",
                             *kBackSecondaryColor = "gl_BackSecondaryColor";
 
-// A built-in colour of either side.
+// Returns true for a built-in colour of either side.
 inline bool is_color(const std::string& built_in) {
   return built_in == "gl_Color" || built_in == "gl_SecondaryColor" || built_in == kBackColor ||
          built_in == kBackSecondaryColor;
 }
 
-// Whether a built-in varying is a float; all others have four components.
+// Returns true if a built-in varying is a float; all others have four components.
 inline bool is_scalar(const std::string& built_in) { return built_in == "gl_FogFragCoord" || built_in == kPointSize; }
 
 struct FragmentInterface {
@@ -65,15 +66,15 @@ struct FragmentInterface {
   std::string problem;  // why the file cannot hold the program; empty if it can
 };
 
-// `texts`: all fragment shaders of one program. They are linked by themselves, in a temporary program.
+// `texts`: all fragment shaders of one program. They are linked in a temporary program without other stages.
 std::shared_ptr<const FragmentInterface> inspect_fragment(const Context& context,
                                                           const std::vector<std::string>& texts);
 
-// Names of the output variables of the last stage before rasterization, linked by itself.
+// Names of the output variables of the last stage before rasterization, linked without other stages.
 std::vector<std::string> vertex_outputs(const Context& context, GLenum type, const std::vector<std::string>& texts);
 
-// Built-in inputs whose names differ in vertex shaders: whether `name` is a vertex output, and the expression for it in
-// a vertex shader.
+// Built-in inputs whose names differ in vertex shaders. is_built_in: `name` is a vertex output; vertex_expression: the
+// expression for it in a vertex shader.
 bool is_built_in(const std::string& name);
 std::string vertex_expression(const std::string& built_in);
 
@@ -83,18 +84,18 @@ bool describe_sampler(GLenum type, ProgramSampler& sampler);
 // The type for GL's constant, if files support it.
 std::optional<ShaderType> shader_type(GLenum type);
 
-// Records a new program; a deleted one of the same name is forgotten.
+// Records a new program, and forgets a deleted one of the same name.
 void program_created(GLuint program);
 
-// Call after a link: keeps the texts of the shaders if it succeeded.
+// Call it after a link: keeps the texts of the shaders if the link succeeded.
 void program_linked(GLuint program);
 
-// Call after glCreateShaderProgramv.
+// Call it after glCreateShaderProgramv.
 void shader_program_created(GLuint program, GLenum type, GLsizei count, const GLchar* const* strings);
 
-// The application has read this binary of a program.
+// Records that the application has read this binary of a program.
 void binary_read(GLuint program, std::vector<std::byte> binary);
-// The application links a program from a binary. Returns false if it is not known what is in it.
+// Records that the application links a program from a binary. Returns false if the binary's content is unknown.
 bool binary_linked(GLuint program, const std::vector<std::byte>& binary);
 
 // Deletes the layer's programs of the context's share group.
@@ -106,49 +107,50 @@ struct RecordedVarying {
   uint32_t offset = 0, components = 0;
 };
 
-// A program of the application, the layer's own for it, and the stages that a pipeline takes from it.
+// A program of the application, the layer's program for it, and the stages that a pipeline takes from it.
 struct ShadowStage {
   GLuint original = 0, shadow = 0;
   GLbitfield bits = 0;
 };
 
-// How the current state computes positions, and what runs for the draw's fragments.
+// Describes how the current state computes positions and shades fragments.
 struct VertexStage {
   enum class Kind : uint8_t { fixed_function, program, impossible } kind = Kind::impossible;
   std::string reason;               // the reason, if impossible
-  std::vector<ShadowStage> stages;  // if program: the stages before rasterization
+  std::vector<ShadowStage> stages;  // for `program`: the stages before rasterization
   bool expands = false;             // a geometry or tessellation shader generates the primitives
-  GLenum primitive = GL_POINTS;     // if `expands`: GL_POINTS, GL_LINES or GL_TRIANGLES
+  GLenum primitive = GL_POINTS;     // if `expands`: the kind of primitive, GL_POINTS, GL_LINES or GL_TRIANGLES
   bool draw_id = false;             // the shader reads gl_DrawID
   bool clip_distances = false;      // the last stage writes gl_ClipDistance
   uint32_t flags = 0;               // DrawFlag bits from the fragment stage
-  std::string fixed_text;           // fixed_function: text of the program that feedback runs instead
-  bool vertex_materials = false;    // whether that program reads materials of vertices
+  std::string fixed_text;           // for `fixed_function`: text of the program that feedback runs instead
+  bool vertex_materials = false;    // true: that program reads materials of vertices
   std::vector<RecordedVarying> recorded;
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
   }
 
-  GLuint fragment_program = 0;                        // the program whose uniforms count
-  std::shared_ptr<const FragmentInterface> fragment;  // null: fixed function, or a program that files cannot hold
+  GLuint fragment_program = 0;  // the program that holds the uniforms
+  // null for fixed function, and for a program that files cannot hold
+  std::shared_ptr<const FragmentInterface> fragment;
   std::optional<FixedFragment> fixed;
   // Entries of `recorded` that the draw needs beyond the fragment shader's inputs: kPointSize, kBackColor, …
   std::vector<std::string> more;
 };
 
-// `opaque`: for a draw whose vertices only GL knows.
+// `opaque`: only GL knows the draw's vertices.
 VertexStage current_vertex_stage(const Context& context, bool opaque);
 
-// Uses the layer's programs for a stage of kind program, with the uniforms of the application's.
+// Uses the layer's programs for a stage of kind `program`, with the uniforms of the application's.
 void use_shadow(const Context& context, const VertexStage& stage, Restore& restore);
 
 // A vertex program from this text (GLSL 1.20) that records gl_Position and `copies` copied varyings; 0 if the driver
 // rejects it.
 GLuint make_vertex_program(const std::string& text, size_t copies);
 
-// Materials that change between vertices. A vertex shader sees only the material in the state (gl_FrontMaterial), while
-// Mesa's fixed function uses each vertex's own. So glMaterial inside glBegin and glEnd and in display lists also sets
-// generic attributes, which the layer's vertex shader reads instead.
+// Materials that change between vertices. A vertex shader sees only the material in the state (gl_FrontMaterial),
+// whereas Mesa's fixed function uses each vertex's own material. So glMaterial also sets generic attributes inside
+// glBegin and glEnd and in display lists, and the layer's vertex shader reads these.
 struct MaterialAttribute {
   const char* name;  // name in the layer's vertex shader, after "brokkr_front_" or "brokkr_back_"
   GLenum value;      // parameter of glMaterial
@@ -161,15 +163,15 @@ inline constexpr std::array kMaterialSides = {"brokkr_front_", "brokkr_back_"};
 // The current colour before the draw, used by vertices without a colour.
 inline constexpr const char* kColorBefore = "brokkr_color_before";
 
-// Whether fixed-function vertices of the context are lit by their own materials, and generic attributes do not alias
-// those of fixed function.
+// Returns true if the context lights fixed-function vertices with their own materials, and generic attributes do not
+// alias fixed-function ones.
 bool has_vertex_materials(const Context& context);
 
 // Declares the attributes in GLSL 1.20.
 std::string material_declarations();
-// Call before a link: sets the attributes' locations.
+// Call it before a link: sets the attributes' locations.
 void place_materials(GLuint program);
-// Sets the attributes to the state's values for the following draws.
+// Sets the attributes to the state's values, for the following draws.
 void set_materials(Restore& restore);
 
 }  // namespace brokkr::capture

@@ -12,7 +12,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-// Compiled in, so that a captured program needs no further library.
+// Compiled in, so that a captured program needs no additional library.
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
@@ -126,13 +126,13 @@ std::vector<T> read_pixels(const Context& context, const TargetInfo& target, Pla
   }
   values.resize(static_cast<size_t>(target.width) * static_cast<size_t>(target.height) * channels);
   GL(ReadPixels)(0, 0, target.width, target.height, format, type, values.data());
-  if (take_errors() != GL_NO_ERROR) values.clear();  // the application's errors were taken before
+  if (take_errors() != GL_NO_ERROR) values.clear();  // the application's pending errors were taken before
   return values;
 }
 
-// RGB, rows bottom to top. Empty if encoding fails.
+// Encodes RGB, rows bottom to top. Empty if encoding fails.
 std::vector<uint8_t> encode_png(int width, int height, const std::vector<uint8_t>& pixels) {
-  // Rows are reversed here, because the encoder's flag for that is shared by all threads.
+  // Reverse the rows here, because all threads share the encoder's flag for that.
   const auto row = static_cast<ptrdiff_t>(width) * 3;
   std::vector<uint8_t> turned, out;
   for (auto end = pixels.end(); end != pixels.begin(); end -= row) turned.insert(turned.end(), end - row, end);
@@ -220,7 +220,7 @@ GLuint make_once(GLuint& name, Generate generate) {
   return name;
 }
 
-// Pauses the application's own feedback, so that the layer's can run.
+// Pauses the application's feedback so that the layer's can run.
 void pause_feedback(Context& context, Restore& restore) {
   if (context.info.feedback_objects) {
     if (get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0 && get_integer(GL_TRANSFORM_FEEDBACK_PAUSED) == 0) {
@@ -274,7 +274,7 @@ void read_vertices(uint64_t count, uint32_t components, FeedbackResult& result) 
   for (size_t i = 0; i < count; i++) {
     const float* const vertex = &all[i * components];
     std::memcpy(&result.positions[i], vertex, sizeof(glm::vec4));
-    // Some are integers: their bits are kept.
+    // Some are integers, so copy the bits.
     if (others > 0) std::memcpy(&result.varyings[i * others], vertex + 4, others * sizeof(float));
   }
 }
@@ -286,7 +286,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   const bool interrupts = context.info.feedback_objects && get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0;
   restore.bind(GL_TRANSFORM_FEEDBACK_BUFFER, make_once(context.feedback_buffer, GL(GenBuffers)));
   pause_feedback(context, restore);
-  GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // in the layer's feedback object, too
+  GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // also in the layer's feedback object
   if (stage.kind == VertexStage::Kind::fixed_function) {
     const auto [program, is_new] = context.fixed_programs.emplace(stage.fixed_text, 0);
     if (is_new) program->second = make_vertex_program(stage.fixed_text, stage.recorded.size());
@@ -307,7 +307,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
     GL(BufferData)
     (GL_TRANSFORM_FEEDBACK_BUFFER, static_cast<GLsizeiptr>(context.feedback_bytes), nullptr, GL_STREAM_READ);
   }
-  // The application has no active queries of these targets (counts_vertices).
+  // The application has no active query of these targets (counts_vertices).
   GL(BeginQuery)(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, make_once(context.written_query, GL(GenQueries)));
   GL(BeginQuery)(GL_PRIMITIVES_GENERATED, make_once(context.generated_query, GL(GenQueries)));
   GL(BindBufferRange)(GL_TRANSFORM_FEEDBACK_BUFFER, 0, context.feedback_buffer, 0, static_cast<GLsizeiptr>(bytes));
@@ -315,7 +315,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   draw();
   GL(EndTransformFeedback)();
   if (interrupts) {
-    // Mesa 22.3 keeps the primitives of the last feedback for the context, and judges later draws by them.
+    // Mesa 22.3 remembers the primitive type of the context's last feedback, and checks later draws against it.
     GL(BeginTransformFeedback)(context.feedback_mode);
     GL(EndTransformFeedback)();
   }
@@ -346,7 +346,7 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
 
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
                               const std::function<void()>& draw) {
-  const uint64_t each = vertex_bytes(stage), six = 6 * each;  // whole primitives of any kind
+  const uint64_t each = vertex_bytes(stage), six = 6 * each;  // `six`: whole primitives of any kind
   uint64_t bytes = std::max(context.feedback_bytes, kFirstGuess) / six * six;
   while (true) {
     FeedbackResult result = run(context, stage, primitive, bytes, nullptr, draw);
@@ -379,7 +379,7 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
       for (int i = 0; i < 4; i++) GL(Vertex4f)(static_cast<GLfloat>(i), 0, 0, 1);
       GL(End)();
     });
-    if (result.positions.size() != 6) return;  // keep the convention of most drivers
+    if (result.positions.size() != 6) return;  // keep the default, which is most drivers' convention
     for (size_t i = 0; i < 6; i++) corners[i] = static_cast<uint8_t>(result.positions[i].x) & 3;
   };
   probe(GL_QUADS, split.quad);
@@ -397,7 +397,7 @@ void delete_feedback_objects(Context& context) {
   context.fixed_programs.clear();
   for (GLuint& program : context.pixel_programs) {
     if (program == 0) continue;
-    program_created(program);  // forgets it
+    program_created(program);  // forgets the program
     GL(DeleteProgram)(std::exchange(program, 0));
   }
   delete_shadows(context);

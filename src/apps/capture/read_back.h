@@ -1,4 +1,4 @@
-// Reads buffers and pictures from GL; all state is restored.
+// Reads buffers and pictures from GL, and restores all state.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace brokkr::capture {
 
-// Plain packing until `restore` is destroyed: contiguous rows in client memory, values unchanged.
+// Sets plain packing until `restore` is destroyed: contiguous rows in client memory, values unchanged.
 void pack_plainly(const Context& context, Restore& restore);
 
-// `size` bytes from `offset` of the buffer bound to `target`; fewer if the buffer ends.
+// Reads `size` bytes from `offset` of the buffer bound to `target`; fewer if the buffer ends earlier.
 std::vector<std::byte> read_buffer(const Context& context, GLenum target, uint64_t offset, uint64_t size);
 
 // Window depth, rows bottom to top; empty if the driver does not provide it.
@@ -31,8 +31,8 @@ std::vector<std::byte> read_colors(const Context& context, const TargetInfo& tar
 // The picture as PNG; empty if the driver does not provide it.
 std::vector<uint8_t> read_picture(const Context& context, const TargetInfo& target);
 
-// Runs draws again to get their clip-space positions and varyings, with transform feedback under rasterizer discard.
-// All state that a run changes is restored at its end.
+// Runs draws again with transform feedback under rasterizer discard, to get their clip-space positions and varyings.
+// Restores all state that a run changes.
 
 // The result of one run. `problem` is empty if it succeeded.
 struct FeedbackResult {
@@ -51,7 +51,7 @@ FeedbackResult run_points(Context& context, const VertexStage& stage, uint64_t v
 FeedbackResult run_primitives(Context& context, const VertexStage& stage, GLenum primitive,
                               const std::function<void()>& draw);
 
-// How the driver splits quads under the current provoking-vertex convention. Compatibility contexts only.
+// The driver's way of splitting quads under the current provoking-vertex convention. Compatibility contexts only.
 const QuadSplit& quad_split(Context& context, bool provoking_first);
 
 // Deletes the objects that runs have created in this context.

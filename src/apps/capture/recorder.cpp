@@ -22,7 +22,7 @@ Rect rect_of(const std::array<GLint, 4>& corners) {
   return {corners[0], corners[1], corners[2] - corners[0], corners[3] - corners[1]};
 }
 
-// Whether a query or counter of the application is active that a second run of a draw would change.
+// Returns true if a query or counter of the application is active that a second run of a draw would change.
 bool counts_vertices(const Context& context) {
   constexpr std::array kFeedback = {GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
   constexpr std::array kStatistics = {
@@ -69,7 +69,8 @@ Recorder::Recorder(Context& context, const Surface& window, int64_t frame_number
   frame_.application = wanted.application;
   frame_.license = wanted.license;
   frame_.generator = std::string("brokkr ") + BROKKR_VERSION + " capture, " + context.info.renderer;
-  // Mesa's software driver filters textures more exactly where it is told to, which the pictures' readers want to know.
+  // Record this setting: with it, Mesa's software driver filters textures more exactly, which readers of the pictures
+  // need to know.
   if (const char* exact = std::getenv("GALLIVM_PERF")) {
     if (context.info.renderer.find("llvmpipe") != std::string::npos) frame_.generator += std::string(", ") + exact;
   }
@@ -183,7 +184,7 @@ void Recorder::copy(Context& context, const TextureLevel& to, const Rect& source
   const GLuint name = bound_texture(to.target);
   if (!settings().programs) return;
   textures_.written(context, name);
-  if (name == 0) return;  // a default texture, which draws store in its current state
+  if (name == 0) return;  // a default texture; draws store its current state
   const auto [from, read_problem] = targets_.find(context, GL_READ_FRAMEBUFFER);
   const auto [target, problem] = targets_.find_texture(context, name, to.target, to.level);
   if (!from || !target) return note_problem("a copy to a texture", from ? problem : read_problem);
@@ -216,7 +217,7 @@ bool Recorder::has_drawing_condition(Context& context, uint32_t& flags) {
     case GL_QUERY_BY_REGION_WAIT: return passed != 0;
     case GL_QUERY_WAIT_INVERTED:
     case GL_QUERY_BY_REGION_WAIT_INVERTED: return passed == 0;
-    default: flags |= kCondition; return true;  // without waiting, the driver decides whether to draw
+    default: flags |= kCondition; return true;  // the driver may draw without waiting for the result
   }
 }
 
@@ -257,7 +258,7 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
       }
     }
   } else {
-    // A draw without vertices stays in the frame and gives the reason.
+    // A draw without vertices stays in the frame and states the reason.
     count_skip(part.problem, part.triangles, draw.label);
     draw.label += ": not recorded, " + part.problem;
   }
@@ -327,7 +328,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
   targets_.use(context, *target, planes);
   planes[static_cast<size_t>(Plane::depth)] = state.depth.write;
   targets_.mark_drawn(*target, planes);
-  draw.first_view = *target;  // views are created together with targets
+  draw.first_view = *target;  // each target has a view of the same number
   std::optional<uint32_t> of_back;
   if (const std::optional<State> back = state_of_back(render)) {
     of_back = states_.number_of(*back, frame_.states);
@@ -363,7 +364,7 @@ Frame Recorder::finish(Context& context) {
     frame_.skipped_reasons["a blit that keeps codes between a target of sRGB and another, written as one of colours"] +=
         blits;
   targets_.finish(context);
-  if (frame_.targets.empty()) {  // nothing was drawn, and there is no window
+  if (frame_.targets.empty()) {  // nothing was drawn, and the window is unknown
     frame_.targets.push_back({.id = 0, .width = 1, .height = 1});
     frame_.views.push_back({.target = 0});
   }

@@ -22,12 +22,12 @@ namespace brokkr::capture {
 // The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
-  std::optional<size_t> draw_buffer;  // of the colour; empty: all
+  std::optional<size_t> draw_buffer;  // the draw buffer of the colour; empty: all
   std::optional<float> depth;
   std::optional<int> stencil;
 };
 
-// A level, or a face of it, of the texture bound to a target.
+// A level of the texture bound to a target, or a face of that level.
 struct TextureLevel {
   GLenum target = GL_TEXTURE_2D;
   GLint level = 0;
@@ -35,24 +35,24 @@ struct TextureLevel {
 
 class Recorder {
  public:
-  // `window`: its swap ends the frame.
+  // `window`: the window whose swap ends the frame.
   Recorder(Context& context, const Surface& window, int64_t frame_number);
 
   const Surface& window() const { return window_; }
   int64_t frame_number() const { return frame_.frame_number; }
 
-  // Call before the real call; the target is the bound draw framebuffer.
+  // Call these before the real call; they affect the target of the bound draw framebuffer.
   void draw(Context& context, const DrawCall& call);
   void clear(Context& context, const ClearValues& values);
   // Corners as in glBlitFramebuffer; the targets are the bound framebuffers.
   void blit(Context& context, const std::array<GLint, 4>& source, const std::array<GLint, 4>& destination,
             GLbitfield mask);
 
-  // Copies from the bound framebuffer to a level of the bound texture; `needs_content`: the level already exists.
+  // Copies from the bound framebuffer to a level of the bound texture. `needs_content`: the level already exists.
   void copy(Context& context, const TextureLevel& to, const Rect& source, int x, int y, bool needs_content);
   void generate_mips(Context& context, GLenum target);
 
-  // Records that a draw is skipped, with its number of triangles as far as known.
+  // Records that a draw was skipped, with its number of triangles if known.
   void skip(const std::string& reason, uint64_t triangles);
 
   void forget(const Context& context, GLenum kind, GLuint name) {
@@ -60,7 +60,7 @@ class Recorder {
     if (kind == GL_TEXTURE) textures_.written(context, name);
   }
 
-  // The application changes a texture's content; may be called before or after the real call.
+  // Records that the application changes a texture's content; call it before or after the real call.
   void texture_written(const Context& context, GLuint name) { textures_.written(context, name); }
 
   // Reads picture and depth of a window other than the frame's, before its swap.
@@ -75,7 +75,7 @@ class Recorder {
   // Counts rasterization features of a draw's primitives (GL_POINTS, GL_LINES, GL_TRIANGLES) that the file cannot hold.
   void note_smoothing(const Context& context, GLenum primitive);
   void note_problem(const std::string& what, const std::string& problem);
-  // `draw`: without vertices. A part that is not recorded stays in the frame and gives the reason.
+  // `draw`: without vertices. A part that was not recorded stays in the frame and states the reason.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
   void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);

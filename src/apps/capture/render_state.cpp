@@ -43,7 +43,7 @@ std::optional<Rect> read_scissor() {
   if (!is_enabled(GL_SCISSOR_TEST)) return std::nullopt;
   std::array<GLint, 4> box{};
   GL(GetIntegerv)(GL_SCISSOR_BOX, box.data());
-  // Boxes that mean "everything" in a program can reach beyond the range of the file.
+  // Programs pass boxes that mean "everything" and can exceed the file's range.
   constexpr int64_t kFar = 1 << 29;
   const int64_t right = std::min<int64_t>(int64_t(box[0]) + box[2], kFar);
   const int64_t top = std::min<int64_t>(int64_t(box[1]) + box[3], kFar);
@@ -90,7 +90,7 @@ void read_faces(const Context& context, RenderState& out) {
     }
   }
   state.front_face = get_integer(GL_FRONT_FACE) == GL_CW ? FrontFace::cw : FrontFace::ccw;
-  std::array<GLint, 2> modes{GL_FILL, 0};  // core contexts have one
+  std::array<GLint, 2> modes{GL_FILL, 0};  // core contexts have only one mode
   GL(GetIntegerv)(GL_POLYGON_MODE, modes.data());
   if (context.info.compatibility && modes[1] != 0 && modes[0] != modes[1]) {
     if (state.cull == CullMode::front) modes[0] = modes[1];
@@ -167,7 +167,7 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
   out.state.stencil = stencil;
 }
 
-// What only programs see.
+// Reads the state that only programs use.
 void read_program_state(const Context& context, State& state) {
   const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
   state.smooth_lines = is_enabled(GL_LINE_SMOOTH);
@@ -260,7 +260,7 @@ ClearMasks read_clear_masks() {
   ClearMasks masks;
   std::array<GLboolean, 4> color{};
   GL(GetBooleanv)(GL_COLOR_WRITEMASK, color.data());
-  // A clear that leaves alpha alone counts as a clear, since alpha does not show in the picture.
+  // A clear that does not change alpha counts as a full clear, because alpha does not show in the picture.
   masks.color = color[0] && color[1] && color[2];
   masks.partial_color = !masks.color && (color[0] || color[1] || color[2]);
   masks.depth = get_integer(GL_DEPTH_WRITEMASK) != 0;
@@ -273,7 +273,7 @@ ClearMasks read_clear_masks() {
 
 namespace {
 
-// The number of vertices that llvmpipe clips, or passes on, together.
+// llvmpipe clips, or passes on, this many vertices together.
 constexpr size_t kTogether = 4096;
 
 bool is_inside(const glm::vec4& p, uint32_t flags) {

@@ -15,45 +15,45 @@ namespace brokkr::capture {
 
 struct RenderState {
   State state;
-  uint32_t flags = 0;           // DrawFlag bits that derive from state
+  uint32_t flags = 0;           // DrawFlag bits that follow from the state
   std::set<std::string> notes;  // properties of the state that the file cannot hold
-  // State of back faces if it differs: the draw then becomes two draws, one for the faces of each side.
+  // The state of back faces, if it differs. The draw then becomes two draws, one for the faces of each side.
   std::optional<StencilState> back_stencil;
   std::optional<PolygonMode> back_mode;
   std::optional<PolygonOffset> back_offset;  // set together with back_mode
   std::vector<GLint> clip_planes;            // numbers of the enabled planes
 };
 
-// `has_depth`, `has_stencil`: whether the draw framebuffer has those planes; tests pass if it does not.
+// `has_depth`, `has_stencil`: true if the draw framebuffer has that plane; without it, the test passes.
 RenderState read_render_state(const Context& context, bool has_depth, bool has_stencil);
 
-// The state of draw buffer `number` > 0; notes are added to `out`.
+// The state of draw buffer `number` > 0. Adds notes to `out`.
 DrawBuffer read_draw_buffer(const Context& context, size_t number, RenderState& out);
 
-// The planes that a clear changes and their values, under the context's masks and scissor.
+// The planes that a clear changes under the context's masks and scissor, and their values.
 struct ClearMasks {
   bool color = true, partial_color = false, depth = true, stencil = true, partial_stencil = false;
   std::optional<Rect> scissor;
 };
 ClearMasks read_clear_masks();
 
-// How drawn quads are split into triangles, if that differs from the split in feedback.
+// Splits drawn quads into triangles where that differs from the split in feedback.
 
-// Whether the draw's quads may be drawn as whole quads. Mesa's llvmpipe keeps quads whole if they have no indices and
-// no flat varyings, are filled, and their last vertices provoke; it splits them last, into corners 0, 1, 2 and 0, 2, 3.
-// It splits all others, and quads with clipped vertices, first, into 0, 1, 3 and 1, 2, 3, as in feedback. `program`:
-// the draw's; null if it has none.
+// Returns true if the driver may rasterize the draw's quads as whole quads. Mesa's llvmpipe does this if quads have no
+// indices and no flat varyings, are filled, and their last vertices provoke. It splits such quads last, into corners 0,
+// 1, 2 and 0, 2, 3. It splits all other quads, and quads with clipped vertices, first, into 0, 1, 3 and 1, 2, 3, as in
+// feedback. `program`: the draw's; null if it has none.
 bool may_draw_whole_quads(const Context& context, const DrawCall& call, const RenderState& render, uint32_t flags,
                           const FragmentProgram* program);
 
-// Identified by name; for other drivers, only feedback counts.
+// Recognized by name; for other drivers, only feedback counts.
 bool is_llvmpipe(const Context& context);
 
-// How llvmpipe splits quads and quad strips if first vertices provoke. This differs from its feedback: the last vertex
-// provokes nevertheless.
+// llvmpipe's split of quads and quad strips if first vertices provoke. It differs from its feedback, where the last
+// vertex provokes nevertheless.
 inline constexpr QuadSplit kLlvmpipeFirst = {.quad = {3, 0, 1, 3, 1, 2}, .strip = {3, 0, 1, 3, 2, 0}};
 
-// Splits the quads of a part of such a draw as they are drawn. `flags`: the draw's DrawFlag bits.
+// Splits the quads of a part of such a draw as the driver draws them. `flags`: the draw's DrawFlag bits.
 void divide_whole_quads(Replayed& part, uint32_t flags);
 
 }  // namespace brokkr::capture

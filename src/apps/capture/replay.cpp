@@ -26,7 +26,7 @@ std::optional<uint32_t> restart_index(const Context& context, GLenum index_type)
   return std::nullopt;
 }
 
-// The part's indices as submitted; fewer if the buffer ends early.
+// The part's indices as submitted; fewer if the buffer ends earlier.
 std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, GLenum type) {
   const uint64_t bytes = uint64_t(part.count) * index_size(type);
   if (get_name(GL_ELEMENT_ARRAY_BUFFER_BINDING) != 0) {
@@ -37,14 +37,14 @@ std::vector<uint32_t> read_indices(const Context& context, const SubDraw& part, 
   return widen_indices({static_cast<const std::byte*>(part.indices), static_cast<size_t>(bytes)}, type);
 }
 
-// Like assemble(), with quads split as the driver splits them. `flags`: the draw's.
+// Like assemble(), but splits quads as the driver does. `flags`: the draw's.
 std::optional<Assembly> assemble_as_driver(Context& context, GLenum mode, const CompactIndices* indices, uint32_t count,
                                            uint32_t flags) {
   const bool quads = mode == GL_QUADS || mode == GL_QUAD_STRIP;
   return assemble(mode, indices, count, quads ? quad_split(context, (flags & kProvokingFirst) != 0) : QuadSplit{});
 }
 
-// Draws a part as points. Uses functions that not every context has only if the part needs them.
+// Draws a part as points. Uses optional functions only if the part needs them.
 void draw_points(const DrawCall& call, const SubDraw& part) {
   const auto first = static_cast<GLint>(part.first);
   const auto points = static_cast<GLsizei>(part.count), instances = static_cast<GLsizei>(part.instances);
@@ -71,7 +71,7 @@ void draw_points(const DrawCall& call, const SubDraw& part) {
   }
 }
 
-// Draws parts as points in one call, with an indirect draw if parts have instances.
+// Draws parts as points in one call. Uses an indirect draw if parts have instances.
 void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   const auto number = static_cast<GLsizei>(parts.size());
   if (call.instanced) {
@@ -141,7 +141,7 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
       vertices.insert(vertices.end(), indices.vertices.begin(), indices.vertices.end());
       if (wanted && part.count == 0 && !indices.has_restart) result.problem = "indices that cannot be read";
     }
-    // Nothing to do: GL_PATCHES without tessellation, or an invalid mode, which is an error in GL.
+    // Otherwise there is nothing to do: GL_PATCHES without tessellation, or an invalid mode, which is an error in GL.
     if (wanted && part.count > 0) {
       result.assembly = assemble_as_driver(context, call.mode, call.indexed() ? &indices : nullptr, part.count, flags);
     }
@@ -206,7 +206,7 @@ std::vector<Replayed> replay(Context& context, const DrawCall& call, const Verte
   std::vector<Replayed> out;
   if (call.opaque || stage.expands) {
     replay_expanded(context, call, stage, flags, out);
-  } else if (!call.indexed() || index_size(call.index_type) != 0) {  // otherwise an error in GL
+  } else if (!call.indexed() || index_size(call.index_type) != 0) {  // other values are errors in GL
     // gl_DrawID counts the draws of one call, so all must run in one call.
     const size_t together = stage.draw_id ? call.parts.size() : 1;
     for (size_t first = 0; first < call.parts.size(); first += together) {
@@ -266,7 +266,7 @@ ClipPlanes::ClipPlanes(const Context& context, const std::vector<GLint>& enabled
   known_ = context.info.compatibility && !stage.clip_distances;
   if (!known_) return;
   source_ = find_recorded(stage, "gl_ClipVertex");
-  // Planes are in eye space. Drivers transform them to clip space if the vertex shader provides nothing else.
+  // Planes are in eye space. Drivers transform them to clip space unless the vertex shader provides distances.
   const glm::mat4 to_clip = glm::transpose(glm::inverse(projection()));
   for (const GLint number : enabled) planes_.push_back(source_ ? plane_of(number) : to_clip * plane_of(number));
 }

@@ -23,7 +23,7 @@ std::atomic<uint64_t> g_state_checks{0}, g_state_differences{0};
 
 namespace {
 
-// Frames before the first captured one that are drawn completely again, so that state and images are correct.
+// The frames before the first captured one are drawn completely again, so that state and images are correct.
 constexpr int64_t kLeadFrames = 4;
 constexpr int kCompression = 9;
 
@@ -39,12 +39,12 @@ std::string file_name(int64_t frame, bool several) {
   return name.insert(has_ending ? dot : name.size(), "-" + number);
 }
 
-// Reports to `brokkr capture`. Names may be in any encoding.
+// Sends a report to `brokkr capture`. Names may be in any encoding.
 void tell(const nlohmann::json& status, bool needed = true) {
   send_status(settings().status, status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), needed);
 }
 
-// Compresses and writes frames on other threads, one after another, so that the program continues.
+// Compresses and writes frames one at a time on other threads, so that the program continues.
 class FrameWriter {
  public:
   void add(Frame frame, std::string path) {
@@ -58,7 +58,7 @@ class FrameWriter {
         });
   }
 
-  // Waits until all added frames are written, because the program exits.
+  // Waits until all frames are written, because the program exits.
   void finish() {
     if (last_.valid() && process_ == getpid() && !t_writes) last_.wait();
   }
@@ -97,15 +97,16 @@ class FrameWriter {
     tell(status);
   }
 
-  // The threads of a process are not in its forked children: nothing there ends what they write. Waiting would hang, as
-  // the future's destructor does.
+  // A forked child does not have its parent's threads. Waiting for them would hang, and so would the future's
+  // destructor, so leak the future.
   void forget_a_parents() {
     if (last_.valid() && process_ != getpid()) new std::future<void>(std::move(last_));
   }
 
-  static inline thread_local bool t_writes = false;  // whether this thread writes a frame: it cannot wait for itself
+  // true on a thread that writes a frame, which cannot wait for itself
+  static inline thread_local bool t_writes = false;
 
-  pid_t process_ = 0;  // whose threads write
+  pid_t process_ = 0;  // the process that owns the writing threads
   std::future<void> last_;
 };
 
@@ -116,7 +117,7 @@ struct Session {
   int64_t captured = 0;
   std::unique_ptr<Keyboard> keyboard;
   bool key_was_down = false, key_hit = false, greeted = false, released = false;
-  pid_t process = 0;  // that shows frames: a forked child has a copy of all this
+  pid_t process = 0;  // the process that presents frames; a forked child has a copy of all this data
   FrameWriter writer;
 };
 
@@ -142,7 +143,7 @@ void watch_key() {
 
 void begin_frame(const Surface& surface, int64_t number) {
   Context* const context = known_context();
-  if (!context) return;  // swapped without a current context: the next swap may have one
+  if (!context) return;  // swapped without a current context; a later swap may have one
   Session& state = session();
   state.key_hit = false;
   state.next.reset();
@@ -172,7 +173,8 @@ void end_frame() {
   if (settings().every > 0 && wants_more()) state.next = number + settings().every;
 }
 
-// Nobody waits for frames any more: the program ends as `brokkr capture` would have ended it, or continues alone.
+// `brokkr capture` has exited, so nobody waits for frames: end the program as `brokkr capture` would have ended it, or
+// let it continue alone.
 void end_if_abandoned() {
   if (session().released || !is_abandoned(settings().status)) return;
   session().released = true;
@@ -180,8 +182,8 @@ void end_if_abandoned() {
   if (!settings().keep_running) kill(getpid(), SIGTERM);
 }
 
-// Reports several times a second, until the first frame is captured, which frame the program is at, and checks whether
-// anybody listens. The first frames are always reported: a program may show few and then wait.
+// Until the first frame is captured, reports the current frame several times a second, and checks whether `brokkr
+// capture` still listens. Always reports the first frames, because a program may show a few and then wait.
 void keep_in_touch(int64_t frame) {
   constexpr auto kPause = std::chrono::milliseconds(200);
   constexpr int64_t kAlways = 16;
@@ -217,7 +219,7 @@ __attribute__((constructor)) void start() {
   if (wanted.fast_forward && wanted.frame && *wanted.frame > kLeadFrames) set_busy(kFastForward, true);
 }
 
-// At the end of the program: its last frames are written, and `brokkr capture` hears how many it has shown.
+// At the end of the program: waits for its last frames, and reports the number of frames shown to `brokkr capture`.
 __attribute__((destructor)) void finish() {
   if (!is_armed() || session().process != getpid()) return;
   session().writer.finish();
@@ -270,8 +272,8 @@ void after_swap(const Surface& surface) {
 
 }  // namespace brokkr::capture
 
-// exit() runs the destructor above. These end the process at once, and a program may call them right after its last
-// frame. A child of vfork() shares this memory, but not the process number.
+// exit() runs the destructor above, but these functions end the process at once, and a program may call them right
+// after its last frame. A child of vfork() shares this memory but has another process number.
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
   brokkr::capture::finish_now();
   const auto next = reinterpret_cast<void (*)(int)>(brokkr::capture::real_dlsym(RTLD_NEXT, "_exit"));

@@ -1,4 +1,4 @@
-// Decides when frames are captured: counts swaps, watches the key, and hands finished frames to a writer.
+// Decides when frames are captured: counts swaps, watches the key, and passes finished frames to a writer.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace brokkr::capture {
 
-// Reasons why hooks cannot simply pass a call on. They are read without a lock on every hooked call.
+// Reasons why hooks cannot simply pass a call on. Every hooked call reads them without a lock.
 enum BusyBit : uint32_t {
   kRecording = 1,     // a frame is being recorded
   kCompiling = 2,     // a thread compiles a display list
@@ -22,7 +22,7 @@ extern std::atomic<uint32_t> g_busy;
 extern std::atomic<bool> g_pending_errors;  // a context has errors that the application has not queried
 extern std::atomic<uint64_t> g_state_checks, g_state_differences;
 
-// Whether the layer is active in this process.
+// Returns true if the layer is active in this process.
 bool is_armed();
 
 inline bool is_idle() { return g_busy.load(std::memory_order_relaxed) == 0; }
@@ -39,13 +39,13 @@ Recorder* recorder();
 // Starts frame 0 here if that was requested.
 void start_if_waiting();
 
-// At the end of this process, which has shown frames: waits until the last one is written.
+// Call it at the end of a process that has presented frames: waits until the last one is written.
 void finish_now();
 
 // Stops recording and drops the frame.
 void abandon(const char* reason);
 
-// Calls f() if only the layer is concerned. Exceptions do not propagate: the frame is dropped instead.
+// Calls f() if only the layer is concerned. Does not propagate exceptions: drops the frame instead.
 template <typename F>
 void guarded(F&& f) noexcept {
   try {
@@ -58,7 +58,7 @@ void guarded(F&& f) noexcept {
   }
 }
 
-// Calls f(recorder, context) while a frame is recorded and GL may be called. Exceptions do not propagate.
+// Calls f(recorder, context) while a frame is recorded and GL may be called. Does not propagate exceptions.
 template <typename F>
 void record(const char* name, F&& f) noexcept {
   if (is_busy(kWaitForStart)) start_if_waiting();
@@ -74,12 +74,12 @@ void record(const char* name, F&& f) noexcept {
 
 }  // namespace brokkr::capture
 
-// Shared by all hooks: how they are exported, and how a draw is described before it is passed on.
+// Shared by all hooks: the export macros, and helpers that describe a draw before it is passed on.
 
-// What the library exports; everything else stays inside.
+// Marks an exported function; all other symbols stay internal.
 #define BROKKR_EXPORT extern "C" __attribute__((visibility("default")))
 
-// An extension's name for a hook of this file with the same parameters.
+// Defines another name, from an extension, for a hook of this file with the same parameters.
 #define BROKKR_ALIAS(name, hook) extern "C" decltype(::name) name __attribute__((alias(#hook), visibility("default")))
 
 namespace brokkr::capture {
@@ -87,13 +87,13 @@ namespace brokkr::capture {
 // ListContent of a draw in `mode`.
 uint32_t list_bit(GLenum mode);
 
-// Records that the display list being compiled, if there is one, contains such draws, and these pixels.
+// Records that the display list being compiled, if any, contains such draws and these pixels.
 void note_compiled(uint32_t content, const std::vector<std::shared_ptr<const Pixels>>& pixels = {});
 
-// Fast forward: the draw would go to a window.
+// Returns true if fast forward drops the draw because it would go to a window.
 bool is_dropped();
 
-// Describes a draw by make(context) if required. Returns true if the call must not be passed on.
+// Describes a draw by make(context) if necessary. Returns true if the call must not be passed on.
 template <typename F>
 bool handle_draw(const char* name, GLenum mode, F&& make) {
   if (is_busy(kCompiling)) note_compiled(list_bit(mode));
@@ -105,7 +105,7 @@ bool handle_draw(const char* name, GLenum mode, F&& make) {
 }  // namespace brokkr::capture
 
 // Defines the hook of a function that draws in `mode`. It passes its arguments on; while a frame is recorded, it first
-// describes the draw by the expression that follows, in which `context` is the current one.
+// describes the draw by the trailing expression, in which `context` is the current context.
 #define BROKKR_DRAW(name, mode, parameters, arguments, ...)                                        \
   BROKKR_EXPORT void gl##name parameters {                                                         \
     if (!is_idle() && handle_draw("gl" #name, mode, [&]([[maybe_unused]] const Context& context) { \

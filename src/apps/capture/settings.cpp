@@ -53,7 +53,7 @@ Settings read() {
 
 constexpr uint64_t kNamedSkips = 20;
 
-// One write per line, so that lines of several threads and processes stay whole.
+// Writes each line with one call, so that lines of several threads and processes do not mix.
 void write_line(int file, std::string line) {
   line += '\n';
   for (size_t written = 0; written < line.size();) {
@@ -80,7 +80,7 @@ void report_skipped(int64_t frame, const std::string& label, const std::string& 
 
 namespace {
 
-constexpr int kPatienceMs = 2000;  // maximum wait, during which the program stands still, for a busy or stopped reader
+constexpr int kPatienceMs = 2000;  // maximum time for which the program waits for a busy or stopped reader
 
 struct Address {
   int file = -1;

@@ -33,10 +33,11 @@ struct Settings {
 // Read on first use.
 const Settings& settings();
 
-// A line on standard error.
+// Writes a line to standard error.
 void report(const std::string& message);
 
-// Reports a draw that was not recorded: the first of a frame by name, the others as a number at the frame's end.
+// Reports a draw that was not recorded: the first one in a frame by name, the others as a count at the end of the
+// frame.
 void report_skipped(int64_t frame, const std::string& label, const std::string& reason, uint64_t number);
 
 // The channel from the capture layer to `brokkr capture`: lines of JSON through a socket that only the captured program
@@ -44,12 +45,12 @@ void report_skipped(int64_t frame, const std::string& label, const std::string& 
 //
 // BROKKR_CAPTURE_STATUS is FD:INODE:PATH. FD is an inherited socket, if its inode is still INODE: a program may have
 // closed it and opened something else. A process that has closed it connects to the socket at PATH, in a folder that
-// belongs to one user.
+// only this user can enter.
 
 // Sends a line of JSON text. If the reader is busy, waits briefly if the line is `needed`, and drops it otherwise.
 void send_status(const std::string& address, const std::string& json, bool needed);
 
-// Whether the process that started the capture has ended without allowing the program to continue.
+// Returns true if the process that started the capture has ended without allowing the program to continue.
 bool is_abandoned(const std::string& address);
 
 }  // namespace brokkr::capture

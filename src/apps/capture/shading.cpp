@@ -26,13 +26,13 @@ void read_element(GLuint program, GLint location, ShaderType type, uint32_t* wor
   }
 }
 
-// Elements of an array have their own names; a structure's members, too.
+// Elements of an array have their own names, and so do members of a structure.
 GLint location_of(GLuint program, const std::string& name, uint32_t element) {
   const std::string full = element == 0 ? name : name + "[" + std::to_string(element) + "]";
   return GL(GetUniformLocation)(program, full.c_str());
 }
 
-// With further varyings.
+// Adds further varyings to the program.
 FragmentProgram with_more(FragmentProgram program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto offset = static_cast<uint32_t>(varying_components(program));
@@ -93,7 +93,7 @@ uint64_t Shading::read_uniforms(const Context& context, const FragmentProgram& p
   return add_uniforms(words);
 }
 
-// The bytes of the buffer that is bound for the block; 0 beyond its end.
+// Reads the bytes of the buffer bound for the block; 0 beyond its end.
 uint64_t Shading::read_block(const Context& context, const ProgramBlock& block, GLuint name) {
   std::vector<uint32_t> words(block.size / 4);
   const GLuint index = GL(GetUniformBlockIndex)(name, block.name.c_str());

@@ -1,4 +1,4 @@
-// The inputs of a draw's fragment program, read from the context: uniforms, blocks, textures.
+// Reads the inputs of a draw's fragment program from the context: uniforms, blocks, textures.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace brokkr::capture {
 
-// `first_varying` is left open. `columns`: for each component of the program's varyings in order, its index in a
-// recorded vertex (without the position); kUnwritten for a component that the vertex shader never writes.
+// `first_varying` is not set. `columns`: for each component of the program's varyings in order, its index in a recorded
+// vertex (without the position); kUnwritten for a component that the vertex shader never writes.
 inline constexpr uint32_t kUnwritten = ~0u;
 struct ShadingInputs {
   DrawInputs draw;
@@ -28,8 +28,8 @@ class Shading {
   // Adds programs and uniforms to `frame`.
   Shading(Frame& frame, Textures& textures) : frame_(frame), textures_(textures) {}
 
-  // Reads the inputs of the draw that `stage` describes. Empty if the file cannot hold its program, which is noted in
-  // the frame.
+  // Reads the inputs of the draw that `stage` describes. Empty if the file cannot hold its program; the frame then gets
+  // a note.
   std::optional<ShadingInputs> read(const Context& context, const VertexStage& stage);
 
  private:

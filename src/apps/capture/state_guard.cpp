@@ -18,7 +18,7 @@ struct StateNames {
   std::vector<GLenum> names;
 };
 
-// Names by the version that brought them, whether only the compatibility profile has them, and the number of values.
+// Names with the version that introduced them, a flag for the compatibility profile, and the number of values.
 const std::vector<StateNames>& state_names() {
 #define GROUP(version, compatibility, count, ...)                \
   {                                                              \
@@ -66,7 +66,7 @@ void append(std::string& text, double value) {
   text += number;
 }
 
-// Feedback bindings and queries, which need indexed queries.
+// Reads feedback bindings and queries, which need indexed queries.
 void read_indexed_state(StateText& result) {
   constexpr GLuint kFeedbackBuffers = 4;
   std::string& buffers = result["indexed feedback buffers"];
@@ -86,7 +86,7 @@ void read_indexed_state(StateText& result) {
   }
 }
 
-// The queryable state that drawing depends on: name = values.
+// Reads all queryable state that drawing depends on: name = values.
 StateText read_state(const Context& context) {
   StateText result;
   for (const StateNames& group : state_names()) {
@@ -97,7 +97,7 @@ StateText read_state(const Context& context) {
       std::getline(text >> std::ws, word, ',');
       std::array<GLfloat, 16> values{};
       std::array<GLint, 16> numbers{};
-      // Object names and enumerators need all their bits; matrices and colours need fractions.
+      // Object names and enumerators need all their bits; matrices and colours need fractions. So read both forms.
       GL(GetIntegerv)(name, numbers.data());
       GL(GetFloatv)(name, values.data());
       const bool whole = group.count == 1 && !group.compatibility;
@@ -108,7 +108,7 @@ StateText read_state(const Context& context) {
   return result;
 }
 
-// What has a place of its own for each target: the name of what is bound there, and the function that binds.
+// State with one binding per target: the name of the bound object, and the function that binds it.
 struct Binding {
   using Function = void(GLenum target, GLuint name);
   GLenum target, query;
@@ -180,7 +180,7 @@ void Restore::use_program(GLuint program) {
       Subroutines& all = subroutines_.emplace_back(Subroutines{stage, std::vector<GLuint>(size_t(count))});
       for (GLint i = 0; i < count; i++) GL(GetUniformSubroutineuiv)(stage, i, &all.indices[size_t(i)]);
     }
-    take_errors();  // of stages that the program has not
+    take_errors();  // from stages that the program lacks
   }
   add([used, subroutines = subroutines_] {
     GL(UseProgram)(used);
@@ -223,8 +223,8 @@ void Restore::keep_matrices_and_attributes() {
   }
   // A list may leave a stack deeper than before.
   add([attributes = get_integer(GL_ATTRIB_STACK_DEPTH)] {
-    // Mesa 22.3 keeps attributes that were sent outside of primitives apart, and hands them to the current ones again
-    // after glPopAttrib, unless they were asked for before.
+    // Mesa 22.3 keeps attributes sent outside primitives separately, and makes them current again after glPopAttrib
+    // unless they were queried before.
     get_floats<4>(GL_CURRENT_COLOR);
     for (GLint depth = get_integer(GL_ATTRIB_STACK_DEPTH); depth > attributes; depth--) GL(PopAttrib)();
   });

@@ -1,4 +1,4 @@
-// The layer leaves no trace: it restores the state that its calls change, and the checking mode verifies that.
+// The layer leaves no trace: it restores the state that its calls change, and checking mode verifies that.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace brokkr::capture {
 
-// Encloses the layer's calls for one recorded GL call: pending errors are kept for the application, and in checking
-// mode the state is compared.
+// Encloses the layer's calls for one recorded GL call: keeps pending errors for the application, and compares the state
+// in checking mode.
 class Operation {
  public:
   Operation(Context& context, const char* name);
@@ -25,7 +25,7 @@ class Operation {
   std::map<std::string, std::string> before_;
 };
 
-// Restores state: its destructor runs the added steps, the last one first.
+// Restores state: the destructor runs the added steps in reverse order.
 class Restore {
  public:
   Restore() = default;
@@ -35,14 +35,15 @@ class Restore {
 
   void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
 
-  // Binds until destruction. `target`: of a buffer, framebuffer (GL_FRAMEBUFFER: both), renderbuffer or feedback
-  // object.
+  // Binds an object until destruction. `target`: of a buffer, framebuffer (GL_FRAMEBUFFER: both), renderbuffer or
+  // feedback object.
   void bind(GLenum target, GLuint name);
   void use_program(GLuint program);
-  // Gives the current program the subroutines of the one before use_program, whose stages it shares.
+  // Gives the current program the subroutines of the program before use_program, with which it shares stages.
   void set_subroutines() const;
   void set_enabled(GLenum capability, bool on);
-  // Keeps what a display list can change: attributes, matrices and their stacks. Compatibility contexts only.
+  // Saves everything that a display list can change: attributes, matrices and their stacks. Compatibility contexts
+  // only.
   void keep_matrices_and_attributes();
 
  private:

@@ -11,10 +11,10 @@
 namespace brokkr::capture {
 namespace {
 
-// A target that a texture of unknown kind may belong to, and the state that names the texture bound there.
+// A target to which a texture of unknown kind may belong, and the state that names the texture bound there.
 struct TextureTarget {
   GLenum target, binding, level_target;
-  int version;  // that brought it
+  int version;  // that introduced it
 };
 constexpr TextureTarget kTextureTargets[] = {
     {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D, 11},
@@ -44,7 +44,7 @@ ImageSize texture_size(const Context& context, const Image& image) {
   for (const TextureTarget& kind : kTextureTargets) {
     if (context.info.version < kind.version) continue;
     const GLuint bound = get_name(kind.binding);
-    // Binding a texture to a target of another kind is an error without effect, which identifies its target.
+    // Binding a texture to a target of another kind is an error without effect. This identifies the texture's target.
     GL(BindTexture)(kind.target, static_cast<GLuint>(image.name));
     if (take_errors() != GL_NO_ERROR) continue;
     ImageSize size;
@@ -68,7 +68,8 @@ GLint attachment_value(GLenum binding, GLenum point, GLenum name) {
   return value;
 }
 
-// Since 3.0, GL has names for the planes of the default framebuffer; before that, their numbers of bits tell.
+// Since version 3.0, GL has names for the planes of the default framebuffer; before that, only their numbers of bits
+// can be queried.
 bool window_has(const Context& context, GLenum binding, Plane plane) {
   if (context.info.version < 30) return get_integer(plane == Plane::depth ? GL_DEPTH_BITS : GL_STENCIL_BITS) > 0;
   const GLenum point = plane == Plane::depth ? GLenum(GL_DEPTH) : GLenum(GL_STENCIL);
@@ -79,7 +80,7 @@ bool window_has(const Context& context, GLenum binding, Plane plane) {
              plane == Plane::depth ? GL_FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE : GL_FRAMEBUFFER_ATTACHMENT_STENCIL_SIZE) > 0;
 }
 
-// An image that is the first colour of one target and the second of another has one content.
+// An image that is the first colour of one target and the second of another is stored once.
 std::pair<Image, Plane> key_of(const Image& image, Plane plane) {
   return {image, is_color(plane) ? Plane::color : plane};
 }
@@ -210,12 +211,12 @@ Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum
   return {target, ""};
 }
 
-// The file calls the window 0.
+// In the file, the window has the number 0.
 uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const auto number = static_cast<uint32_t>(all_.size());
   Target target{.id = static_cast<int>(number) + 1, .width = info.width, .height = info.height};
   const auto is_window = [](const Target& known) { return known.id == 0; };
-  // A window that changed its size becomes another target.
+  // A window whose size changes becomes another target.
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
   if (settings().programs) describe(context, info, target);
@@ -226,7 +227,7 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
 }
 
 bool Targets::load_earlier_content(const Context& context, uint32_t target, Plane plane) {
-  if (is_color(plane)) {  // which programs alone read
+  if (is_color(plane)) {  // only programs read these
     if (settings().programs) {
       add_load(target, plane, read_colors(context, all_[target], plane, read_format_of(target, plane)));
     }
@@ -269,7 +270,8 @@ bool Targets::load_earlier_content(const Context& context, uint32_t target, Plan
 
 void Targets::describe(const Context& context, const TargetInfo& info, Target& target) const {
   if (info.images.is_window()) {
-    const GLenum drawn = get_integer(GL_DOUBLEBUFFER) != 0 ? GL_BACK_LEFT : GL_FRONT_LEFT;  // pbuffers may have no back
+    // a pbuffer may have no back buffer
+    const GLenum drawn = get_integer(GL_DOUBLEBUFFER) != 0 ? GL_BACK_LEFT : GL_FRONT_LEFT;
     const bool alpha = context.info.version < 30 || context.info.compatibility
                            ? get_integer(GL_ALPHA_BITS) > 0
                            : attachment_value(GL_DRAW_FRAMEBUFFER, drawn, GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE) > 0;
@@ -386,7 +388,7 @@ void Targets::add_reference(const Context& context, uint32_t target, bool with_d
   Reference reference;
   reference.target = target;
   reference.before = static_cast<uint32_t>(frame_.commands.size());
-  // Colours that another target of the file continues are not part of this one any more.
+  // If another target holds the current colours, they no longer belong to this one.
   const Content* const color = content_of(target, Plane::color);
   if (!color || color->target == target) reference.color_file = read_picture(context, info);
   if (with_depth) reference.depth = read_depth(context, info);
@@ -423,7 +425,7 @@ void Targets::end_window(const Context& context) {
 void Targets::finish(const Context& context) {
   const std::optional<uint32_t> window = window_target(context);
   for (const auto& [key, content] : contents_) {
-    // Objects of other share groups cannot be read in this context.
+    // This context cannot read objects of other share groups.
     const bool is_here = key.first.group == 0 || key.first.group == context.share_group;
     if (is_here && key.second == Plane::depth && content.drawn && !content.unknown && content.target != window) {
       add_reference(context, content.target, true);

@@ -1,9 +1,9 @@
-// The render targets of a frame: which images a framebuffer draws to.
+// The render targets of a frame: the images that framebuffers draw to.
 //
-// A target of the file has planes for the colours of all draw buffers, for depth and for stencil, whereas GL combines
-// images freely. A target here is a combination of images. When an image becomes part of another combination, its plane
-// is copied there (a blit, or a copy for colours beyond the first), so that every command finds the content that the
-// application's images had.
+// In the file, a target has planes for the colours of all draw buffers, for depth and for stencil, whereas GL combines
+// images freely. Here, a target is a combination of images. When an image becomes part of another combination, its
+// plane is copied there (by a blit, or by a copy for colours beyond the first), so that every command finds the content
+// that the application's images had.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace brokkr::capture {
 
-// `color` is that of the first draw buffer; the further ones come last.
+// `color` belongs to the first draw buffer; further colours come last.
 enum class Plane : uint8_t { color, depth, stencil, color1, color2, color3, color4, color5, color6, color7 };
 inline constexpr size_t kPlanes = 10;
 
@@ -40,10 +40,10 @@ inline TargetPlane file_plane(Plane plane) {
 struct Image {
   GLenum kind = GL_NONE;  // GL_FRAMEBUFFER_DEFAULT, GL_RENDERBUFFER, GL_TEXTURE
   uintptr_t name = 0;     // the drawable, or the object's name
-  uint64_t group = 0;     // share group of the object: others have objects of the same names
+  uint64_t group = 0;     // share group of the object; other groups have their own names
   GLint level = 0, layer = 0, face = 0;
   bool layered = false;
-  uint32_t generation = 0;  // of the name, which GL may reuse
+  uint32_t generation = 0;  // of the name, because GL may reuse it
   auto operator<=>(const Image&) const = default;
 };
 
@@ -75,8 +75,8 @@ struct TargetInfo {
 
 class Targets {
  public:
-  // Adds targets and views, and the blits, clears and references that the images' content requires, to `frame`.
-  // `window`: its swap ends the frame.
+  // Adds to `frame` the targets and views, and the blits, clears and references that the images' content requires.
+  // `window`: the window whose swap ends the frame.
   Targets(Frame& frame, const Surface& window) : frame_(frame), window_(window) {}
 
   // The images of the framebuffer bound to `binding` (GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER), or the reason why
@@ -87,7 +87,7 @@ class Targets {
   };
   Found find(const Context& context, GLenum binding);
 
-  // The levels and layers of a texture that the frame has drawn or cleared so far, and where their content is.
+  // The levels and layers of a texture that the frame has drawn or cleared so far, and the place of their content.
   std::vector<TextureImage> images_of_texture(const Context& context, GLuint name) const;
 
   // The target of one texture level; `texture_target` may be a face of a cube.
@@ -95,27 +95,27 @@ class Targets {
 
   const TargetInfo& operator[](uint32_t target) const { return all_[target]; }
 
-  // Call when a texture or renderbuffer is deleted.
+  // Call it when a texture or renderbuffer is deleted.
   void forget(const Context& context, GLenum kind, GLuint name) { generations_[{context.share_group, kind, name}]++; }
 
-  // Moves the content of the planes to the target, which the next command uses.
+  // Moves the content of the planes to the target that the next command uses.
   using Planes = std::array<bool, kPlanes>;
   void use(const Context& context, uint32_t target, Planes planes, bool needs_content = true);
 
   // Records that the command draws to these planes.
   void mark_drawn(uint32_t target, Planes planes);
 
-  // Keeps a depth that a clear ends for comparison. `whole`: the clear has no scissor.
+  // Keeps a depth plane for comparison when a clear ends it. `whole`: the clear has no scissor.
   void end_depth(const Context& context, uint32_t target, bool whole);
 
   // Keeps picture and depth of the current window, even if the frame draws nothing to it.
   void end_window(const Context& context);
 
-  // Call at the end of the frame: keeps every depth to be compared.
+  // Call it at the end of the frame: keeps every depth plane for comparison.
   void finish(const Context& context);
 
  private:
-  // Where in the file the content of an image's plane is.
+  // The place in the file that holds the content of an image's plane.
   struct Content {
     uint32_t target = 0;
     Plane plane = Plane::color;  // of that target
@@ -126,10 +126,10 @@ class Targets {
   std::optional<Image> attachment(const Context& context, GLenum binding, GLenum point) const;
   TargetImages images_of(const Context& context, GLenum binding, bool is_window) const;
   uint32_t add(const Context& context, const TargetInfo& info);
-  // Describes for the file what the application has there.
+  // Fills in the file's description of the application's images.
   void describe(const Context& context, const TargetInfo& info, Target& target) const;
   ReadFormat read_format_of(uint32_t target, Plane plane) const;
-  // Returns false if the file cannot hold it.
+  // Returns false if the file cannot hold the content.
   bool load_earlier_content(const Context& context, uint32_t target, Plane plane);
   void add_load(uint32_t target, Plane plane, const std::vector<std::byte>& content);
   Content* content_of(uint32_t target, Plane plane);
@@ -140,7 +140,7 @@ class Targets {
   Surface window_;
   std::vector<TargetInfo> all_;  // as in Frame::targets
   std::map<TargetImages, uint32_t> number_of_;
-  std::map<std::pair<Image, Plane>, Content> contents_;                      // all colours use Plane::color as key
+  std::map<std::pair<Image, Plane>, Content> contents_;                      // key: all colours count as Plane::color
   std::map<std::tuple<uint64_t, GLenum, uintptr_t>, uint32_t> generations_;  // by share group, kind and name
 };
 

@@ -15,7 +15,7 @@
 
 namespace brokkr::capture {
 
-// How draws sample their textures.
+// Reads the sampling parameters of textures.
 
 namespace {
 
@@ -27,7 +27,7 @@ TextureWrap to_wrap(GLint wrap) {
   return from_gl<TextureWrap>(kWraps, static_cast<GLenum>(wrap)).value_or(TextureWrap::repeat);
 }
 
-// Parameters of a sampler object or, without one, of the bound texture.
+// Reads parameters of a sampler object or, without one, of the bound texture.
 class Parameters {
  public:
   Parameters(GLuint sampler, GLenum target) : sampler_(sampler), target_(target) {}
@@ -59,7 +59,7 @@ void read_filters(const Parameters& from, CapturedSampler& sampler) {
                                                                                             : MipFilter::linear;
 }
 
-// Parameters that only textures have.
+// Reads parameters that only textures have.
 void read_texture_parameters(const Context& context, GLenum target, CapturedSampler& sampler) {
   const Parameters own(0, target);
   sampler.base_level = std::clamp(own.number(GL_TEXTURE_BASE_LEVEL), 0, 1000);
@@ -82,8 +82,8 @@ void read_texture_parameters(const Context& context, GLenum target, CapturedSamp
 
 }  // namespace
 
-// The parameters of the active unit's sampler object or, without one, of the texture bound to `target` there.
-// Parameters that a driver does not know keep their default, and leave no error.
+// The parameters of the active unit's sampler object or, without one, of the texture bound to `target` in that unit.
+// Parameters that a driver does not know keep their defaults and leave no error.
 CapturedSampler read_sampler(const Context& context, GLenum target) {
   const GLuint object = context.info.sampler_objects ? get_name(GL_SAMPLER_BINDING) : 0;
   const Parameters from(object, target);
@@ -118,7 +118,7 @@ namespace {
 struct KindNames {
   GLenum target, binding, level_target;
 };
-// By TextureKind.
+// Indexed by TextureKind.
 constexpr KindNames kKinds[] = {
     {GL_TEXTURE_1D, GL_TEXTURE_BINDING_1D, GL_TEXTURE_1D},
     {GL_TEXTURE_2D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_2D},
@@ -160,7 +160,7 @@ GLint level_value(GLenum target, GLint level, GLenum name) {
   return value;
 }
 
-// How texels are read: formats for glGetTexImage; empty for compressed textures.
+// The transfer format of texels: arguments for glGetTexImage; none for compressed textures.
 struct Storage {
   TexelFormat format = TexelFormat::rgba8;
   TexelBase base = TexelBase::rgba;
@@ -169,7 +169,7 @@ struct Storage {
 
 TexelFormat moved(TexelFormat first, size_t by) { return static_cast<TexelFormat>(static_cast<size_t>(first) + by); }
 
-// One, two or four channels of numbers, for which `channels` is 0, 1 or 2.
+// Sets a format with one, two or four channels of numbers; `channels` is 0, 1 or 2.
 void set_numbers(Storage& storage, size_t channels, GLint kind, GLint bits, bool srgb) {
   const size_t size = bits <= 8 ? 0 : bits <= 16 ? 1 : 2;
   constexpr std::array<GLenum, 3> kUnsigned = {GL_UNSIGNED_BYTE, GL_UNSIGNED_SHORT, GL_UNSIGNED_INT};
@@ -205,7 +205,7 @@ bool is_srgb(GLint format) {
   return std::find(kSrgb.begin(), kSrgb.end(), format) != kSrgb.end();
 }
 
-// Formats whose channels share a word.
+// Sets formats whose channels share a word.
 bool set_packed(GLint format, Storage& storage) {
   struct Packed {
     GLint name;
@@ -226,7 +226,7 @@ bool set_packed(GLint format, Storage& storage) {
   return true;
 }
 
-// The storage of a level, from the channels that GL reports.
+// The storage of a level, derived from the channels that GL reports.
 std::optional<Storage> storage_of(const Context& context, GLenum target, GLint level) {
   const auto value = [&](GLenum name) { return level_value(target, level, name); };
   const GLint format = value(GL_TEXTURE_INTERNAL_FORMAT);
@@ -296,7 +296,7 @@ bool read_level(GLenum target, GLint level, const Storage& storage, std::byte* o
   return take_errors() == GL_NO_ERROR;
 }
 
-// The number of levels that form a mip chain, from the first one on.
+// The number of levels that form a mip chain, starting at the first.
 int level_count(const CapturedTexture& texture, GLenum target, GLint most) {
   if (texture.kind == TextureKind::rectangle) return 1;
   int count = 1;
@@ -321,7 +321,7 @@ bool read_size(const Context& context, const KindNames& names, CapturedTexture& 
   return is_fine(texture.width) && is_fine(texture.height) && is_fine(texture.depth);
 }
 
-// All levels; empty if GL does not provide them.
+// Reads all levels; empty if GL does not provide them.
 std::vector<std::byte> read_levels(const Context& context, const KindNames& names, const CapturedTexture& texture,
                                    const Storage& storage) {
   std::vector<std::byte> data(static_cast<size_t>(texture_bytes(texture)));
@@ -361,7 +361,7 @@ std::vector<std::byte> read_texture_buffer(const Context& context, CapturedTextu
   return data;
 }
 
-// Whether the images cover all of the texture's levels and layers, or all that are not generated from others.
+// Returns true if the images cover all levels and layers of the texture, except levels generated from others.
 bool are_whole(const CapturedTexture& texture, int levels) {
   std::set<std::pair<uint32_t, uint32_t>> places;
   for (const TextureImage& image : texture.images) places.emplace(image.level, image.layer);
@@ -463,7 +463,7 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   GL(ActiveTexture)(GL_TEXTURE0 + unit);
   const KindNames& names = names_of(kind);
   const GLuint name = get_name(names.binding);
-  // A default texture that the application has not made.
+  // A default texture to which the application has given no content.
   if (name == 0 && (kind == TextureKind::buffer || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0))
     return {};
   BoundTexture bound;

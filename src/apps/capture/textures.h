@@ -1,4 +1,4 @@
-// Textures that draws read: each content once, as the application stored it, and how it is sampled.
+// The textures that draws read, each content stored once as the application stored it, and their sampling parameters.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ class Textures {
   // The current texture and sampler of a unit.
   BoundTexture read(const Context& context, TextureKind kind, GLuint unit);
 
-  // The application changes or deletes the texture's content. Name 0: any default texture.
+  // Notes that the application changes or deletes the texture's content. Name 0: any default texture.
   void written(const Context& context, GLuint name);
 
-  // The application has GL generate the texture's levels. Returns the texture in the file if the frame renders its base
-  // level.
+  // Notes that the application makes GL generate the texture's levels. Returns the texture in the file if the frame
+  // renders its base level.
   std::optional<uint32_t> generate(const Context& context, GLenum target);
 
  private:
-  // Share group, GL's name, and the kind for default textures, which all have the name 0.
+  // Share group, GL's name, and the kind, which identifies default textures, because all have the name 0.
   using Name = std::tuple<uint64_t, GLuint, TextureKind>;
 
   static Name name_of(const Context& context, TextureKind kind, GLuint name) {
@@ -48,9 +48,9 @@ class Textures {
   const Targets& targets_;
   uint64_t limit_;
   Numbers<CapturedSampler> samplers_;
-  std::map<Name, uint32_t> known_;  // by name, as read since the last change
-  std::map<Name, uint32_t> drawn_;  // textures that the frame renders: the last description
-  std::set<Name> generated_;        // those whose other levels are generated from the base level
+  std::map<Name, uint32_t> known_;  // descriptions as read since the last change
+  std::map<Name, uint32_t> drawn_;  // textures that the frame renders, with their last description
+  std::set<Name> generated_;        // textures whose other levels are generated from the base level
   std::multimap<std::pair<size_t, uint64_t>, uint32_t> of_content_;  // by size in bytes and hash
 };
 

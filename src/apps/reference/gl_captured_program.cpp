@@ -16,7 +16,7 @@
 namespace brokkr {
 namespace {
 
-constexpr GLenum kUnits = 8;  // units with coordinates in GLSL 1.20
+constexpr GLenum kUnits = 8;  // number of texture coordinates in GLSL 1.20
 constexpr GLint kModes[] = {GL_MODULATE, GL_REPLACE, GL_DECAL, GL_BLEND, GL_ADD, GL_COMBINE};
 constexpr GLint kOps[] = {GL_REPLACE,     GL_MODULATE, GL_ADD,      GL_ADD_SIGNED,
                           GL_INTERPOLATE, GL_SUBTRACT, GL_DOT3_RGB, GL_DOT3_RGBA};
@@ -24,7 +24,7 @@ constexpr GLint kSources[] = {GL_TEXTURE,  GL_CONSTANT, GL_PRIMARY_COLOR, GL_PRE
                               GL_TEXTURE2, GL_TEXTURE3, GL_TEXTURE4,      GL_TEXTURE5, GL_TEXTURE6, GL_TEXTURE7};
 constexpr GLint kOperands[] = {GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA};
 constexpr GLint kFogModes[] = {GL_LINEAR, GL_EXP, GL_EXP2};
-// By TextureKind, for the kinds that fixed function supports.
+// Indexed by TextureKind, for the kinds that fixed function supports.
 constexpr GLenum kEnabledTargets[] = {GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D, GL_TEXTURE_CUBE_MAP,
                                       GL_TEXTURE_RECTANGLE};
 
@@ -49,7 +49,7 @@ void apply_unit(const TextureUnit& unit, TextureKind kind) {
   apply_term(unit.alpha, true);
 }
 
-// "gl_LightSource[2].diffuse"
+// Parses names such as "gl_LightSource[2].diffuse".
 void set_light(std::string_view name, const GLfloat* values) {
   struct Member {
     std::string_view name;
@@ -111,7 +111,7 @@ void set_built_in(const ProgramUniform& uniform, const uint32_t* words) {
   } else if (name == "gl_Fog.end") {
     glFogf(GL_FOG_END, values[0]);
   } else if (name == "gl_Fog.scale") {
-    // 1 / (end - start), with the end that is set beside it
+    // 1 / (end - start); the caller sets the end
     GLfloat start = 0;
     glGetFloatv(GL_FOG_START, &start);
     if (values[0] != 0) glFogf(GL_FOG_END, start + 1 / values[0]);
@@ -139,7 +139,7 @@ constexpr const char* kTypeNames[] = {"float",  "vec2",   "vec3",   "vec4",   "i
 
 std::string type_name(ShaderType type) { return kTypeNames[size_t(type)]; }
 
-// "vec2(brokkr_0.w, brokkr_1.x)": the components from `first` on.
+// The components from `first` on, such as "vec2(brokkr_0.w, brokkr_1.x)".
 std::string value_at(ShaderType type, uint32_t first) {
   const bool natural = type >= ShaderType::u32 && type <= ShaderType::uvec4;
   const bool whole = type >= ShaderType::i32 && type <= ShaderType::ivec4;

@@ -6,7 +6,7 @@
 
 #include "reference/gl_planes.h"
 
-#include "frame/gl_names.h"  // behind GLAD's header
+#include "frame/gl_names.h"  // must follow GLAD's header
 
 namespace brokkr {
 
@@ -135,7 +135,7 @@ void specify_level(const CapturedTexture& source, GLenum target, int level, Texe
   const auto internal = GLint(format.internal);
   const bool flat = source.kind == TextureKind::two || source.kind == TextureKind::rectangle;
   const int height = source.kind == TextureKind::one_array ? extent.depth : extent.height;
-  std::vector<uint32_t> widened;  // 24 bits are in the low bits, and OpenGL expects them in the high ones
+  std::vector<uint32_t> widened;  // the 24 bits are in the low bits, and OpenGL expects them in the high ones
   if (source.format == TexelFormat::depth24 && texels != nullptr) {
     widened.resize(size_t(bytes / 4));
     std::memcpy(widened.data(), texels, widened.size() * 4);

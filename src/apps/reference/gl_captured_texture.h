@@ -1,4 +1,4 @@
-// A captured frame's textures, as its programs read them.
+// The textures of a captured frame, as its programs read them.
 #pragma once
 
 #include <cstdint>

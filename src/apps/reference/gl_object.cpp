@@ -44,7 +44,7 @@ void apply_fragment_state(const State& state) {
   glColorMask(state.color_mask[0], state.color_mask[1], state.color_mask[2], state.color_mask[3]);
 }
 
-// Blending and mask of one draw buffer; without `blend` its colours are overwritten.
+// Sets blending and mask of one draw buffer; without `blend` its colours are overwritten.
 void apply_buffer(GLuint number, const DrawBuffer& buffer) {
   buffer.blend ? glEnablei(GL_BLEND, number) : glDisablei(GL_BLEND, number);
   if (buffer.blend) {

@@ -36,7 +36,7 @@ class GlObject {
   GLuint id_ = 0;
 };
 
-// The kinds that OpenGL creates and deletes by the array. Kinds that are created for a target take it as `parameters`.
+// Object kinds that OpenGL creates and deletes in arrays. `parameters`: the target, for kinds that are created for one.
 #define BROKKR_GL_KIND(kind, plural, parameters, ...)            \
   struct Gl##kind##Kind {                                        \
     static GLuint create parameters {                            \
@@ -67,7 +67,7 @@ using GlQuery = GlObject<GlQueryKind>;
 using GlSampler = GlObject<GlSamplerKind>;
 using GlProgram = GlObject<GlProgramKind>;
 
-// A draw's state as OpenGL calls.
+// Sets a draw's state by OpenGL calls.
 void enable(GLenum capability, bool on);
 
 // Sets all of `state` and of a draw's convention flags (DrawFlag), whatever was set before, except the state that only

@@ -251,7 +251,7 @@ GlLayer GlPlanes::read(uint32_t target) {
   layer.width = description.width;
   layer.height = description.height;
   layer.color.resize(pixels);
-  layer.depth.resize(pixels, 1.0f);  // targets without the plane read as this, too
+  layer.depth.resize(pixels, 1.0f);  // targets without the plane also read as 1
   layer.stencil.resize(pixels);
   const auto begin = [&](TargetPlane plane) {
     if (description.samples == 1) return read_from(target, plane);

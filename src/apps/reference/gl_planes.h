@@ -1,4 +1,4 @@
-// A captured frame's targets in the application's formats: up to eight colours, depth and stencil.
+// The targets of a captured frame in the application's formats: up to eight colours, depth and stencil.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class GlPlanes {
   void copy(const CopyCommand& copy);
   void load(const LoadCommand& load);
 
-  // Makes draws with this state go to the target; its planes count as changed.
+  // Directs draws with this state to the target; its planes count as changed.
   void bind(uint32_t target, const State& state);
 
   // The plane's texture, GL_TEXTURE_2D with one level, or GL_TEXTURE_2D_MULTISAMPLE; 0 if the target has no such plane.
@@ -50,9 +50,9 @@ class GlPlanes {
 
   static Storage make_storage(const Target& target);
   static GLuint texture_of(const Storage& storage, TargetPlane plane);
-  // Sets a plane of one sample a pixel to a picture.
+  // Uploads a picture to a plane with one sample per pixel.
   void upload(const Storage& storage, const LoadCommand& load) const;
-  // Copies a plane between storages of one target, from or to one sample a pixel.
+  // Copies a plane between storages of one target. One of them has one sample per pixel.
   static void copy_plane(const Storage& from, Storage& to, const Target& target, TargetPlane plane);
   static void set_draw_buffers(Storage& storage, const std::vector<GLenum>& buffers);
   void clear_color(Storage& storage, uint32_t target, TargetPlane plane, const glm::vec4& color);

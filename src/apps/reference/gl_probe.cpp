@@ -94,8 +94,8 @@ std::map<int, double> thread_times() {
   return times;
 }
 
-// The time of a drawing if each of a CPU driver's threads had its own core: this thread prepares it, then the others
-// draw, and the one that draws longest ends it. Other programs hardly affect it. Negative if the system does not report
+// The time that a drawing would take if each thread of a CPU driver had its own core: this thread prepares it, then the
+// others draw, and the slowest of them ends it. Other programs hardly affect it. Negative if the system does not report
 // such times.
 double thread_ms(const std::map<int, double>& before, const std::map<int, double>& after) {
   double own = -1, longest = 0;
@@ -314,7 +314,7 @@ bool has_statistics() {
   return false;
 }
 
-// A buffer of `bytes`, zeroed if there is no `data`.
+// Makes a buffer of `bytes`, zeroed if `data` is null.
 GlBuffer make_buffer(size_t bytes, const void* data) {
   GlBuffer buffer = GlBuffer::create();
   glNamedBufferStorage(buffer.id(), GLsizeiptr(std::max<size_t>(bytes, 4)), data, 0);

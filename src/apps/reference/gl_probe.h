@@ -1,5 +1,5 @@
-// Draws the probe's drawings (src/research/probe) with OpenGL: measures their time, and in which order, when and where
-// each pixel is written.
+// Draws the probe's drawings (src/research/probe) with OpenGL. Measures their time, and records when, where and in
+// which order each pixel is written.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ struct GlProbeDrawing {
   uint32_t mode = 4;              // OpenGL's constants: 0: points, 1: lines, 4: triangles, 5: a strip
   std::vector<float> vertices;    // x and y, pixels from the lower left corner
   std::vector<uint32_t> batches;  // vertices per call; empty: one call
-  int background = 0;             // this and the following are uniforms of the shader
+  int background = 0;             // like the next members, a uniform of the shader
   bool waits = false;
   std::array<int32_t, 4> stars{};
-  int mask = 0;  // early depth test: 1: only stars pass, 2: all but stars, 0: none; not part of the cost
+  int mask = 0;  // early depth test. 1: only stars pass, 2: all except stars pass, 0: none. Not part of the cost
   std::vector<std::array<int32_t, 4>> slow;  // at most 64
 };
 
@@ -40,9 +40,9 @@ class GlProbe {
   GlProbe(EglContext& context, const std::string& work);
   ~GlProbe();
 
-  // The minimum of `runs` times from an idle OpenGL to glFinish's return, in ms, without writing a film. For CPU
+  // The minimum of `runs` times from an idle OpenGL to the return of glFinish, in ms, without writing a film. For CPU
   // drivers it is processor time: that of the calling thread, which must be the process's first, plus that of the
-  // driver's thread that draws longest. Throws std::runtime_error with OpenGL's error.
+  // driver's slowest drawing thread. Throws std::runtime_error with OpenGL's error.
   double cost_ms(const GlProbeDrawing& drawing, int runs);
   GlProbeFilm film(const GlProbeDrawing& drawing);
 

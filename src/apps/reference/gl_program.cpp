@@ -42,7 +42,7 @@ GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> tex
 
 namespace {
 
-// The locations declared in the texts below.
+// The locations that the texts below declare.
 constexpr GLint kToClip = 0, kEye = 4, kLight = 5, kColor = 6, kDiffuse = 7, kSpecular = 8, kEmission = 9,
                 kAmbient = 10, kShininess = 11, kMaps = 12, kTestFunc = 13, kTestRef = 14, kCutoff = 15, kModel = 16,
                 kSurface = 17, kUnlit = 18, kSets = 19, kLinear = 25, kOffset = 31;

@@ -14,14 +14,14 @@
 
 namespace brokkr {
 
-// Links OpenGL programs from our own texts.
+// Links OpenGL programs from the given texts.
 
 // A program from these stages and their texts. Throws std::runtime_error with the driver's message; `what` names the
 // program.
 GlProgram link_program(std::initializer_list<std::pair<GLenum, std::string>> texts, const char* what);
 
-// The computation of a vertex's clip position: it is given; one product with a uniform, for draws of a single instance;
-// or with the instance's model matrix, an attribute that advances per instance.
+// The computation of a vertex's clip position. clip_space: it is given. single: one product with a uniform, for draws
+// of a single instance. instanced: with the instance's model matrix, an attribute that advances per instance.
 enum class GlVertex : uint8_t { clip_space, single, instanced };
 enum class GlFragment : uint8_t { color, triangle, depth, blinn_phong, metallic_roughness };
 inline constexpr size_t kGlFragmentCount = 5;
@@ -51,7 +51,7 @@ struct GlUniforms {
   glm::vec3 light_direction;
   glm::vec4 color;
   const Material& material;
-  // Fragments whose alpha fails either test are discarded, in programs with `discards`.
+  // In programs with `discards`, fragments are discarded if their alpha fails either test.
   std::optional<AlphaTest> alpha_test;
   float alpha_cutoff = 0;
 };

@@ -15,7 +15,7 @@
 
 #include "brokkr/drawing_order.h"
 #include "brokkr/frame.h"
-#include "frame/gl_names.h"  // behind GLAD's header
+#include "frame/gl_names.h"  // must follow GLAD's header
 #include "reference/gl_object.h"
 #include "reference/gl_program.h"
 #include "reference/gl_targets.h"
@@ -151,7 +151,7 @@ struct GlRenderer::Impl {
 
   EglContext& context;
   const Frame* frame = nullptr;
-  bool is_physical = false;  // set if any material of the frame is: all are then drawn so
+  bool is_physical = false;  // some material of the frame is physical, so all are drawn that way
   GlPrograms programs;
   std::unique_ptr<GlTargets> targets;
   std::vector<GlTexture> textures;
@@ -364,8 +364,8 @@ bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
   return true;
 }
 
-// Returns true if `b` may join `a`'s multi-draw: they may differ only in their ranges. Colours by draw and by triangle
-// count primitives from the draw's start.
+// Returns true if `b` may join `a`'s multi-draw: they may differ only in their ranges. Shading by draw or by triangle
+// counts primitives from the draw's start.
 bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, GlShading shading) {
   if (a.vertex_kind != VertexKind::clip_space || b.vertex_kind != VertexKind::clip_space) return false;
   const bool own_material = shading == GlShading::material;

@@ -21,14 +21,15 @@
 
 namespace brokkr {
 
-// The display of surfaces. flat: one colour for all; draw, triangle: a colour for each; depth: window depth as grey;
-// material: the draw's own material (captured draws, which have none, are coloured by draw).
+// The shading of surfaces. flat: one colour for all; draw, triangle: one colour for each; depth: window depth as grey;
+// material: the draw's material (captured draws have none and are coloured by draw).
 enum class GlShading : uint8_t { material, draw, triangle, depth, flat };
 
 struct GlOptions {
   GlShading shading = GlShading::material;
   std::optional<uint32_t> command_limit;  // stop before this command; default: run them all
-  // Samples textures at the specification's level of detail, for comparing pictures. Drivers approximate it.
+  // Samples textures at the level of detail that the specification defines, for comparing pictures. Drivers approximate
+  // it.
   bool exact_lod = false;
   bool operator==(const GlOptions&) const = default;
 };
@@ -50,12 +51,12 @@ struct GlDrawStatistics {
 
 class GlRenderer {
  public:
-  // `context` must outlive the renderer and be current on the calling thread in every call.
+  // `context` must outlive the renderer. In every call, it must be current on the calling thread.
   explicit GlRenderer(EglContext& context);
   ~GlRenderer();
 
   // Uploads the frame, which must outlive its use here. `exact_textures`: filters do not round, for comparing pictures.
-  // Throws std::runtime_error for an invalid frame, and if the driver rejects a size or runs out of memory.
+  // Throws std::runtime_error if the frame is invalid, if the driver rejects a size, or if memory runs out.
   void prepare(const Frame& frame, bool exact_textures = false);
 
   // Draws the prepared frame from its start: targets begin with colour 0, depth 1 and stencil 0.

@@ -14,7 +14,7 @@
 #include "reference/gl_renderer.h"
 #include "reference/gl_targets.h"
 
-#include "frame/gl_names.h"  // behind GLAD's header
+#include "frame/gl_names.h"  // must follow GLAD's header
 
 namespace brokkr {
 
@@ -83,7 +83,7 @@ struct GlReplay::Impl {
     if (!programs.back().failure().empty()) throw std::runtime_error("OpenGL: " + programs.back().failure());
   }
 
-  // The frame's alignment of blocks does not satisfy OpenGL's, so each gets a new place.
+  // The frame's alignment of blocks is not enough for OpenGL, so each block gets a new place.
   void make_blocks() {
     std::vector<std::byte> bytes;
     place_of_block.clear();
@@ -187,7 +187,7 @@ struct GlReplay::Impl {
       const uint64_t place = place_of_block.at({inputs.first_of_blocks[i], size});
       if (size > 0) glBindBufferRange(GL_UNIFORM_BUFFER, i, blocks.id(), GLintptr(place), GLsizeiptr(size));
     }
-    // Copies of planes are requested again, because draws may have changed the planes.
+    // Bind again, because draws may have changed the planes that textures copy.
     for (size_t i = 0; i < inputs.textures.size(); ++i) textures->bind(program.unit_of(i), inputs.textures[i]);
     enable(GL_TEXTURE_CUBE_MAP_SEAMLESS, reads_seamlessly(*frame, inputs));
   }

@@ -1,5 +1,5 @@
-// Draws a captured frame with OpenGL and its own fragment programs: it shows what the capture holds of the picture, and
-// is an oracle for everything that runs those programs.
+// Draws a captured frame with OpenGL and its own fragment programs. It shows what part of the picture the capture
+// contains, and is an oracle for everything that runs those programs.
 //
 //   EglContext context("software", GlProfile::compatibility);
 //   GlReplay replay(context);
@@ -22,7 +22,7 @@
 
 namespace brokkr {
 
-// A program that the driver rejects, or that needs more varyings than vertices have room for.
+// A program that the driver rejects, or that needs more varyings than vertices can hold.
 struct GlProgramFailure {
   uint32_t program = 0;  // index into Frame::programs
   std::string reason;
@@ -40,7 +40,7 @@ class GlReplay {
   const std::vector<GlProgramFailure>& failures() const;
 
   // Draws the prepared frame from its start: targets begin with colours 0, depth 1 and stencil 0. Draws whose program
-  // is unknown or failed have their colour of GlShading::draw.
+  // is unknown or failed get their colour of GlShading::draw.
   GlDrawStatistics draw(std::optional<uint32_t> command_limit = {});
 
   // The current content of a target's first colour, with 8 bits per channel.

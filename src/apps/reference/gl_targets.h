@@ -13,8 +13,8 @@ namespace brokkr {
 
 class GlTargets {
  public:
-  // `stencil` false omits the stencil planes: they then read back as 0. Throws std::runtime_error if the driver rejects
-  // a size.
+  // If `stencil` is false, there are no stencil planes, and stencil reads back as 0. Throws std::runtime_error if the
+  // driver rejects a size.
   GlTargets(const std::vector<Target>& targets, bool stencil);
 
   // Sets colour 0, depth 1, stencil 0 everywhere. Changes masks, scissor and the bound framebuffer, as clear and blit
@@ -23,7 +23,7 @@ class GlTargets {
   void clear(const ClearCommand& clear);
   void blit(const BlitCommand& blit);
 
-  // Makes draws go to this layer.
+  // Directs draws to this layer.
   void bind(uint32_t target, uint32_t layer);
   GlLayer read(uint32_t target, uint32_t layer);
 
