@@ -69,7 +69,7 @@ struct Ordered {
 
 double ms_since(std::clock_t begin) { return double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC; }
 
-// The draws reordered by a method, with the file's vertex numbers.
+// Reorders the draws by a method. Vertices keep the file's numbers.
 Ordered order_all(const BatchInput& input, const BatchRequest& request, const ReorderInfo& method,
                   const BatchModel& model, uint32_t cache = 0) {
   const std::string what = input.name + ": " + method.name + " for " + model.name;
@@ -90,7 +90,7 @@ bool has_pages(const BatchInput& input) {
                      [](const DrawTriangles& draw) { return vertex_bound(draw.indices) > kPageVertices; });
 }
 
-// The same draws after the post-process of `brokkr optimize`: vertices numbered by first use, with copies.
+// Applies the post-process of `brokkr optimize` to the draws: numbers vertices by first use, with copies.
 Ordered post_processed(const Ordered& ordered, const BatchModel& model) {
   Ordered result = ordered;
   for (std::vector<uint32_t>& indices : result.draws) {
@@ -120,7 +120,7 @@ double rate(const std::vector<std::vector<uint32_t>>& draws, const BatchModel& m
   return rate(draws, [&](const auto& indices) { return predict_batches(model, indices).vertex_runs; });
 }
 
-// The runs per triangle that the driver counts; empty if no driver was asked for, or if it failed.
+// The driver's vertex shader runs per triangle; empty if no driver was requested, or if it failed.
 std::string measured_rate(const std::vector<std::vector<uint32_t>>& draws, const CountingDriver& driver) {
   if (!driver.count) return "";
   std::vector<uint32_t> indices;
@@ -261,7 +261,7 @@ void measure_render(const BatchInput& input, const BatchRequest& request, Rows& 
   }
 }
 
-// Repeats three vertices, for as many indices as requested: independent of the file.
+// Measures sequences of three repeated vertices, which do not depend on the file.
 void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
   if (!rows.empty()) return;
   std::vector<uint32_t> indices;

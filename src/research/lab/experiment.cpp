@@ -32,7 +32,7 @@ Row split(const std::string& list) {
   return parts;
 }
 
-// Readers split at commas: no cell has any, nor a quote.
+// Some readers split at every comma, so cells contain neither commas nor quotes.
 std::string to_csv(const Row& columns, const Rows& rows) {
   std::string text = csv_row(columns);
   for (Row cells : rows) {

@@ -27,7 +27,7 @@ struct Graph {
   std::vector<uint32_t> first_edge;    // [nodes + 1]
   std::vector<uint32_t> target;        // [edges]; those of node i are first_edge[i] .. first_edge[i + 1] - 1
   std::vector<uint32_t> in_degree;     // [nodes]
-  std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
+  std::shared_ptr<HeldMemory> memory;  // its share of a budget
 
   uint32_t nodes() const { return uint32_t(in_degree.size()); }
   uint32_t edges() const { return uint32_t(target.size()); }
@@ -36,17 +36,17 @@ struct Graph {
 inline constexpr uint32_t kMaxGraphNodes = 1u << 27, kMaxGraphEdges = 1u << 30;
 
 // Reads an edge list in the format of https://snap.stanford.edu/data: lines "from to" of two whole numbers; # starts a
-// comment; plain or as downloaded (.txt.gz). Numbers may have gaps: nodes are renumbered in order. Duplicate edges are
-// kept. Throws std::runtime_error that names file and line, and if `budget`, if there is one, has too little memory.
+// comment; plain or compressed (.txt.gz). Numbers may have gaps: nodes are renumbered in order. Duplicate edges are
+// kept. Throws std::runtime_error that names file and line, and if `budget` is given and has too little memory.
 Graph read_edge_list(const std::filesystem::path& path, const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
-// The same for a text; `name` is for messages.
+// As above, for a text; `name` appears in messages.
 Graph parse_edge_list(const std::string& text, const std::string& name,
                       const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 // A graph whose in- and out-degrees follow power laws, like links of the web and of peer-to-peer networks. An edge's
 // ends are drawn with weights (i + 1)^-0.5 (out) and (i + 1)^-0.75 (in) over two independent orders of the nodes, so
-// that degree d has a share of about d^-3 and d^-2.3. There are no duplicate edges and no loops. The result depends
+// that about d^-3 and d^-2.3 of the nodes have degree d. There are no duplicate edges and no loops. The result depends
 // only on the arguments. nodes: 2 .. kMaxGraphNodes; edges: at most nodes * 16 and at most a quarter of all possible
 // ones. Throws std::invalid_argument, and as read_edge_list for the budget.
 Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed,
@@ -114,25 +114,25 @@ using ShowProgress = std::function<void(const std::string&)>;  // one line
 struct LabOptions {
   uint32_t runs = 5;  // per configuration
   uint32_t seed = 1;
-  bool quick = false;                    // few sizes and points: shows that everything works, not how fast or how well
-  double seconds = 60;                   // time limit of a run
-  std::shared_ptr<MemoryBudget> budget;  // of graphs and of what experiments take on the host; null: without a limit
+  bool quick = false;   // few sizes and points: tests that everything works, does not measure how fast or how well
+  double seconds = 60;  // time limit of a run
+  std::shared_ptr<MemoryBudget> budget;  // for graphs and for host memory of experiments; null: unlimited
 
   // For the experiments with queues.
-  std::vector<QueueKind> queues;  // empty: those that the experiment compares
+  std::vector<QueueKind> queues;  // empty: the queues that the experiment compares
   std::vector<uint32_t> warps;    // empty: powers of two, 1 .. 16 on the CPU, up to full occupancy on a GPU
   uint32_t loops = 0;         // maximum number of enqueue and dequeue pairs per thread; 0: 10 on a GPU, 1000 on the CPU
   uint32_t iterations = 8;    // for page rank, 1 .. kMaxRankIterations
   std::vector<Graph> graphs;  // for page rank; empty: power-law graphs as large as the two networks of [Kerbl18]
 
   // For the experiments with scheduling.
-  uint32_t workers = 0;           // warps that run tasks, 2 or more; 0: one per core but at least 2, on a GPU 256
-  uint32_t decisions = 10000;     // for the experiment with quotas, 100 or more
-  uint32_t most_tasks = 1000000;  // maximum number queued at once in the experiment with accuracy, 100 or more
+  uint32_t workers = 0;        // warps that run tasks, 2 or more; 0: on a CPU one per core but at least 2, on a GPU 256
+  uint32_t decisions = 10000;  // for the experiment with quotas, 100 or more
+  uint32_t most_tasks = 1000000;  // maximum number of tasks queued at once in the experiment with accuracy, 100 or more
 
   // For the experiments with frames that are cut off.
   std::string scene = "generated:city";
-  int views = 0, view_size = 0;  // for the experiment with views; 0: 4 views of a scene (a captured frame has its own)
+  int views = 0, view_size = 0;  // for the experiment with views; 0: a scene has 4 views (a captured frame has its own)
   RenderOptions render;          // machine, workers, fixation; the experiment sets policy and budget
 };
 
@@ -150,7 +150,7 @@ struct Experiment {
   const char* title;
   const char* columns;  // "a,b,c"
   void (*run)(const LabRun&);
-  const char* paper = "";  // what [Kerbl18] finds, beside which the results are printed
+  const char* paper = "";  // the finding of [Kerbl18], printed beside the results
 };
 
 // Runs an experiment by name. Throws std::invalid_argument for an unknown name or options out of range.
@@ -170,34 +170,34 @@ void set_where(const LabRun& run, Record& m);
 // was aborted, and sets the row's error.
 Times set_times(const LabRun& run, Record& m, const std::vector<double>& ms);
 
-// The same for runs 0 .. runs - 1 of a configuration. Stops after a run that was aborted or sets the row's error.
+// As above, for runs 0 .. runs - 1 of a configuration. Stops after a run that was aborted or sets the row's error.
 Times repeat(const LabRun& run, Record& m, uint32_t runs, const std::function<double(uint32_t)>& once);
 
 // The experiments of [Kerbl18, 4.6 and appendix A].
 
 // In running order. Some columns:
-//   queue                            or the kind of access, of the atomics
+//   queue                            the queue, or for atomics the kind of access
 //   granularity                      "thread": every lane uses the queue; "warp": one lane of each warp
-//   ns_per_operation                 mean_ms by the operations of one thread
-//   enqueued, dequeued, full, empty  of the last run
-//   error                            what went wrong; the times are void
+//   ns_per_operation                 mean_ms divided by the operations of one thread
+//   enqueued, dequeued, full, empty  counts of the last run
+//   error                            the problem that makes the times invalid
 std::span<const Experiment> queue_experiments();
 
 // The experiments of [Kerbl18, 5.3] with scheduling policies.
 
 // In running order. Columns that an experiment does not measure stay empty. Some columns:
-//   system                               what decides: fifo, separate buckets, sorted, ...
-//   workers                              warps, with those that sort
-//   sorting_threads                      lanes of the warps that do nothing but sort
-//   tasks                                queued at once, or made
-//   load                                 multiplies the tasks of the jobs of [Kerbl18, 5.3.4] on kThesisBlocks workers
-//   quota, share                         of time, in percent
-//   on_time                              of tasks, in percent
-//   late_ms, least_late_ms, most_late_ms end after deadline
+//   system                               the scheduler: fifo, separate buckets, sorted, ...
+//   workers                              number of warps, including those that sort
+//   sorting_threads                      number of lanes in warps that only sort
+//   tasks                                number of tasks queued at once, or created
+//   load                                 factor for the tasks of the jobs in [Kerbl18, 5.3.4] on kThesisBlocks workers
+//   quota, share                         percentages of time
+//   on_time                              percentage of tasks
+//   late_ms, least_late_ms, most_late_ms time from the deadline to the end of the task
 //   accuracy                             S of [Kerbl18, 5.3.5], in percent
-//   mean_ms, min_ms, max_ms              of a run
-//   overhead                             of the least time over that of `baseline`, in percent; in the experiment with
-//                                        overhead, of the threads' time on a CPU
+//   mean_ms, min_ms, max_ms              duration of a run
+//   overhead                             minimum time relative to that of `baseline`, in percent; on a CPU, the
+//                                        experiment with overhead uses the threads' processor time
 //   refused                              tasks that found their queue full
 std::span<const Experiment> schedule_experiments();
 
@@ -216,13 +216,13 @@ struct FoveatedOptions {
 
 // One row for each machine (name, instruction set and lanes), policy (by its command-line name), budget and part of the
 // main target, over all runs:
-//   where             "ring": pixels by distance; "view": of one view; "others": of all views but the most important;
+//   where             "ring": pixels by distance; "view": one view; "others": all views except the most important;
 //                     "all"
-//   frame_ms          mean, with the work that is finished after the budget
+//   frame_ms          mean, including work that finishes after the budget
 //   from_px, to_px    the ring's distances from the fixation point
-//   view, priority    where a view is measured
-//   psnr_db           of red, green and blue against the whole frame's picture; 99 where they are equal
-//   right_percent     pixels that are as in the whole frame's picture
+//   view, priority    of the measured view
+//   psnr_db           of red, green and blue, relative to the whole frame's picture; 99 if they are equal
+//   right_percent     percentage of pixels equal to those of the whole frame's picture
 inline constexpr const char* kFoveatedColumns =
     "machine,detail,lanes,policy,where,budget,budget_ms,frame_ms,from_px,to_px,view,priority,pixels,psnr_db,right_"
     "percent";
@@ -239,7 +239,7 @@ enum class CutOff : uint8_t {
 void compare_cut_off(CutOff what, const Frame& frame, const FoveatedOptions& options, ResultTable& table,
                      const ShowProgress& progress);
 
-// The same as an experiment on the scene in the options.
+// As above, as an experiment on the scene in the options.
 template <CutOff what>
 void cut_off(const LabRun& run);
 

@@ -11,7 +11,7 @@
 namespace brokkr::lab {
 namespace {
 
-// The difference between a part of the picture and the whole frame's, over all runs.
+// Accumulates, over all runs, the difference between a part of the picture and the same part of the whole frame.
 struct Error {
   double squares = 0;
   uint64_t pixels = 0, right = 0;
@@ -32,7 +32,7 @@ struct Error {
   }
 };
 
-// A part of the main target: the pixels at some distance, of one view, or of several.
+// A part of the main target: the pixels at certain distances, of one view, or of several views.
 struct Part {
   std::string where;
   double from_px = 0, to_px = 0;
@@ -112,7 +112,7 @@ class Comparison {
   const Frame& frame_;
   FoveatedOptions o_;
   Renderer renderer_;
-  uint32_t main_, important_ = 0;  // target, view
+  uint32_t main_, important_ = 0;  // numbers of a target and of a view
   double x_ = 0, y_ = 0, step_ = 1;
 
   // Rings or views first, the whole target last.

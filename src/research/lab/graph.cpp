@@ -139,7 +139,8 @@ Graph make_power_law_graph(uint32_t nodes, uint32_t edges, uint64_t seed, const 
         "graph: " + std::to_string(nodes) + " nodes with " + std::to_string(edges) +
         " edges: needs 2 .. 2^27 nodes, and edges up to 16 per node and a quarter of all pairs");
   }
-  // Two orders of the nodes; an edge in its list, and in a set: a number with two pointers, and its bucket.
+  // Sizes of two orders of the nodes, and of an edge in its list and in a set (a number with two pointers, and its
+  // bucket).
   constexpr uint64_t kOfNode = 2 * sizeof(uint32_t), kOfEdge = 2 * sizeof(uint32_t) + 32 + 16;
   const HeldMemory on_top(budget, nodes * kOfNode + edges * kOfEdge, "graph");
   std::mt19937_64 random(seed);

@@ -34,7 +34,7 @@ constexpr int kTableRasterizers[] = {6, 20, 60, 132, 264};
 constexpr int kTableBins[] = {16, 64};
 constexpr int kCostBins[] = {8, 16, 32, 64, 128, 256};
 constexpr const char* kThisComputer = "this computer";
-constexpr int kBlocks = 20;  // as in [Kerbl18, Fig. 7.13]
+constexpr int kBlocks = 20;  // number of blocks, as in [Kerbl18, Fig. 7.13]
 
 constexpr const char* kCostColumns =
     "frame,shading,machine,isa,bin,rasterizers,asked,pattern,triangles,rasterizer_pairs,bin_pairs,queue_elements,"
@@ -88,7 +88,7 @@ Rows load(PatternBench& bench, LabFrame& frame) {
     std::vector<BinLoads> grids;
     for (const int bin : kLoadBins) grids.push_back(bin_loads(map, bin));
     append(rows, joined_rows(bench, "patterns", kMaxLoadRasterizers - 1, [&](int i) {
-             const int rasterizers = kMaxLoadRasterizers - i;  // long ones first
+             const int rasterizers = kMaxLoadRasterizers - i;  // start the long ones first
              Rows part;
              for (const BinLoads& grid : grids) {
                for (const auto& info : Choices<PatternKind>::all) {
@@ -166,7 +166,7 @@ std::vector<Sample> samples_of(const PatternBench& bench, int rasterizers, int b
   return samples;
 }
 
-// Names of the samples outside the group `out`.
+// The names of all samples outside the group `out`.
 std::string names_without(const std::vector<Sample>& samples, const std::string& out) {
   std::string names;
   for (const Sample& s : samples) {
@@ -175,9 +175,9 @@ std::string names_without(const std::vector<Sample>& samples, const std::string&
   return names;
 }
 
-// Cross-validation: for each application, a pattern is trained on the frames of all others and scored on its own. A
-// last pattern, for use, is trained on all frames. The reach of correlations is chosen among the training frames by
-// leaving out one of their applications at a time.
+// Cross-validation: for each application, a pattern is trained on the frames of all others and scored on the frames of
+// this one. The final pattern is trained on all frames. The reach of correlations is chosen among the training frames
+// by leaving out one of their applications at a time.
 Rows search(PatternBench& bench, int rasterizers, int bin) {
   const PatternLabOptions& o = bench.options;
   const std::vector<Sample> samples = samples_of(bench, rasterizers, bin);
@@ -212,7 +212,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
     }
     return sum;
   };
-  std::vector<std::string> folds{""};  // none left out
+  std::vector<std::string> folds{""};  // "": no application is left out
   if (groups.size() > 1) folds.insert(folds.end(), groups.begin(), groups.end());
   make_folder(o.folder / "searched");
 
@@ -249,7 +249,7 @@ Rows search(PatternBench& bench, int rasterizers, int bin) {
   return joined_rows(bench, "folds", int(folds.size()), piece);
 }
 
-// The settings of a pipeline experiment, with the name of each one's pattern.
+// The settings of a pipeline experiment, and the pattern's name for each.
 struct Settings {
   RenderOptions base;
   std::vector<RenderOptions> options = {};
@@ -260,7 +260,7 @@ struct Settings {
     o.pattern = choice;
     o.rasterizers = rasterizers;
     o.bin = bin;
-    // If the pipeline chooses the number of rasterizers, the launch is timed as a whole.
+    // If the pipeline chooses the number of rasterizers, only the whole launch is timed.
     if (rasterizers > 0) o.trace = o.thread_time = true;
     pattern.emplace_back(name);
   }
@@ -338,7 +338,8 @@ Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
   for (const int bin : kCostBins) {
     for (const int rasterizers : kTableRasterizers)
       settings.add("van-der-corput", PatternKind::van_der_corput, rasterizers, bin);
-    // The computer in normal use: any block works for any rasterizer, and the pipeline chooses their number.
+    // The computer in normal use: any block works for any rasterizer, and the pipeline chooses the number of
+    // rasterizers.
     settings.add_contenders(bench, frame, 0, bin);
   }
   const int runs = bench.options.quick ? (shading == Shading::flat ? 3 : 2) : 7;
@@ -356,9 +357,9 @@ Rows cost(PatternBench& bench, LabFrame& frame, Shading shading) {
   return rows;
 }
 
-// Recommends for two kinds of machine. This computer: by the measured times with the pipeline's number of rasterizers.
-// A machine with one processor per rasterizer, statically assigned: by the measured work at that bin size, distributed
-// as the pattern distributes the frame's fragments.
+// Makes recommendations for two kinds of machine. "This computer" is judged by the measured times with the pipeline's
+// number of rasterizers. A machine with one statically assigned processor per rasterizer is judged by the measured work
+// at that bin size, distributed as the pattern distributes the frame's fragments.
 Rows recommend(PatternBench& bench, const Rows& costs) {
   const Row columns = split(kCostColumns);
   const auto cell_of = [&](const Row& r, const char* column) {

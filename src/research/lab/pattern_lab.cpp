@@ -13,7 +13,7 @@
 namespace brokkr::lab {
 namespace {
 
-constexpr int kPartFormat = 1;  // increase it when an experiment's rows change their meaning
+constexpr int kPartFormat = 1;  // increase it when the meaning of an experiment's rows changes
 constexpr uint64_t kMaxPartBytes = uint64_t(1) << 30;
 
 std::string read_text(const std::filesystem::path& path) {

@@ -56,9 +56,9 @@ struct PatternExperiment {
   const char* columns;  // "a,b,c"
   bool on_machine;      // rows depend on the pipeline's machine
   std::vector<PatternUnit> (*units)(PatternBench& bench);
-  // Instead of units: derives rows from those of the cost experiment.
+  // Replaces units: derives rows from those of the cost experiment.
   Rows (*conclude)(PatternBench& bench, const Rows& costs) = nullptr;
-  const char* paper = "";  // what [Kerbl17] finds
+  const char* paper = "";  // the finding of [Kerbl17]
 };
 // In running order: spacing, orientation, load, partition, search, pipeline, blocks, cost, recommend, cover.
 std::span<const PatternExperiment> pattern_experiments();
@@ -88,7 +88,7 @@ class PatternLab {
   int reused_ = 0;
 };
 
-// "0ad" for "0ad-acropolis-bay", "generated" for "generated:city": the part before the first - : or .
+// The part of a name before the first - : or . ("0ad" for "0ad-acropolis-bay", "generated" for "generated:city").
 std::string group_of(const std::string& name);
 
 }  // namespace brokkr::lab

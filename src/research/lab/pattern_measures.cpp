@@ -213,7 +213,7 @@ std::vector<RasterizerWork> measure_work(Renderer& renderer, PreparedFrame& prep
 }
 
 std::vector<BlockShare> simulated_blocks(const std::vector<double>& raster_ms, double geometry_ms) {
-  // Geometry goes to the least loaded processors first: finds the level up to which it fills them.
+  // Geometry goes to the least loaded processors first: find the level up to which it fills them.
   std::vector<double> sorted = raster_ms;
   std::sort(sorted.begin(), sorted.end());
   double level = sorted.empty() ? 0 : sorted.front(), left = geometry_ms;

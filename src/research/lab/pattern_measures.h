@@ -20,11 +20,11 @@ namespace brokkr::lab {
 
 // One picture: a frame's main target, or one of its layers if the frame has several views.
 struct FragmentMap {
-  std::string name;             // "minetest"; one of several layers: "courtyard.3"
+  std::string name;             // "minetest", or "courtyard.3" for one of several layers
   int width = 0, height = 0;    // pixels
   std::vector<uint32_t> count;  // width * height, rows from the bottom: fragments, including hidden ones
   uint64_t total = 0;
-  uint64_t hash = 0;  // of size and counts: identifies the picture of stored results
+  uint64_t hash = 0;  // hash of size and counts: identifies the picture of stored results
 
   double mean() const { return double(total) / (double(width) * height); }
 };
@@ -67,19 +67,19 @@ inline LoadStatistics pattern_load(const Pattern& pattern, const BinLoads& bins)
 
 double deviation(const std::vector<double>& values);  // of the whole population
 
-// Groups of four bins, one rasterizer each, moved apart step by step.
+// Groups of four bins with one rasterizer each, whose bins move apart step by step.
 struct SpacingStep {
   int distance = 0;      // slots by which a group's bins were moved apart: 0, 2, 4, ...
   double sigma = 0;      // deviation of the groups' loads, in fragments
   double reference = 0;  // sigma at distance 0
 };
-// Steps up to the one at which a group would span more than half of the map's height. Bins move within the map's whole
-// groups and wrap around; remaining bins at the edges are ignored. Empty if the map has no whole group.
+// Returns the steps up to the one at which a group would span more than half of the map's height. Bins move within the
+// map's whole groups and wrap around; remaining bins at the edges are ignored. Empty if the map has no whole group.
 std::vector<SpacingStep> spacing_steps(const FragmentMap& map, int bin);
 
-// The deviation of the fragments on lines of `samples` pixels through the centre of every samples x samples window (in
-// every `row_step`-th row), in units of the mean, normalised per pixel as in [Kerbl17]. `angle` in degrees from the
-// vertical, as in [Kerbl17, Table 1]: 0 vertical, 90 horizontal. 0 if the map is smaller than the window.
+// The standard deviation of the fragments on lines of `samples` pixels through the centre of every samples x samples
+// window (in every `row_step`-th row), in units of the mean, normalised per pixel as in [Kerbl17]. `angle`: degrees
+// from the vertical, as in [Kerbl17, Table 1]: 0 vertical, 90 horizontal. 0 if the map is smaller than the window.
 double orientation_sigma(const FragmentMap& map, int samples, int angle, int row_step);
 
 // The time that a launch's blocks spent on each rasterizer and on geometry, from its trace; without a trace, on all
@@ -93,7 +93,7 @@ struct RasterizerWork {
   double total() const;
   double critical() const;  // the maximum: the time of a machine with one processor per rasterizer
   double cv() const;
-  double least_ms() const;  // over the launches
+  double least_ms() const;  // minimum over the launches
 };
 
 // Launches the settings in turn, `runs` times each, so that other load affects all alike. Keeps the minimum time of

@@ -145,7 +145,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     parallel_for(workers, workers, [&](int) {
       Renderer renderer;
       for (size_t i = next++; i < p.loads.size(); i = next++) {
-        // The batch in the middle of each stretch.
+        // Render the batch in the middle of each section.
         const uint64_t batch = p.batches * (2 * i + 1) / (2 * p.loads.size());
         p.loads[i] = render_batch(renderer, stream, batch_begin(triangles, batch, p.batches),
                                   batch_begin(triangles, batch + 1, p.batches));
@@ -156,7 +156,7 @@ std::vector<Partition> partition_frame(const Frame& frame, const PartitionOption
     });
     if (p.batches == finest) fine = &p.loads;
   }
-  // Batches of a coarser partition start at batches of the finest one.
+  // Batches of a coarser partition are sums of the finest partition's batches.
   for (Partition& p : all) {
     if (!is_sum(p)) continue;
     const size_t each = size_t(finest / p.batches);

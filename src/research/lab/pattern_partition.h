@@ -41,7 +41,7 @@ class TriangleStream {
 
 // Fragments of one batch of triangles, per bin of kPartitionBin pixels with at least one.
 inline constexpr int kPartitionBin = 16;
-// pairs of bin number (row by row from the bottom) and fragments
+// Pairs of a bin number (row by row from the bottom) and its fragments.
 using BatchLoad = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // The first triangle of batch i of `count`; sizes differ by at most one triangle.
@@ -59,8 +59,8 @@ struct Partition {
   std::vector<BatchLoad> loads;  // of the rendered batches
 };
 
-// Partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, up to the number of triangles. `progress`
-// receives the fraction of a partition that is done.
+// Computes partitions into M = 1, 2, 5, 10, 20, ... 10 000 batches of equal size, up to the number of triangles.
+// `progress` receives the completed fraction of a partition.
 std::vector<Partition> partition_frame(const Frame& frame, const PartitionOptions& options,
                                        const std::function<void(double)>& progress);
 

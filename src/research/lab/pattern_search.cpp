@@ -11,8 +11,8 @@ namespace brokkr::lab {
 namespace {
 
 constexpr double kCoolest = 1e-4;  // the last temperature, relative to the first
-// Initial temperatures: high enough to leave the start without forgetting it. A tile starts from shifts that are
-// already good.
+// Initial temperatures, relative to a typical change. They are high enough to leave the start, but not to forget it. A
+// tile starts from shifts that are already good.
 constexpr double kShiftHeat = 0.2, kTileHeat = 0.02;
 constexpr int kTrials = 500;  // moves that determine the first temperature
 
@@ -22,7 +22,7 @@ class Lookup {
   explicit Lookup(const RowKernel& kernel) : side_(kernel.side), rows_(kernel.rows), value_(2 * kernel.value.size()) {
     const size_t side = size_t(side_);
     for (size_t pair = 0; pair < size_t(rows_) * size_t(rows_); ++pair) {
-      double mean = 0;  // subtracted: a constant does not change the order, but would cost digits
+      double mean = 0;  // subtracted because a constant does not change the order, but would cost digits
       for (size_t d = 0; d < side; ++d) mean += kernel.value[pair * side + d] / double(side);
       for (size_t d = 0; d < 2 * side; ++d)
         value_[pair * 2 * side + d] = float(kernel.value[pair * side + d % side] - mean);

@@ -1,5 +1,5 @@
 // The work of the experiments with queues [Kerbl18, 4.6 and appendix A] and with scheduling [Kerbl18, 5.3] as data.
-// Host code writes it, machines run it (lab/workloads.h, lab/workloads.h).
+// Host code writes it, and machines run it (lab/workloads.h).
 #pragma once
 
 #include <cstddef>
@@ -77,7 +77,7 @@ enum class ScheduleProgram : uint32_t {
   fair_sorted,   // five processes, one sorted queue
   buckets16,     // discretized priorities
   buckets128,
-  buckets128_one_lane,  // the same, searched by a single lane from the highest class down
+  buckets128_one_lane,  // like buckets128, but a single lane searches from the highest class down
   priority_sorted,      // one sorted queue
   edf_sorted,
   edf_per_job,      // six jobs
@@ -94,17 +94,16 @@ inline constexpr uint32_t kThesisBlocks = 88;
 
 struct TaskRecord {
   uint32_t number, key;
-  uint32_t ns;      // processor time, if shares are measured
+  uint32_t ns;      // processor time, if shares of time are measured
   int32_t late_us;  // time from its deadline to its end
 };
 
 // The work of tasks, and how they are created.
-//   quotas      `tasks` tasks of five processes at first; each makes another of its process; ends after
-//               `limit`
-//   priorities  `tasks` tasks at first; each makes another with a random priority; ends after `limit`
-//   deadlines   the last worker makes tasks of six jobs for `duration_us`, each due an interval later; a turn of a job
-//               has load * per_turn tasks where kThesisBlocks workers run them, and as many fewer as there are workers
-//   direct      tasks 0 .. limit - 1 without any queue, shared out evenly
+//   quotas      starts with `tasks` tasks of five processes; each creates another of its process; ends after `limit`
+//   priorities  starts with `tasks` tasks; each creates another with a random priority; ends after `limit`
+//   deadlines   the last worker creates tasks of six jobs for `duration_us`, each due an interval later; a turn of a
+//               job has load * per_turn tasks for kThesisBlocks workers, and proportionally fewer for fewer workers
+//   direct      tasks 0 .. limit - 1 without any queue, distributed evenly
 enum class ScheduleWork : uint32_t { quotas, priorities, deadlines, direct };
 
 struct SchedulePlan {
@@ -116,7 +115,7 @@ struct SchedulePlan {
   uint32_t* abort = nullptr;
   uint32_t capacity = 1024;  // tasks per queue
   uint32_t tasks = 1000, limit = 10000;
-  // The mean per task; a task draws 0.5 .. 1.5 times as many.
+  // Means per task; each task draws 0.5 .. 1.5 times as many.
   uint32_t multiply_adds = 500, memory_operations = 5;
   uint32_t load = 1, duration_us = 100000;
   uint32_t interval_us[kScheduleJobs] = {}, per_turn[kScheduleJobs] = {};

@@ -7,7 +7,7 @@
 namespace brokkr::lab {
 namespace {
 
-// A queue in the machine's memory.
+// A queue in the memory of the machine.
 struct LabQueue {
   LabArray<std::byte> memory;
   QueueStorage storage;
@@ -22,8 +22,8 @@ LabQueue make_lab_queue(LabMachine& machine, QueueKind kind, const Crew& crew, u
   return {memory, {memory.data(), machine.abort_word(), shape}};
 }
 
-// The numbers of warps for which a kernel is measured. Throws std::invalid_argument for more than can run at the same
-// time.
+// The numbers of warps to measure a kernel with. Throws std::invalid_argument if more are requested than can run at the
+// same time.
 template <class Plan>
 std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kernel) {
   const uint32_t most = std::max(1u, run.machine.most_warps(kernel.on_gpu));
@@ -44,7 +44,7 @@ std::vector<uint32_t> warp_counts(const LabRun& run, const LabKernel<Plan>& kern
   return counts;
 }
 
-// A row for a configuration before it runs.
+// Starts the row of a configuration.
 Record start(const LabRun& run, const char* queue, const Crew& crew) {
   const uint32_t threads = crew.warps * crew.lanes;
   run.progress(run.table.name + ": " + queue + ", " + std::to_string(threads) + " threads");
@@ -56,7 +56,7 @@ Record start(const LabRun& run, const char* queue, const Crew& crew) {
   return m.set("enqueued", 0).set("dequeued", 0);
 }
 
-// Measures loops of enqueue and dequeue as in the plan, with a queue of that capacity.
+// Measures loops of enqueue and dequeue according to the plan, with a queue of that capacity.
 void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capacity) {
   Record m = start(run, queue_traits(kind).name, plan.crew);
   const LabQueue queue = make_lab_queue(run.machine, kind, plan.crew, capacity);
@@ -157,7 +157,7 @@ void one_mix(const LabRun& run, QueueKind kind, const Crew& crew, const Mix& mix
   plan.enqueue_chance = uint32_t(mix.put * 65536.0 + 0.5);
   plan.dequeue_chance = uint32_t(mix.get * 65536.0 + 0.5);
   plan.multiply_adds = mix.work;
-  // The queue must hold all elements: for pairs one per thread, for a mix those that no thread dequeues.
+  // The queue must hold all elements: one per thread for pairs, and for a mix all elements that are never dequeued.
   const uint64_t threads = uint64_t(crew.warps) * crew.lanes;
   measure_mix(run, kind, plan, mix.random_loops ? threads * plan.most_loops : 4 * threads);
 }
@@ -193,7 +193,7 @@ void atomics(const LabRun& run) {
 void balanced(const LabRun& run) {
   for (const uint32_t lanes : {run.machine.width(), 1u}) {
     for (const QueueKind kind : chosen(run)) {
-      if (lanes > 1 && needs_warps(kind)) continue;  // skips queues whose lanes would wait for each other
+      if (lanes > 1 && needs_warps(kind)) continue;  // skip queues in which lanes would wait for each other
       mix_over_warps(run, kind, lanes, {.random_loops = false});
     }
   }
@@ -224,7 +224,7 @@ void pagerank(const LabRun& run) {
   std::vector<Graph> made;
   if (o.graphs.empty()) {
     run.progress("pagerank: generating graphs");
-    // As many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
+    // Generate as many nodes and edges as p2p-Gnutella31 and web-NotreDame have.
     made.push_back(o.quick ? make_power_law_graph(2000, 6000, o.seed, o.budget)
                            : make_power_law_graph(62586, 147892, o.seed, o.budget));
     if (!o.quick) made.push_back(make_power_law_graph(325729, 1497134, o.seed, o.budget));
@@ -234,7 +234,7 @@ void pagerank(const LabRun& run) {
       throw std::invalid_argument(
           graph.name + ": more than 2^26 items (nodes times iterations); choose a smaller graph or fewer --iterations");
     }
-    // The ranks that are expected, with their last iteration, and those that come back.
+    // Memory for the expected ranks, the expected ranks of the last iteration, and the ranks read back.
     const HeldMemory of_ranks(o.budget, uint64_t(graph.nodes()) * 3 * sizeof(uint64_t), "ranks");
     const std::vector<uint64_t> expected = page_rank_fixed(graph, o.iterations);
     for (const QueueKind kind : chosen(run)) {

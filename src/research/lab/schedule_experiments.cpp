@@ -17,7 +17,7 @@ struct System {
   uint32_t sorters;  // additional workers that keep its queue sorted
 };
 constexpr uint32_t kQuotas[kScheduleProcesses] = {7, 13, 20, 27, 33};
-// For the experiment with accuracy. On a GPU they are 32 to 1024 threads, as in [Kerbl18, Fig. 5.8].
+// Sorting workers in the experiment with accuracy. On a GPU they are 32 to 1024 threads, as in [Kerbl18, Fig. 5.8].
 constexpr uint32_t kSortersOnCpu[] = {1, 2, 4, 8}, kSortersOnGpu[] = {1, 4, 16, 32};
 
 constexpr System kPlainQueue = {"fifo", ScheduleProgram::fifo, 1, 0};
@@ -42,8 +42,9 @@ constexpr System kByDeadline[] = {kPlainQueue,
 struct Job {
   uint32_t interval_us, turn, task_us;
 };
-// As in [Kerbl18, 5.3.4]: six jobs, intervals of 1 to 8 ms, 1 to 4 tasks of 0.1 to 3.9 ms: a task draws 0.5 to 1.5
-// times the mean. We chose which job has which of them. At load 31 they use all of the workers' time.
+// The jobs of [Kerbl18, 5.3.4]: six jobs, with intervals of 1 to 8 ms and 1 to 4 tasks of 0.1 to 3.9 ms; a task draws
+// 0.5 to 1.5 times the mean. We chose which job has which of these values. At load 31 they use all of the workers'
+// time.
 constexpr Job kJobs[kScheduleJobs] = {{1000, 1, 200},  {2000, 2, 300},  {3000, 3, 500},
                                       {4000, 4, 1000}, {6000, 2, 1500}, {8000, 1, 2600}};
 
@@ -54,8 +55,8 @@ struct Work {
 
 // The results of a run.
 struct RunResult {
-  double ms = -1;     // from the first decision to the last; negative for a run that was ended
-  double cpu_ms = 0;  // of all threads, including the creation of the first tasks
+  double ms = -1;     // from the first decision to the last; negative if the run was aborted
+  double cpu_ms = 0;  // of all threads, including creation of the first tasks
   std::vector<TaskRecord> log;
   uint32_t made = 0, refused = 0;
   Times times;  // over all runs, if there were several
@@ -100,7 +101,7 @@ class Bench {
       plan.capacity = power_above(uint64_t(tasks) * 5 / 4 + 1024);
     return plan;
   }
-  // A row for a plan before it runs.
+  // Starts the row of a plan.
   Record start(const System& system, const SchedulePlan& plan, const std::string& what) const {
     run_.progress(run_.table.name + ": " + system.name + ", " + what);
     Record m;
@@ -111,7 +112,7 @@ class Bench {
   }
 
   RunResult run(SchedulePlan plan, const System& system) const;
-  // Runs the plan several times and sets the times of m. Returns the last run's results.
+  // Runs the plan several times and sets the times in m. Returns the results of the last run.
   RunResult repeated(const SchedulePlan& plan, const System& system, Record& m, uint32_t runs) const {
     RunResult last;
     const Times times = repeat(run_, m, runs, [&](uint32_t) {
@@ -150,7 +151,7 @@ class Bench {
 RunResult Bench::run(SchedulePlan plan, const System& system) const {
   LabMachine& machine = run_.machine;
   const ProgramKernel& program = machine.kernels.program[size_t(plan.program)];
-  // More workers would wait for warps that do not run.
+  // More workers would wait for warps that never run.
   if (const uint32_t most = machine.most_warps(program.run.on_gpu); plan.crew.warps > most) {
     throw std::invalid_argument("--workers: " + std::to_string(plan.crew.warps) +
                                 " warps with those that sort; machine " + machine.name + " runs at most " +
@@ -196,7 +197,7 @@ RunResult Bench::run(SchedulePlan plan, const System& system) const {
   return result;
 }
 
-// The shares of time after 1/50, 2/50, ... of the decisions, one row each.
+// Adds one row with the shares of time after each 1/50 of the decisions.
 void add_shares(const LabRun& run, Record& m, const std::vector<TaskRecord>& log) {
   double time[kScheduleProcesses] = {}, total = 0;
   const size_t step = std::max<size_t>(1, log.size() / 50);
@@ -248,10 +249,10 @@ void set_lateness(Record& m, const RunResult& result) {
   m.set("least_late_ms", least->late_us / 1000.0).set("most_late_ms", most->late_us / 1000.0);
 }
 
-// A plan whose jobs' tasks take the times of kJobs on one worker.
+// A plan in which the tasks of jobs take the times of kJobs on one worker.
 SchedulePlan deadline_plan(const Bench& bench, const System& system, uint32_t load, double ns_per_add) {
   SchedulePlan plan = bench.plan_of(system, ScheduleWork::deadlines, {});
-  plan.crew.warps += 1;  // one more, which creates tasks
+  plan.crew.warps += 1;  // one more worker, which creates tasks
   plan.load = load;
   plan.job_workers = bench.workers();
   for (uint32_t j = 0; j < kScheduleJobs; ++j) {
@@ -272,7 +273,7 @@ void deadlines(const LabRun& run) {
     for (const uint32_t load : loads) {
       SchedulePlan plan = deadline_plan(bench, system, load, ns_per_add);
       plan.duration_us = run.options.quick ? 40000 : 600000;
-      // 4.46 tasks per millisecond at load 1, plus some for partial turns.
+      // 4.46 tasks per millisecond at load 1, plus some for incomplete turns.
       plan.limit = uint32_t(4.6 * load * bench.workers() / kThesisBlocks * plan.duration_us / 1000) + 1024;
       plan.capacity = power_above(std::max<uint64_t>(1024, system.queues > 6 ? plan.limit / 4 : plan.limit));
       Record m = bench.start(system, plan, "load " + std::to_string(load));
@@ -283,7 +284,7 @@ void deadlines(const LabRun& run) {
   }
 }
 
-// The systems with priorities; systems that sort once for each number of sorters.
+// The systems with priorities. Systems that sort appear once for each number of sorters.
 std::vector<System> with_sorters(const LabRun& run) {
   std::vector<System> all;
   for (System system : kByPriority) {
@@ -403,7 +404,7 @@ double schedule_accuracy(const std::vector<uint32_t>& numbers, uint32_t tasks, u
     add(place(n), -1);
     right += below_or_equal(place(n));
     all += tasks - 1;
-    add(place(uint32_t(tasks + i)), 1);  // the task that it created starts after it
+    add(place(uint32_t(tasks + i)), 1);  // the task that it created starts later
   }
   return all > 0 ? 100.0 * double(right) / double(all) : 100;
 }

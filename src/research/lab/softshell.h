@@ -57,14 +57,14 @@ class Softshell {
     uint64_t* open = nullptr;      // [kMapSlots], by type: generation * 2^32 + number of a package that accepts items
     uint32_t pages = 0;
 
-    // capacity: packages in the queue, a power of two in 4 .. 2^26.
+    // `capacity`: packages in the queue, a power of two in 4 .. 2^26.
     static size_t bytes(uint32_t capacity, uint32_t workers) {
       return program_bytes(ProgramMemory<Root>::bytes(capacity, workers)) +
              size_t(pages_for(capacity)) * (32 * kPackageWords + 1) * 4 + (kMapSlots + 1) * 8;
     }
     static constexpr Memory layout(void* memory, uint32_t capacity) {
       Memory m{ProgramMemory<Root>::layout(memory, capacity)};
-      // The words of each worker, which follow, are absent in a program with one queue.
+      // The words of each worker, which would follow, are absent in a program with one queue.
       const size_t at =
           program_bytes(size_t(reinterpret_cast<std::byte*>(m.program.local) - static_cast<std::byte*>(memory)));
       m.pages = pages_for(capacity);
@@ -76,7 +76,8 @@ class Softshell {
 
    private:
     static constexpr size_t program_bytes(size_t bytes) { return (bytes + 63) / 64 * 64; }
-    // A quarter more than the queue holds, so that a page with room is near, plus some for packages in progress.
+    // A quarter more than the queue holds, so that a page with free space is found quickly, plus some for packages in
+    // progress.
     static constexpr uint32_t pages_for(uint32_t capacity) { return capacity / 32 + capacity / 128 + 32; }
   };
 

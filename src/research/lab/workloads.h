@@ -40,7 +40,8 @@ BROKKR_FN void run_mix(Warp& w, const MixPlan& plan, int warp) {
       tried.set(i, wants | ((draw >> 16) < plan.dequeue_chance ? 2u : 0u));
       done.set(i, gets);
     });
-    // All lanes enqueue before any dequeues, so that even lanes that run one after another never wait for each other.
+    // All lanes enqueue before any dequeues, so that lanes never wait for each other, even if they run one after
+    // another.
     const Uint wants = tried.lanes();
     auto value = w.spill(Uint(0u));
     const Mask takes = active && (wants & Uint(2u)) != Uint(0u);
@@ -160,8 +161,8 @@ BROKKR_MACHINE_BEGIN
 namespace schedule_lab {
 using namespace brokkr::lab;
 
-// A task's multiply-adds and reads: a mixture of both, 0.5 .. 1.5 times the mean, drawn by its number. The result goes
-// to memory that nothing reads.
+// Does a task's multiply-adds and reads. Its number determines the mixture, 0.5 .. 1.5 times the mean of each. The
+// result goes to memory that nothing reads.
 BROKKR_FN void work(Warp& w, const SchedulePlan& plan, uint32_t number, uint32_t mean_adds, uint32_t mean_reads) {
   const uint32_t draw = drawn_priority(number, plan.seed ^ 0x5bd1e995u);
   const uint32_t adds = uint32_t(uint64_t(mean_adds) * ((1u << 23) + draw) >> 24);
@@ -234,8 +235,8 @@ struct WorkTask {
   }
 };
 
-// Creates tasks of six jobs at their intervals until the time is over. The fractional part of a task left over from a
-// turn is added to the next turn.
+// Creates tasks of six jobs at their intervals until the time is up. If a turn leaves a fraction of a task over, the
+// next turn adds it.
 template <class Worker>
 BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
   Warp& w = worker.warp();
@@ -257,7 +258,7 @@ BROKKR_FN void control(Worker& worker, const SchedulePlan& plan) {
       due[job] += plan.interval_us[job];
       made = true;
     }
-    // It sleeps soon: if it polled the clock continuously, it would take a core from the workers.
+    // Sleep soon: continuous polling of the clock would take a core from the workers.
     spin = made ? 0 : spin + 1;
     if (!made) pause(spin);
     if (w.uniform([&]() -> bool { return system_atomic<uint32_t>(*plan.abort).load(kRelaxed) != 0; })) break;
@@ -289,7 +290,7 @@ BROKKR_FN void Context::seed(Worker& worker) {
     const Uint payload[4] = {key.lanes(), Uint(0u), Uint(at) + as_uint(w.lane()), Uint(0u)};
     WorkTask::put(worker, payload, m);
   }
-  // All tasks are queued before any is taken.
+  // Queue all tasks before any is taken.
   const uint64_t now = worker.now();
   w.once([&] {
     device_atomic<uint32_t> ready(plan.begun[3]);
@@ -315,7 +316,7 @@ using EdfWrapAround = Repeat<256, WrapAroundSlices<1, 40>, Leaf>;
 using SoftshellFair = Softshell<SortedByShare<0, int(kScheduleProcesses)>, WorkTask>;
 using SoftshellPriority = Softshell<SortedByPriority<0>, WorkTask>;
 using SoftshellEdf = Softshell<SortedByDeadline<1>, WorkTask>;
-// Without the parallel reduction: one lane goes from the highest class to the lowest.
+// Without the parallel reduction: one lane searches from the highest class to the lowest.
 struct Buckets128OneLane : Buckets128 {
   template <class View>
   BROKKR_FN static Choice choose(Warp& w, const View& view, const TreePlace&) {
@@ -385,7 +386,7 @@ BROKKR_MACHINE_END
   X(softshell_priority, SoftshellPriority)  \
   X(softshell_edf, SoftshellEdf)
 
-// The table of all experiments: the same text for every build, which defines by kernel<Plan, body>() how a body is run.
+// The table of all experiments, the same for every build. Each build defines kernel<Plan, body>(), which runs a body.
 
 #define BROKKR_QUEUE_KERNELS(kind, Class) \
   {&Class<>::bytes, &Class<>::prepare, kernel<MixPlan, &run_mix<Class<>>>(), kernel<RankPlan, &run_rank<Class<>>>()},

@@ -1,5 +1,5 @@
-// Builds bounding volume hierarchies by binned splits of the centres [Wald07]: binary ones, and eight-wide ones that
-// merge levels of a binary one [Wald08].
+// Builds bounding volume hierarchies by binned splits of the centres [Wald07]: binary hierarchies, and eight-wide ones
+// that merge levels of a binary one [Wald08].
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,7 +11,7 @@ namespace brokkr::trace {
 namespace {
 
 constexpr int kBvhBins = 16;
-constexpr int kMaxDepth = 60;  // beyond it, ranges are halved by number: a ray's stack has 96 entries
+constexpr int kMaxDepth = 60;  // beyond it, ranges are halved by index, because a ray's stack has 96 entries
 
 // Cost model of binary and of eight-wide trees.
 struct BvhCosts {
@@ -21,14 +21,14 @@ struct BvhCosts {
   float of_tests(uint32_t triangles) const { return float((triangles + at_once - 1) / at_once); }
 };
 constexpr BvhCosts kCostsOfTwo = {4, 1, 1.0f};
-// Three binary levels become one of eight.
+// Three binary levels become one eight-wide level.
 constexpr BvhCosts kCostsOfEight = {uint32_t(kWide), uint32_t(kWide), 0.4f};
 
 class BvhBuilder {
  public:
   BvhBuilder(const TraceScene& scene, const BvhCosts& costs, const Budget& budget)
       : costs_(costs), memory_(budget, "structure") {
-    // The second list of places is that of std::stable_partition.
+    // std::stable_partition needs a second list of places.
     memory_.hold(scene.triangles.size() * (2 * sizeof(uint32_t) + sizeof(Box)));
     places_.resize(scene.triangles.size());
     boxes_.resize(scene.triangles.size());
@@ -142,7 +142,7 @@ class BvhBuilder {
     if (best_axis < 0) {
       if (range.size() <= uint32_t(kMaxBvhLeaf) && depth < kMaxDepth) return range.last;
       if (range.size() <= costs_.leaf_aim) return range.last;
-      return range.first + range.size() / 2;  // all centres coincide: any halves will do
+      return range.first + range.size() / 2;  // all centres coincide, so any halves will do
     }
     const auto middle = std::stable_partition(begin, end, [&](uint32_t p) { return bin_of(p, best_axis) <= best_bin; });
     return uint32_t(middle - places_.begin());
@@ -174,7 +174,8 @@ class WideBuilder {
   static Box box_of(const float (&low)[3], const float (&high)[3]) {
     return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
   }
-  // The children of a binary node; the largest is repeatedly replaced by its own children, up to eight.
+  // The children of a wide node. Starting from a binary node, the largest child is repeatedly replaced by its own
+  // children, up to eight.
   std::vector<Child> children_of(uint32_t node) const {
     std::vector<Child> children;
     const auto open = [&](const BvhNode& n, size_t place) {

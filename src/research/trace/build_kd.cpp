@@ -1,5 +1,5 @@
-// Builds a kd-tree by binned splits of space, and GrUG over it [Steffen12, appendix A]: nodes are split at planes of
-// the grid until no split pays; the remaining nodes are groups of grid cells, each with a tree of its own.
+// Builds a kd-tree by binned splits of space, and GrUG over it [Steffen12, appendix A]. GrUG splits nodes at planes of
+// the grid until no split pays; the remaining nodes are groups of grid cells, each with its own tree.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,7 +57,7 @@ class KdBuilder {
   struct Plane {
     int axis = -1;
     float at = 0;
-    int cell = 0;  // splits at grid planes: the first cell above the plane
+    int cell = 0;  // the first cell above the plane, for a split at a plane of the grid
   };
   const TraceScene& scene_;
   int grid_;
@@ -66,7 +66,7 @@ class KdBuilder {
   std::vector<Box> boxes_;
   Structure s_;
 
-  // The start of cell `cell`; the same numbers as in the walk.
+  // The lower plane of cell `cell`, computed exactly as the walk does.
   float grid_plane(int axis, int cell) const {
     return float(cell) * ((scene_.high[axis] - scene_.low[axis]) / float(grid_)) + scene_.low[axis];
   }
@@ -96,14 +96,14 @@ class KdBuilder {
         cells[size_t(i)] = int(int64_t(i) * count(axis) / n);
         planes[size_t(i)] = plane_at(axis, cells[size_t(i)]);
       }
-      // Triangles that begin at or below plane i, and triangles that end below it: those on its lower side, and those
-      // not on its upper side.
+      // Triangles that begin at or below plane i are on its lower side. Triangles that do not end below it are on its
+      // upper side.
       std::array<uint32_t, kKdBins + 2> begins{}, ends{};
       const float first = planes[0], scale = float(n) / (planes[size_t(n)] - planes[0]);
       const auto bin_of = [&](float p) { return std::clamp(int((p - first) * scale), 0, n - 1); };
       for (const uint32_t p : list) {
         int low = bin_of(boxes_[p].low[axis]), high = bin_of(boxes_[p].high[axis]);
-        // Finds, exactly, the first plane at or above the triangle's start and the last one at or below its end.
+        // Finds the exact first plane at or above the triangle's start and the exact last one at or below its end.
         while (low < n && planes[size_t(low)] < boxes_[p].low[axis]) ++low;
         while (low > 0 && planes[size_t(low) - 1] >= boxes_[p].low[axis]) --low;
         while (high < n && planes[size_t(high) + 1] <= boxes_[p].high[axis]) ++high;

@@ -26,7 +26,7 @@ namespace {
 
 std::string light_text(const glm::vec3& c) { return shortest(c.x) + "," + shortest(c.y) + "," + shortest(c.z); }
 
-// The options of `brokkr trace` that draw the picture again.
+// The options with which `brokkr trace` draws the same picture.
 std::string traced_options(const TraceSettings& t, const TracePainting& p) {
   constexpr const char* kStructures[] = {"kd", "grug", "bvh"};
   const uint32_t samples = p.report.is_complete ? t.samples : std::max(4u, uint32_t(std::lround(p.mean_samples)));
@@ -39,7 +39,7 @@ std::string traced_options(const TraceSettings& t, const TracePainting& p) {
   if (t.sun) text += " --sun " + light_text(*t.sun);
   if (t.aperture > 0) text += " --aperture " + shortest(t.aperture);
   if (t.aperture > 0 && t.focus > 0) text += " --focus " + shortest(t.focus);
-  text += " --exposure " + shortest(t.exposure);  // the command would choose one itself
+  text += " --exposure " + shortest(t.exposure);  // by default, the command chooses an exposure
   if (t.tone == trace::Tone::filmic) text += " --tone filmic";
   if (t.structure != trace::StructureKind::bvh) text += std::string(" --structure ") + kStructures[size_t(t.structure)];
   if (t.structure == trace::StructureKind::grug) text += " --grid " + std::to_string(t.grid);
@@ -127,14 +127,14 @@ Module trace_view_module() {
   return module;
 }
 
-// Traced pictures, which grow while they are shown. A coarse picture of the whole comes first, so that a camera that
-// moves sees where it goes; regions that have samples of their own then take its place.
+// Traced pictures, which improve while they are shown. A coarse picture of the whole comes first, so that the user sees
+// where a moving camera goes. Then regions with samples replace it.
 
 namespace {
 
-constexpr double kStepMs = 50;      // of tracing, between two pictures
-constexpr double kShownPart = 0.3;  // of the time, at most, that showing pictures takes from tracing them
-constexpr int kCoarse = 8;          // pixels of the picture to one of the coarse one, along each side
+constexpr double kStepMs = 50;      // tracing time between two pictures
+constexpr double kShownPart = 0.3;  // maximum fraction of the time spent on showing pictures
+constexpr int kCoarse = 8;          // pixels of the picture per coarse pixel, along each side
 constexpr uint32_t kCoarseSamples = 4;
 
 std::string machine_name(MachineKind kind) {
@@ -173,7 +173,7 @@ Traced traced_of(const RenderRequest& r) {
           o.workers};
 }
 
-// And how it is looked at: a change begins the picture anew.
+// The inputs of a picture; if they change, the picture restarts.
 struct Looked {
   std::optional<Camera> camera;
   int width = 0, height = 0;
@@ -192,7 +192,7 @@ Looked looked_of(const RenderRequest& r) {
           trace_of(s).samples};
 }
 
-// Gives pixels that have no sample yet the coarse picture's light, which is smoothed.
+// Fills pixels without samples with the smoothed light of the coarse picture.
 void fill_gaps(trace::TracePicture& picture, const trace::TracePicture& coarse) {
   const auto at = [&](int x, int y) {
     x = std::clamp(x, 0, coarse.width - 1);
@@ -275,7 +275,7 @@ class TracePainter : public Painter {
     t.mean_samples = double(sum) / double(t.picture.samples.size());
   }
 
-  // Returns true if the picture has begun anew.
+  // Returns true if the picture has restarted.
   bool look(const RenderRequest& r) {
     const Traced wanted = traced_of(r);
     const Looked looked = looked_of(r);
@@ -304,7 +304,7 @@ class TracePainter : public Painter {
     forget();
     Frame frame = r.scene->frame;
     const Target& loaded = frame.targets[0];
-    // A scene without a camera is refused because of its vertices.
+    // A captured scene has no camera and will be refused because of its vertices, so do not resize it.
     if (!r.scene->clip_space && (loaded.width != looked.width || loaded.height != looked.height))
       app::resize_frame(frame, 0, looked.width, looked.height);
     hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
@@ -329,7 +329,7 @@ class TracePainter : public Painter {
     build_ms_ = milliseconds(Clock::now() - begin);
   }
 
-  // Draws the coarse picture, and leaves the tracer at the beginning of the fine one.
+  // Draws the coarse picture, and resets the tracer to the start of the fine one.
   void begin_anew() {
     const int width = (looked_.width + kCoarse - 1) / kCoarse, height = (looked_.height + kCoarse - 1) / kCoarse;
     trace::LensRecord lens = scene_.lens;

@@ -1,4 +1,4 @@
-// Traced pictures: how far they are, how they are shown and saved, the light and the lens, and where samples go.
+// The panel for traced pictures: progress, exposure, saving, light, lens, and the distribution of samples.
 #include <imgui.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr int kRegionPixels = 8;  // a side of what has the same number of samples
+constexpr int kRegionPixels = 8;  // edge of a region in which all pixels have the same number of samples
 constexpr int kLegendSteps = 8;
 constexpr ImU32 kDone = IM_COL32(50, 105, 185, 255);
 
-// The number of samples of each region, as a picture with a pixel for each.
+// The number of samples in each region, as a picture with one pixel per region.
 Picture sample_map(const TracePainting& t) {
   Picture map;
   map.width = (t.picture.width + kRegionPixels - 1) / kRegionPixels;
@@ -52,7 +52,7 @@ class TracePanel : public Panel {
     if (arguments.has("trace")) begin_or_end(state);
   }
 
-  // A traced picture goes on where it stood.
+  // A traced picture resumes where it stopped.
   bool on_key(ViewerState& state, const KeyEvent& event) override {
     TraceSettings& t = trace_of(state.settings);
     if (event.action == Action::of_module && event.number == kTraceKey) {
@@ -113,7 +113,7 @@ class TracePanel : public Panel {
   }
 
  private:
-  // Returns true if this is a scene with materials and a camera, which light can be traced in.
+  // Returns true if the scene has materials and a camera, so that it can be traced.
   static bool is_traceable(const ViewerState& state) {
     return state.scene && !state.scene->content && !state.scene->clip_space;
   }
@@ -174,7 +174,7 @@ class TracePanel : public Panel {
     tip("Linear light");
   }
 
-  // A light that the scene may say itself.
+  // Edits a light that the scene may also define.
   static void draw_color(const char* label, std::optional<glm::vec3>& value, float usual) {
     ImGui::PushID(label);
     bool own = value.has_value();

@@ -1,10 +1,10 @@
-// Rays, and the ray-triangle test [Moller97]. It alone decides what is hit; an acceleration structure only selects the
-// triangles to test.
+// Rays, and the ray-triangle test [Moller97]. This test alone decides which triangles are hit; an acceleration
+// structure only selects the triangles to test.
 //
 // A triangle is hit if the computed point lies inside the bounds of its computed corners, enlarged by half a tolerance.
-// Structures store triangles with bounds enlarged by a whole tolerance, and rounding in their planes is far below the
-// other half. So every structure tests every triangle that is hit in front of the nearest hit. Among hits at equal
-// distance, the lower primitive number wins. Therefore all structures find the same hits.
+// Structures store triangles with bounds enlarged by a whole tolerance, and the rounding error of their planes is far
+// below the other half. So every structure tests every triangle that is hit in front of the nearest hit. Among hits at
+// equal distance, the lowest primitive number wins. Therefore all structures find the same hits.
 #pragma once
 
 #include "machine/machine.h"
@@ -35,7 +35,8 @@ BROKKR_FN V3 normalized(V3 a) {
 BROKKR_FN Float largest(V3 a) { return maximum(a.x, maximum(a.y, a.z)); }
 BROKKR_FN Float luminance(V3 a) { return a.x * 0.2126f + a.y * 0.7152f + a.z * 0.0722f; }
 
-// Gathers word `word` of record `i`; records have `words` words. gather_vector gathers three words from it on.
+// Gathers word `word` of record `i`, where records have `words` words. gather_vector gathers three words starting
+// there.
 BROKKR_FN Float gather_word(Warp& w, const void* records, Uint i, int words, int word, Mask m) {
   return w.gather(static_cast<const float*>(records) + word, as_int(i * uint32_t(words)), m);
 }
@@ -65,7 +66,7 @@ struct Hit {
   Float t = 3e38f, u = 0.0f, v = 0.0f;
   Uint primitive = kNone;
 };
-// Cost of finding hits: visited nodes and groups of cells, groups alone, and tested triangles.
+// The cost of finding hits: visited nodes and groups of cells; groups only; tested triangles.
 struct Effort {
   Uint steps = 0u, groups = 0u, tests = 0u;
 };
@@ -153,7 +154,7 @@ class LaneStack {
   }
   BROKKR_FN void pushed(Mask m) { size_ += select(m, 1, 0); }
   BROKKR_FN void popped(Mask m) { size_ -= select(m, 1, 0); }
-  // A word of the entry that was popped last.
+  // A word of the entry popped last.
   BROKKR_FN Uint top(int word, Mask m) const {
     return w_.gather(memory_ + word * (kStackEntries * 32), (size_ << 5) + w_.lane(), m);
   }

@@ -86,7 +86,7 @@ BROKKR_FN V3 light_from_lights(Warp& w, const SceneTables& scene, const Surface&
   if (!has_sun && !has_lights) return all_of(0.0f);
   const float sun_part = has_sun ? (has_lights ? 0.5f : 1.0f) : 0.0f;
   const Mask by_sun = which < sun_part;
-  const V3 start = s.point + s.geometric * (2.0f * scene.tolerance);  // the same origin as the path's next ray
+  const V3 start = s.point + s.geometric * (2.0f * scene.tolerance);  // the same origin as that of the path's next ray
   V3 to_light = uniform(scene.to_sun), radiance = uniform(scene.sun) * (has_sun ? 1.0f / sun_part : 0.0f);
   Float limit = 3e38f;
   Mask lit = m;
@@ -164,7 +164,7 @@ BROKKR_FN Mask advance(Warp& w, const TracePlan& plan, Path& path, const Sampler
   on = on && !passes;
   if (!w.any(on)) return passes;
 
-  // Light emitted by the surface itself, which could also have been sampled as a light at the previous surface.
+  // Light that the surface emits. The path could also have found it by sampling lights at the previous surface.
   const Float facing = absolute(dot(s.geometric, path.ray.direction));
   const bool has_sun = scene.sun[0] + scene.sun[1] + scene.sun[2] > 0.0f;
   const Float asked = s.light_density * (has_sun ? 0.5f : 1.0f) * (hit.t * hit.t) / maximum(facing, 1e-6f);
@@ -299,9 +299,9 @@ BROKKR_FN_NOINLINE void trace_samples(Warp& w, const TracePlan& plan, uint32_t r
 }
 
 // The error of a region under the plan's metric, summed over its pixels after n samples each.
-//   gain      sigma / sqrt(n) - sigma / sqrt(n + 4): what four samples more are expected to better [Kerbl18, 5.4.2]
-//   contrast  (most - least) / (most + least) of the samples, of each channel by its threshold, the largest of the
-//             three [Mitchell87, 4]; it takes the place of sigma
+//   gain      sigma / sqrt(n) - sigma / sqrt(n + 4): the expected improvement by four more samples [Kerbl18, 5.4.2]
+//   contrast  uses in place of sigma the largest over the three channels of (most - least) / (most + least) of the
+//             samples, divided by the channel's threshold [Mitchell87, 4]
 // The sum uses fixed-point numbers, so it does not depend on the order of additions.
 BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t region, uint32_t n) {
   const size_t plane = size_t(plan.regions) * uint32_t(kRegionPixels);
@@ -344,7 +344,7 @@ struct RegionTask {
     const TracePlan& plan = worker.context().plan;
     const uint32_t region = w.broadcast(payload[0], 0);
     const uint32_t samples = w.uniform([&] { return plan.counts[region]; });
-    // Narrow warps run several times for one task: the first time decides whether the budget has room for it.
+    // A narrow warp runs several times for one task; its first run decides whether the budget allows the task.
     bool& is_over = worker.context().is_over;
     if (w.broadcast(thread, 0) == 0) {
       is_over = plan.budget != 0 && samples != 0 && w.uniform([&]() -> bool {
@@ -367,7 +367,7 @@ struct RegionTask {
     const float part = (error - plan.low_error) / (plan.high_error - plan.low_error);
     const Float level = clamp_to(Float(part), 0.0f, 1.0f) * float(kFirstPriority - 0x20000u);
     const Uint next[kWords] = {region, plan.adaptive != 0 ? as_uint(to_int(level)) : Uint(kFirstPriority)};
-    worker.template enqueue<RegionTask>(next, w.first_lanes(1));  // each queue has room for every region
+    worker.template enqueue<RegionTask>(next, w.first_lanes(1));  // each queue has room for all regions
   }
 };
 using EvenTree = Queue<HasTasks, RegionTask>;

@@ -2,7 +2,7 @@
 //
 //   f = diffuse / pi * (1 - F(N.V)) * (1 - F(N.L)) + D(H) * G(L) * G(V) * F(V.H) / (4 N.L N.V)
 //   F(c) = f0 + (f90 - f0) * (1 - c)^5, f90 = min(1, 50 * largest(f0))                         [Schlick94]
-//   D and G are those of GGX [Walter07, eq. 33 and 34]
+//   D and G are GGX's [Walter07, eq. 33 and 34]
 // The diffuse lobe gets the light that the GGX lobe leaves on the way in and out, so energy is never gained; for f0 = 0
 // this is Lambert's law. Sampling draws either normals visible from V [Heitz18] or cosine-distributed directions.
 #pragma once
@@ -71,7 +71,7 @@ BROKKR_FN_NOINLINE Texel sample_texture(Warp& w, const SceneTables& scene, Uint 
 struct Surface {
   V3 point, normal, geometric;  // normals are turned towards the ray's origin
   V3 diffuse, specular;         // colours of the two lobes
-  Float alpha = 1.0f;           // GGX's
+  Float alpha = 1.0f;           // alpha of GGX
   V3 emission;
   Float light_density = 0.0f;
   Float opacity = 1.0f;
@@ -278,7 +278,7 @@ class Scattering {
   BROKKR_FN Scattering(const Surface& s, V3 v) : s_(s), v_(v), alpha2_(s.alpha * s.alpha) {
     f90_ = minimum(largest(s.specular) * 50.0f, 1.0f);
     const Float mirror = luminance(fresnel(v.z)), matte = luminance(s.diffuse) * (1.0f - mirror);
-    // Proportional to the light that the lobe carries, but never zero for a lobe that carries some.
+    // Proportional to the light that the specular lobe carries, but never zero if the lobe carries any.
     const Float part = mirror / maximum(mirror + matte, 1e-8f);
     specular_part_ = select(f90_ > 0.0f, clamp_to(part, 0.1f, 1.0f), 0.0f);
     specular_part_ = select(matte > 0.0f, minimum(specular_part_, 0.9f), specular_part_);

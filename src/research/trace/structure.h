@@ -16,13 +16,13 @@ struct Structure {
   uint32_t bvh_children = 2;     // per BVH node
   std::vector<BvhNode> bvh;
   std::vector<WideNode> wide;         // replaces `bvh` and `places` if nodes have eight children
-  std::vector<TriangleBlock> blocks;  // its leaves
+  std::vector<TriangleBlock> blocks;  // the leaves of `wide`
   std::vector<KdNode> kd;
   std::vector<GrugGroup> groups;
   std::vector<uint32_t> cells;
   uint32_t grid_bits = 0;
   int depth = 0;                       // of the deepest leaf below a root
-  std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
+  std::shared_ptr<HeldMemory> memory;  // its share of a budget
   // Size in bytes as [Steffen12, A.7] counts: nodes and lists; 24 for each group's bounds; the cell table.
   uint64_t tree_bytes() const;
   uint64_t bounds_bytes() const { return kind == StructureKind::grug ? groups.size() * 24 : 0; }
@@ -32,14 +32,14 @@ struct Structure {
 };
 
 // `grid`: cells per side of GrUG's grid, a power of two in 4 .. 1024. `children`: per BVH node, 2 or 8. Throws
-// std::runtime_error for a scene too large for the structure, and if `budget`, if there is one, has less memory than
-// building it takes.
+// std::runtime_error if the scene is too large for the structure, or if `budget` is given and has too little memory for
+// building it.
 using Budget = std::shared_ptr<MemoryBudget>;
 Structure build_structure(const TraceScene& scene, StructureKind kind, uint32_t grid = 128, uint32_t children = 2,
                           const Budget& budget = nullptr);
 
 Structure build_bvh(const TraceScene& scene, uint32_t children, const Budget& budget = nullptr);
-// `grid` 0: a kd-tree alone.
+// `grid` 0: only a kd-tree.
 Structure build_kd(const TraceScene& scene, uint32_t grid, const Budget& budget = nullptr);
 
 }  // namespace brokkr::trace

@@ -1,4 +1,4 @@
-// The path tracer's input and output as host and machines see it: plain data with pointers into a machine's memory.
+// The path tracer's input and output, as host and machines see them: plain data with pointers into a machine's memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ enum class StructureKind : uint32_t { kd, grug, bvh };
 // The error metric that decides a region's turn (path tracing of [Kerbl18, 5.4.2]).
 enum class Metric : uint32_t { gain, contrast };
 
-// Means no texture, no light, no primitive.
+// No texture, no light, or no primitive.
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 // A triangle: one corner and the two edges from it. The hit test and all bounds use only these floats.
@@ -54,11 +54,13 @@ static_assert(offsetof(MappingRecord, offset) == kOffset * 4 && offsetof(Mapping
 struct MaterialRecord {
   float base[3], specular[3];  // diffuse or base colour, and the reflectance along the normal if metallic < 0
   float emission[3];
-  float metallic;        // -1: use `specular`; otherwise a mix of 0.04 and the base colour
-  float roughness;       // 0..1; its square is GGX's alpha
-  float opacity;         // 0..1, multiplied by that of textures and colours
-  float alpha_cutoff;    // > 0: surfaces with lower opacity are absent; 0: `opacity` is the fraction of rays that hit
-  float light_density;   // luminance of the emission over that of all lights, per unit area; 0: not a sampled light
+  float metallic;   // -1: use `specular`; otherwise a mix of 0.04 and the base colour
+  float roughness;  // 0..1; its square is GGX's alpha
+  float opacity;    // 0..1, to be multiplied by the opacity of textures and colours
+  // > 0: surfaces with lower opacity are absent; 0: `opacity` is the fraction of rays that hit the surface
+  float alpha_cutoff;
+  // luminance of the emission divided by that of all lights, per unit area; 0: not sampled as a light
+  float light_density;
   uint32_t reads_alpha;  // 0: opaque
   uint32_t padding;
   MappingRecord diffuse, metal_rough, emissive, alpha;
@@ -109,8 +111,8 @@ namespace kd_word {
 inline constexpr int kValue = 0, kLink = 1;
 static_assert(offsetof(KdNode, link) == kLink * 4 && sizeof(KdNode) == kKdWords * 4);
 }  // namespace kd_word
-// The two children of a BVH node. child: bit 31 set: a leaf, with its count in bits 27..30 and its first index in the
-// list below; otherwise a node.
+// The two children of a BVH node. If bit 31 of `child` is set, it is a leaf, with its count in bits 27..30 and its
+// first index in the list below; otherwise it is a node.
 struct BvhNode {
   float low0[3], high0[3], low1[3], high1[3];
   uint32_t child[2];
@@ -124,8 +126,8 @@ static_assert(offsetof(BvhNode, high0) == kHigh0 * 4 && offsetof(BvhNode, low1) 
 }  // namespace bvh_word
 inline constexpr uint32_t kBvhLeaf = 1u << 31;
 inline constexpr int kMaxBvhLeaf = 8;
-// The same with eight children per node, each tested by one lane of a warp; each leaf is one block of triangles. Rows
-// of planes: low and high of x, of y, of z. No ray hits the planes of absent children.
+// A node with eight children. One lane of a warp tests each child, and each leaf is one block of triangles. Rows of
+// planes: low and high of x, of y, of z. No ray hits the planes of absent children.
 inline constexpr int kWide = 8;
 struct WideNode {
   float planes[6][kWide];
@@ -161,7 +163,7 @@ struct SceneTables {
   float sky[3] = {0, 0, 0};                         // radiance of the environment
   float sun[3] = {0, 0, 0}, to_sun[3] = {0, 1, 0};  // irradiance of a surface that faces the sun
   float low[3] = {0, 0, 0}, high[3] = {0, 0, 0};    // box around everything that can be hit
-  float tolerance = 0;  // structures' bounds are this much wider than their content; the hit test uses half of it
+  float tolerance = 0;  // structures' bounds exceed their content by this; the hit test uses half of it
   bool all_opaque = true;
 
   StructureKind structure = StructureKind::bvh;
@@ -169,15 +171,16 @@ struct SceneTables {
   const KdNode* kd = nullptr;        // node 0 is the kd-tree's root
   const BvhNode* bvh = nullptr;
   const WideNode* wide = nullptr;         // replaces bvh if nodes have eight children
-  const TriangleBlock* blocks = nullptr;  // its leaves
+  const TriangleBlock* blocks = nullptr;  // the leaves of `wide`
   uint32_t bvh_children = 2;
   const uint32_t* cells = nullptr;  // [grid^3] groups, x fastest
   const GrugGroup* groups = nullptr;
   uint32_t grid_bits = 0;
 };
 
-// A thin lens at `eye`. The ray of picture position (x, y), in pixels from the lower left corner, goes from eye +
-// aperture * (a * lens_x + b * lens_y) through eye + focus * (corner + x * right + y * up).
+// A thin lens at `eye`. The ray for picture position (x, y), in pixels from the lower left corner, goes from eye +
+// aperture * (a * lens_x + b * lens_y) through eye + focus * (corner + x * right + y * up), where (a, b) is a point of
+// the unit disk.
 struct LensRecord {
   float eye[3], corner[3], right[3], up[3], lens_x[3], lens_y[3];
   float focus = 1, aperture = 0;
@@ -229,12 +232,12 @@ struct TracePlan {
 struct TraceMemory {
   size_t bytes = 0;    // total, zeroed before the first run
   size_t open_at = 0;  // offset of two words: the number of workers, then the number of open tasks
-  // Adaptive sampling: two 64-bit words, the halvings of the upper bound of errors and the patience before the next one
-  // (DecreasingPriorities).
+  // Adaptive sampling: two 64-bit words, namely the number of halvings of the upper error bound and the patience before
+  // the next one (DecreasingPriorities).
   size_t halvings_at = 0, patience_at = 0;
 };
 
-// The same as TaskKernel of a TaskMachine, without its headers: their code must not be compiled for one instruction
+// Like TaskKernel of a TaskMachine, but without its headers, whose code must not be compiled for a single instruction
 // set.
 struct TraceKernels {
   int width = 0;  // lanes per warp

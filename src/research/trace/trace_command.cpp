@@ -1,4 +1,4 @@
-// brokkr trace: a scene by path tracing, evenly or where its picture is worst.
+// brokkr trace: renders a scene by path tracing, evenly or with more samples where the picture is worst.
 #include "trace/trace_command.h"
 
 #include <fmt/format.h>
@@ -28,13 +28,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kPauseMs = 500;  // between two looks at the progress
+constexpr double kPauseMs = 500;  // between two progress reports
 constexpr uint32_t kMaxSamples = 1048576;
 
 // Processor time of all threads of this process so far.
 double processor_ms() { return 1000 * double(std::clock()) / CLOCKS_PER_SEC; }
 
-// "0.5" or "0.5,0.6,0.7".
+// Parses "0.5" or "0.5,0.6,0.7".
 glm::vec3 color_of(const std::string& text, const std::string& option) {
   std::vector<float> values;
   for (const std::string& part : split(text)) {
@@ -106,7 +106,7 @@ std::unique_ptr<TaskMachine> task_machine_of(const Arguments& arguments) {
   }
 }
 
-// Returns the exposure of the screen's pixels; nothing for files that hold linear light.
+// Returns the exposure of the pixels; nothing for files that hold linear light.
 std::optional<float> write_picture(const std::string& path, const trace::TracePicture& picture,
                                    const Arguments& arguments, const glm::vec3& sky) {
   if (is_exr(path)) {
@@ -155,7 +155,7 @@ Json report_of(const trace::Tracer& tracer, const trace::TraceScene& scene, cons
           {"progress", progress}};
 }
 
-// "traced.png: 320x200 pixels, 64.0 samples each, 12 345 678 rays in 3.2 s, exposure -0.3".
+// Prints a line such as "traced.png: 320x200 pixels, 64.0 samples each, 12 345 678 rays in 3.2 s, exposure -0.3".
 void print_summary(const std::string& output, const trace::TracePicture& picture, const trace::TraceReport& report,
                    std::optional<float> exposure, uint64_t dropped) {
   const double samples = std::accumulate(picture.samples.begin(), picture.samples.end(), 0.0);
@@ -187,7 +187,7 @@ int run_trace(const Arguments& arguments) {
   {
     const Frame frame = load_input(file, arguments, progress);
     const HeldMemory of_frame(budget, memory_of(frame), "frame");
-    if (!aovs.empty()) {  // what rays through the centres of pixels meet first, which is what the pipeline draws
+    if (!aovs.empty()) {  // the first surfaces that rays through pixel centres hit, which the pipeline draws
       Renderer renderer;
       PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
       RenderOptions drawn;
@@ -197,7 +197,7 @@ int run_trace(const Arguments& arguments) {
     scene = trace::make_trace_scene(frame, lit, budget);
   }
   progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
-  const StopSignals stop;  // from here on the samples so far are written
+  const StopSignals stop;  // from here on, a signal keeps the samples so far
   std::unique_ptr<trace::Tracer> tracer;
   try {
     std::unique_ptr<TaskMachine> machine = task_machine_of(arguments);
@@ -210,7 +210,7 @@ int run_trace(const Arguments& arguments) {
   const auto all = double(regions * std::max(1u, (options.samples + 3) / 4));
   const double limit_ms = 1000 * arguments.real("seconds", std::numeric_limits<double>::infinity());
   trace::TraceReport report;
-  Json parts = Json::array();  // how far it was at each pause: the processor's milliseconds, path segments
+  Json parts = Json::array();  // progress at each pause: processor time in ms, path segments
   const double begin_ms = processor_ms();
   if (stop.stopped()) return stop.exit_code();
   do {

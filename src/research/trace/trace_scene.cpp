@@ -166,7 +166,8 @@ void add_textures(const Frame& frame, TraceScene& scene) {
   }
 }
 
-// The memory of the scene's lists, and of filling them: room for all triangles is made before they are looked at.
+// Reserves the memory of the scene's lists and of filling them. Room for all triangles is reserved before they are
+// looked at.
 void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<MemoryBudget>& budget) {
   uint64_t triangles = 0, texels = 0, longest = 0, emitting = 0;
   for (const Command& command : frame.commands) {
@@ -190,7 +191,7 @@ void make_room(const Frame& frame, TraceScene& scene, const std::shared_ptr<Memo
   scene.lights.reserve(emitting);
 }
 
-// Collects emitting triangles by their power.
+// Collects emitting triangles and the sums of their power.
 void add_lights(TraceScene& scene) {
   std::vector<double> power;
   power.reserve(scene.lights.capacity());
@@ -240,8 +241,8 @@ LensRecord lens_of(const std::string& source, const View& view, int width, int h
   return lens;
 }
 
-// Far above the rounding error of a scene point as seen from the eye, and far below visible detail. It is a power of
-// two, so that a small camera move changes neither it nor the structures that depend on it.
+// Far above the rounding error of a scene point seen from the eye, and far below visible detail. It is a power of two,
+// so that a small camera move changes neither the tolerance nor the structures that depend on it.
 float tolerance_of(const Box& box, const glm::vec3& eye) {
   Box all = box;
   all.add({eye, eye});
@@ -252,7 +253,7 @@ float tolerance_of(const Box& box, const glm::vec3& eye) {
   return std::exp2(std::ceil(std::log2(1e-5f * most)));
 }
 
-// The distance of the scene in the middle of the picture, along the direction of view; 0 if nothing is there.
+// The distance of the surface in the middle of the picture, along the view direction; 0 if there is none.
 float distance_in_the_middle(const TraceScene& scene) {
   const LensRecord& lens = scene.lens;
   const auto vec = [](const float(&v)[3]) { return glm::dvec3(v[0], v[1], v[2]); };

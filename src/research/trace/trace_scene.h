@@ -18,7 +18,8 @@ struct SceneOptions {
   glm::vec3 sky{0.5f};  // radiance of the environment
   glm::vec3 sun{2};     // irradiance from Frame::light_direction
   float aperture = 0;   // radius of the lens in scene units; 0: a pinhole
-  float focus = 0;      // distance in focus along the direction of view; 0: that of the surface in the picture's middle
+  // distance of the focal plane along the view direction; 0: that of the surface in the middle of the picture
+  float focus = 0;
 };
 
 struct Box {
@@ -37,19 +38,19 @@ struct TraceScene {
   std::vector<LightRecord> lights;
   glm::vec3 sky{0}, sun{0}, to_sun{0, 1, 0};
   Box box;                    // around all triangles
-  glm::vec3 low{0}, high{0};  // the same, two tolerances wider
+  glm::vec3 low{0}, high{0};  // the box, enlarged by two tolerances
   float tolerance = 0;
   bool all_opaque = true;
   LensRecord lens;
   int width = 0, height = 0;           // size of the picture in pixels
   uint64_t dropped = 0;                // triangles without area, or with corners that are not finite
   uint64_t without_surface = 0;        // lines and points, which have no surface
-  std::shared_ptr<HeldMemory> memory;  // what it takes of a budget
+  std::shared_ptr<HeldMemory> memory;  // its share of a budget
 };
 
-// Converts the first view of `frame`. Throws std::runtime_error that names file, field and remedy for a frame that
-// cannot be traced: a captured frame, which has no world-space geometry; a scene without surfaces or without light; or
-// one that needs more memory than `budget`, if there is one, has.
+// Converts the first view of `frame`. Throws std::runtime_error that names file, field and remedy if the frame cannot
+// be traced: a captured frame, which has no world-space geometry; a scene without surfaces or without light; or a scene
+// for which `budget`, if given, has too little memory.
 TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
                             const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
@@ -57,7 +58,7 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
 // scene's tolerance does not suit the view's distance: then the scene and its structures must be rebuilt.
 bool look_through(TraceScene& scene, const View& view, int width, int height, const SceneOptions& options);
 
-// Bounds with which structures store a triangle: a tolerance wider than its computed corners.
+// The bounds with which structures store a triangle: one tolerance wider than its computed corners.
 Box bounds_of(const TriangleRecord& triangle, float tolerance);
 
 }  // namespace brokkr::trace

@@ -54,12 +54,13 @@ TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
 
 constexpr uint32_t kMaxRegions = 1u << 22;
 
-// Host memory of a pixel: three planes, three floats, a count, a word of the screen, and a file that is written.
+// Host memory per pixel: three planes, the three floats of the picture, a count, a word for the screen, and a
+// file to write.
 constexpr uint64_t kPictureBytes = 12 + 12 + 4 + 4 + 8;
 
-// The upper bound of errors is halved after this many consecutive tasks from the lower half of the buckets. The most
-// urgent task comes first, so if even that has a low error, all queued ones have. With 1, the bound falls while tasks
-// with higher errors are still being processed; with hundreds, small pictures are finished before it falls.
+// The upper bound of errors is halved after this many consecutive tasks from the lower half of the buckets. Tasks run
+// in order of urgency, so if the current task has a low error, all queued tasks have. With 1, the bound falls while
+// tasks with higher errors are still in progress; with hundreds, small pictures are finished before it falls.
 constexpr uint64_t kPatience = 16;
 
 }  // namespace
@@ -88,7 +89,7 @@ struct Tracer::State {
   TaskArray<uint32_t> counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
-  HeldMemory of_picture;  // of TracePicture, and of what becomes of it
+  HeldMemory of_picture;  // for TracePicture and its conversions
   uint64_t patience = 0;
   double ms = 0;
 
@@ -153,7 +154,7 @@ struct Tracer::State {
     set_samples(o.samples, regions_of(s.width, s.height));
     look(s.width, s.height, s.lens);
   }
-  // Computes the number of tasks for this many regions.
+  // Computes the number of tasks for `regions` regions.
   void set_samples(uint32_t samples, uint32_t regions) {
     const uint32_t tasks = std::max(1u, (samples + kSamplesOfTask - 1) / kSamplesOfTask);
     const bool adaptive = plan.adaptive != 0;

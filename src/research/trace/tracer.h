@@ -63,7 +63,7 @@ class Tracer {
   // Starts again, optionally with another lens.
   void reset();
   void set_lens(const LensRecord& lens);
-  // The same with another size and number of samples; acceleration structures are kept. Throws as the constructor does.
+  // Sets another size and number of samples; keeps acceleration structures. Throws as the constructor does.
   void set_view(int width, int height, const LensRecord& lens, uint32_t samples);
 
   TracePicture picture() const;
@@ -81,15 +81,15 @@ enum class Tone : uint8_t {
   filmic,  // c (1 + c / 16) / (1 + c) per channel: 4 becomes white [Reinhard02, eq. 4]
 };
 
-// The exposure, in factors of two, that gives the picture's logarithmic mean luminance a middle grey of 0.18
-// [Reinhard02, eq. 1 and 2]. Pixels that show nothing but `sky`, and those without light or samples, do not count; 0 if
-// there are no others.
+// The exposure, in powers of two, that gives the picture's logarithmic mean luminance a middle grey of 0.18
+// [Reinhard02, eq. 1 and 2]. Ignores pixels that show nothing but `sky` and pixels without light or samples; 0 if there
+// are no others.
 float automatic_exposure(const TracePicture& picture, const glm::vec3& sky);
 
 // RGBA8, 0xAABBGGRR, sRGB-encoded, scaled by 2^exposure; rows bottom to top.
 std::vector<uint32_t> screen_pixels(const TracePicture& picture, float exposure, Tone tone);
 
-// Samples per pixel as greys: white is the maximum.
+// Samples per pixel as grey levels; the maximum is white.
 std::vector<uint32_t> sample_map_pixels(const TracePicture& picture);
 
 }  // namespace brokkr::trace

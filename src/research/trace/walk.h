@@ -149,7 +149,7 @@ class WideWalk {
   // the entry distance, which have the same order as the distances.
   uint64_t* stack_;
   int waiting_ = 0;
-  Float far_;  // anything beyond is irrelevant
+  Float far_;  // anything beyond this is irrelevant
   uint32_t far_bits_ = 0;
   bool found_ = false;
 

@@ -182,7 +182,8 @@ class KdWalk {
   BROKKR_FN Stack& stack() { return stack_; }
 
  private:
-  // Members other than the tables are values, because compilers keep in registers only what no reference points to.
+  // Members other than the tables are values, because compilers keep a member in a register only if no reference points
+  // to it.
   Warp& w_;
   const SceneTables& s_;
   Ray ray_;

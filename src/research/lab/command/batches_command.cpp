@@ -45,7 +45,7 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
   }
 }
 
-// The largest batch of the indices 0 1 2 0 1 2 ...: the first count with six runs is three indices longer.
+// Derives the largest batch from the indices 0 1 2 0 1 2 ...: the first count with six runs is three indices longer.
 void print_steps(const ResultTable& table) {
   const size_t model = column_of(table, "model"), indices = column_of(table, "indices"),
                runs = column_of(table, "vertex_runs"), measured = column_of(table, "measured");
@@ -68,7 +68,7 @@ void print_steps(const ResultTable& table) {
   std::cout << format_table({"indices 0 1 2 0 1 2 ...", "largest batch", "counted", "paper"}, rows) << '\n';
 }
 
-// For each group of rows, named by two columns, the size of the least cost.
+// Prints the cheapest size for each group of rows; two columns identify a group.
 void print_best_sizes(const ResultTable& table, const char* by, double (*cost)(const ResultTable&, const lab::Row&),
                       const char* paper) {
   const size_t model = column_of(table, "model"), group = column_of(table, by), size = column_of(table, "size");

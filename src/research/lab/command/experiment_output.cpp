@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Prints only columns whose values differ between rows, and what the paper says.
+// Prints the columns whose values differ between rows, and the paper's finding.
 void print(const ResultTable& table, const std::string& paper) {
   std::vector<size_t> shown;
   for (size_t c = 0; c < table.columns.size(); ++c) {

@@ -1,4 +1,5 @@
-// Shared by commands with experiments: results as text tables, their files, and the options for these.
+// Shared by commands with experiments: prints results as text tables, writes their files, and defines the options for
+// both.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -35,11 +36,11 @@ class ResultFiles {
 // The options -o and --json of ResultFiles.
 std::vector<Option> result_options(const std::string& command);
 
-// The experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed, --seconds,
-// --memory-limit, and where results go. `quick_help` says what is then measured.
+// The options of experiments that run on a lab machine: EXPERIMENT, --quick, `own`, --machine, --isa, --runs, --seed,
+// --seconds, --memory-limit, and the output files. `quick_help` describes what --quick measures.
 std::vector<Option> lab_options(const std::string& command, std::span<const lab::Experiment> experiments,
                                 const char* quick_help, std::vector<Option> own, const char* machine_help, int runs);
-// `remedy`: what takes less memory.
+// `remedy`: tells the user how to need less memory.
 lab::LabOptions lab_options_of(const Arguments& arguments, uint32_t quick_runs, uint32_t runs, const char* remedy);
 
 // The machine from --machine and --isa; `--isa emulated` is the emulated machine. Throws UsageError if they contradict
@@ -63,7 +64,7 @@ std::vector<std::string> names_of(const Experiments& experiments) {
   return names;
 }
 
-// The commands that only measure, one per file.
+// The measuring commands, one per file.
 Command queues_command();
 Command schedule_command();
 Command patterns_command();

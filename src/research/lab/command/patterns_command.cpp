@@ -59,7 +59,7 @@ void write_pictures(const fs::path& folder, const lab::PatternLab& laboratory) {
   }
 }
 
-// The settings that produced the results, for the report.
+// The settings of the experiments, for the report.
 Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptions& options) {
   Json frames = Json::array();
   for (const auto& frame : laboratory.frames()) {
@@ -97,7 +97,7 @@ void draw_report(const fs::path& program, const fs::path& folder) try {
   throw std::runtime_error(std::string(error.what()) + "; the numbers are written, use --no-plots");
 }
 
-// In the order of the experiments, not of the command line.
+// In the order of the experiments, whatever the order on the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
@@ -148,7 +148,7 @@ int run_patterns(const Arguments& arguments) {
   return kSuccess;
 }
 
-// The pipeline's options that no experiment sets itself.
+// The pipeline's options, except those that experiments set.
 std::vector<Option> shared_options() {
   std::vector<Option> all = joined(input_options(), pipeline_options());
   const std::vector<std::string> own = {"--rasterizers",        "--bin",     "--pattern", "--order",

@@ -44,7 +44,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
   BROKKR_FN QueueNode& node(uint32_t i) const { return this->template at<QueueNode>(sizeof(LinkedControl))[i]; }
   BROKKR_FN uint32_t value_of(uint32_t i) const { return watched(node(i).value).load(kRelaxed); }
 
-  // Takes a node; 0: there is none.
+  // Takes a node from the pool; returns 0 if there is none.
   BROKKR_FN uint32_t take_node() const {
     LinkedControl& c = control();
     for (;;) {
@@ -70,7 +70,7 @@ class LinkedQueueBase : public QueueBase<Observer> {
   }
 
  private:
-  // Includes the dummy, and nodes that have left the list and are not yet free: with baskets, kMaxHops and one per
+  // Counts the dummy, and nodes that have left the list but are not yet free: with baskets, kMaxHops and one per
   // thread.
   static constexpr uint32_t nodes(const QueueShape& s) { return s.capacity + 4 * s.threads + 64; }
 };
@@ -157,7 +157,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
         swap_if(c.tail.word, tail, link(mine, false, tag(tail) + 1));
         return Outcome::done;
       }
-      // Another enqueuer was faster: this node is inserted into its basket while that is open.
+      // Another enqueuer was faster: insert this node into its basket while the basket is open.
       for (next = load(next_word); tag(next) == tag(tail) + 1 && !is_deleted(next); next = load(next_word)) {
         store(node(mine).next, next);
         if (swap_if(next_word, next, link(mine, false, tag(tail) + 1))) return Outcome::done;
@@ -206,7 +206,7 @@ class BasketsQueue : public LinkedQueueBase<Observer> {
     return uint64_t(tag) << 32 | (deleted ? kDeleted : 0) | i;
   }
 
-  // The tail lags behind `next`: moves it to the end of the list.
+  // The tail lags behind `next`: move it to the end of the list.
   BROKKR_FN void help_tail(uint64_t tail, uint64_t next) const {
     auto& c = control();
     for (;;) {

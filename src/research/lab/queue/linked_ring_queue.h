@@ -65,7 +65,7 @@ class ConcurrentRing : SharedWords<Observer> {
   // Returns false if the ring is empty.
   BROKKR_FN bool dequeue(uint32_t& value) const {
     for (;;) {
-      // If the ring is empty and its positions have almost run out, uses none in vain.
+      // If the ring is empty and its positions are almost used up, do not waste any.
       if (load(h_.head.word) >= kLastPosition && load(h_.head.word) >= (load(h_.tail.word) & ~kClosed)) {
         return false;
       }
@@ -107,7 +107,7 @@ class ConcurrentRing : SharedWords<Observer> {
   BROKKR_FN static uint32_t position(uint64_t cell) { return uint32_t(cell >> 32) & 0x7fffffffu; }
   BROKKR_FN static uint32_t element(uint64_t cell) { return uint32_t(cell); }
 
-  // Dequeuers have passed the tail: moves it after them.
+  // Dequeuers have passed the tail: move the tail after them.
   BROKKR_FN void fix_state() const {
     for (;;) {
       const uint32_t t = load(h_.tail.word);
@@ -257,7 +257,7 @@ class LinkedRingQueue : public QueueBase<Observer> {
   BROKKR_FN bool free_rings() const {
     const uint32_t count = rings(s_.shape);
     for (uint32_t i = 0; i < count; ++i) {
-      if (load(state(i)) == kFree) return true;  // another thread freed some in the meantime
+      if (load(state(i)) == kFree) return true;  // another thread has freed some in the meantime
     }
     for (uint32_t i = 0; i < count; ++i) {
       if (watched(state(i)).load(kSeqCst) == kRetired) watched(state(i)).store(kCandidate, kRelaxed);

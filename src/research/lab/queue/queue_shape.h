@@ -1,4 +1,4 @@
-// Size and storage of the measured queues (lab/queue/queue_base.h), as host and device see them.
+// Size and storage of the measured queues (lab/queue/queue_base.h), for host and device.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace brokkr {
 
-// The queues by name and their properties: [Kerbl18, Table 4.1] as data, beside the properties of these
+// The queues by name with their properties: [Kerbl18, Table 4.1] as data, beside the properties of these
 // implementations.
 enum class QueueKind : uint32_t {
   bq,
@@ -56,7 +56,7 @@ struct QueueTraits {
   const char* difference;  // why the two differ; "" if they do not
 };
 
-// By QueueKind.
+// Indexed by QueueKind.
 inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
   // Eight letters in the order of QueueClaims: Y, N, or P for partial.
   const auto claims = [](const char* letters) {

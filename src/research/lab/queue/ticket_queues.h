@@ -55,7 +55,7 @@ class TicketRing : public Ring<Observer, TicketSlot> {
 
 // CBQ: the circular buffer queue [Orozco12].
 //
-// A fetch-and-add gives an operation its place, where it waits for its turn, and for room or for an element. The queue
+// A fetch-and-add gives an operation its place. There it waits for its turn: for room, or for an element. The queue
 // never refuses an operation, so among lanes that run one after another, none may wait for an element of a later lane.
 template <class Observer = Unobserved>
 class CircularBufferQueue : public TicketRing<Observer> {
@@ -133,9 +133,9 @@ class GottliebQueue : public HighThroughputQueue<Observer> {
 
 // SFQ: the blocking queue of [Scogland15].
 //
-// Places by fetch-and-add, a turn per slot, and a word that closes the queue, which every operation reads at its start
-// and while it waits. Only one lane of a warp uses the queue at a time: waiting lanes would stop the lanes that they
-// wait for.
+// The queue assigns places by fetch-and-add and has a turn per slot. One word closes the queue; every operation reads
+// it at its start and while it waits. Only one lane of a warp uses the queue at a time: waiting lanes would stop the
+// lanes that they wait for.
 template <class Observer = Unobserved>
 class ScoglandFengQueue : public TicketRing<Observer> {
   using Base = TicketRing<Observer>;
@@ -144,7 +144,7 @@ class ScoglandFengQueue : public TicketRing<Observer> {
  public:
   BROKKR_FN explicit ScoglandFengQueue(const QueueStorage& s) : Base(s) {}
 
-  // aborted: the queue is closed.
+  // The outcome `aborted` means that the queue is closed.
   BROKKR_FN Outcome enqueue(uint32_t, uint32_t value) const {
     if (closed()) return Outcome::aborted;
     return this->put(add(control().tail.word, 1u), value, [&] { return closed(); });

@@ -17,12 +17,12 @@ BROKKR_MACHINE_BEGIN
 
 // Cells of the wait-free queue: an infinite array of which a window is in memory.
 //
-// Segment s is stored in place s mod segments; the place's header says which segment it holds. A segment makes room for
-// a later one once both ends of the queue have left it and no thread names it, or an earlier one, as the first segment
-// that the thread may still use. The names of all threads are read twice: a helping thread takes over the other's name
-// before the other withdraws it, so a single pass could miss both. As in the original, one thread at a time reads them,
-// for all segments at once; the result is recorded, so the next reading happens when the window has been used up again.
-// The window has at least eight cells per thread, so that an operation costs a quarter of a read.
+// Segment s is stored in place s mod segments; the place's header says which segment it holds. A later segment replaces
+// it once both ends of the queue have left it, and no thread names it or an earlier one as the first segment that the
+// thread may still use. The names of all threads are read twice: a helping thread takes over the other's name before
+// the other withdraws it, so a single pass could miss both. As in the original, one thread at a time reads them, for
+// all segments at once; the result is recorded, so the next reading happens when the window has been used up again. The
+// window has at least eight cells per thread, so that each operation costs a quarter of a read on average.
 
 struct WaitFreeCell {
   uint32_t value;    // 0: nothing yet; kTop: never; otherwise element + 1
@@ -104,7 +104,7 @@ class CellRing : public QueueBase<Observer, true> {
   }
 
  private:
-  // Enough segments for a full queue, for unused positions, and for threads that leave late.
+  // Enough segments for a full queue, for wasted positions, and for threads that leave late.
   static constexpr uint32_t segments(const QueueShape& s) {
     const uint32_t cells = 4 * s.capacity + 8 * s.threads;
     return cells / s.segment + 16;
@@ -115,7 +115,7 @@ class CellRing : public QueueBase<Observer, true> {
   static constexpr size_t cells_offset(const QueueShape& s) {
     return headers_offset(s) + (segments(s) * sizeof(uint64_t) + 63) / 64 * 64;
   }
-  // Returns true if no thread can use the segment any more. Returns false while another thread is finding that out.
+  // Returns true if no thread can use the segment any more, and false while another thread is determining that.
   BROKKR_FN bool is_over(uint64_t segment) const {
     WaitFreeControl& c = control();
     if (load(c.first_used.word) > segment) return true;
@@ -227,8 +227,8 @@ class WaitFreeQueue : public CellRing<Observer> {
     return Outcome::done;
   }
 
-  // The element + 1 of the cell at p, if it has one or gets that of a request. kTop: the cell will never have one. 0:
-  // no later cell has one either, because the queue was empty.
+  // Returns the element + 1 of the cell at p, if it has one or gets one from a request. kTop: the cell will never have
+  // one. 0: no later cell has one either, because the queue was empty.
   BROKKR_FN uint32_t help_enqueue(uint32_t me, Cell& c, uint64_t p) const {
     if (!swap_if(c.value, 0u, kTop)) {
       const uint32_t v = load(c.value);
@@ -295,7 +295,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     value = got - 1;
     return got == 0 ? Outcome::refused : Outcome::done;
   }
-  // Like help_enqueue; kTop: aborted, or `again`: the request was withdrawn.
+  // Like help_enqueue. kTop: aborted, or `again` is set because the request was withdrawn.
   BROKKR_FN uint32_t dequeue_slowly(uint32_t me, uint64_t id, bool& again) const {
     WaitFreeThread& mine = thread(me);
     store(mine.dequeue_id, id);
@@ -313,8 +313,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     return v == kTop ? 0 : v;
   }
 
-  // Helps until thread `peer`'s request has a cell of its own, or a cell that says "empty". Returns false after an
-  // abort.
+  // Helps until the request of thread `peer` has a cell, or a cell that means "empty". Returns false after an abort.
   BROKKR_FN bool help_dequeue(uint32_t me, uint32_t peer) const {
     WaitFreeThread& theirs = thread(peer);
     uint64_t s = load(theirs.dequeue_state);
@@ -327,7 +326,7 @@ class WaitFreeQueue : public CellRing<Observer> {
     }
     uint64_t prior = id, i = id, candidate = 0;
     for (;;) {
-      // A candidate cell for the request.
+      // Find a candidate cell for the request.
       while (candidate == 0 && position(s) == prior) {
         if (!is_pending(s) || load(theirs.dequeue_id) != id) return true;
         Cell* c = find(i + 1);
@@ -337,8 +336,8 @@ class WaitFreeQueue : public CellRing<Observer> {
         } else if (this->aborted()) {
           return false;
         } else {
-          // The request itself may block the window: it was published late, when all cells that the window holds from
-          // its position on were used up. It is withdrawn and starts again.
+          // The request itself may block the window if it was published late, when all cells that the window holds from
+          // its position on were used up. Withdraw it, and start again.
           Observer::pause(64);
           swap_if(theirs.dequeue_state, kPending | prior, id);
         }
