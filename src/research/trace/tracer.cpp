@@ -54,8 +54,8 @@ TaskArray<T> on_machine(TaskMachine& machine, const std::vector<T>& values) {
 
 constexpr uint32_t kMaxRegions = 1u << 22;
 
-// Host memory per pixel: three planes, the three floats of the picture, a count, a word for the screen, and a
-// file to write.
+// Host memory per pixel: three planes, the three floats of the picture, a count, a word for the screen, and a file to
+// write.
 constexpr uint64_t kPictureBytes = 12 + 12 + 4 + 4 + 8;
 
 // The upper bound of errors is halved after this many consecutive tasks from the lower half of the buckets. Tasks run
