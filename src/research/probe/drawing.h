@@ -34,14 +34,14 @@ struct Stars {
   uint32_t branch(int x) const { return uint32_t(1 + x / every % kinds); }
 };
 
-// The pixels that an early depth test lets pass; the others are not shaded.
+// The pixels that pass an early depth test. The others are not shaded.
 enum class Mask : uint8_t { none, only_stars, all_but_stars };
 
 struct Drawing {
   int width = kWindow, height = kWindow;
   PrimitiveKind kind = PrimitiveKind::triangles;
   std::vector<glm::vec2> vertices = {};  // pixels; three, two or one per primitive
-  std::vector<uint32_t> batches = {};    // primitives per drawing call; empty: one call; not for strips
+  std::vector<uint32_t> batches = {};    // primitives per draw call; empty: one call; not for strips
   uint32_t background = 0;               // additions of every fragment that is not slow
   std::vector<SlowPixel> slow = {};
   Stars stars = {};
@@ -86,7 +86,7 @@ Drawing points_at(const std::vector<glm::ivec2>& pixels, int count);
 inline constexpr const char* kDrawings[] = {"triangle", "quads", "strip", "lines", "stacks", "points"};
 Drawing drawing_of(std::string_view kind, int edge);
 
-// Reorders a drawing's primitives: by the tiles of their first corners, or shuffled. Throws std::invalid_argument for a
+// Reorders a drawing's primitives: by the tile of their first corner, or shuffled. Throws std::invalid_argument for a
 // strip, whose order is fixed.
 void reorder(Drawing& drawing, FillOrder order);
 // Draws each primitive `times` times in place. A strip is repeated as a whole.
@@ -103,8 +103,8 @@ void check_drawing(const Drawing& drawing);
 
 inline constexpr uint32_t kNever = ~0u;
 
-// The record of one drawing. Planes have one value per pixel, row by row from the bottom; planes that a subject cannot
-// observe are empty. If a pixel was drawn several times, the last time counts.
+// The record of one drawing. Planes have one value per pixel, row by row from the bottom. Planes that a subject cannot
+// observe are empty. If a pixel is drawn several times, the last time counts.
 struct Film {
   int width = 0, height = 0;
   double cost = 0;                   // of the whole drawing, in the subject's unit
@@ -116,7 +116,7 @@ struct Film {
   size_t at(int x, int y) const { return size_t(y) * size_t(width) + size_t(x); }
 };
 
-// Additions of a slow fragment, and additions of all others if these are not free.
+// The additions of a slow fragment, and of all others if they are not free.
 struct Costs {
   uint32_t slow = 1000000, background = 100000;
 };

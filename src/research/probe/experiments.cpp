@@ -95,7 +95,8 @@ void add_sizes(Bench& bench, ResultOf& result, const char* what, const char* ope
   }
 }
 
-// The number of pixels drawn until all processors wait for a slow one depends on its position among the tiles.
+// The number of pixels drawn until all processors wait for a slow one. It depends on the slow pixel's position among
+// the tiles.
 double window_of(Bench& bench, Drawing drawing) {
   const Film undisturbed = bench.subject.draw(drawing);
   double sum = 0;
@@ -259,7 +260,7 @@ namespace {
 
 constexpr const char* kWaits = "additions wait for each other";
 
-// Experiments with slow pixels at offsets from a tile's corner, each with its own branch.
+// Experiments with slow pixels at given offsets from a tile's corner, each with its own branch.
 struct SlowCase {
   const char* what;
   std::vector<glm::ivec2> offsets;
@@ -280,8 +281,8 @@ ResultOf run_cases(Bench& bench, const std::vector<SlowCase>& cases) {
   return result;
 }
 
-// The number of pixels drawn until all processors wait for a slow one depends on its position among the tiles, so this
-// is a mean.
+// The mean number of pixels drawn until all processors wait for a slow one; it depends on the slow pixel's position
+// among the tiles.
 double mean_window(Bench& bench, const Film& undisturbed) {
   double sum = 0;
   int places = 0;
@@ -363,7 +364,7 @@ ResultOf many_slow(Bench& bench) {
 
 namespace {
 
-// If lines lie across the quads' rows, lines one pixel wide take as many times as long as a triangle as quads have
+// If lines lie across the quads' rows, lines one pixel wide take as many times longer than a triangle as quads have
 // rows.
 int rows_of_quads(Bench& bench, bool upright) {
   Drawing drawing = lines(kWindow);
@@ -385,7 +386,7 @@ Parameters find_parameters(Bench& bench) {
   found.window = stall_of(bench.subject.draw(slow), bench.subject.draw(quads(kWindow)), pixel).drawn;
   if (found.warp.pixels == 0) return found;
   found.points_in_warp = found.warp.pixels / bench.over_reference(point_rows());
-  // The total time of all warps one after another, divided by the time that they take together.
+  // Divide the total time of all warps run one after another by the time that they take together.
   Drawing all = covering_triangle();
   all.background = bench.subject.costs().background;
   Drawing one = points_at({pixel}, 1);

@@ -1,5 +1,5 @@
-// The experiments of [FragSniffer, 4] on any subject. Each produces a table that compares the paper's numbers with the
-// subject's.
+// The experiments of [FragSniffer, 4] on any subject. Each produces a table that compares the subject's numbers with
+// the paper's.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace brokkr::probe {
 
-// One measurement. Numbers that the paper does not explain, or only guesses, are marked.
+// One measurement. Numbers that the paper does not explain, or only guesses at, are marked.
 struct Measurement {
   std::string what;
   std::optional<double> paper;
   double value = 0;
-  // "T": relative to one slow fragment; "ref": to a triangle that covers the window; otherwise as it says
+  // "T": relative to one slow fragment; "ref": relative to a triangle that covers the window; any other text is a unit
   std::string unit;
   bool explained = true;
   std::string note = {};
@@ -28,8 +28,8 @@ struct Measurement {
 
 inline constexpr double kTolerance = 0.15;
 
-// "agrees" within kTolerance of the paper; otherwise "differs". "?" if the paper does not explain its number, "-" if it
-// has none.
+// "agrees" if within kTolerance of the paper, otherwise "differs". "?" if the paper does not explain its number, "-" if
+// it gives none.
 const char* verdict_of(const Measurement& m);
 
 // The effect of the paper's advice on this subject: "helps"; "no help" if it is less than kTolerance faster; "harms" if
@@ -96,10 +96,10 @@ struct Parameters {
   int multiprocessors = 0;     // working at the same time, over all owners; 0: unknown
   int quad_x = 0, quad_y = 0;  // pixels of a primitive that always run together
   double points_in_warp = 0;   // cost of as many points as a warp has pixels
-  double window = 0;           // pixels drawn until all processors wait for a slow one
+  double window = 0;           // number of pixels drawn until all processors wait for a slow one
 };
 
-// `bench`: with the subject's tile and period.
+// `bench`: must have the subject's tile and period.
 Parameters find_parameters(Bench& bench);
 
 }  // namespace brokkr::probe

@@ -40,7 +40,7 @@ double direction(const Film& film, int y0, int y1, bool first) {
 double turns_of(const Film& film, int tall, bool first) {
   int steps = 0, turns = 0;
   double before = 0;
-  // The part of a triangle that is about as wide as high does not show its direction.
+  // Skip the part where the triangle is about as wide as high, which does not show its direction.
   const int begin = first ? 2 * tall : 0, end = first ? film.height : film.height - 2 * tall;
   for (int y = begin; y + tall <= end; y += tall) {
     const double now = direction(film, y, y + tall, first);
@@ -120,7 +120,7 @@ Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::i
 
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile) {
   std::vector<int> begins, ends;
-  // Uses the row at the tile's upper edge, because in the slow tile itself fragments before the slow one are drawn.
+  // Use the row at the tile's upper edge, because in the row of the slow pixel, fragments before it are drawn.
   const int y = slow.y / tile * tile + tile - 1;
   for (int x = slow.x / tile * tile; x < film.width; ++x) {
     const bool black = stall.black[film.at(x, y)], before = x > slow.x / tile * tile && stall.black[film.at(x - 1, y)];

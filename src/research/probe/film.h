@@ -1,5 +1,5 @@
-// Analyses of films: the fragments of one warp, the tiles that stay black behind a slow fragment, and the order in
-// which a primitive is filled.
+// Analyses films: the fragments of one warp, the tiles that stay black behind a slow fragment, and the order in which a
+// primitive is filled.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Group {
 };
 Group group_of(const Film& film, glm::ivec2 pixel);
 
-// The pixels that slow pixels delay at the moment `now`, a rank: those not yet written although later pixels of
+// The pixels that slow pixels delay at rank `now`: those that are not yet written although pixels that come later in
 // `undisturbed` are. `undisturbed` is a film of the same drawing without slow pixels.
 struct Stall {
   uint32_t now = 0;
@@ -30,7 +30,7 @@ struct Stall {
   int drawn = 0;            // pixels written by then that normally follow the first slow one
 };
 Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow, uint32_t now);
-// The same just before the first slow pixel is written, when all wait for it. Empty if none was written.
+// The stall just before the first slow pixel is written, when all processors wait for it. Empty if none was written.
 Stall stall_of(const Film& film, const Film& undisturbed, std::span<const glm::ivec2> slow);
 inline Stall stall_of(const Film& film, const Film& undisturbed, glm::ivec2 slow) {
   return stall_of(film, undisturbed, std::span(&slow, 1));
@@ -43,7 +43,7 @@ struct BlackRuns {
 };
 BlackRuns black_runs(const Film& film, const Stall& stall, glm::ivec2 slow, int tile);
 
-// The order in which a quad that covers the window was filled; the diagonal from the lower left separates its
+// The order in which a quad that covers the window is filled. The diagonal from the lower left corner separates its
 // triangles.
 struct Filling {
   double diagonal = 0;  // fraction of the first triangle's pixels among the first half of all writes
@@ -79,15 +79,15 @@ struct Watched {
   Film film;
   Film undisturbed;              // the same drawing without slow fragments; empty if it has none
   std::vector<glm::ivec2> slow;  // slow pixels that were drawn
-  Stall stall;                   // when all wait for the first of them; empty if there are none
+  Stall stall;  // the stall at which all processors wait for the first of them; empty if there are none
 
-  // The fraction (0 .. 1) of the film's fragments at which all wait; 0: never.
+  // The fraction (0 .. 1) of the film's fragments at which all processors wait; 0: never.
   double stall_part() const;
   // The first fraction `part` of the film's fragments. Delayed pixels are red until the first slow one is written.
   std::vector<uint32_t> picture(double part) const;
 };
 
-// Draws it, and again without slow fragments if it has any. Throws as the subject does.
+// Draws the drawing, and again without slow fragments if it has any. Throws as the subject does.
 Watched watch(Subject& subject, const Drawing& drawing);
 
 }  // namespace brokkr::probe

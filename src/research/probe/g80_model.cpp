@@ -81,7 +81,7 @@ Triangle set_up(const Drawing& drawing, const glm::vec2* vertices) {
              pixel(low, drawing.height - 1),
              pixel(right, drawing.width - 1),
              pixel(high, drawing.height - 1),
-             // The left one of a quad's two triangles is drawn like this (E1).
+             // The left one of a quad's two triangles is filled in alternating directions (E1).
              2 * (v[0].x + v[1].x + v[2].x) < 3 * (left + right)};
   if (area == 0) t.x1 = t.x0 - 1;
   return t;
@@ -183,7 +183,7 @@ namespace {
 // Additional cost of a warp, and the rasterizer's cost of a superfragment, in additions: negligible beside slow
 // fragments, so that only their order matters.
 constexpr double kWarpOverhead = 8, kRasterTime = 0.0625;
-// The fraction of a multiprocessor that a warp of dependent additions uses: two such warps take 1.1 times as long as
+// The fraction of a multiprocessor that a warp of dependent additions uses. Two such warps take 1.1 times as long as
 // one (E1.3, note 1).
 constexpr double kWaitingShare = 0.55;
 constexpr double kLeastWork = 1e-6;  // less counts as finished, because of rounding
@@ -248,8 +248,8 @@ class Multiprocessor {
  public:
   Multiprocessor(int resident, bool waits) : resident_(size_t(resident)), waits_(waits) {}
 
-  // The first time from `time` on at which a warp fits. Warps free their place in order of arrival: a slow one blocks
-  // those that would follow the warps beside it (E1.3: tiles i and i + 6).
+  // The first time from `time` on at which a warp fits. Warps free their places in order of arrival, so a slow warp
+  // blocks those that would follow the warps beside it (E1.3: tiles i and i + 6).
   double room(double time) {
     advance(time);
     while (held_.size() >= resident_) advance(next_end());
@@ -270,7 +270,7 @@ class Multiprocessor {
     Warp* warp;
   };
 
-  // Calls f for the running warps: all of them in turn, or only the first.
+  // Calls f for the running warps: for all if they run in turn, otherwise only for the first.
   template <class F>
   void for_running(F&& f) {
     for (Held& each : held_) {
@@ -321,7 +321,7 @@ class TextureProcessor {
   TextureProcessor(const G80Options& options, bool waits)
       : options_(options), multiprocessors_(size_t(options.multiprocessors), Multiprocessor(options.resident, waits)) {}
 
-  // Adds a superfragment. Returns true if it does not fit in the current warp, which must be sent first.
+  // Returns true if a superfragment does not fit into the current warp, which must then be sent first.
   bool is_full(const Superfragment& part) const {
     if (assembled_.parts.size() >= size_t(options_.superfragments)) return true;
     return !assembled_.parts.empty() && assembled_.parts.back().primitive != part.primitive &&

@@ -5,8 +5,8 @@
 // 2 pixels. Pixels outside the primitive are ghosts: threads without output. Each tile belongs to a texture processor,
 // which assembles its superfragments to warps in order of arrival, eight per warp, from at most four primitives. Warps
 // wait in a FIFO; if it is full, the rasterizer waits, and so do all other processors. Warps leave the FIFO in order,
-// alternating between the two multiprocessors of the texture processor. Each holds a few warps and runs one after
-// another, or several in turn if instructions wait for each other.
+// alternating between the two multiprocessors of the texture processor. Each multiprocessor holds a few warps. It runs
+// one after another, or alternates between several if instructions wait for each other.
 #pragma once
 
 #include "probe/drawing.h"
@@ -17,7 +17,7 @@ struct G80Options {
   int processors = 6;                            // texture processors
   int tile = 16;                                 // pixels per side
   int multiprocessors = 2;                       // per texture processor
-  int fifo = 22;                                 // warps; gives the window of 5000 pixels in E1.2; 28 give 6000
+  int fifo = 22;                                 // warps; gives the window of 5000 pixels of E1.2; 28 would give 6000
   int resident = 4;                              // warps per multiprocessor: a column of a tile (E1.3)
   int superfragments = 8;                        // superfragments of 4 threads per warp
   int primitives = 4;                            // maximum per warp

@@ -1,6 +1,6 @@
-// The probe: the film of a drawing, fragment by fragment, beside the map of which tiles share a processor. The drawing
-// is the frame that is shown, or one with slow fragments that the user clicks into the film, by the pipeline, a model
-// of the G80 or an OpenGL driver.
+// The probe's panel: the film of a drawing, fragment by fragment, beside a map of the tiles that share a processor. The
+// drawing is the current frame, or one with slow fragments that the user places by clicks, drawn by the pipeline, a
+// model of the G80 or an OpenGL driver.
 #include <imgui.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 namespace brokkr::viewer {
 namespace {
 
-constexpr int kMaxBlocks = 64;  // threads of the CPU, for a block of its own for each rasterizer
-constexpr float kSeconds = 6;   // a film's length
-constexpr int kReach = 4;       // pixels: a click so near to a slow one takes that away
+constexpr int kMaxBlocks = 64;  // number of CPU threads, so that each rasterizer has its own block
+constexpr float kSeconds = 6;   // duration of a film
+constexpr int kReach = 4;       // pixels; a click this near to a slow pixel removes it
 constexpr int kMaxCost = 10000000, kMaxBackground = 10000;
 constexpr const char* kSubjects = "this frame\0the pipeline\0the G80 model\0an OpenGL driver\0";
 enum ProbeSubject : int { kFrame, kPipeline, kModel, kDriver };
@@ -31,7 +31,7 @@ enum ProbeSubject : int { kFrame, kPipeline, kModel, kDriver };
 struct Probed {
   probe::Watched watched;
   std::optional<probe::TileMap> map;
-  std::string text;  // of the map
+  std::string text;  // rule of the map
 };
 
 RenderOptions with_own_blocks(RenderOptions options) {
@@ -47,7 +47,7 @@ void set_map(Probed& found, probe::TileMap map) {
   found.map = std::move(map);
 }
 
-// The subject that films are of: jobs on the render thread make it and keep it.
+// The subject of the films. Jobs on the render thread create and keep it.
 class ProbeBench {
  public:
   Probed film(int kind, const RenderOptions& options, const probe::Drawing& drawing) {
@@ -95,7 +95,7 @@ Probed probe_frame(RenderContext& context) {
 // The user's settings of a drawing.
 struct ProbeSetup {
   int subject = kFrame;
-  int kind = 1, order = 0, edge = 9;  // of kDrawings, of FillOrder, an exponent of 2
+  int kind = 1, order = 0, edge = 9;  // index of kDrawings, index of FillOrder, exponent of 2
   int background = 0, cost = 1000000, branch = 1;
   bool waits = false;
   std::vector<probe::SlowPixel> slow;
@@ -110,7 +110,7 @@ struct ProbeSetup {
     return drawing;
   }
 
-  // Takes the slow pixel near this place away, or puts one there.
+  // Removes the slow pixel near this position, or places one there.
   void click(int x, int y) {
     const auto near = [&](const probe::SlowPixel& p) {
       return std::max(std::abs(p.x - x), std::abs(p.y - y)) <= kReach;
@@ -129,7 +129,7 @@ class ProbePanel : public Panel {
     bool changed = ImGui::Combo(row("source"), &setup_.subject, kSubjects);
     if (setup_.subject != kFrame) changed |= draw_setup();
     const bool busy = !under_way_.expired();
-    // A film that stands is drawn anew after each change; the frame's own only when it is asked for.
+    // Each change draws the film again; the frame's own film is drawn only on request.
     wanted_ = (wanted_ || (changed && found_)) && setup_.subject != kFrame;
     ImGui::BeginDisabled(busy || !state.last);
     if (ImGui::Button(busy ? "Drawing..." : "Draw the film") || (wanted_ && !busy && state.last)) start(state);
@@ -139,7 +139,7 @@ class ProbePanel : public Panel {
   }
 
  private:
-  // Returns whether anything of the drawing has changed.
+  // Returns true if the drawing has changed.
   bool draw_setup() {
     bool changed = ImGui::Combo(row("primitives"), &setup_.kind, probe::kDrawings, int(std::size(probe::kDrawings)));
     changed |= ImGui::SliderInt(row("edge"), &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str(),
@@ -177,7 +177,7 @@ class ProbePanel : public Panel {
         shown_ = -1;
         part_ = found->watched.stall.now > 0 ? float(found->watched.stall_part()) : 1;
         if (!found->map) return;
-        probe::TileMap tiles = *found->map;  // a pixel for each
+        probe::TileMap tiles = *found->map;  // one pixel per tile
         tiles.tile_x = tiles.tile_y = 1;
         map_texture_.set(tiles.columns, tiles.rows, map_picture(tiles, tiles.columns, tiles.rows));
       };
@@ -208,7 +208,7 @@ class ProbePanel : public Panel {
     wrapped(found_->text);
   }
 
-  // The film and the map side by side. A click into the film places a slow fragment.
+  // The film and the map side by side. A click on the film places a slow fragment.
   void draw_pictures(ViewerState& state) {
     const probe::Film& film = found_->watched.film;
     const float gap = 0.5f * ImGui::GetFontSize(), width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - gap) / 2);

@@ -1,4 +1,4 @@
-// The probe in the window.
+// The probe's panel in the window.
 #pragma once
 
 #include "viewer/module.h"

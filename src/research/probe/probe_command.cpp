@@ -1,4 +1,4 @@
-// brokkr probe: how a rasterizer schedules fragments, found from outside [FragSniffer].
+// brokkr probe: finds out how a rasterizer schedules fragments by observing it from outside [FragSniffer].
 
 #include "probe/probe_command.h"
 
@@ -127,7 +127,7 @@ namespace {
 using namespace probe;
 
 constexpr int kRuns = 3;
-constexpr double kContradictions = 0.05;  // of pairs: more are a warning
+constexpr double kContradictions = 0.05;  // fraction of pairs; more contradictions cause a warning
 constexpr const char *kMap = "map", *kDraw = "draw";
 
 std::vector<std::string> experiment_names() {
@@ -146,7 +146,7 @@ void list_experiments() {
                            "A drawing of one's own: --slow, --primitives and others");
 }
 
-// Experiments in the order of the paper, then the others; all of the paper's where none is named.
+// The chosen experiments: those of the paper in its order, then the others. If none is named, all of the paper's.
 std::vector<std::string> chosen(const Arguments& arguments) {
   const std::vector<std::string>& named = arguments.all("EXPERIMENT");
   std::vector<std::string> names = experiment_names();
@@ -157,7 +157,7 @@ std::vector<std::string> chosen(const Arguments& arguments) {
   return names;
 }
 
-// Options of an experiment that is not among the chosen ones.
+// Refuses options of an experiment that is not chosen.
 void refuse_without(const Arguments& arguments, const std::vector<std::string>& names, const char* experiment,
                     const std::vector<Option>& options) {
   if (std::find(names.begin(), names.end(), experiment) != names.end()) return;
@@ -197,7 +197,7 @@ void print_parameters(const Parameters& p, const TileMap& map) {
                                double(p.multiprocessors) / std::max(1, map.owners)));
 }
 
-// The pipeline's options that the probe does not set itself.
+// The options of the pipeline, except those that the probe sets itself.
 std::vector<Option> pipeline_of_subject() {
   const std::vector<std::string> own = {"--ownership", "--shading", "--shaders", "--budget"};
   std::vector<Option> all = pipeline_options();
@@ -206,7 +206,7 @@ std::vector<Option> pipeline_of_subject() {
   return all;
 }
 
-// A subject that is not the pipeline has none of its options.
+// Refuses options of the pipeline for any other subject.
 void refuse_options(const Arguments& arguments, const std::string& subject) {
   for (const Option& option : pipeline_of_subject()) {
     if (arguments.has(key_of(option)))
@@ -247,7 +247,7 @@ int run_probe(const Arguments& arguments) {
     if (name == kMap) {
       const TileMap map = find_map(*subject, arguments, progress);
       results.add_map(subject->name(), map, rule_of(map));
-      // The pipeline's parts are no secret, and a driver of the CPU has none of those that are looked for.
+      // The parameters of the pipeline are known, and a CPU driver has none of these.
       if (arguments.text("on") == "brokkr" || subject->is_in_order()) continue;
       bench.tile = map.tile_x;
       if (arguments.text("json") != "-") print_parameters(find_parameters(bench), map);

@@ -27,7 +27,7 @@ std::string table_csv(const ResultOf& result) {
   return text;
 }
 
-// Empty if there are no rows.
+// The results as a text table; empty if there are no rows.
 std::string table_text(const ResultOf& result) {
   std::vector<std::vector<std::string>> rows;
   size_t longest = 0;

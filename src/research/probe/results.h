@@ -17,11 +17,11 @@ class Results {
   // Creates the folder of --output first. Throws std::runtime_error.
   explicit Results(const app::Arguments& arguments);
 
-  // Adds a table, and the film of the drawing that shows it best.
+  // Adds a table, and the film of its drawing.
   void add(const std::string& name, const std::string& title, const ResultOf& result, Subject& subject);
-  // Adds the map, its rule, a picture, and the pattern as a file that all commands accept.
+  // Adds the map: its rule, a picture, and the pattern as a file that all commands accept.
   void add_map(const std::string& subject, const TileMap& map, const MapRule& rule);
-  // Writes --json.
+  // Writes the file of --json.
   void finish(const std::string& subject);
 
  private:

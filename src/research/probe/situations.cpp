@@ -1,5 +1,5 @@
-// The situations of [FragSniffer, 5]: the plain way to draw something, the way that the paper advises, and whether it
-// helps this subject. The cost of several drawings is their sum.
+// The situations of [FragSniffer, 5]. Each compares the plain way to draw something with the way that the paper
+// advises. The cost of several drawings is their sum.
 #include <algorithm>
 
 #include "probe/experiments.h"
@@ -59,7 +59,7 @@ Drawing sky(Bench& bench, int every, int kinds) {
   return drawing;
 }
 
-// Stars of two kinds, at most one of each per warp: all of one kind as points, then those of the other.
+// Stars of two kinds, at most one of each per warp. Draws all of the first kind as points, then those of the second.
 double kinds_apart(Bench& bench) {
   const Drawing plain = sky(bench, kApart / 2, 2);
   return gain(bench, plain, {star_points(plain.stars, 0), star_points(plain.stars, 1), quads(kWindow)});
@@ -71,7 +71,7 @@ ResultOf scattered(Bench& bench) {
   Drawing stars = plain, others = plain;
   stars.mask = Mask::only_stars;
   others.mask = Mask::all_but_stars;
-  // As many pixels as there are stars, packed side by side.
+  // As many pixels as there are stars, side by side.
   Drawing packed = rest;
   for (glm::vec2& v : packed.vertices) v *= 1.0f / kApart;
   packed.background = plain.stars.cost;
@@ -88,7 +88,7 @@ ResultOf scattered(Bench& bench) {
           plain};
 }
 
-// 5.4: slow fragments that all belong to one processor, and the same number spread over processors.
+// Slow fragments that all belong to one processor, or the same number distributed over processors.
 std::vector<glm::ivec2> slow_row(const Bench& bench, int tiles_apart) {
   std::vector<glm::ivec2> pixels;
   for (int i = 0; i < 4; ++i) pixels.push_back(slow_corner(bench.tile) + glm::ivec2(i * tiles_apart * bench.tile, 0));
@@ -103,8 +103,8 @@ ResultOf unbalanced(Bench& bench) {
           one};
 }
 
-// 5.5: a silhouette of fragments with different costs in one tile: half of it drawn a tile further and copied back; or
-// all of it as points after the rest.
+// 5.5: a silhouette of fragments with different costs in one tile. Either half of it is drawn one tile further and
+// copied back, or all of it is drawn as points after the rest.
 ResultOf silhouette(Bench& bench) {
   Drawing plain = quads(kWindow), here = plain;
   for (int y = 0; y < 16; ++y) {

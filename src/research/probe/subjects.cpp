@@ -100,8 +100,8 @@ Frame empty_frame(int width, int height, bool depth, CompareFunc func = CompareF
   return frame;
 }
 
-// Draws the mask first: points at depth 0 at the stars, which the shader recognizes by their depth and skips. Then only
-// fragments behind a point pass, or only those in front of the cleared depth.
+// Draws the mask first: points of depth 0 at the stars, which the shader recognizes by their depth and skips. The depth
+// test then passes only fragments behind a point, or only those in front of the cleared depth.
 Frame frame_of(const Drawing& drawing) {
   const bool masked = drawing.mask != Mask::none;
   Frame frame = empty_frame(drawing.width, drawing.height, masked,
@@ -159,7 +159,7 @@ Film film_of(const Layer& layer) {
   return film;
 }
 
-// A drawing whose frame is kept while only uniforms change.
+// A drawing with its frame, which is reused while only uniforms change.
 struct BrokkrSubject::Prepared {
   Drawing drawing;
   Frame frame;
@@ -170,7 +170,7 @@ BrokkrSubject::BrokkrSubject(RenderOptions options) : options_(std::move(options
   options_.keep_stamps = options_.thread_time = true;
   options_.ownership = Ownership::fixed;
   options_.shading = Shading::program;
-  options_.shaders = ShaderCode::interpreted;  // compiling would make the first frames slower than later ones
+  options_.shaders = ShaderCode::interpreted;  // compilation would make the first frames slower than later ones
   name_ = std::string("brokkr on ") + name_of(options_.machine);
 }
 
@@ -224,7 +224,7 @@ namespace {
 
 constexpr int kAnswerSeconds = 240;
 constexpr double kMsOfTick = 1e-6;  // GL_EXT_shader_realtime_clock: nanoseconds on the drivers that support it
-// kSoftware is for a CPU's driver, whose loops take a nanosecond per addition and which has few threads.
+// kSoftware is for drivers that run on the CPU: their loops take a nanosecond per addition, and they have few threads.
 constexpr Costs kSoftware = {400000, 100}, kHardware = {1000000, 10000};
 
 std::string drawing_program() {

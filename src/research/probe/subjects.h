@@ -12,7 +12,7 @@
 
 namespace brokkr::probe {
 
-// The pipeline as a subject of the probe, on any of its machines: its fragments have stamps.
+// The pipeline as a subject of the probe, on any of its machines. Its fragments have stamps.
 class BrokkrSubject : public Subject {
  public:
   // Every block works only for its own rasterizers (Ownership::fixed), like a processor with fixed tiles.
@@ -23,8 +23,8 @@ class BrokkrSubject : public Subject {
   const char* unit() const override { return "ms"; }
   // Interpreted shaders take about 50 ns per addition.
   Costs costs() const override { return {20000, 20}; }
-  // Draws every fragment, in the order of the primitives; depth is not tested. The cost is the time of the block that
-  // worked longest, in processor time on the CPU: the frame's time on a machine with a core per block.
+  // Draws every fragment, in the order of the primitives, without a depth test. The cost is the time of the block that
+  // worked longest (on the CPU, its processor time), which is the frame's time on a machine with one core per block.
   Film draw(const Drawing& drawing) override;
 
  private:
@@ -38,16 +38,16 @@ class BrokkrSubject : public Subject {
 // The stamps of a layer (RenderOptions::keep_stamps) as a film; units are blocks.
 Film film_of(const Layer& layer);
 
-// The map of a pattern derived from a frame's stamps: a triangle covers two of its periods, up to 4096 pixels, with one
-// block per rasterizer. Throws std::runtime_error if the machine runs fewer blocks.
+// The map of a pattern, derived from the stamps of a frame in which a triangle covers two of the pattern's periods, up
+// to 4096 pixels, with one block per rasterizer. Throws std::runtime_error if the machine runs fewer blocks.
 TileMap map_of_pipeline(RenderOptions options);
 
-// An OpenGL driver as a subject of the probe, in a process of its own (brokkr-gl-bench), which a fault of the driver
-// ends.
+// An OpenGL driver as a subject of the probe. It runs in a separate process (brokkr-gl-bench), so that a crash of the
+// driver ends only that process.
 class DriverSubject : public Subject {
  public:
-  // `device`: as EglContext takes it ("", "software", a number). `runs`: a cost is the minimum over so many runs.
-  // Throws std::runtime_error if brokkr-gl-bench or OpenGL is missing, and as draw() does.
+  // `device`: in the form that EglContext takes ("", "software", a number). `runs`: each cost is the minimum of this
+  // many runs. Throws std::runtime_error if brokkr-gl-bench or OpenGL is missing, and as draw() does.
   DriverSubject(const std::string& device, int runs);
 
   std::string name() const override { return name_; }

@@ -31,7 +31,8 @@ int period(int size, Same&& same) {
   return 0;
 }
 
-// The shift by which line j equals line 0, if there is one. at(i, j) runs along lines of `length` with `owners` owners.
+// Finds, for each line j, the shift by which it equals line 0. Returns false if some line has none. at(i, j) runs along
+// lines of `length` with `owners` owners.
 template <class At>
 bool find_shifts(int lines, int length, int owners, At&& at, std::vector<int>& shifts) {
   if (length < owners) return false;
@@ -51,7 +52,7 @@ bool find_shifts(int lines, int length, int owners, At&& at, std::vector<int>& s
   return true;
 }
 
-// Returns true if a shifted pattern equals the map up to a renumbering of owners.
+// Returns true if the shifted pattern equals the map, except for the numbering of owners.
 bool equals(const TileMap& map, const Pattern& pattern, int move_x, int move_y) {
   std::vector<int> there(size_t(map.owners), -1), here(size_t(pattern.rasterizers), -1);
   for (int j = 0; j < map.rows; ++j) {
@@ -181,11 +182,11 @@ Pattern pattern_of(const TileMap& map, const MapRule& rule) {
 
 namespace {
 
-constexpr int kPoints = 192;          // at the pixels of a pair: many warps of any width
-constexpr double kSameFrom = 0.75;    // fraction of the time at one pixel; on different processors it is one half
+constexpr int kPoints = 192;          // number of points at the pixels of a pair, enough for many warps of any width
+constexpr double kSameFrom = 0.75;    // of the time at one pixel; on different processors the time is one half
 constexpr int kMaxTilesByPairs = 32;  // per side
-constexpr int kTurns = 3;             // films in which points must alternate; by chance they do so in one
-constexpr int kRounds = 24;           // of points at many pixels
+constexpr int kTurns = 3;    // number of films in which points must alternate; by chance, they do so in one film
+constexpr int kRounds = 24;  // of points at many pixels
 constexpr int kAskedAgain = 32;
 
 class Pairs {
@@ -202,8 +203,8 @@ class Pairs {
     return true;
   }
 
-  // The entries of `first` that may have the pixel's processor: they are written before the pixel if they precede it,
-  // and after it if they follow it.
+  // The entries of `first` whose processor may be that of the pixel: they are written before the pixel if they precede
+  // it, and after it if they follow it.
   std::vector<size_t> candidates(const std::vector<glm::ivec2>& first, glm::ivec2 pixel) {
     std::vector<size_t> all;
     for (size_t i = 0; i < first.size(); ++i) all.push_back(i);
@@ -235,7 +236,7 @@ class Pairs {
   PairTest test_;
 };
 
-// The edge length of the tile at the window's corner along `step`.
+// The edge length of the tile at the window's corner, in the direction of `step`.
 int tile_edge(Pairs& pairs, glm::ivec2 step, int size) {
   int low = 0, high = 1;
   while (high < size && pairs.same({0, 0}, step * high)) {
@@ -254,7 +255,7 @@ glm::ivec2 middle_of(const TileMap& map, int i, int j) {
   return {i * map.tile_x + map.tile_x / 2, j * map.tile_y + map.tile_y / 2};
 }
 
-// Tests pairs of tiles again; returns the fraction that contradicts.
+// Tests pairs of tiles again. Returns the fraction with a contradictory result.
 double contradicted(Pairs& pairs, const TileMap& map) {
   std::mt19937 random(1);
   int other = 0;

@@ -1,4 +1,4 @@
-// Which tiles of the window share a processor, and the rule behind that ([FragSniffer, 4, E1], [Kerbl18, Appendix B]).
+// The map of tiles that share a processor, and the rule behind it ([FragSniffer, 4, E1], [Kerbl18, Appendix B]).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ enum class PairTest : uint8_t {
   order,
 };
 
-// The map determined from pairs of pixels. `shown` is called with the fraction done, 0 .. 1.
+// The map determined from pairs of pixels. `shown` is called with the completed fraction, 0 .. 1.
 TileMap map_by_pairs(Subject& subject, PairTest test, const std::function<void(double)>& shown);
 
 // Numbers owners in order of appearance, and counts them.
@@ -44,27 +44,27 @@ void renumber(TileMap& map);
 
 // The rule behind a map.
 struct MapRule {
-  int period_x = 0, period_y = 0;  // in tiles; 0: it does not repeat within half of the tested area
+  int period_x = 0, period_y = 0;  // in tiles; 0: no repetition within half of the tested area
   // Each row (column) is the first one, shifted: owner(i, j) = (i + shifts[j]) mod owners.
   bool by_rows = false, by_columns = false;
   std::vector<int> shifts;
-  std::vector<std::string> equal;  // known patterns that it equals up to a renumbering of owners
-  std::vector<std::string> moved;  // known patterns that it equals after a shift
+  std::vector<std::string> equal;  // known patterns that equal it, except for the numbering of owners
+  std::vector<std::string> moved;  // known patterns that equal it after a shift
 };
 MapRule rule_of(const TileMap& map);
 
-// "owner(i, j) = (i + N(j)) mod 6, N = {0, 2, 4, 1, 5, 3}", or a description if there is no such rule.
+// "owner(i, j) = (i + N(j)) mod 6, N = {0, 2, 4, 1, 5, 3}", or a description if no such rule fits.
 std::string formula(const TileMap& map, const MapRule& rule);
 
 // One period as a pattern, or the whole tested area if there is no period.
 Pattern pattern_of(const TileMap& map, const MapRule& rule);
 
-// Finds multiprocessors that share a rasterizer from where they draw [Kerbl18, Appendix B]: NVIDIA's drivers report
-// which multiprocessor draws a pixel, but tiles belong to clusters of them.
+// Finds multiprocessors that share a rasterizer from the pixels that they draw [Kerbl18, Appendix B]. NVIDIA's drivers
+// report the multiprocessor of each pixel, but tiles belong to clusters of multiprocessors.
 
-// Replaces each unit of the plane (-1: unknown) by the number of its cluster: units that draw in the same tile belong
-// to one cluster. Tries tiles of 16 x 16 pixels first, which all NVIDIA GPUs have, then others. If none forms clusters
-// (each unit has its own tiles, or all draw everywhere), the plane is returned unchanged.
+// Replaces each unit of the plane (-1: unknown) by the number of its cluster. Units that draw in the same tile belong
+// to one cluster. Tries tiles of 16 x 16 pixels first, which all NVIDIA GPUs have, then other sizes. Returns the plane
+// unchanged if no size forms clusters (each unit has its own tiles, or all draw everywhere).
 std::vector<int32_t> clusters_of(std::span<const int32_t> unit, int width, int height);
 
 }  // namespace brokkr::probe

@@ -47,7 +47,7 @@ void check_times(const char* field, const std::vector<double>& times) {
   if (std::any_of(times.begin(), times.end(), [](double t) { return t < 0; })) fail("{}: a time below 0", field);
 }
 
-// The model indexes its tables by ranks: it needs each launch once, in the order in which they were measured.
+// The model indexes its tables by rank, so the file must contain each launch once, in the order of measurement.
 void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCosts& frame) {
   auto next = json.begin();
   for (const int ranks : rank_counts(most_ranks)) {
@@ -128,10 +128,10 @@ Costs read_costs(const std::filesystem::path& file) try {
   throw std::runtime_error(text.starts_with(file.string()) ? text : file.string() + ": " + text);
 }
 
-// The costs of a frame on this machine. Each rank's launches are made here one after another, with nothing else under
-// way: what a rank of its own would take, but for messages. On a CPU, of launches only the time counts in which threads
-// ran, so that other programs of the computer do not show; of launches with all that is around them, the least that
-// passed.
+// Measures the costs of a frame on this machine. The launches of all ranks run here one after another, with nothing
+// else in progress: each costs what a separate rank would need, apart from messages. On a CPU, only the time in which
+// threads ran counts for launches, so that other programs do not matter. For launches including the work around them,
+// the minimum elapsed time counts.
 
 namespace {
 
@@ -141,7 +141,7 @@ uint64_t thread_ns() {
   return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
 }
 
-// The time of a launch: the CPU block that worked longest, or the whole launch on a GPU.
+// The duration of a launch: on a CPU, the time of the block that worked longest; on a GPU, the whole launch.
 double working_ms(const Statistics& s) {
   if (s.machine == "cuda") return s.launch_ms;
   double most = 0;
@@ -150,7 +150,7 @@ double working_ms(const Statistics& s) {
   return most;
 }
 
-// The words that a sample's colours take.
+// The number of words of a sample's colours.
 uint64_t words_of_color(const Target& target, bool programs) {
   uint64_t words = stored_format(target, programs) == ColorFormat::rgba16f ? 2 : 1;
   if (!programs) return words;
@@ -192,7 +192,7 @@ class Measurement {
   Measurement(const Measurement&) = delete;
   Measurement& operator=(const Measurement&) = delete;
 
-  // Targets as each segment finds them, by drawing all of each.
+  // Computes the targets at the start of each segment, by drawing the whole frame up to it.
   void find_contents() {
     std::vector<TargetImage> content;
     for (size_t s = 0; s < segments_.size(); ++s) {
@@ -209,7 +209,7 @@ class Measurement {
       uint64_t sum = 0;
       for (const PlaneUse& use : segment.exchanged) {
         const Target& target = tables_.frame->targets[use.target];
-        // As TargetSquares packs them, in tiles of 8 by 8.
+        // TargetSquares packs squares in tiles of 8 by 8.
         const uint64_t words = (use.planes & kPlaneColor) != 0 ? words_of_color(target, programs_) : 0;
         const uint64_t each =
             4 * words + ((use.planes & kPlaneDepth) != 0 ? 4 : 0) + ((use.planes & kPlaneStencil) != 0 ? 1 : 0);
@@ -242,7 +242,7 @@ class Measurement {
   }
 
   std::vector<double> geometry() {
-    // A rank beyond the last owns nothing.
+    // A rank beyond the last one owns nothing.
     const auto nothing = owned_bins(*tables_.frame, settings_, 1, 1);
     std::vector<double> ms;
     for (size_t s = 0; s < segments_.size(); ++s) {
@@ -288,7 +288,7 @@ class Measurement {
     statistics_ = result.statistics;
     return result;
   }
-  // Targets as the segment finds them.
+  // Restores the targets at the start of a segment.
   void restore(size_t segment) {
     const uint32_t first = segments_[segment].first_command;
     given_.give_commands(first, first);
@@ -300,13 +300,13 @@ class Measurement {
   struct Least {
     double working_ms = std::numeric_limits<double>::max(), whole_ms = working_ms;
   };
-  // give(): makes what the launch draws. It counts where it is `one_of_many`; who draws alone is given nothing, and
-  // keeps the plan of the first segment from frame to frame.
+  // Measures a launch. give() provides the primitives for the launch. If `one_of_many` is false, the rank draws alone:
+  // it is given nothing, and keeps the plan of the first segment from frame to frame.
   template <class F>
   Least least_of(size_t segment, const std::shared_ptr<const OwnedBins>& owned, bool one_of_many, F&& give) {
     Least least;
     for (int i = 0; i < 2 * repeats_; ++i) {
-      // Asking for a thread's own time takes time: the whole is measured without.
+      // Querying a thread's own time takes time, so whole launches are measured without it.
       options_.thread_time = i % 2 == 0;
       if (segment > 0) restore(segment);
       if (!one_of_many && (i == 0 || segment > 0)) give();
@@ -336,11 +336,11 @@ class Measurement {
   Renderer renderer_;
   std::vector<std::vector<TargetImage>> contents_;  // per segment
   std::shared_ptr<MemoryBudget> budget_;
-  std::vector<HeldMemory> held_;  // of each of contents_
+  std::vector<HeldMemory> held_;  // memory of each of contents_
   Statistics statistics_;
 };
 
-// Ranks wait in short sleeps. The median of the time by which such a sleep is too long.
+// Ranks wait in short sleeps. Returns the median time by which such a sleep is too long.
 double oversleep_us() {
   constexpr double kAsked = 20;
   std::array<double, 51> more;

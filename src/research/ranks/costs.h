@@ -1,4 +1,5 @@
-// The costs of a frame's parts on one machine: measured here, and the input of the model of many ranks (model.h).
+// The costs of a frame's parts on one machine. They are measured here and are the input of the model of many ranks
+// (model.h).
 #pragma once
 
 #include <chrono>
@@ -19,29 +20,29 @@ inline double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// The cost of one draw command: its projection alone, on one core.
+// The cost of projecting one draw command, on one core.
 struct DrawCost {
   uint32_t command = 0;
   uint64_t primitives = 0;
   double project_us = 0;
 };
 
-// The cost of what one of `ranks` ranks draws: the pipeline's launch for each segment, with the whole machine to
-// itself.
+// The cost of the part that one of `ranks` ranks draws: the pipeline's launch for each segment, with the whole machine
+// to itself.
 struct LaunchCost {
   int ranks = 1, rank = 0;
   ShareMode mode = ShareMode::cpd;
   std::vector<double> segment_ms;
-  // The time from the rank's list of primitives to the finished picture on a quiet computer: lists and plans, start and
-  // end of threads, and the launch, without the clocks that measure segment_ms.
+  // The time from the rank's list of primitives to the finished picture on an otherwise idle computer. It includes
+  // lists and plans, the start and end of threads, and the launch, but not the clocks that measure segment_ms.
   std::vector<double> whole_ms;
 };
 
 struct FrameCosts {
   std::string file;
   int width = 0, height = 0;
-  std::vector<double> geometry_ms;       // per segment: all of its geometry, and no pixel drawn
-  std::vector<uint64_t> exchange_bytes;  // per segment: the planes that are read before it, whole
+  std::vector<double> geometry_ms;       // per segment: processing all of its geometry without drawing a pixel
+  std::vector<uint64_t> exchange_bytes;  // per segment: size of the whole planes that are read before it
   std::vector<DrawCost> draws;
   std::vector<LaunchCost> launches;
 };
@@ -63,7 +64,7 @@ void measure_costs(const std::string& file, const Frame& frame, const RenderOpti
                    const RankSettings& settings, Costs& costs);
 
 std::string to_json(const Costs& costs);
-// Throws std::runtime_error naming file and field.
+// Throws std::runtime_error that names file and field.
 Costs read_costs(const std::filesystem::path& file);
 
 }  // namespace brokkr::ranks

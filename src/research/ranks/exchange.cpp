@@ -5,7 +5,7 @@
 namespace brokkr::ranks {
 namespace {
 
-// f(first pixel, pixels) for each row of each square of the rank.
+// Calls f(first pixel, pixels) for each row of each square that the rank owns.
 template <class F>
 void for_rows(const Layer& layer, const OwnedBins& bins, uint32_t rank, uint32_t target, F&& f) {
   for (int y = 0; y < layer.height; ++y) {
@@ -16,7 +16,7 @@ void for_rows(const Layer& layer, const OwnedBins& bins, uint32_t rank, uint32_t
   }
 }
 
-// f(values of a plane, values of a pixel) for each plane of the layer that is asked for.
+// Calls f(values of a plane, values per pixel) for each requested plane of the layer.
 template <class L, class F>
 void for_planes(L& layer, uint32_t planes, F&& f) {
   if ((planes & kPlaneColor) != 0) {
@@ -129,7 +129,7 @@ class PictureExchange final : public SquareExchange {
   std::vector<TargetImage>& targets_;
 };
 
-// All messages of a call lie one behind the other in the machine's memory.
+// The messages of one call lie one after another in the machine's memory.
 class MemoryExchange final : public SquareExchange {
  public:
   MemoryExchange(Talk& talk, const OwnedBins& owned, TargetSquares& squares)
@@ -144,7 +144,7 @@ class MemoryExchange final : public SquareExchange {
       lay_out(uses, [&](int from) { return from == talk_.rank(); });
       return run([](int to) { return to == 0; });
     }
-    // One rank's after another's: in memory for the largest of them.
+    // One rank after another, with memory for the largest message.
     for (int next = 1; next < talk_.size(); ++next) {
       lay_out(uses, [&](int from) { return from == next; });
       run([](int) { return false; });
@@ -153,14 +153,14 @@ class MemoryExchange final : public SquareExchange {
   }
 
  private:
-  // A rank's squares of some planes, and where their message is.
+  // A rank's squares of some planes, and the position of their message.
   struct Slot {
     int from;
     PlaneUse use;
     size_t at, bytes;
   };
 
-  // wanted(rank): its squares go over the link, to this rank or from it.
+  // Assigns positions to messages. wanted(rank): the rank's squares go over the link, to or from this rank.
   template <class F>
   void lay_out(const std::vector<PlaneUse>& uses, F&& wanted) {
     slots_.clear();
@@ -177,7 +177,7 @@ class MemoryExchange final : public SquareExchange {
     memory_ = at > 0 ? static_cast<std::byte*>(squares_.memory(at)) : nullptr;
   }
 
-  // takes(rank): it gets this rank's.
+  // Transfers messages. takes(rank): this rank's squares are sent to that rank.
   template <class F>
   uint64_t run(F&& takes) {
     std::vector<SquarePiece> sent, received;

@@ -42,7 +42,7 @@ double LoadedFrame::geometry_us() const {
 
 namespace {
 
-// The merge's primitives: who projects each, and who needs it.
+// Finds, for each primitive of the merge, the rank that projects it and the ranks that need it.
 MergeLoad spread(const Projector& projector, const Merge& merge, int ranks) {
   const auto n = size_t(ranks);
   MergeLoad load;
@@ -66,7 +66,7 @@ MergeLoad spread(const Projector& projector, const Merge& merge, int ranks) {
         (to < from ? load.left : load.right)[from] += kId;
       }
     });
-    // Markers.
+    // Add the markers.
     load.left[from] += kId * from;
     load.right[from] += kId * (n - 1 - from);
   }
@@ -90,7 +90,7 @@ std::vector<SegmentLoad> LoadedFrame::loads(int ranks, uint32_t threshold) {
     loads[s].exchange_bytes = costs_.exchange_bytes[s];
     for (const Merge& merge : merge_draws(parts_->given, segments[s], threshold)) {
       loads[s].merges.push_back(spread(projector, merge, ranks));
-      // A rank's share takes its part of each of its draws.
+      // A rank's share contains a part of each of its draws.
       for (int rank = 0; rank < ranks; ++rank) {
         const Share share = share_of(merge, rank, ranks);
         for (size_t r = merge.first_run; r < merge.end_run; ++r) {
@@ -123,7 +123,8 @@ std::vector<SegmentLoad> LoadedFrame::loads(int ranks, uint32_t threshold) {
         loads[s].copy_us.push_back(us);
         continue;
       }
-      // A launch's time is shared out over its merges by their primitives; where there are none, the first has it.
+      // A launch's time is divided among its merges in proportion to their primitives; if there are none, the first
+      // merge gets all of it.
       uint64_t all = 0;
       for (const MergeLoad& merge : loads[s].merges) all += merge.kept[rank] + merge.taken[rank];
       for (size_t m = 0; m < loads[s].merges.size(); ++m) {
@@ -144,7 +145,7 @@ namespace {
 
 constexpr uint32_t kMerge = 4096;
 
-// The three ways that the paper compares.
+// The three methods that the paper compares.
 struct Way {
   const char* name;
   ShareMode mode;
@@ -216,7 +217,8 @@ double geometric_mean(const std::vector<double>& values) {
   return std::exp(sum / double(values.size()));
 }
 
-// Rows of one value for each column, frame by frame, and their geometric means. value(frame, column).
+// Adds rows with one value per column, for each frame, and their geometric means. value(frame, column) computes a
+// value.
 template <class F>
 void add_rows(FigureTable& table, Model& model, const std::string& way, size_t columns, F&& value) {
   std::vector<std::vector<double>> by_column(columns);
@@ -372,7 +374,7 @@ FigureTable figure5(Model& model) {
   return table;
 }
 
-// As the paper projects it: ranks that repeat all geometry divide pixels alone; ideal ones divide everything.
+// As in the paper's projection: ranks that duplicate all geometry divide only pixels; ideal ranks divide everything.
 FigureTable figure7(Model& model) {
   FigureTable table{"where a frame's time goes, in percent of one rank's",
                     {"frame", "system", "ranks", "geometry", "pixels", "all", "geometry's part"},

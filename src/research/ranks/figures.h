@@ -1,4 +1,4 @@
-// The figures of the paper's evaluation, by the model [Kim17, 5], beside what the paper says of them.
+// The figures of the paper's evaluation, computed by the model [Kim17, 5], beside the paper's own findings.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace brokkr::ranks {
 
-// From a frame and its costs to what the model runs.
+// Converts a frame and its costs to the model's input.
 
-// A frame that the model is asked about again and again.
+// A frame for which the model runs many times.
 class [[gnu::visibility("hidden")]] LoadedFrame {
  public:
-  // Loads the file that the costs name. Throws std::runtime_error where that cannot be, or `budget` has no memory for
-  // it.
+  // Loads the file that the costs name. Throws std::runtime_error if it cannot be loaded, or if `budget` has too little
+  // memory for it.
   LoadedFrame(const FrameCosts& costs, const RankSettings& settings, const std::shared_ptr<MemoryBudget>& budget);
   ~LoadedFrame();
 
-  // `ranks` is one of those that were measured. Throws std::runtime_error.
+  // `ranks`: one of the measured numbers. Throws std::runtime_error.
   std::vector<SegmentLoad> loads(int ranks, uint32_t merge);
   double geometry_us() const;
   const FrameCosts& costs() const { return costs_; }
@@ -37,7 +37,7 @@ struct FigureTable {
   std::string title;
   std::vector<std::string> heading;
   std::vector<std::vector<std::string>> rows;
-  std::string paper;  // what it says there
+  std::string paper;  // the paper's finding
 };
 
 struct FigureInfo {
@@ -45,16 +45,15 @@ struct FigureInfo {
 };
 std::vector<FigureInfo> figure_list();
 
-// The settings of the table of times; the others have the paper's own.
+// The settings of the table of times; other figures use the paper's settings.
 struct TimesSettings {
   Network network;
   uint32_t merge = 4096;
   bool as_here = false;  // ModelSettings::as_here
 };
-inline constexpr const char* kTimes = "times";  // its name
+inline constexpr const char* kTimes = "times";  // name of the table of times
 
-// Throws std::invalid_argument for a name that is not in the list, and std::runtime_error for costs that do not
-// suffice.
+// Throws std::invalid_argument for an unknown name, and std::runtime_error if the costs are incomplete.
 FigureTable make_figure(const std::string& name, const Costs& costs, const RankSettings& settings,
                         const TimesSettings& times = {});
 

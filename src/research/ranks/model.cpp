@@ -8,10 +8,10 @@
 namespace brokkr::ranks {
 namespace {
 
-constexpr double kBytesPerUs = 1000;  // of 1 GB/s
+constexpr double kBytesPerUs = 1000;  // 1 GB/s
 
-// One segment's merges on all ranks. A rank does one thing at a time: it projects its share of the next merge where it
-// may, and else draws the oldest merge that it has all ids of.
+// One segment's merges on all ranks, as in the paper. A rank does one thing at a time: it projects its share of the
+// next merge if it may, and otherwise draws the oldest merge whose ids it has completely.
 class SegmentModel {
  public:
   SegmentModel(const SegmentLoad& load, const ModelSettings& settings)
@@ -21,7 +21,7 @@ class SegmentModel {
         ranks_(n_),
         projected_(load.merges.size(), std::vector<bool>(n_, false)) {}
 
-  // Returns when the last rank has drawn everything.
+  // Returns the time at which the last rank has drawn everything.
   double run() {
     for (size_t r = 0; r < n_; ++r) start(r, 0);
     while (!events_.empty()) {
@@ -60,11 +60,11 @@ class SegmentModel {
     double at;
     Kind kind;
     size_t rank, merge;
-    uint64_t number;  // events of one time come in the order in which they were made
+    uint64_t number;  // events at the same time run in order of creation
     bool operator<(const Event& other) const { return at != other.at ? at > other.at : number > other.number; }
   };
   struct Rank {
-    size_t projected = 0, given = 0, drawn = 0;  // merges
+    size_t projected = 0, given = 0, drawn = 0;  // numbers of merges
     bool busy = false;
     double drawing_us = 0;
   };
@@ -79,7 +79,7 @@ class SegmentModel {
   void start(size_t r, double time) {
     Rank& rank = ranks_[r];
     const size_t merges = load_.merges.size();
-    // With runahead one merge is projected while the one before is distributed.
+    // With runahead, one merge may be projected while the previous one is distributed.
     const size_t ahead = settings_.runahead ? 1 : 0;
     if (rank.projected < merges && rank.projected <= rank.given + ahead) {
       rank.busy = true;
@@ -98,7 +98,7 @@ class SegmentModel {
     return double(from > to ? from - to : to - from) * hop_us();
   }
 
-  // The rank whose turn it is distributes, when it has projected; then it is the next one's, when that has heard.
+  // The rank whose turn it is distributes its ids after projecting. When the next rank hears of that, it gets its turn.
   void advance_turn() {
     if (!turn_is_here_ || turn_merge_ == load_.merges.size() || !projected_[turn_merge_][turn_rank_]) return;
     const MergeLoad& merge = load_.merges[turn_merge_];
@@ -134,21 +134,22 @@ class SegmentModel {
   bool turn_is_here_ = true;
 };
 
-// When who waits from `begin` on sees what has come at `arrival`: it sleeps in turns.
+// The time at which a rank that has waited since `begin` notices a message of time `arrival`, because it waits in
+// sleeps.
 double noticed(double begin, double arrival, const ModelSettings& settings) {
   double now = begin;
   while (now < arrival) now += turn_us(now - begin) + settings.oversleep_us;
   return now;
 }
 
-// One segment's merges on all ranks, as they are run here: who has projected a merge takes the ids of the one before,
-// and only then sends its own.
+// One segment's merges on all ranks, as Brokkr runs them: after projecting a merge, a rank first receives the ids of
+// the previous merge and then sends its own.
 class SegmentHere {
  public:
   SegmentHere(const SegmentLoad& load, const ModelSettings& settings)
       : load_(load), settings_(settings), clock_(size_t(settings.ranks)) {}
 
-  // Returns when the last rank has drawn everything.
+  // Returns the time at which the last rank has drawn everything.
   double run() {
     std::vector<double> given(clock_.size(), 0);
     for (const MergeLoad& merge : load_.merges) {
@@ -175,7 +176,7 @@ class SegmentHere {
  private:
   double whole_us(size_t rank) const { return load_.whole_us.empty() ? drawing_us(rank) : load_.whole_us[rank]; }
 
-  // When each rank has the ids of all others.
+  // The time at which each rank has the ids of all others.
   std::vector<double> distribute(const MergeLoad& merge) {
     const Network& network = settings_.network;
     const bool line = network.topology == ranks::Topology::line;
@@ -199,8 +200,9 @@ class SegmentHere {
   uint64_t bytes_ = 0;
 };
 
-// In a line ranks broadcast in turn, and each rank copies what it passes on. Around a hub all broadcast at once: a link
-// takes what its rank receives, and the switch forwards what all receive. As run here all send to all at once.
+// In a line, ranks broadcast in turn, and each rank copies what it passes on. Around a hub, all broadcast at once: a
+// link carries what its rank receives, and the switch forwards what all receive. As Brokkr runs it, all send to all at
+// once.
 double exchange_us(uint64_t bytes, const ModelSettings& settings) {
   if (bytes == 0 || settings.ranks == 1) return 0;
   const Network& network = settings.network;
@@ -221,7 +223,7 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
   ModelResult result;
   const auto n = size_t(settings.ranks);
   double stall = 0, sync = 0;
-  // The launch of all ranks; no rank waits for another in it.
+  // A launch on all ranks. No rank waits for another during it.
   const auto launch = [&](const std::vector<double>& us, const std::vector<double>& whole_us) {
     double longest = 0;
     for (size_t r = 0; r < us.size(); ++r) {
@@ -253,7 +255,7 @@ ModelResult run_model(const std::vector<SegmentLoad>& segments, double geometry_
     else
       add(SegmentModel(segment, settings));
   }
-  // ShareMode::duplicate: geometry is the time without primitives, and the rest is drawing.
+  // ShareMode::duplicate: the geometry counts as time without primitives, and the rest as drawing.
   if (settings.mode == ShareMode::duplicate || settings.ranks == 1) stall = std::max(0.0, stall - geometry_us);
   result.stall_us = stall;
   result.sync_us = sync;

@@ -1,5 +1,5 @@
-// Messages over MPI: the only file that knows it, a module of its own, so that programs start without MPI where nobody
-// asked for ranks. Nothing here waits but MPI's own beginning and end.
+// Messages over MPI. Only this file uses MPI. It is a separate module, so that programs start without MPI unless ranks
+// are requested. Only the start and the end of MPI wait; nothing else here does.
 #include <mpi.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace brokkr::ranks {
 namespace {
 
-// MPI counts with an int: longer messages go in pieces, the length before them.
+// MPI counts with an int, so longer messages are sent in pieces, after their length.
 constexpr size_t kPiece = size_t(1) << 28;
 
 void check(int code, const char* what) {
@@ -109,9 +109,9 @@ class MpiTransport final : public Transport {
   };
   struct Received {
     MPI_Request request = MPI_REQUEST_NULL;
-    bool of_length = true;  // the request's
+    bool of_length = true;  // the request is for a length
     uint64_t length = 0;
-    size_t at = 0;  // bytes that have come, or are under way
+    size_t at = 0;  // bytes received, or being received
     Message message;
   };
 

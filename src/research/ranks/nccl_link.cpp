@@ -1,5 +1,5 @@
-// Messages between GPUs over NCCL: the only file that knows it. Its header is needed where this is compiled; the
-// library is opened where ranks are linked.
+// Messages between GPUs over NCCL. Only this file uses NCCL. It needs the header for compilation; the library is loaded
+// when ranks are linked.
 #if defined(BROKKR_HAVE_NCCL)
 #include <dlfcn.h>
 #include <nccl.h>
@@ -12,7 +12,7 @@ namespace brokkr::ranks {
 namespace {
 
 constexpr const char* kLibrary = "libnccl.so.2";
-// The first that can be asked whether it is done, so that nobody waits for ever in it.
+// The oldest version that can be polled for completion, so that no rank waits in it forever.
 constexpr int kOldest = NCCL_VERSION(2, 14, 0);
 
 struct Functions {
@@ -28,7 +28,7 @@ struct Functions {
   decltype(&ncclGetErrorString) error_string;
   decltype(&ncclGetLastError) last_error;
 
-  // `comm`: null where there is none yet.
+  // `comm`: null if there is none yet.
   [[noreturn]] void fail(ncclResult_t result, const char* what, ncclComm_t comm) const {
     std::string text = std::string("NCCL: ") + what + ": " + error_string(result);
     if (const char* const more = last_error(comm); more != nullptr && *more != '\0') text += std::string("; ") + more;
@@ -81,7 +81,7 @@ class NcclLink final : public SquareLink {
   }
 
  private:
-  // Without a word to other ranks, who may be gone: nothing of theirs is under way.
+  // Aborts without telling other ranks, which may be gone: no transfer of theirs is in progress.
   void end() {
     if (comm_ != nullptr) nccl_.end(comm_);
     comm_ = nullptr;
@@ -129,7 +129,7 @@ class NcclLibrary final : public DeviceLibrary {
     if (function == nullptr) throw std::runtime_error(std::string("NCCL: the library has no ") + name);
   }
 
-  void* handle_;  // stays open: threads of the library may outlive a communicator
+  void* handle_;  // never closed, because threads of the library may outlive a communicator
   Functions nccl_{};
 };
 

@@ -1,6 +1,6 @@
-// The same operations on the same numbers as geometry/vertex.h and setup.h, and in the same order: what those cull is
-// culled here, and a box here is the box there. Where the pipeline clips, the box is made of the clipped triangle in
-// double precision, with a margin for the pipeline's roundings.
+// Repeats the operations of geometry/vertex.h and setup.h on the same numbers in the same order, so that it culls the
+// same primitives and computes the same boxes. If the pipeline clips a triangle, its box is computed from the clipped
+// triangle in double precision, with a margin for the pipeline's rounding.
 
 #include "ranks/project.h"
 
@@ -47,7 +47,7 @@ bool outside_view(const DrawRecord& draw, const Corners& tri) {
          all_corners(tri, [&](const Corner& c) { return far_distance(draw, c) < 0; });
 }
 
-// Returns true if some corner is beyond near, far or the guard band; a little early for the latter.
+// Returns true if some corner is beyond near, far or the guard band; for the guard band, slightly early.
 bool needs_clipping(const DrawRecord& draw, const Corners& tri) {
   return !all_corners(tri, [&](const Corner& c) {
     const float x = c.x * draw.scale[0] + c.w * draw.offset[0], y = c.y * draw.scale[1] + c.w * draw.offset[1];
@@ -89,7 +89,7 @@ struct Polygon {
   size_t corners = 0;
 };
 
-// The part of the polygon within the plane, where `distance` is not below -slack.
+// The part of the polygon inside the plane, where `distance` is at least -slack.
 template <class Distance>
 Polygon cut(const Polygon& from, double slack, Distance&& distance) {
   Polygon to;
@@ -104,8 +104,8 @@ Polygon cut(const Polygon& from, double slack, Distance&& distance) {
   return to;
 }
 
-// The box of a clipped triangle. A corner that the pipeline computes is off by a few 2^-24 of the largest coordinate;
-// so the planes are moved out by more than that, and the box grows by that error on the screen.
+// The box of a clipped triangle. The pipeline's corners have an error of a few 2^-24 of the largest coordinate. So the
+// planes are moved outwards by more than that, and the box grows by the corresponding error on the screen.
 ScreenBox clipped_box(const DrawRecord& draw, const Corners& tri) {
   Polygon polygon;
   double largest = 0;
@@ -213,7 +213,7 @@ void Projector::project(const Merge& merge, uint64_t begin, uint64_t end, IdsByR
 
 namespace {
 
-// Primitives that a thread projects at a time: some 50 microseconds.
+// Number of primitives that a thread projects at a time: about 50 microseconds.
 constexpr uint64_t kPart = 1024;
 
 }  // namespace
@@ -221,7 +221,7 @@ constexpr uint64_t kPart = 1024;
 Distribution::Distribution(Talk& talk, const Projector& projector, int workers, bool runahead)
     : talk_(talk), projector_(projector), workers_(std::max(1, workers)), runahead_(runahead) {}
 
-// This rank's share of the merge. While threads project, this one carries messages forward.
+// Projects this rank's share of the merge. While threads project, this thread makes progress with messages.
 IdsByRank Distribution::project(const Merge& merge, DistributionCounts& counts) {
   const Clock::time_point begin = Clock::now();
   const auto ranks = size_t(talk_.size());
@@ -274,7 +274,7 @@ void Distribution::append_ids(int from, const std::vector<uint32_t>& ids, Distri
   given_.insert(given_.end(), ids.begin(), ids.end());
 }
 
-// The ids of the oldest merge under way, rank after rank: so they are in the order of the draws.
+// Receives the ids of the oldest merge in progress, rank by rank, so that they are in the order of the draws.
 void Distribution::take(DistributionCounts& counts) {
   const Clock::time_point begin = Clock::now();
   for (int from = 0; from < talk_.size(); ++from) {
@@ -299,7 +299,7 @@ std::vector<uint32_t> Distribution::run(const std::vector<Merge>& merges, Distri
   given_.clear();
   for (const Merge& merge : merges) {
     IdsByRank ids = project(merge, counts);
-    // One merge at most is ahead of what all have.
+    // At most one merge is ahead of the one that all ranks have.
     if (!own_.empty()) take(counts);
     send(ids, counts);
     if (!runahead_) take(counts);
@@ -312,7 +312,7 @@ std::vector<uint32_t> Distribution::run(const std::vector<Merge>& merges, Distri
 
 namespace {
 
-// The largest load over the mean.
+// The maximum load divided by the mean.
 double unevenness(const std::vector<uint64_t>& loads) {
   const auto sum = double(std::accumulate(loads.begin(), loads.end(), uint64_t(0)));
   return sum > 0 ? double(*std::max_element(loads.begin(), loads.end())) * double(loads.size()) / sum : 1;

@@ -1,4 +1,4 @@
-// Cooperative projection [Kim17, 4.2]: which ranks need a primitive, by the box that it has on the screen.
+// Cooperative projection [Kim17, 4.2]: finds the ranks that need a primitive from its box on the screen.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace brokkr::ranks {
 
-// A primitive's box of samples; nothing of it is seen where it is empty.
+// The box of a primitive in samples. If it is empty, the primitive is invisible.
 struct ScreenBox {
   int32_t min_x = 0, min_y = 0, max_x = -1, max_y = -1;
   bool empty() const { return min_x > max_x || min_y > max_y; }
@@ -27,21 +27,23 @@ class [[gnu::visibility("hidden")]] Projector {
  public:
   Projector(const PreparedFrame::Impl& frame, const GivenDraws& whole, const OwnedBins& owners);
 
-  // Primitives begin .. end - 1 of the merge. From any thread. `ids` has a list for each rank, which is added to.
+  // Projects primitives begin .. end - 1 of the merge. May be called from any thread. Adds ids to `ids`, which has one
+  // list per rank.
   void project(const Merge& merge, uint64_t begin, uint64_t end, IdsByRank& ids) const;
 
-  // f(primitive id, target, box) for these primitives, in order; the box is empty for what the pipeline culls.
+  // Calls f(primitive id, target, box) for these primitives, in order. The box is empty if the pipeline culls the
+  // primitive.
   template <class F>
   void for_boxes(const Merge& merge, uint64_t begin, uint64_t end, F&& f) const;
 
-  // A bit for each rank that owns some sample of the box.
+  // One bit for each rank that owns a sample of the box.
   uint64_t ranks_of(uint32_t target, const ScreenBox& box) const;
 
  private:
   struct OpenRun {
     const DrawRecord* draw = nullptr;
     uint32_t first_primitive = 0, target = 0;
-    const float* positions = nullptr;  // of the run's first vertex
+    const float* positions = nullptr;  // of the first vertex of the run
     float clip[16] = {};
   };
   OpenRun open(size_t run) const;
@@ -66,7 +68,7 @@ void Projector::for_boxes(const Merge& merge, uint64_t begin, uint64_t end, F&& 
   }
 }
 
-// Cooperative projection and distribution [Kim17, 3 and 4]: the ids of the primitives that this rank has to draw.
+// Cooperative projection and distribution [Kim17, 3 and 4]: finds the ids of the primitives that this rank must draw.
 
 // The last-triangle marker: no primitive has this id.
 inline constexpr uint32_t kLastTriangle = kNoPrimitive;
@@ -74,18 +76,18 @@ inline constexpr uint32_t kLastTriangle = kNoPrimitive;
 struct DistributionCounts {
   uint64_t merges = 0;
   uint64_t projected = 0;            // primitives that this rank projected
-  std::vector<uint64_t> taken_from;  // per rank: ids that came from it; of its own, those that stayed
-  uint64_t id_bytes = 0;             // sent to others, markers among them
-  double project_ms = 0;             // of it, time in which ranks' messages went on as well
-  double wait_ms = 0;                // for ids of others
+  std::vector<uint64_t> taken_from;  // per rank: number of ids received from it; for this rank, ids that stayed
+  uint64_t id_bytes = 0;             // sent to other ranks, including markers
+  double project_ms = 0;             // includes progress on other ranks' messages
+  double wait_ms = 0;                // waiting for ids of other ranks
 };
 
 class [[gnu::visibility("hidden")]] Distribution {
  public:
-  // `workers`: threads that project.
+  // `workers`: number of threads that project.
   Distribution(Talk & talk, const Projector& projector, int workers, bool runahead);
 
-  // All ranks with the same merges. Returns ids in ascending order.
+  // All ranks call this with the same merges. Returns ids in ascending order.
   std::vector<uint32_t> run(const std::vector<Merge>& merges, DistributionCounts& counts);
 
  private:
@@ -99,19 +101,19 @@ class [[gnu::visibility("hidden")]] Distribution {
   int workers_;
   bool runahead_;
   WorkerPool pool_;
-  std::vector<std::vector<uint32_t>> own_;  // of merges that are under way, the oldest first
+  std::vector<std::vector<uint32_t>> own_;  // for merges in progress, oldest first
   std::vector<uint32_t> given_;
 };
 
 // The evenness with which a pattern divides a frame.
 struct Balance {
   std::string pattern;
-  double fragments = 0;   // of the rank with most, over the mean
+  double fragments = 0;   // maximum over ranks divided by the mean
   double primitives = 0;  // likewise
-  double copies = 0;      // ranks that a primitive goes to, on average over those that some rank needs
+  double copies = 0;      // average number of ranks that receive a primitive, over primitives that some rank needs
 };
 
-// For each kind of pattern. Fragments are those of the main target. Throws what rendering throws.
+// Measures each kind of pattern. Fragments are those of the main target. Throws what rendering throws.
 std::vector<Balance> measure_balance(const Frame& frame, const RenderOptions& options, const RankSettings& settings,
                                      int ranks);
 

@@ -30,22 +30,22 @@
 
 namespace brokkr::viewer {
 
-// A request for a frame, on its way to other ranks.
+// A request for a frame, sent to the other ranks.
 struct RankRequest {
-  bool end = false;     // the window was closed; the rest is empty
-  std::string version;  // of rank 0's program
-  uint64_t scene = 0;   // the same number for the same scene
-  std::string path;     // of it
-  LoadOptions load;     // that it was loaded with
+  bool end = false;     // the window was closed; other members are empty
+  std::string version;  // version of rank 0's program
+  uint64_t scene = 0;   // equal numbers mean equal scenes
+  std::string path;     // path of the scene
+  LoadOptions load;     // options that the scene was loaded with
   FrameSettings settings;
   std::optional<Camera> camera;
-  // The user's own shader is sent once, and stays until another is; settings.shader is it where it comes along.
+  // The user's own shader is sent when it changes. If this is true, settings.shader holds it.
   bool has_shader = false;
 };
 
-// `with_shader`: the others do not have settings.shader yet.
+// `with_shader`: the other ranks do not have settings.shader yet.
 ranks::Message pack_request(const RankRequest& request, bool with_shader);
-// Throws std::runtime_error for what is no request of this version, and what set_option throws.
+// Throws std::runtime_error if the message is not a request of this version, and what set_option throws.
 RankRequest unpack_request(const ranks::Message& message);
 
 namespace {
@@ -200,12 +200,12 @@ RankRequest unpack_request(const ranks::Message& message) try {
 
 namespace {
 
-// Rank 0's answer to all: how the frame is drawn. Anything else is why it is not.
+// Rank 0's answer to all ranks: how the frame is drawn. Any other text is the reason why it is not.
 constexpr const char *kTogether = "together", *kAlone = "alone";
 
 std::string hash_text(const Frame& frame) { return std::to_string(ranks::frame_hash(frame)); }
 
-// The others may wait for this rank: nobody goes on.
+// Other ranks may wait for this one, so end all of them.
 [[noreturn]] void end_everything(ranks::Transport& transport, const std::exception& error) {
   const auto* const no_memory = dynamic_cast<const std::bad_alloc*>(&error);
   std::cerr << "brokkr: rank " + std::to_string(transport.rank()) + " on " + transport.host() + ": " +
@@ -236,7 +236,7 @@ class Server {
         said = error.what();
       }
       if (ends) return;
-      // The hash of this rank's frame, or the reason why there is none: a hash has no letters.
+      // Send the hash of this rank's frame, or "!" and the reason why there is none.
       talk_.send(0, ranks::Channel::report, ranks::message_of(said.empty() ? hash_ : "!" + said));
       if (ranks::text_of(talk_.receive(0, ranks::Channel::hello)) != kTogether) continue;
       ranks::RankReport report;
@@ -246,13 +246,13 @@ class Server {
   }
 
  private:
-  // Makes the frame that is asked for. Returns whether the window was closed instead.
+  // Prepares the requested frame. Returns true if the window was closed instead.
   bool take(const ranks::Message& message) {
     RankRequest asked = unpack_request(message);
     if (asked.end) return true;
     if (asked.settings.shader) shader_ = asked.settings.shader;
     if (asked.has_shader) asked.settings.shader = shader_;
-    // Each rank has a machine of its own.
+    // Each rank has its own machine.
     RenderOptions& options = asked.settings.options;
     options.machine = own_.machine;
     options.isa = own_.isa;
@@ -267,7 +267,7 @@ class Server {
     return false;
   }
 
-  // As rank 0 has it, of which this rank keeps some: a sequence comes again and again.
+  // The scene that rank 0 has. This rank keeps some scenes, because a sequence repeats them.
   std::shared_ptr<const Scene> scene_of(const RankRequest& asked) {
     for (const Kept& kept : kept_) {
       if (kept.number != asked.scene) continue;
@@ -316,7 +316,7 @@ void RankView::begin() {
                              std::to_string(ranks::kMaxRanks) + " at most");
 }
 
-// Scenes are told apart by their objects: a file that was written anew is another one.
+// Scenes are identified by their objects, so a file that was written again is another scene.
 uint64_t RankView::number_of(const std::shared_ptr<const Scene>& scene, std::string& hash) {
   std::erase_if(numbers_, [](const auto& known) { return known.first.expired(); });
   for (const auto& [known, number] : numbers_) {
@@ -327,7 +327,7 @@ uint64_t RankView::number_of(const std::shared_ptr<const Scene>& scene, std::str
   return last_number_;
 }
 
-// Why some rank has not made the frame, or nothing.
+// The reason why some rank failed to make the frame; empty if none did.
 std::string RankView::hear(const std::string& path, const std::string& hash) {
   std::string refused;
   for (int from = 1; from < talk_->size(); ++from) {
@@ -365,7 +365,7 @@ bool RankView::prepare(const RenderRequest& request, const std::function<const P
   } catch (const std::exception& error) {
     end_everything(*transport_, error);
   }
-  if (!refused.empty()) {  // nobody knows what the others have: all is sent anew
+  if (!refused.empty()) {  // the others' state is unknown, so send everything again
     numbers_.clear();
     shader_.reset();
   }
@@ -399,9 +399,9 @@ void RankView::end() {
   }
 }
 
-// The part of all other ranks, until the window is closed; the exit code.
+// Runs a rank without a window until the window is closed. Returns the exit code.
 static int serve_window(const app::Arguments& arguments) {
-  // The window's own thread goes before, where it is on the same computer.
+  // The window's thread has priority if it is on the same computer.
   setpriority(PRIO_PROCESS, 0, 10);
   ranks::choose_device();
   const std::unique_ptr<ranks::Transport> transport = ranks::open_transport();

@@ -1,5 +1,5 @@
-// A window of several ranks: it belongs to rank 0, whose render thread asks the others to draw what it shows, and all
-// draw it together. The others hold the same scenes, which each loads for itself.
+// One window for several ranks. It belongs to rank 0, whose render thread sends requests to the other ranks; all draw
+// each frame together. Each rank loads the scenes itself.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace brokkr::viewer {
 
-// Rank 0's part. MPI belongs to the thread that calls `begin`.
+// The part of rank 0. MPI belongs to the thread that calls `begin`.
 class RankView : public FrameSharing {
  public:
   explicit RankView(const ranks::RankSettings& settings) : settings_(settings) {}
 
   void begin() override;
-  // Rank 0 draws alone what ranks::why_not names; no rank draws what one could not make.
+  // If ranks::why_not gives a reason, rank 0 draws alone. If one rank cannot make the frame, no rank draws it.
   bool prepare(const RenderRequest& request, const std::function<const PreparedFrame&()>& update) override;
-  // If ranks cannot go on, this process ends with one line, and all others with it.
+  // If ranks cannot continue, this process ends with one line, and so do all others.
   RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, uint32_t target) override;
   int size() const override { return talk_->size(); }
   void end() override;
@@ -38,9 +38,9 @@ class RankView : public FrameSharing {
   ranks::RankSettings settings_;
   std::unique_ptr<ranks::Transport> transport_;
   std::optional<ranks::Talk> talk_;
-  std::vector<std::pair<std::weak_ptr<const Scene>, uint64_t>> numbers_;  // of scenes that were asked for
+  std::vector<std::pair<std::weak_ptr<const Scene>, uint64_t>> numbers_;  // numbers of the scenes requested so far
   uint64_t last_number_ = 0;
-  std::shared_ptr<const FragmentShader> shader_;  // that the others have
+  std::shared_ptr<const FragmentShader> shader_;  // the shader that the other ranks have
 };
 
 Module ranks_view_module();

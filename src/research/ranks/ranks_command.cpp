@@ -1,4 +1,4 @@
-// brokkr ranks: what a frame's parts take here, and what many ranks would make of it.
+// brokkr ranks: measures the costs of a frame's parts here, and predicts the frame's time on many ranks.
 #include <fmt/format.h>
 
 #include <iostream>

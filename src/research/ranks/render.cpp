@@ -18,7 +18,7 @@
 
 namespace brokkr::ranks {
 
-// The statistics of several launches of one frame, as if they were one.
+// Combines the statistics of several launches of one frame.
 
 namespace {
 
@@ -47,8 +47,8 @@ void add_counts(Statistics& sum, const Statistics& more) {
 
 }  // namespace
 
-// Adds a launch that began `begin_ms` after the first one: counts and times are summed, the largest of peaks and memory
-// stays, and the traces lie one behind the other.
+// Adds a launch that began `begin_ms` after the first one. Counts and times are summed, peaks and memory sizes are
+// maxima, and traces are concatenated.
 void add_launch(Statistics& sum, const Statistics& launch, double begin_ms) {
   if (sum.machine.empty()) {
     sum = launch;
@@ -108,14 +108,14 @@ nlohmann::ordered_json to_json(const RankReport& r) {
 
 namespace {
 
-// Returns true if the picture, or what is kept beside it, tells primitives by their identifiers.
+// Returns true if the picture, or data kept beside it, contains identifiers of primitives.
 bool names_primitives(const RenderOptions& options) {
   return options.keep_ids || options.shading == Shading::triangle || options.shading == Shading::batch;
 }
 
 constexpr double kLeastBudgetMs = 0.01;
 
-// One frame of one rank.
+// One frame on one rank.
 class RankFrame {
  public:
   RankFrame(Renderer& renderer, PreparedFrame& frame, const RenderOptions& options, const RankSettings& settings,
@@ -140,7 +140,7 @@ class RankFrame {
   RankFrame(const RankFrame&) = delete;
   RankFrame& operator=(const RankFrame&) = delete;
 
-  // `whole`: the last launch's pictures are wanted, as those of all others are.
+  // `whole`: read back the pictures of the last launch, as those of all others are.
   RenderResult draw(bool whole) {
     const bool programs = tables_.shading(options_.shading) == Shading::program;
     const std::vector<Segment> segments =
@@ -160,7 +160,7 @@ class RankFrame {
       options_.command_limit = segment.end_command;
       give(segment, distribution);
       const double begin_ms = ms_since(begin_);
-      // The rest of the budget; a launch begins even if nothing is left.
+      // The rest of the budget. A launch starts even if nothing is left.
       if (budget_ms_ > 0) options_.frame_budget_ms = std::max(kLeastBudgetMs, budget_ms_ - begin_ms);
       result = renderer_.render(frame_, options_, !in_memory_ && (whole || s + 1 < segments.size()));
       if (options_.keep_ids) name_whole(result.targets, frame_);
@@ -173,7 +173,7 @@ class RankFrame {
     return result;
   }
 
-  // Rank 0 gets the squares of all others.
+  // Rank 0 receives the squares of all other ranks.
   void compose(const std::vector<PlaneUse>& composed, std::vector<TargetImage>& targets) {
     if (composed.empty()) return;
     const Clock::time_point begin = Clock::now();
@@ -193,7 +193,7 @@ class RankFrame {
     given_.give(distribution.run(merges, report_.distribution));
   }
 
-  // Each rank broadcasts what it has drawn of the planes that are read next.
+  // Each rank broadcasts its squares of the planes that are read next.
   void exchange(const Segment& segment, std::vector<TargetImage>& targets) {
     const Clock::time_point begin = Clock::now();
     report_.exchange_bytes += exchange_of(targets)->broadcast(segment.exchanged);
@@ -201,7 +201,7 @@ class RankFrame {
     report_.exchange_ms += ms_since(begin);
   }
 
-  // Exchanges what the last launch left in `targets`, or in the machine's memory.
+  // Exchanges the result of the last launch, which is in `targets` or in the machine's memory.
   std::unique_ptr<SquareExchange> exchange_of(std::vector<TargetImage>& targets) {
     return in_memory_ ? exchange_in_memory(talk_, *owned_, tables_.machine->squares())
                       : exchange_in_pictures(talk_, *owned_, targets);
@@ -230,8 +230,9 @@ class RankFrame {
   RankReport& report_;
   std::shared_ptr<const OwnedBins> owned_;
   bool named_;
-  // Targets stay in the machine's memory, and no picture is made of them before the end. What they hold beside colour,
-  // depth and stencil is numbered anew there in each launch, and a launch that is cut off leaves them unfinished.
+  // Targets stay in the machine's memory until the end, and no pictures are made of them. This excludes content beside
+  // colour, depth and stencil, because each launch numbers it again, and launches that may be cut off, because they
+  // leave it unfinished.
   bool in_memory_;
   GivenDraws given_;
   Projector projector_;
@@ -299,7 +300,7 @@ int usual_workers() {
   const int cores = std::max(1, int(std::thread::hardware_concurrency()));
   const bool bound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
   const int own = bound ? cores : std::max(1, cores / ranks_on_this_computer());
-  // Ranks share a quota, whatever processors each is bound to.
+  // Ranks share a quota of processors, whatever processors each is bound to.
   const int usable = usable_processors();
   return usable < cores ? std::min(own, std::max(1, usable / ranks_on_this_computer())) : own;
 }
@@ -313,7 +314,7 @@ uint64_t frame_hash(const Frame& frame) {
     for (const int number : {target.width, target.height, target.layers, int(target.format)})
       hash.add(&number, sizeof number);
   }
-  // States, commands and materials are not plain data: of those the file tells.
+  // States, commands and materials are not plain data, so hash the file instead.
   if (std::error_code error; std::filesystem::is_regular_file(frame.source, error))
     hash.add(read_file(frame.source, std::numeric_limits<uint64_t>::max()));
   for (const FragmentProgram& program : frame.programs) {

@@ -21,46 +21,46 @@ Message pack_squares(const TargetImage& image, const OwnedBins& bins, uint32_t r
 // Writes packed squares of `rank` to the pictures. Throws std::runtime_error if the message has another size.
 void unpack_squares(const Message& message, const OwnedBins& bins, uint32_t rank, PlaneUse use, TargetImage& image);
 
-// The same for the first colour of a whole layer. `from` is the rank that sent it.
+// As above, for the first colour of a whole layer. `from`: the rank that sent it.
 Message pack_color(const Layer& layer);
 void unpack_color(const Message& message, int from, Layer& layer);
 
 class SquareExchange {
  public:
   virtual ~SquareExchange() = default;
-  // All ranks call these with the same planes. They return the bytes that this rank has sent, and throw what Talk
+  // All ranks call these with the same planes. They return the number of bytes that this rank sent, and throw what Talk
   // throws. After broadcast, every rank has the squares of all ranks.
   virtual uint64_t broadcast(const std::vector<PlaneUse>& uses) = 0;
   // After gather, rank 0 has the squares of all ranks.
   virtual uint64_t gather(const std::vector<PlaneUse>& uses) = 0;
 };
 
-// Exchanges targets in a machine's memory, over Talk::link or else from host to host. All arguments outlive the
-// exchange.
+// Exchanges targets in a machine's memory, over Talk::link, or through hosts if there is none. All arguments must
+// outlive the exchange.
 std::unique_ptr<SquareExchange> exchange_in_memory(Talk& talk, const OwnedBins& owned, TargetSquares& squares);
-// Exchanges pictures: their identifiers go with their colours and depths.
+// Exchanges pictures. Identifiers are sent with their colours and depths.
 std::unique_ptr<SquareExchange> exchange_in_pictures(Talk& talk, const OwnedBins& owned,
                                                      std::vector<TargetImage>& targets);
 
-// The work of one rank for a frame: its counts and its times.
+// The work of one rank for a frame: counts and times.
 struct RankReport {
   int rank = 0, workers = 0;
-  std::string host, machine, link;  // link: the path of targets, by LinkMode's name
+  std::string host, machine, link;  // link: name of the LinkMode that carries targets
   uint64_t segments = 0;            // the number of exchanges within the frame, plus one
   uint64_t frame_primitives = 0;    // of the whole frame
-  uint64_t drawn_primitives = 0;    // input of this rank's pipeline
+  uint64_t drawn_primitives = 0;    // primitives that this rank's pipeline received
   uint64_t fragments = 0;
-  bool cut_off = false;  // by the frame's budget
+  bool cut_off = false;  // by the budget of the frame
   DistributionCounts distribution;
   uint64_t exchanges = 0, exchange_bytes = 0;  // targets that others read, sent to all of them
   uint64_t picture_bytes = 0;                  // sent to rank 0
   uint64_t frame_bytes = 0, target_bytes = 0;  // memory
-  double launch_ms = 0;                        // the pipeline's
+  double launch_ms = 0;                        // time in the pipeline
   double exchange_ms = 0, picture_ms = 0;
-  double frame_ms = 0;  // all of it, preparation apart
+  double frame_ms = 0;  // the whole frame, without preparation
 
   // Cycle stack [Kim17, figure 15] of a whole rank's time. The rank has no primitive to draw while it projects or waits
-  // for others; the pipeline draws; ranks exchange targets. Sending the finished picture to rank 0 is not part of it.
+  // for others; the pipeline draws; ranks exchange targets. It does not include sending the finished picture to rank 0.
   double no_primitive_ms() const { return distribution.project_ms + distribution.wait_ms; }
   double stall_ms() const { return launch_ms; }
   double sync_ms() const { return exchange_ms; }

@@ -1,4 +1,4 @@
-// brokkr render over several ranks: each loads the frame and draws its share, rank 0 writes the picture.
+// brokkr render over several ranks: each rank loads the frame and draws its share, and rank 0 writes the picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,13 +30,13 @@ struct Loaded {
   std::optional<PreparedFrame> prepared;
 };
 
-// The request for each frame.
+// The same request for each frame.
 struct Asked {
   RenderOptions options;
   std::vector<AovRequest> aovs;
-  bool several = false;  // input files
+  bool several = false;  // there are several input files
 
-  // The frame that counts fragments, where --aov wants that beside another shading.
+  // The options for another frame that counts fragments, if --aov overdraw is combined with another shading.
   std::optional<RenderOptions> counting() const {
     if (!wants(aovs, Aov::overdraw) || options.shading == Shading::overdraw) return std::nullopt;
     RenderOptions counts = options;
@@ -44,7 +44,7 @@ struct Asked {
     counts.keep_ids = counts.trace = false;
     return counts;
   }
-  // The properties of a target that rank 0 must know.
+  // The planes of the target that rank 0 needs completely.
   ranks::PlaneUse planes(uint32_t target) const {
     return {target, kPlaneColor | (aovs.empty() ? 0u : uint32_t(kPlaneDepth))};
   }
@@ -65,7 +65,7 @@ void require_drawable(const PreparedFrame& frame, const RenderOptions& options) 
   if (const std::string why = ranks::why_not(frame, options); !why.empty()) throw std::invalid_argument(why);
 }
 
-// Each rank loads the file itself; all end together where one cannot.
+// Each rank loads the file itself. If one of them fails, all end together.
 void load_together(Renderer& renderer, const std::string& file, const Arguments& arguments, const Asked& asked,
                    const ranks::RankSettings& settings, ranks::Talk& talk, Loaded& loaded) {
   Facts facts = common_facts(name_of(settings.mode), asked.options, settings);
@@ -88,7 +88,7 @@ void load_together(Renderer& renderer, const std::string& file, const Arguments&
   });
 }
 
-// The reports of all ranks, at rank 0.
+// Collects the reports of all ranks at rank 0.
 std::vector<nlohmann::ordered_json> collect(const ranks::RankReport& own, ranks::Talk& talk) {
   std::vector<nlohmann::ordered_json> reports;
   for (const std::string& text : gather_texts(talk, to_json(own).dump())) reports.push_back(parse_json(text));
@@ -136,7 +136,7 @@ void write_reports(const std::string& path, const std::string& file, const ranks
   write_text(path, json_text(document));
 }
 
-// Each rank's counts, one under another: what a rank did is its own.
+// Writes the counts of each rank separately.
 void write_statistics(const std::string& path, const std::string& file, const std::vector<double>& times,
                       const std::vector<nlohmann::ordered_json>& reports, const std::vector<std::string>& statistics) {
   std::vector<double> sorted = times;
@@ -151,7 +151,7 @@ void write_statistics(const std::string& path, const std::string& file, const st
                         {"ranks", ranks}}));
 }
 
-// The time lines of all ranks in one: each is a process of its own there, its time counted from its frame's begin.
+// Writes the time lines of all ranks to one file. Each rank is a process there, whose time starts with its frame.
 void write_trace(const std::string& path, const std::vector<nlohmann::ordered_json>& reports,
                  const std::vector<std::string>& traces) {
   nlohmann::ordered_json events = nlohmann::ordered_json::array();
@@ -167,7 +167,7 @@ void write_trace(const std::string& path, const std::vector<nlohmann::ordered_js
   write_text(path, nlohmann::ordered_json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n");
 }
 
-// A file's name with its {}; empty where the option was not given.
+// The file name for an option's {}; empty if the option was not given.
 std::string asked_file(const Arguments& arguments, const char* option, const std::string& file, bool several) {
   const std::string path = arguments.text(option);
   return path.empty() || path == "-" ? path : output_name(path, file, several, std::string("--") + option);
@@ -228,7 +228,7 @@ std::optional<int> render_with_ranks(const Arguments& arguments) {
   if (takes_stdout("output") + takes_stdout("stats") + takes_stdout("trace") > 1)
     throw UsageError("--output, --stats, --trace: only one of them can be standard output (-)");
   if (is_spread(arguments)) return render_spread(arguments);
-  // Options are read before MPI starts: a wrong name is an error of the command line.
+  // Read options before MPI starts, because a wrong name is an error of the command line.
   const ranks::RankSettings settings = rank_settings(arguments);
   const Asked asked = read_asked(arguments);
   return run_session(settings, [&](ranks::Talk& talk) {

@@ -8,7 +8,7 @@
 namespace brokkr::ranks {
 namespace {
 
-// Which planes ranks know only their own pixels of.
+// Tracks the planes of which ranks know only their own pixels.
 class Staleness {
  public:
   Staleness(const PreparedFrame::Impl& frame, bool programs)
@@ -17,7 +17,7 @@ class Staleness {
         programs_(programs),
         stale_(frame_.targets.size()) {}
 
-  // The properties that the command reads.
+  // The planes that the command reads.
   std::vector<PlaneUse> read_by(const Command& command) const {
     std::vector<PlaneUse> reads;
     const auto note = [&](uint32_t target, uint32_t planes) {
@@ -58,7 +58,7 @@ class Staleness {
                               (state.stencil ? kPlaneStencil : 0u);
       for (uint32_t v = 0; v < draw->view_count; ++v) stale_[frame_.views[draw->first_view + v].target] |= planes;
     } else if (const auto* clear = std::get_if<ClearCommand>(&command); clear != nullptr && !clear->scissor) {
-      // Colours beyond the first are cleared one by one, and count as cleared only without them.
+      // Additional colours are cleared one by one, so the colour plane counts as cleared only if there is just one.
       const bool one = !programs_ || frame_.targets[clear->target].colors.size() <= 1;
       stale_[clear->target] &= ~((clear->color && one ? kPlaneColor : 0u) | (clear->depth ? kPlaneDepth : 0u) |
                                  (clear->stencil ? kPlaneStencil : 0u));
@@ -128,7 +128,7 @@ Share share_of(const Merge& merge, int rank, int ranks) {
 
 namespace {
 
-// 0xBBGGRR. Far apart, also for those who see few colours; more ranks take them again.
+// 0xBBGGRR. The colours differ strongly, also for people with colour blindness; more ranks reuse them.
 constexpr std::array<uint32_t, 8> kTints = {0xb27300, 0x0060d5, 0x739e00, 0xa779cc,
                                             0x42e4f0, 0xe9b456, 0x4040e0, 0xffffff};
 
@@ -140,7 +140,7 @@ std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const O
     for (int x = 0; x < layer.width; ++x) {
       uint32_t& pixel = pixels[size_t(y) * size_t(layer.width) + size_t(x)];
       const uint32_t tint = kTints[owners.owner(target, x, y) % kTints.size()];
-      // In grey, so that tints are not taken for colours of the frame.
+      // Use grey, so that tints are not mistaken for colours of the frame.
       const uint32_t grey = (3 * (pixel & 255) + 6 * ((pixel >> 8) & 255) + ((pixel >> 16) & 255)) / 10;
       uint32_t mixed = 0xff000000u;
       for (int shift = 0; shift < 24; shift += 8) mixed |= ((7 * grey + 3 * ((tint >> shift) & 255)) / 10) << shift;

@@ -1,5 +1,5 @@
-// The order of a frame's work over ranks: segments, with exchanges of targets between them, and the merges of draws in
-// each segment.
+// Divides a frame's commands for several ranks: segments with exchanges of targets between them, and the merges of
+// draws in each segment.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@ struct PlaneUse {
   bool operator==(const PlaneUse&) const = default;
 };
 
-// Commands that ranks run without knowing what others draw.
+// Commands that ranks run without needing what others draw.
 struct Segment {
   uint32_t first_command = 0, end_command = 0;
-  // Planes that the first command reads and that ranks have changed since the last exchange: broadcast before it.
+  // Planes that the first command reads and that ranks have changed since the last exchange; they are broadcast before
+  // it.
   std::vector<PlaneUse> exchanged;
 };
-// `programs`: draws run their own programs, which read planes as textures.
+// `programs`: draws run their own programs, which may read planes as textures.
 std::vector<Segment> cut_segments(const PreparedFrame::Impl& frame, bool programs, uint32_t command_limit);
 
-// Consecutive draws whose primitives are shared out as if they were one.
+// Consecutive draws whose primitives are distributed as if they were one draw.
 struct Merge {
-  size_t first_run = 0, end_run = 0;  // of the whole frame's runs
-  std::vector<uint64_t> before;       // per run: primitives of the merge before it
+  size_t first_run = 0, end_run = 0;  // indices into the runs of the whole frame
+  std::vector<uint64_t> before;       // per run: number of primitives of the merge before it
   uint64_t primitives = 0;
   uint32_t draws = 0;
 };
-// The merges of a segment: a draw joins a merge of at most `threshold` primitives.
+// The merges of a segment. Draws join a merge until it has more than `threshold` primitives.
 std::vector<Merge> merge_draws(const GivenDraws& whole, const Segment& segment, uint32_t threshold);
 
 // The consecutive primitives of a merge that a rank projects.
@@ -42,7 +43,7 @@ struct Share {
 };
 Share share_of(const Merge& merge, int rank, int ranks);
 
-// A picture of owners: a layer of a target in grey, each square tinted by its owner. Rows run bottom to top.
+// A layer of a target in grey, in which each square has the tint of its owner. Rows run bottom to top.
 std::vector<uint32_t> tint_by_owner(const Layer& layer, uint32_t target, const OwnedBins& owners);
 
 }  // namespace brokkr::ranks

@@ -28,10 +28,10 @@
 
 namespace brokkr::ranks {
 
-// Whole pictures for each rank: the views of a scene, or frame after frame.
+// Distributes whole pictures: the views of a scene, or frame after frame.
 
-// Ranks take pieces first, first + 1, … of work in turn. `count`: the number of pieces that this rank takes.
-// `has_last`: it takes the last piece.
+// Ranks take pieces first, first + 1, … of the work in turn. `count`: number of pieces that this rank takes.
+// `has_last`: this rank takes the last piece.
 struct Turns {
   uint64_t count = 0;
   bool has_last = false;
@@ -56,9 +56,9 @@ bool is_made_of_views(const Frame& frame) {
 
 }  // namespace
 
-// Leaves the frame with the views rank, rank + ranks, … and their layers, which the picture of each view does not
-// depend on. None are left where there are fewer views than ranks. Throws std::invalid_argument for a frame that is not
-// made of views each of which has a layer of target 0 to itself.
+// Keeps only the views rank, rank + ranks, … of the frame, and their layers; the picture of each view does not change.
+// Keeps none if there are fewer views than ranks. Throws std::invalid_argument if the frame is not made of views that
+// each have a layer of target 0 to themselves.
 void keep_views(Frame& frame, int rank, int ranks) {
   if (frame.views.size() < 2 || !is_made_of_views(frame))
     throw std::invalid_argument(
@@ -78,7 +78,8 @@ void keep_views(Frame& frame, int rank, int ranks) {
 
 Turns turns_of(uint64_t first, uint64_t count, int rank, int ranks) {
   const auto n = uint64_t(ranks), r = uint64_t(rank);
-  const auto before = [&](uint64_t end) { return (end + n - 1 - r) / n; };  // of 0 .. end - 1
+  // number of this rank's pieces among 0 .. end - 1
+  const auto before = [&](uint64_t end) { return (end + n - 1 - r) / n; };
   if (count == 0) return {};
   return {before(first + count) - before(first), (first + count - 1) % n == r};
 }
@@ -88,7 +89,8 @@ Turns turns_of(uint64_t first, uint64_t count, int rank, int ranks) {
 namespace brokkr::app {
 namespace {
 
-// Why the ranks cannot go on together, or nothing: found by rank 0 from what all say, and told to all.
+// The reason why the ranks cannot continue together; empty if they can. Rank 0 derives it from the messages of all
+// ranks and tells all.
 std::string verdict_of(ranks::Talk& talk, const std::string& failure, const Facts& facts) {
   nlohmann::ordered_json mine = {{"failure", failure}, {"facts", facts}};
   if (talk.rank() != 0) {
@@ -116,7 +118,7 @@ std::string verdict_of(ranks::Talk& talk, const std::string& failure, const Fact
   return verdict;
 }
 
-// As one piece: all ranks write to one terminal.
+// Written as one piece, because all ranks write to one terminal.
 void print_error(const std::string& what) { std::cerr << "brokkr: " + what + "\n" << std::flush; }
 
 }  // namespace
@@ -174,12 +176,12 @@ int run_session(const ranks::RankSettings& settings, const std::function<void(ra
     transport->finish();
     return kSuccess;
   } catch (const Refused& refused) {
-    // Before any rank ends: what mpirun says of that comes later.
+    // Print before any rank ends, so that messages of mpirun come later.
     if (talk.rank() == 0) print_error(refused.why);
     transport->finish();
     return kFailure;
   } catch (const std::exception& error) {
-    // The others may wait for this rank: nobody goes on.
+    // Other ranks may wait for this one, so end all of them.
     const auto* const no_memory = dynamic_cast<const std::bad_alloc*>(&error);
     print_error(fmt::format("rank {} on {}: {}", talk.rank(), transport->host(),
                             no_memory != nullptr ? "there is not enough memory" : error.what()));
@@ -192,10 +194,10 @@ namespace {
 
 constexpr const char *kViews = "views", *kFrames = "frames";
 
-// The work of a rank.
+// The work of one rank.
 struct Spread {
-  uint64_t pictures = 0;  // views or frames that it drew
-  double draw_ms = 0;     // in which it did, the last picture's way to the host among it
+  uint64_t pictures = 0;  // views or frames that this rank drew
+  double draw_ms = 0;     // drawing time, including reading back the last picture
   std::string machine;
   int workers = 0;
 
@@ -209,7 +211,7 @@ struct Work {
   const Arguments& arguments;
   RenderOptions options;
   std::vector<std::string> files;
-  uint64_t frames = 1;  // of each file
+  uint64_t frames = 1;  // per file
 
   std::string picture_of(const std::string& file) const {
     if (arguments.has("no-output")) return {};
@@ -218,13 +220,13 @@ struct Work {
   }
 };
 
-// Draws the frame so often, and reads the last one back.
+// Draws the frame `times` times and reads the last one back.
 RenderResult draw_times(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options, uint64_t times) {
   for (uint64_t i = 1; i < times; ++i) renderer.render(prepared, options, false);
   return renderer.render(prepared, options);
 }
 
-// Every rank has some of the frames, one after another; a file's picture is written by the one that drew it last.
+// Each rank draws some of the frames. The rank that drew a file's last frame writes its picture.
 void draw_frames(const Work& work, Renderer& renderer, ranks::Talk& talk, Spread& spread) {
   Facts facts = common_facts(kFrames, work.options, {});
   facts.emplace_back("FILEs", std::to_string(work.files.size()));
@@ -252,7 +254,7 @@ void draw_frames(const Work& work, Renderer& renderer, ranks::Talk& talk, Spread
   }
 }
 
-// The layers that ranks drew, at rank 0 in the order of the views.
+// Collects the layers that ranks drew at rank 0, in the order of the views.
 std::vector<Layer> gather_views(const std::vector<Layer>& own, size_t views, ranks::Talk& talk) {
   if (talk.rank() != 0) {
     for (const Layer& layer : own) talk.send(0, ranks::Channel::picture, ranks::pack_color(layer));
@@ -270,7 +272,7 @@ std::vector<Layer> gather_views(const std::vector<Layer>& own, size_t views, ran
   return all;
 }
 
-// Every rank has some of a scene's views; rank 0 writes all.
+// Each rank draws some of a scene's views; rank 0 writes all of them.
 void draw_views(const Work& work, const std::string& file, Renderer& renderer, ranks::Talk& talk, Spread& spread) {
   Frame frame;
   size_t views = 0;
@@ -317,7 +319,7 @@ void print_spread(const char* mode, const std::vector<nlohmann::ordered_json>& r
             << format_table({"rank", "machine", "workers", mode, "ms"}, rows);
 }
 
-// The work of all ranks; the slowest one determines the time.
+// Reports the work of all ranks; the slowest rank determines the time.
 void report(const Work& work, const char* mode, const Spread& spread, ranks::Talk& talk) {
   const nlohmann::ordered_json own = {{"rank", talk.rank()},       {"host", talk.transport().host()},
                                       {"machine", spread.machine}, {"workers", spread.workers},
@@ -362,7 +364,7 @@ int render_spread(const Arguments& arguments) {
   Work work{arguments, render_options(arguments), arguments.all("FILE"), uint64_t(arguments.integer("frames", 1))};
   if (work.options.workers == 0) work.options.workers = ranks::usual_workers();
   if (arguments.has("command-limit")) work.options.command_limit = uint32_t(arguments.integer("command-limit", 0));
-  for (const std::string& file : work.files) work.picture_of(file);  // a wrong name is said before MPI starts
+  for (const std::string& file : work.files) work.picture_of(file);  // report a wrong name before MPI starts
   return run_session(rank_settings(arguments), [&](ranks::Talk& talk) {
     Renderer renderer;
     Spread spread;

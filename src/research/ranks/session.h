@@ -1,4 +1,4 @@
-// A session of several ranks: they agree before they begin, and end together.
+// A session of several ranks, which agree before they begin and end together.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct Refused {
 
 // Throws Refused if a rank reports a failure, or if facts differ. All ranks call this.
 void agree(ranks::Talk& talk, const std::string& failure, const Facts& facts);
-// The same after `prepare`, which may add facts; an exception of `prepare` is the failure. The message names `file` if
-// memory does not suffice.
+// As above, after `prepare`, which may add facts; an exception of `prepare` is the failure. If memory is not enough,
+// the message names `file`.
 void agree_about(ranks::Talk& talk, const std::string& file, Facts& facts, const std::function<void()>& prepare);
 
 // The texts of all ranks in their order on rank 0; nothing on other ranks.
@@ -36,9 +36,10 @@ std::vector<std::string> gather_texts(ranks::Talk& talk, const std::string& own)
 // If it throws another exception, this rank reports it, and all ranks end.
 int run_session(const ranks::RankSettings& settings, const std::function<void(ranks::Talk&)>& body);
 
-// `brokkr render` with whole views or whole frames for each rank: throughput counts, and not the time of one frame.
+// `brokkr render` with whole views or whole frames for each rank. It maximizes throughput, and does not shorten single
+// frames.
 
-// --ranks views and --ranks frames.
+// The modes --ranks views and --ranks frames.
 MoreModes spread_modes();
 bool is_spread(const Arguments& arguments);
 

@@ -125,7 +125,7 @@ bool draws_together(const Arguments& arguments) {
 ViewPart ranks_view_part() {
   ViewPart part;
   part.options = rank_options();
-  // The first rank has the window.
+  // Only the first rank has a window.
   part.has_window = [](const Arguments& arguments) { return !draws_together(arguments) || ranks::started_rank() == 0; };
   return part;
 }

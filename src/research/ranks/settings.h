@@ -16,22 +16,22 @@
 namespace brokkr::ranks {
 
 enum class ShareMode : uint8_t {
-  duplicate,  // every rank processes all geometry, and draws what falls on its pixels
-  cpd,        // cooperative projection and distribution [Kim17, 3]: a rank gets the primitives that it needs
+  duplicate,  // every rank processes all geometry, and draws only its own pixels
+  cpd,        // cooperative projection and distribution [Kim17, 3]: a rank receives only the primitives that it needs
 };
 
 // The path of target squares between ranks.
 enum class LinkMode : uint8_t {
   automatic,  // NCCL if all ranks have it, otherwise MPI
-  mpi,        // through hosts
-  nccl,       // like automatic, but rank 0 reports why ranks cannot use it
+  mpi,        // over MPI between hosts
+  nccl,       // like automatic, but rank 0 reports the reason if NCCL cannot be used
 };
 
 inline constexpr int kMaxRanks = 64;
 
 struct RankSettings {
   ShareMode mode = ShareMode::cpd;
-  PatternChoice pattern = PatternKind::diagonal;  // which rank owns which square
+  PatternChoice pattern = PatternKind::diagonal;  // determines the owner of each square
   int bin = 32;                                   // edge of a square in pixels, a power of two
   uint32_t merge = 4096;  // draws are merged until they have more primitives than this; 0: no merging
   bool runahead = true;   // the next merge is projected while this one is distributed
@@ -68,13 +68,13 @@ namespace brokkr::app {
 
 // Options of the commands that draw with several ranks.
 
-// --rank-pattern and --rank-bin: which rank owns which square of pixels.
+// --rank-pattern and --rank-bin, which determine the owner of each square of pixels.
 std::vector<Option> owner_options();
 
 // Writes the values of owner_options() to `settings`. Throws UsageError for an unknown pattern.
 void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings);
 
-// All options of ranks, under their own heading. `more`: further modes of --ranks, with their help.
+// All options for ranks, under their own heading. `more`: additional modes of --ranks, with their help.
 struct MoreModes {
   std::vector<std::string> names;
   std::string help;
@@ -87,12 +87,12 @@ Option rank_link_option();
 // The settings that the options name. Throws UsageError.
 ranks::RankSettings rank_settings(const Arguments& arguments);
 
-// Returns true if this process draws with others: --ranks decides, otherwise mpirun. Throws UsageError if the process
-// draws alone and has options for several ranks.
+// Returns true if this process draws together with others: --ranks decides, otherwise mpirun. Throws UsageError if the
+// process draws alone but has options for several ranks.
 bool draws_together(const Arguments& arguments);
 
-// The parts of the programs that ranks register: `brokkr ranks`, and `brokkr render` and `brokkr view` over several
-// processes.
+// The parts of the programs that this module registers: `brokkr ranks`, and `brokkr render` and `brokkr view` with
+// several processes.
 Module ranks_module();
 Command ranks_command();
 ViewPart ranks_view_part();

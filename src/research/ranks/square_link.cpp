@@ -37,7 +37,7 @@ void choose_device() {
 }
 
 void HostLink::start(std::span<const SquarePiece> sent, std::span<const SquarePiece> received, TargetSquares& squares) {
-  std::map<const void*, std::shared_ptr<Message>> messages;  // what goes to many is one message
+  std::map<const void*, std::shared_ptr<Message>> messages;  // several receivers share one message
   for (const SquarePiece& piece : sent) {
     std::shared_ptr<Message>& message = messages[piece.memory];
     if (!message) {
@@ -90,7 +90,7 @@ LinkAbility unpack(const Message& message, int from) {
   return {LinkMode(message[0]), text_of(message).substr(1)};
 }
 
-// Gathers the values of all ranks at rank 0 and distributes its answer.
+// Gathers the values of all ranks at rank 0 and distributes its decision.
 template <class Decide>
 std::string decide_together(Talk& talk, const LinkAbility& own, Decide&& decide) {
   if (talk.rank() != 0) {
@@ -123,7 +123,7 @@ void link_devices(Talk& talk, const RenderOptions& options, LinkMode mode) {
   std::unique_ptr<DeviceLibrary> library;
   std::unique_ptr<SquareLink> link;
   Message id;
-  // Runs `step` unless something is in the way, and keeps what it throws.
+  // Runs `step` unless there is an obstacle, and turns its exception into one.
   const auto attempt = [&](auto&& step) {
     if (mode == LinkMode::mpi || !own.obstacle.empty()) return;
     try {

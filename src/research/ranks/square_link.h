@@ -19,11 +19,11 @@ namespace brokkr::ranks {
 // The GPU that a rank draws on, if its computer has several.
 
 // The value of CUDA_VISIBLE_DEVICES for rank `local_rank` of this computer; ranks take its GPUs in turn. `visible`: the
-// variable so far; empty: all `devices` are visible. Returns an empty text if there is nothing to choose.
+// current value; if empty, all `devices` are visible. Returns an empty text if there is nothing to choose.
 std::string own_device(const std::string& visible, int devices, int local_rank);
 
-// Sets CUDA_VISIBLE_DEVICES, so that CUDA sees one GPU. Call it before CUDA starts. It changes nothing if mpirun does
-// not tell the rank on this computer, or if there is one GPU.
+// Sets CUDA_VISIBLE_DEVICES, so that CUDA sees one GPU. Call it before CUDA starts. Changes nothing if mpirun does not
+// provide the local rank, or if there is only one GPU.
 void choose_device();
 
 // Memory of this rank's machine that is sent to another rank, or received from it.
@@ -44,7 +44,7 @@ class SquareLink {
   virtual bool is_done(TargetSquares& squares) = 0;
 };
 
-// The link through hosts, by the messages of Talk.
+// The link through hosts, which uses messages of Talk.
 class HostLink final : public SquareLink {
  public:
   explicit HostLink(Talk& talk) : talk_(talk) {}
@@ -53,35 +53,35 @@ class HostLink final : public SquareLink {
 
  private:
   Talk& talk_;
-  std::map<int, std::vector<SquarePiece>> awaited_;  // by rank, the next one last
+  std::map<int, std::vector<SquarePiece>> awaited_;  // by rank; the next one comes last
 };
 
 // If every rank draws on a GPU and has NCCL, NCCL carries squares from GPU to GPU (nccl_link.cpp). Otherwise they go
 // through hosts, over MPI.
 
-// The library, opened on request: no program needs it to start.
+// NCCL's library. It is loaded on request, so that no program needs it to start.
 class DeviceLibrary {
  public:
   virtual ~DeviceLibrary() = default;
-  // Rank 0 makes this identifier, and all ranks get it, so that they find each other.
+  // Rank 0 makes this identifier, and all ranks receive it, so that they can find each other.
   virtual Message make_id() = 0;
   // All ranks call this together. Throws std::runtime_error, also if a rank is missing after Talk's timeout.
   virtual std::unique_ptr<SquareLink> join(const Message& id, Talk& talk) = 0;
 };
-// Opens NCCL. `file`: the library's file; empty: the environment's BROKKR_NCCL, or else the system's library. Throws
-// std::runtime_error if this program was built without NCCL, or if the library is not on this computer.
+// Loads NCCL. `file`: the library's file; if empty, the environment variable BROKKR_NCCL or the system's library.
+// Throws std::runtime_error if this program was built without NCCL, or if the library is not on this computer.
 std::unique_ptr<DeviceLibrary> open_nccl(const std::string& file = {});
 
-// A rank's message before ranks are linked: the reason why it cannot be linked, or none.
+// A rank's message before linking: the reason why it cannot be linked, if there is one.
 struct LinkAbility {
   LinkMode mode = LinkMode::automatic;
   std::string obstacle;
 };
-// The reason why ranks with these abilities use MPI alone; empty: they can be linked.
+// The reason why ranks with these abilities use only MPI; empty if they can be linked.
 std::string why_not_linked(const std::vector<LinkAbility>& abilities);
 
-// Links all ranks of `talk` if they can be linked. Each rank calls this with the options that it draws with. If they
-// cannot be linked and `mode` is LinkMode::nccl, rank 0 prints the reason in one line. Throws what Talk throws.
+// Links all ranks of `talk` if possible. Each rank calls this with the options that it draws with. If linking is
+// impossible and `mode` is LinkMode::nccl, rank 0 prints the reason in one line. Throws what Talk throws.
 void link_devices(Talk& talk, const RenderOptions& options, LinkMode mode);
 
 }  // namespace brokkr::ranks

@@ -14,7 +14,7 @@
 namespace brokkr::ranks {
 namespace {
 
-// Looks again and again, and sleeps between: a rank that waits leaves its core to others.
+// Waits in sleeps between checks, so that a waiting rank leaves its core to others.
 class Patience {
  public:
   // Returns false once `limit_s` have passed.
@@ -95,7 +95,7 @@ int started_rank() {
   return 0;
 }
 
-// `srun --mpi=pmix` tells a rank's number, and how many there are only by the variables of its step.
+// `srun --mpi=pmix` provides a rank's number, but the number of ranks only in the variables of its step.
 int started_ranks() {
   return std::getenv("PMIX_RANK") != nullptr
              ? number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS"})
@@ -113,7 +113,7 @@ std::unique_ptr<Transport> open_transport() {
   if (!module)
     throw std::runtime_error(
         "ranks: this program was built without MPI; install libopenmpi-dev and build with BROKKR_RANKS=ON");
-  // Open MPI's own plugins look for its symbols.
+  // Open MPI's own plugins need its symbols.
   void* const library = dlopen(module->c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw std::runtime_error(std::string("ranks: ") + dlerror());
   auto* const open = reinterpret_cast<BrokkrOpenMpi*>(dlsym(library, "brokkr_open_mpi_" BROKKR_MODULE_VERSION));

@@ -29,7 +29,7 @@ class Transport {
   virtual void send(int to, Channel channel, std::shared_ptr<const Message> message) = 0;
   // The next message of that rank, if it has arrived completely. Also makes progress with all other messages.
   virtual std::optional<Message> receive(int from, Channel channel) = 0;
-  // Makes progress with all messages. Returns whether all messages are sent.
+  // Makes progress with all messages. Returns true if all messages have been sent.
   virtual bool progress() = 0;
   // Call it when all ranks have finished.
   virtual void finish() = 0;
@@ -39,14 +39,14 @@ class Transport {
   virtual std::string host() const = 0;
 };
 
-// The time to sleep before the next look for a message, after a wait of `waited_us`: a rank notices a message at most
-// an eighth of its waiting time late, and at most a millisecond.
+// The duration of the next sleep after a wait of `waited_us`, so that a rank notices a message late by at most an
+// eighth of its waiting time, and by at most a millisecond.
 double turn_us(double waited_us);
 
 class DeviceLibrary;  // ranks/square_link.h
 class SquareLink;     // ranks/square_link.h
 
-// Messages with a limit on the time that a rank waits for them.
+// Messages, with a limit on the time that a rank waits for them.
 class Talk {
  public:
   Talk(Transport& transport, double timeout_s) : transport_(transport), timeout_s_(timeout_s) {}
@@ -62,15 +62,15 @@ class Talk {
   std::optional<Message> poll(int from, Channel channel) { return transport_.receive(from, channel); }
   // Waits in short sleeps. After the timeout it throws std::runtime_error that names the rank.
   Message receive(int from, Channel channel);
-  // Waits without a limit, for requests of a user, which may take an hour.
+  // Waits without a limit, for requests of a user, which may take hours.
   Message await(int from, Channel channel);
   // Waits until all messages of this rank are sent. Throws like receive.
   void flush();
-  // Waits until `done` returns true, and makes progress with messages. After the timeout it throws; the message says
-  // that `what` has not ended.
+  // Waits until `done` returns true, while making progress with messages. After the timeout it throws a message that
+  // says that `what` has not ended.
   void wait_for(const std::function<bool()>& done, const std::string& what);
 
-  // The link between the memories of devices; null: there is none.
+  // The link between device memories; null if there is none.
   SquareLink* link() const { return link_.get(); }
   void link(std::shared_ptr<DeviceLibrary> library, std::shared_ptr<SquareLink> link);
 
@@ -108,7 +108,8 @@ std::unique_ptr<Transport> open_transport();
 
 }  // namespace brokkr::ranks
 
-// The function that the module brokkr-mpi.so exports. It returns null and a reason in `error` if MPI cannot start.
+// The function that the module brokkr-mpi.so exports. If MPI cannot start, it returns null and writes the reason to
+// `error`.
 extern "C" {
 using BrokkrOpenMpi = brokkr::ranks::Transport*(char* error, size_t error_size);
 }

@@ -1,4 +1,5 @@
-// Records where grids meet: which dyadic parts of which lines are sides of grids, and how finely those grids are diced.
+// Records where grids meet: for every line, its dyadic parts that are sides of grids, and how finely those grids are
+// diced.
 //
 // A line is a side of patches (all patches that share it use the same number) or a line within one patch. Its parts are
 // the nodes of a binary tree: node 1 is the whole line, 2 n and 2 n + 1 are the halves of n. A side of a grid is one
@@ -17,7 +18,8 @@ BROKKR_MACHINE_BEGIN
 namespace reyes {
 using namespace brokkr;
 
-// Bits 0 .. kMaxDice of a node's mark: a grid with that many halvings has this side. One more bit:
+// Bits 0 .. kMaxDice of a node's mark: a grid that has this side is halved that often. The next bit: the node is
+// divided.
 BROKKR_CONSTANT uint32_t kParted = 1u << 7;
 BROKKR_CONSTANT int kParameterBits = 15;
 
@@ -27,7 +29,8 @@ struct Line {
   bool backwards = false;  // the line's direction is opposite to the grid's parameter
 };
 
-// Line of a piece's side: sides 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1. Call from one lane.
+// The line of a piece's side. Sides 0 and 1 run along u at v0 and v1; sides 2 and 3 run along v at u0 and u1. Call it
+// from one lane.
 BROKKR_FN Line line_of(const ReyesPlan& plan, uint32_t patch, uint32_t corner, uint32_t shape, int side) {
   const uint32_t along_v = side < 2 ? 0u : 1u;
   const uint32_t start = along_v != 0 ? corner & 0xffffu : corner >> 16;
@@ -50,7 +53,7 @@ class EdgeTable {
  public:
   BROKKR_FN explicit EdgeTable(const ReyesPlan& plan) : plan_(plan) {}
 
-  // Call from one lane. Returns false if the table is full.
+  // Call it from one lane. Returns false if the table is full.
   BROKKR_FN bool mark(const Line& line, uint32_t node, uint32_t dice) const {
     uint32_t bits = 1u << dice;
     for (; node != 0; node >>= 1, bits = kParted) {
@@ -61,7 +64,7 @@ class EdgeTable {
     }
     return true;
   }
-  // The marks of a node; call from one lane after all grids have marked their sides.
+  // The marks of a node. Call it from one lane, after all grids have marked their sides.
   BROKKR_FN uint32_t marks(const Line& line, uint32_t node) const {
     const uint64_t key = line.key | node;
     for (uint32_t k = 0, place = first_place(key); k < plan_.edge_capacity; ++k, place = next(place)) {
@@ -70,7 +73,8 @@ class EdgeTable {
     }
     return 0;
   }
-  // The level down to which grids with this part as a side, or with a part that contains it, halve it.
+  // The finest level to which any grid halves this part, among grids with this part, or a part that contains it, as a
+  // side.
   BROKKR_FN uint32_t level_at(const Line& line, uint32_t node) const {
     uint32_t most = 0;
     uint32_t level = 31u - uint32_t(leading_zeros(node));

@@ -14,7 +14,7 @@ namespace brokkr {
 
 class FrameCost {
  public:
-  // Returns true if frames of this size are known; otherwise forgets the others.
+  // Returns true if frames of this size are known. Otherwise forgets frames of other sizes.
   bool is_known(int width, int height) {
     const bool known = width == width_ && height == height_;
     if (!known) *this = FrameCost{};
@@ -22,8 +22,8 @@ class FrameCost {
     height_ = height;
     return known;
   }
-  // Call after each frame with grids of at most 2^dice micropolygons per side: the time of bounds, dicing and shading,
-  // and the time after the splits.
+  // Call it after each frame whose grids have at most 2^dice micropolygons per side. `shade_ms`: the time of bounds,
+  // dicing and shading; `after_ms`: the time after the splits.
   void learn(uint64_t triangles, uint32_t grids, uint32_t dice, double shade_ms, double after_ms) {
     if (triangles == 0 || grids == 0) return;
     const double x = double(triangles);
@@ -41,13 +41,13 @@ class FrameCost {
     shade_ = raised(shade_, 0.95, shade_ms / (x + kGridWork * double(grids)));
     learn_grids(dice, x / double(grids));
   }
-  // The time of one split, if there were any.
+  // Call it with the time of one split, if there were any.
   void learn_split(double ms) { split_ = split_ == 0 ? ms : 0.7 * split_ + 0.3 * ms; }
 
-  // With a margin for frames that take longer than others.
+  // These include a margin for frames that take longer than others.
   double fixed_ms() const { return margin() * base_; }
   double split_ms() const { return margin() * split_; }
-  // Time per grid: work after the splits, and dicing and shading before.
+  // Times per grid: work after the splits, and the dicing and shading before.
   double grid_ms(uint32_t dice) const { return margin() * slope_ * triangles_[dice]; }
   double shade_ms(uint32_t dice) const { return shade_ * (triangles_[dice] + kGridWork); }
 
@@ -58,11 +58,11 @@ class FrameCost {
 
  private:
   static constexpr double kDecay = 0.95;
-  // The cost of a grid besides its triangles, in triangles: its bounds, its marks, its task.
+  // The cost of a grid besides its triangles (bounds, marks, task), in triangles.
   static constexpr double kGridWork = 32;
 
-  // Learnt values fall slowly and rise faster. One frame that waited for the system says little about the next ones;
-  // several in a row say a lot.
+  // Learnt values fall slowly and rise faster. A single frame that waited for the system says little about the next
+  // ones; several in a row say a lot.
   static double raised(double learnt, double decay, double now) {
     return std::max(decay * learnt, learnt == 0 ? now : std::min(now, 1.25 * learnt));
   }
@@ -78,7 +78,7 @@ class FrameCost {
       triangles_[d] = std::clamp(triangles_[d], triangles_[d + 1] / 4, triangles_[d + 1]);
     }
   }
-  // Beside other programs a frame may take several times as long as the previous ones.
+  // When other programs run, a frame may take several times as long as the previous ones.
   double margin() const { return std::clamp(above_, 1.05, 4.0); }
 
   int width_ = 0, height_ = 0;

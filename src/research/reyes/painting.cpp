@@ -20,7 +20,7 @@
 
 namespace brokkr::viewer {
 
-// Micropolygons: a frame within its limit, and beside it, where their difference is shown, the one of full quality.
+// Micropolygons: a frame within its limit and, if their difference is shown, the frame at full quality.
 
 namespace {
 
@@ -58,7 +58,7 @@ ReyesOptions options_of(const RenderRequest& r) {
   o.rate = s.rate;
   o.grid = s.grid;
   o.grid_lines = s.grid_lines;
-  // As the scene has it where neither camera nor size was changed: to the bit what `brokkr reyes` draws.
+  // If neither camera nor size was changed, the scene's own values give exactly the picture of `brokkr reyes`.
   if (r.camera || o.width != loaded.width || o.height != loaded.height)
     o.camera = camera_text(r.camera.value_or(r.scene->camera));
   return o;
@@ -109,7 +109,7 @@ class ReyesPainter : public Painter {
   }
 
  private:
-  // The settings that the full quality depends on; kept while only the limit changes.
+  // The settings that determine the picture at full quality, which is kept while only the limit changes.
   struct Full {
     ReyesOptions options;
     float phase = 0;
@@ -144,13 +144,13 @@ std::unique_ptr<Painter> make_reyes_painter() { return std::make_unique<ReyesPai
 
 namespace {
 
-// Without the prefix of built-in scenes.
+// The name of a built-in scene, without its prefix.
 std::string bare_name(const std::string& path) {
   const std::string prefix = app::kPatchScenes;
   return path.starts_with(prefix) ? path.substr(prefix.size()) : path;
 }
 
-// The options of `brokkr reyes` that draw the picture again.
+// The options with which `brokkr reyes` draws the same picture.
 std::string micropolygon_options(const ReyesSettings& s) {
   constexpr const char* kPriorities[] = {"size", "distance", "both"};
   std::string text;
@@ -208,7 +208,7 @@ std::shared_ptr<const Scene> load_patch_scene(const std::string& path, const Loa
   scene->path = path;
   scene->frame.source = path;
   scene->bounds = patches.bounds();
-  // A picture of this size without a draw: what there is to draw comes anew with every frame.
+  // A frame of this size without draws, because the geometry is new in every frame.
   set_up_scene(scene->frame, scene->bounds, patches.camera, options);
   scene->camera =
       parse_camera(options.camera, patches.camera ? *patches.camera : fit_camera(scene->bounds, scene_aspect(options)));

@@ -1,4 +1,5 @@
-// Micropolygons: the limit of a frame, the fixation point under the mouse, what the picture shows, and how it moves.
+// The panel for micropolygons: the limit of a frame, the fixation point under the mouse, the content of the picture,
+// and the animation.
 #include <imgui.h>
 
 #include <algorithm>
@@ -14,10 +15,10 @@ namespace brokkr::viewer {
 namespace {
 
 constexpr size_t kHistory = 240;  // frames
-// Splitting, stitching, and the pipeline.
+// Colours of splitting, stitching and the pipeline.
 constexpr ImU32 kPartColors[] = {IM_COL32(235, 160, 60, 255), IM_COL32(150, 200, 110, 255),
                                  IM_COL32(70, 140, 225, 255)};
-// The mark of the eye has none of the colours of split depth, nor of what is drawn mostly.
+// The colour of the fixation point differs from the colours of split depth and from those of common scenes.
 constexpr ImU32 kGaze = IM_COL32(90, 235, 255, 255);
 constexpr ImU32 kMissed = IM_COL32(240, 80, 70, 255), kBudgetLine = IM_COL32(255, 255, 255, 160);
 
@@ -34,7 +35,7 @@ class ReyesPanel : public Panel {
     return true;
   }
 
-  // The picture moves while it plays; a frame that waits already is enough.
+  // The picture moves during playback. One waiting request is enough.
   void advance(ViewerState& state, bool waits) override {
     const auto now = Clock::now();
     if (applies(state) && (plays_ || orbits_)) {
@@ -75,7 +76,7 @@ class ReyesPanel : public Panel {
     return true;
   }
 
-  // The mouse's place is known in every UI frame.
+  // The position of the mouse is known in every UI frame.
   void draw_over_image(ViewerState& state, ImDrawList& list) override {
     const ReyesSettings& s = reyes_of(state.settings);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -205,7 +206,7 @@ class ReyesPanel : public Panel {
     ImGui::EndTable();
   }
 
-  // A bar for each frame, the newest at the right, with its parts; red on top where it was late.
+  // Draws one bar per frame, the newest at the right, with its parts; red on top if the frame was late.
   void draw_plot() const {
     const Plot plot = begin_plot("times", 6);
     double top = 1;
@@ -239,9 +240,9 @@ class ReyesPanel : public Panel {
   }
 
   Gaze gaze_ = Gaze::mouse;
-  bool plays_ = false, orbits_ = false;  // the animation goes on; the camera goes around
+  bool plays_ = false, orbits_ = false;  // the animation runs; the camera orbits
   float period_s_ = 8, orbit_degrees_per_s_ = 20;
-  Clock::time_point time_ = Clock::now();  // up to which it has moved
+  Clock::time_point time_ = Clock::now();  // the moment up to which they have moved
   bool mark_ = true;
   std::deque<ReyesStatistics> frames_;
   std::weak_ptr<const Scene> scene_;

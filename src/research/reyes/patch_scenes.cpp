@@ -19,7 +19,7 @@ constexpr float kTau = 6.2831853f;
 constexpr int kLength = 19, kHeight = 13, kWidth = 5;
 
 struct Box {
-  int low[3], high[3];  // in cubes, both ends inclusive
+  int low[3], high[3];  // in cubes; both ends are inclusive
   Part part;
 };
 // From tail to snout along x, up along y, across along z.
@@ -30,11 +30,11 @@ constexpr Box kBoxes[] = {
     {{10, 7, 1}, {12, 7, 3}, kHide},    // shoulders
     {{6, 1, 1}, {7, 3, 1}, kHide},      // hind legs
     {{6, 1, 3}, {7, 3, 3}, kHide},      //
-    {{6, 0, 1}, {8, 0, 1}, kHorn},      // and feet
+    {{6, 0, 1}, {8, 0, 1}, kHorn},      // their feet
     {{6, 0, 3}, {8, 0, 3}, kHorn},      //
     {{11, 1, 1}, {11, 3, 1}, kHide},    // front legs
     {{11, 1, 3}, {11, 3, 3}, kHide},    //
-    {{11, 0, 1}, {12, 0, 1}, kHorn},    // and feet
+    {{11, 0, 1}, {12, 0, 1}, kHorn},    // their feet
     {{11, 0, 3}, {12, 0, 3}, kHorn},    //
     {{12, 8, 2}, {13, 8, 2}, kHide},    // neck
     {{13, 7, 2}, {13, 7, 2}, kHide},    //
@@ -378,7 +378,7 @@ glm::vec3 moved(const glm::vec3& point, uint32_t part, float phase) {
     return turned(point, {2, 1, 0}, -0.42f * lift, 0, 1) + up;
   }
   if (part == kSpoon) {
-    // It leans in the second cup and stirs.
+    // The spoon leans in the second cup and stirs.
     const glm::vec3 leaning = turned(point, glm::vec3(0), 0.95f, 0, 1);
     const glm::vec3 stirring = turned(leaning, glm::vec3(0), -turn, 0, 2);
     return stirring + kSecondCup + glm::vec3(0.3f * std::cos(turn), 0.5f, -0.3f * std::sin(turn));

@@ -179,7 +179,7 @@ Cage subdivided(const Cage& cage) {
   const std::map<Edge, uint32_t> edges = edges_of(cage);
   Cage fine;
   std::vector<glm::vec3> centers;
-  // Per point: the number of faces around it, and the sums of their centres and of its edges' midpoints.
+  // For each point: the number of faces around it, the sum of their centres, and the sum of the midpoints of its edges.
   std::vector<float> valence(cage.points.size(), 0);
   std::vector<glm::vec3> faces(cage.points.size(), glm::vec3(0)), middles(cage.points.size(), glm::vec3(0));
   for (const auto& face : cage.faces) {
@@ -235,8 +235,8 @@ void append_patches(PatchScene& scene, const Cage& cage) {
       corners[face[k]] += inner.back() / n;
     }
   }
-  // The edge point at the start of a directed edge, from the face to its left and the face to its right; for the
-  // latter, this point is the end of the opposite edge.
+  // The edge point at the start of a directed edge, from the faces to its left and right; for the right face, this
+  // point is the end of the opposite edge.
   const auto edge_point = [&](uint32_t from, uint32_t to) {
     const uint32_t left = edges.at({from, to}), right = edges.at({to, from});
     const glm::vec3& a = inner[left];

@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxPatches = 1u << 20;
 struct PatchMaterial {
   glm::vec3 color{0.8f};  // 0..1
   float gloss = 0.25f;    // strength of the highlight, 0..1
-  float scales = 0;       // number of a reptile's scales on a patch, along u and along v: an integer
+  float scales = 0;       // number of reptile scales on a patch, along u and along v: an integer
 };
 
 struct PatchScene {
@@ -38,7 +38,7 @@ struct PatchScene {
   std::vector<glm::vec3> points;    // [patches][kPatchPoints], at rest
   std::vector<uint32_t> materials;  // per patch
   std::vector<PatchMaterial> palette;
-  std::optional<Camera> camera;  // without one, a camera is fitted to the patches at rest
+  std::optional<Camera> camera;  // by default, a camera is fitted to the patches at rest
   // Moves a point of a patch with this material; `phase` is 0..1, and 1 equals 0. Empty: the scene is static.
   std::function<glm::vec3(const glm::vec3& point, uint32_t material, float phase)> move;
 
@@ -47,8 +47,8 @@ struct PatchScene {
   Bounds bounds() const;
 };
 
-// Numbers the sides where patches meet: for each patch, its sides v = 0, v = 1, u = 0 and u = 1 as number << 1; bit 0
-// is set if the side runs opposite to the edge's own direction. Equal sides have equal numbers.
+// Numbers the sides at which patches meet: for each patch, its sides v = 0, v = 1, u = 0 and u = 1 as number << 1; bit
+// 0 is set if the side runs opposite to the edge's direction. Equal sides have equal numbers.
 std::vector<uint32_t> edge_numbers(const std::vector<glm::vec3>& points);
 
 // `name`: "teapot", "tea-set" or "creature", or the path of a .bpt file. Only memory_limit of `options` is used. Throws
@@ -57,10 +57,10 @@ PatchScene load_patches(const std::string& name, const LoadOptions& options = {}
 // The names that load_patches accepts.
 std::vector<std::string> patch_scene_names();
 
-// Reads the text form of patches: their number, then for each one "3 3" and 16 lines of three numbers. Throws
-// std::runtime_error that names file, field and remedy, also if `loading` has no memory for them.
+// Reads the text form of patches: their number, then for each patch "3 3" and 16 lines of three numbers. Throws
+// std::runtime_error that names file, field and remedy, also if `loading` does not have enough memory.
 PatchScene read_bpt(std::span<const std::byte> file, std::string_view name, Loading& loading);
-// The patches of a scene at a phase, in that form.
+// The patches of a scene at a phase, in the same text form.
 std::string bpt_text(const PatchScene& scene, float phase);
 
 PatchScene teapot_scene();
@@ -89,11 +89,10 @@ struct Cage {
   std::vector<uint32_t> materials;  // per face
 };
 
-// One step of Catmull-Clark subdivision: each face becomes four. Throws std::runtime_error for a cage that is not
-// closed.
+// One step of Catmull-Clark subdivision: each face becomes four. Throws std::runtime_error if the cage is not closed.
 Cage subdivided(const Cage& cage);
 
-// Appends a patch to the scene for each face of the cage. Throws std::runtime_error for a cage that is not closed.
+// Appends a patch to the scene for each face of the cage. Throws std::runtime_error if the cage is not closed.
 void append_patches(PatchScene& scene, const Cage& cage);
 
 // The surface of the unit cubes for which `material` is not negative, with corners at `place(x, y, z)`. Two cubes must

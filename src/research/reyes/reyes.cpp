@@ -29,7 +29,7 @@
 
 namespace brokkr {
 
-// Measures how long threads of this program were ready to run but waited for a processor.
+// Measures the time for which threads of this program were ready to run but waited for a processor.
 
 // Waiting time in ns since each thread's start, by thread. Empty if the system does not report it.
 using ThreadWaits = std::map<std::string, uint64_t>;
@@ -100,11 +100,11 @@ constexpr uint32_t kFirstGrids = 4096, kMaxGrids = 1u << 20, kFirstQueue = 4096,
 // Size of the fixation point's surroundings, as a fraction of the picture's diagonal.
 constexpr float kFalloff = 1.0f / 12;
 // Fractions of a budget: the minimum for splits, and the reserve for frames that take longer than the previous ones. A
-// larger minimum makes grids coarser, so that more pieces are split; a larger reserve makes fewer frames late, and all
-// of them coarser.
+// larger minimum makes grids coarser, so that more pieces are split. A larger reserve makes fewer frames late and all
+// frames coarser.
 constexpr double kPartOfSplits = 0.2, kReserve = 0.04;
-// Consecutive decisions that must find the upper half of the priorities empty before their bound is lowered. A smaller
-// number reacts faster, and moves tasks more often.
+// The number of consecutive decisions that must find the upper half of the priorities empty before their bound is
+// lowered. A smaller number reacts faster, but moves tasks more often.
 constexpr uint64_t kPatience = 16;
 
 // The memory of a grid.
@@ -113,7 +113,8 @@ uint64_t bytes_of_grids(uint64_t grids, uint64_t slack) {
   return grids *
          (sizeof(GridRecord) + slack * (kGridPoints * kPoint + kGridIndices * sizeof(uint32_t)) + kGridEdges * kEdge);
 }
-// Host memory per patch: its points at rest and in motion, the numbers of its edges, and the table that finds them.
+// Host memory per patch: its points at rest and in motion, the numbers of its edges, and its part of the table that
+// finds them.
 constexpr uint64_t kPatchBytes = 2 * kPatchPoints * sizeof(glm::vec3) + 4 * (sizeof(uint32_t) + 112);
 
 const ReyesKernels& kernels_of(const TaskMachine& machine) {
@@ -131,7 +132,7 @@ MachineKind kind_of(const std::string& name) {
 
 }  // namespace
 
-// The program's memory, as large as the scenes so far needed.
+// The program's memory, large enough for all scenes so far.
 struct ReyesMemory {
   TaskArray<std::byte> program;
   TaskArray<ReyesCounts> counts;
@@ -170,11 +171,11 @@ struct Reyes::Impl {
   uint32_t grid_capacity = kFirstGrids, queue_capacity = kFirstQueue, slack = 1;
   std::unique_ptr<ReyesMemory> memory;
   FrameCost cost;
-  uint32_t visible = 0;  // patches that the last frame did not cull
+  uint32_t visible = 0;  // patches that were not culled in the last frame
   Frame frame;
   HeldMemory of_frame, of_pictures;
-  uint64_t frame_bytes = 0;           // in of_frame
-  std::vector<uint32_t> raw_indices;  // in the order in which the machine wrote them
+  uint64_t frame_bytes = 0;           // counted in of_frame
+  std::vector<uint32_t> raw_indices;  // in the order in which the machine wrote the indices
 
   Impl(PatchScene its, const ReyesMachine& s)
       : scene(std::move(its)),
@@ -194,10 +195,10 @@ struct Reyes::Impl {
     if (render.machine == MachineKind::cpu) render.isa = machine->build;
     render.workers = int(settings.workers);
     render.shading = Shading::material;
-    // A store of the same size for all frames. If its size followed the frame's triangles, a frame that needs another
-    // size would pay for new pages, which exceeds most budgets.
+    // Use a store of the same size for all frames. If its size followed the frame's triangles, a frame that needs
+    // another size would pay for new pages, which exceeds most budgets.
     if (!machine->is_gpu()) render.store_blocks = int(kMaxStoreBlocks);
-    // A small limit has room for small pictures.
+    // A small memory limit leaves room for small pictures.
     const uint32_t least = std::bit_ceil(scene.patches() * 2);
     grid_capacity = std::max(kFirstGrids, least);
     while (grid_capacity > least && !budget->fits(2 * bytes_of_grids(grid_capacity, slack))) grid_capacity /= 2;
@@ -224,7 +225,7 @@ struct Reyes::Impl {
     return made;
   }
 
-  // The rest is for the pipeline, which counts the frame itself.
+  // The rest of the limit is for the pipeline, which counts the frame itself.
   int megabytes_of_pipeline() const {
     return int(std::clamp<uint64_t>((budget->left() + frame_bytes) >> 20, 1, 1u << 24));
   }
@@ -270,8 +271,8 @@ struct Reyes::Impl {
     frame.states = {opaque_state(frame)};
   }
 
-  // Halvings of grids' sides: the largest number for which a frame without splits leaves a part of the budget for
-  // splits. If there is none, the last resort is two triangles per patch, or a finer grid that costs next to nothing
+  // The number of halvings of grids' sides: the largest number for which a frame without splits leaves part of the
+  // budget for splits. If there is none, uses two triangles per patch, or a finer grid if that costs almost nothing
   // more.
   uint32_t dice_of(const ReyesOptions& o) const {
     if (o.grid != 0) return uint32_t(std::countr_zero(o.grid));
@@ -313,7 +314,7 @@ struct Reyes::Impl {
     return plan;
   }
   void give_memory(ReyesPlan& plan, const ReyesOptions& o) {
-    if (!memory) make_memory();  // where more could not be made
+    if (!memory) make_memory();  // if more memory could not be allocated
     plan.program = memory->program.data();
     plan.queue_capacity = queue_capacity;
     plan.workers = workers;
@@ -365,16 +366,16 @@ struct Reyes::Impl {
       s.stitch_ms = since(stitch);
       s.counts = memory->counts.values()[0];
       machine->download(&s.halvings, plan.program + memory->places.halvings_at, sizeof(s.halvings));
-      // With a limit, pieces without room may stay as they are; triangles must never be missing.
+      // If there is a limit, pieces without room may stay unsplit; triangles must never be missing.
       if (s.counts.lost == 0 && (s.counts.crowded == 0 || plan.limited())) return;
       grow(s.counts);
     }
   }
 
-  // Counts the frame's lists, and what it takes to put them together.
+  // Counts the memory of the frame's lists and of assembling them.
   void hold_frame(const ReyesCounts& counts, const ReyesOptions& o) {
     constexpr uint64_t kVertex = 2 * sizeof(glm::vec4) + sizeof(glm::vec3);
-    // Memory for the lines of a grid, which lie on its four sides.
+    // Memory for the lines of a grid along its four sides.
     constexpr uint64_t kLines = 4 << kMaxDice, kOfLine = 4 * kVertex + 6 * sizeof(uint32_t);
     uint64_t bytes = counts.points * kVertex + counts.indices * 2 * sizeof(uint32_t) +
                      counts.grids * (sizeof(GridRecord) + sizeof(uint32_t));
@@ -385,7 +386,7 @@ struct Reyes::Impl {
     frame_bytes = bytes;
   }
 
-  // Makes the grids a draw of the frame.
+  // Converts the grids to a draw of the frame.
   void fill_frame(const ReyesOptions& o, const ReyesPlan& plan, ReyesStatistics& s) {
     const Clock::time_point begin = Clock::now();
     const ReyesCounts& counts = s.counts;
@@ -471,7 +472,7 @@ struct Reyes::Impl {
     frame.commands.emplace_back(draw);
   }
 
-  // After a frame: determines why it was late, and updates the prediction for the next ones.
+  // After a frame: determines why it was late, and updates the prediction for the next frames.
   void conclude(ReyesStatistics& s, const ReyesPlan& plan, const ThreadWaits& before, double processor_before) {
     s.processor_ms = processor_ms() - processor_before;
     s.missed = s.budget_ms > 0 && s.frame_ms > s.budget_ms;
@@ -514,17 +515,17 @@ struct Reyes::Impl {
     PreparedFrame prepared = renderer.prepare(frame, load);
     const double prepare_ms = since(sample);
     RenderResult picture = renderer.render(prepared, render, read_back);
-    // Reading the picture back does not belong to a displayed frame.
+    // Reading the picture back is not part of displaying a frame.
     s.sample_ms = prepare_ms + picture.statistics.frame_ms;
     s.frame_ms = std::chrono::duration<double, std::milli>(sample - begin).count() + s.sample_ms;
     conclude(s, plan, waits, processor);
-    // If there was time for more grids than there is room for, later frames get more room.
+    // If there was time for more grids than fit, make room for more in later frames.
     if (s.counts.crowded > 0 && can_have_more_grids()) grow(s.counts);
     if (read_back) result.layer = std::move(picture.targets[0].layers[0]);
     return result;
   }
 
-  // Draws frames of different sizes, which determine the cost of a triangle.
+  // Draws frames of different sizes to measure the cost of a triangle.
   void calibrate(float phase, ReyesOptions o) {
     o.budget_ms = 0;
     o.tasks = 0;

@@ -1,12 +1,12 @@
-// Foveated micropolygons [Kerbl18, 5.4.1]: bicubic patches are split, the most urgent first, and diced into grids until
-// a frame's time is used up; the pipeline draws the grids.
+// Foveated micropolygons [Kerbl18, 5.4.1]. Bicubic patches are split in order of urgency and diced into grids until a
+// frame's time is used up; the pipeline draws the grids.
 //
 //   Reyes reyes(load_patches("teapot"), {});
 //   ReyesFrame frame = reyes.draw(0, {.budget_ms = 50, .fixation = {{400, 300}}});
 //
 // Full quality, the result without a limit, is the same picture to the bit on every machine and with any number of
-// workers: each piece alone determines whether it is diced, and grids are drawn in the order of their places on the
-// patches.
+// workers: the decision to dice a piece depends on the piece alone, and grids are drawn in the order of their positions
+// on the patches.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace brokkr {
 struct ReyesMachine {
   std::string machine = "auto", isa;  // as in make_task_machine
   uint32_t workers = 0;               // for splits and for the pipeline; 0: as many as the machine runs
-  int memory_limit = 0;               // MiB, as LoadOptions has it: for all that there is at a time
-  uint32_t pictures = 1;              // of a frame's size that the caller keeps of those that it gets
+  int memory_limit = 0;               // MiB for everything together, as in LoadOptions
+  uint32_t pictures = 1;              // number of pictures of a frame's size that the caller keeps
 };
 
 struct ReyesOptions {
@@ -38,19 +38,19 @@ struct ReyesOptions {
   bool decreasing_priorities = false;
   ReyesLook look = ReyesLook::shaded;
   float rate = 1;  // maximum length of a micropolygon's side in pixels: 0.25 .. 64
-  // Maximum number of micropolygons along a grid's side: 1, 2, 4, 8 or 16. 0: 16; with a number of tasks 8, so that
-  // unsplit pieces are coarse; with a budget as many as it allows.
+  // Maximum number of micropolygons along a grid's side: 1, 2, 4, 8 or 16. 0 means 16; with a number of tasks 8, so
+  // that unsplit pieces are coarse; with a budget, as many as it allows.
   uint32_t grid = 0;
   bool grid_lines = false;  // draw the sides of all grids on top
-  std::string camera;       // as in LoadOptions; overrides the scene's own
+  std::string camera;       // in the form of LoadOptions; overrides the scene's own
   float turned = 0;         // degrees by which the camera has orbited its target
 };
 
 // The reason why a frame took longer than its budget.
 enum class ReyesMiss : uint8_t {
-  no,          // it was in time
-  processors,  // its threads waited for processors that other programs used; otherwise it would have been in time
-  least,       // even a frame without any split would be late, judging by earlier frames
+  no,          // it was not late
+  processors,  // its threads waited for processors that other programs used; otherwise it would not have been late
+  least,       // according to earlier frames, even a frame without splits would be late
   estimate,    // its stages took longer than in earlier frames
 };
 
@@ -83,10 +83,10 @@ class Reyes {
   ~Reyes();
 
   const PatchScene& scene() const;
-  // The last drawn grids in the form that the pipeline gets: their triangles first, in one draw.
+  // The grids of the last frame as the pipeline receives them: their triangles come first, in one draw.
   const Frame& frame() const;
-  // Draws the scene at a phase in 0..1. Throws std::runtime_error for cameras and sizes out of range, and if memory or
-  // the memory limit does not suffice; it can draw again afterwards.
+  // Draws the scene at a phase in 0..1. Throws std::runtime_error if the camera or the size is out of range, or if
+  // memory or the memory limit is not enough; the object can draw again afterwards.
   ReyesFrame draw(float phase, const ReyesOptions& options, bool read_back = true);
 
  private:

@@ -1,4 +1,4 @@
-// brokkr reyes: bicubic patches as micropolygons, at full quality or within a limit, the most urgent first.
+// brokkr reyes: draws bicubic patches as micropolygons, at full quality or, in order of urgency, within a limit.
 
 #include "reyes/reyes_command.h"
 
@@ -128,7 +128,7 @@ void draw_ring(std::vector<uint32_t>& pixels, int width, int height, const Point
 namespace brokkr::app {
 namespace {
 
-constexpr int kDecimals = 4;  // of numbers in CSV
+constexpr int kDecimals = 4;  // of numbers in CSV files
 constexpr int kRings = 16;
 constexpr uint32_t kRingColor = 0xff2020f0u;  // red
 
@@ -277,7 +277,8 @@ void print_summary(const std::string& name, const ReyesOptions& o, const std::ve
   std::cout << fmt::format("  triangles  {}, {} vertices\n", grouped(last.triangles), grouped(last.vertices));
 }
 
-// The error of the chosen priority and of size alone at the same limit, against the full quality, by distance.
+// Compares the chosen priority and the priority of size alone, at the same limit, with full quality: their errors by
+// distance.
 std::vector<ErrorRow> error_rows(Reyes& reyes, float phase, ReyesOptions o, const Layer& full, const Layer& chosen,
                                  Progress& progress) {
   std::vector<ErrorRow> rows;
@@ -304,7 +305,7 @@ ReyesMachine machine_of(const Arguments& arguments) {
   return machine;
 }
 
-// Everything that can be wrong with the words, before anything is drawn.
+// Checks all arguments before anything is drawn.
 void check(const Arguments& arguments, const ReyesOptions& o) {
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png"}, "--output");
   for (const char* option : {"difference", "error"}) {

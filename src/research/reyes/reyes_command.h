@@ -12,22 +12,22 @@
 
 namespace brokkr::app {
 
-inline constexpr const char* kPatchScenes = "reyes:";  // before the name of a scene that is built in
+inline constexpr const char* kPatchScenes = "reyes:";  // prefix of built-in scenes
 
 Module reyes_module();
 Command reyes_command();
 ViewPart reyes_view_part();
 
-// Returns true if this is a .bpt file, in any case.
+// Returns true if the file name ends in .bpt, in any case.
 bool is_patch_file(const std::string& path);
 
 }  // namespace brokkr::app
 
 namespace brokkr {
 
-// Compares pictures made under a limit with full quality, and draws overlays.
+// Compares pictures drawn within a limit with full quality, and draws overlays.
 
-// Pixels at a distance from from_px to to_px from the fixation point.
+// The pixels whose distance from the fixation point is from_px to to_px.
 struct RingError {
   double from_px = 0, to_px = 0;
   uint64_t pixels = 0;
@@ -42,7 +42,7 @@ std::vector<RingError> errors_by_distance(const Layer& full, const Layer& limite
 // |a - b| * gain per channel, opaque.
 std::vector<uint32_t> difference_picture(const Layer& a, const Layer& b, double gain);
 
-// Draws a ring around a point in this colour (0xAABBGGRR). Its size is proportional to the picture's.
+// Draws a ring around a point in this colour (0xAABBGGRR). The ring's size is proportional to the picture's.
 void draw_ring(std::vector<uint32_t>& pixels, int width, int height, const Point& at, uint32_t color);
 
 }  // namespace brokkr

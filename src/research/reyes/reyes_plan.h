@@ -1,5 +1,5 @@
-// Input and output of the micropolygon task program (reyes/reyes_program.h) as plain data: host code lays it out, every
-// machine runs it.
+// Input and output of the micropolygon task program (reyes/reyes_program.h) as plain data. Host code lays it out, and
+// every machine runs it.
 //
 // A piece of a patch is the rectangle u0 .. u0 + kParameterOne >> level_u by v0 .. v0 + kParameterOne >> level_v of its
 // parameters. Three words describe it: the patch, the corner (u0 | v0 << 16), and the shape:
@@ -23,7 +23,7 @@ enum class SplitPriority : uint32_t { size, distance, both };
 // The quantity that a micropolygon's colour shows.
 enum class ReyesLook : uint32_t {
   shaded,  // light and material
-  depth,   // how often its piece was split: brighter means more often (Fig. 5.10a)
+  depth,   // number of splits of its piece: brighter means more (Fig. 5.10a)
 };
 
 // A diced piece. The task that dices it writes the record; stitching writes its indices.
@@ -35,13 +35,13 @@ struct GridRecord {
 
 struct ReyesCounts {
   uint32_t bounds, culled, splits, grids, points, indices;
-  uint32_t stopped;                   // pieces diced although they are too large, because of the deadline
-  uint32_t crowded;                   // the same for lack of room: a full queue or too many grids
-  uint32_t total;                     // grids, plus the minimum number still to come
-  uint32_t lost;                      // not 0: points, indices or the edge table had no room, and the result is invalid
-  uint32_t stitched;                  // grids with more vertices along a side than they were diced with
-  uint32_t next;                      // first grid that no warp stitches yet
-  uint32_t seeded;                    // patches whose first bound task is queued
+  uint32_t stopped;   // pieces that are too large but were diced because of the deadline
+  uint32_t crowded;   // pieces that are too large but were diced for lack of room: a full queue, or too many grids
+  uint32_t total;     // grids, plus the minimum number of grids still to come
+  uint32_t lost;      // not 0: points, indices or the edge table ran out of room, and the result is invalid
+  uint32_t stitched;  // grids with more vertices along a side than they were diced with
+  uint32_t next;      // first grid that no warp has started to stitch
+  uint32_t seeded;    // patches whose first bound task is queued
   uint32_t queued[kPriorityBuckets];  // queued splits by priority_class
   uint64_t split_ns;                  // total time of splits over all workers, if there is a deadline
 };
@@ -65,8 +65,8 @@ struct ReyesPlan {
   SplitPriority priority = SplitPriority::both;
   ReyesLook look = ReyesLook::shaded;
 
-  // The limits. Without one, every piece is split until it is small enough.
-  uint64_t deadline_ns = ~uint64_t(0);  // since the program began: time by which the last split must have run
+  // The limits. Without a limit, every piece is split until it is small enough.
+  uint64_t deadline_ns = ~uint64_t(0);  // time since the program began by which the last split must have run
   uint64_t split_ns = 0;                // cost of a split until the first ones have been measured
   uint64_t grid_ns = 0;                 // cost of each grid after the splits
   uint64_t shade_ns = 0;                // additional cost of each future grid before that
@@ -102,7 +102,7 @@ struct ReyesProgramMemory {
   size_t halvings_at = 0, patience_at = 0;
 };
 
-// The same as TaskKernel of a TaskMachine, without its headers: their code must not be compiled for one instruction
+// Like TaskKernel of a TaskMachine, but without its headers, whose code must not be compiled for a single instruction
 // set.
 struct ReyesKernel {
   void (*on_cpu)(const ReyesPlan&, int warp) = nullptr;
@@ -110,7 +110,7 @@ struct ReyesKernel {
 };
 
 struct ReyesKernels {
-  // queue_capacity: a power of two in 4 .. 2^28.
+  // `queue_capacity`: a power of two in 4 .. 2^28.
   ReyesProgramMemory (*memory)(uint32_t queue_capacity, uint32_t workers);
   ReyesKernel split, stitch;
 };

@@ -2,9 +2,9 @@
 //
 //   bound ─► split along u │ split along v ─► bound … ─► dice ─► shade
 //
-//   first   shade, dice and the bounds of whole patches: what is ready is finished before anything is split
-//   then    splits, in kPriorityBuckets discretized priorities, whose upper bound may follow what is there
-//           (DecreasingPriorities); below each, both directions in turn
+//   first   shade, dice and the bounds of whole patches: ready work is finished before anything is split
+//   then    splits, in kPriorityBuckets discretized priorities, whose upper bound may follow the queued priorities
+//           (DecreasingPriorities); each priority alternates between both directions
 //
 // A piece too large for one grid is split only if the split is likely to run so early that the frame, including all
 // work after the splits, ends before the deadline; otherwise it is diced as it is. The same happens to a queued split
@@ -64,7 +64,7 @@ struct ShadeTask {
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int thread, Mask active) {
     Warp& w = worker.warp();
-    // by the whole warp, whatever its width
+    // the whole warp runs this, whatever its width
     if (w.any(active && thread == Int(0))) shade(worker, w.broadcast(payload[0], 0));
   }
 };
@@ -140,11 +140,11 @@ BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
   const Float part = saturate((worth - kLeast) * (1.0f / (kMost - kLeast)));
   return as_uint(to_int(brokkr::select(size.blind, Float(1.0f), part) * float((1 << 24) - 1)));
 }
-// Classes in which queued splits are counted: the buckets before any halving of the bound.
+// The classes in which queued splits are counted. They are the buckets of the unhalved bound.
 BROKKR_FN uint32_t priority_class(uint32_t priority) { return (priority >> 8) * uint32_t(kPriorityBuckets) >> 16; }
 
-// The current number of pieces, each of which becomes at least one grid, and of queued splits of class `first` or
-// above. Call from one lane; others change the counts meanwhile.
+// The current number of pieces, each of which becomes at least one grid, and the number of queued splits of class
+// `first` or above. Call it from one lane; other workers change the counts in the meantime.
 struct Outlook {
   uint32_t pieces = 0, ahead = 0;
 };
@@ -159,15 +159,15 @@ BROKKR_FN Outlook outlook(const ReyesPlan& plan, uint32_t first) {
   const uint32_t total = device_atomic<uint32_t>(counts.total).load(kRelaxed);
   return {total > queued ? total - queued : 0, ahead};
 }
-// Nanoseconds that `pieces` grids take from now on, including everything after the splits. Call from one lane.
+// The time in ns that `pieces` grids need from now on, including everything after the splits. Call it from one lane.
 BROKKR_FN uint64_t still_to_come(const ReyesPlan& plan, uint32_t pieces) {
   const uint32_t made = device_atomic<uint32_t>(plan.counts->grids).load(kRelaxed);
   return pieces * plan.grid_ns + (pieces > made ? pieces - made : 0) * plan.shade_ns;
 }
 
-// True if splits with these priorities will run before the deadline. All queued splits of equal or higher urgency run
-// first; each takes as long as earlier ones did, and makes one more grid. Less urgent splits do not count: they run
-// later, or never.
+// Returns the lanes whose splits will run before the deadline. All queued splits of equal or higher urgency run first;
+// each takes as long as earlier ones did, and makes one more grid. Less urgent splits do not count, because they run
+// later or never.
 template <class Worker>
 BROKKR_FN Mask in_time(Worker& worker, Uint priority, Mask m) {
   Warp& w = worker.warp();
@@ -234,7 +234,7 @@ BROKKR_FN_NOINLINE void bound(Worker& worker, Pieces pieces, Mask m) {
   const Uint priority = split_priority(plan, size);
   Mask split = in_time(worker, priority, large);
   count_lanes(w, counts.stopped, large && !split);
-  // A split makes one more grid, which must have room.
+  // Each split makes one more grid, which needs room.
   auto room = w.spill(0u);
   const auto priorities = w.spill(priority);
   w.for_lanes(split, [&](int i) {
@@ -287,7 +287,7 @@ struct SplitTask {
       device_atomic<uint32_t>(counts.queued[priority_class(priorities[i])]).fetch_add(~0u, kRelaxed);
       device_atomic<uint32_t> splits(counts.splits);
       bool over = splits.fetch_add(1, kRelaxed) >= plan.task_limit;
-      // It is no longer a queued split, and the pieces already include its room.
+      // This split is no longer queued, and the number of pieces already includes its additional grid.
       if (timed) over = over || now + still_to_come(plan, outlook(plan, 0).pieces) > plan.deadline_ns;
       if (!over) return;
       splits.fetch_add(~0u, kRelaxed);
@@ -324,8 +324,8 @@ template <class Worker>
 BROKKR_FN void Program::seed(Worker& worker) {
   Warp& w = worker.warp();
   const uint32_t width = uint32_t(kWidth);
-  // Any idle worker enqueues the remaining patches. If each worker had its own patches, those of a worker that waits
-  // for a processor would come late, and the others would spend their time on less important work.
+  // Any idle worker enqueues the remaining patches. If each worker had its own patches, the patches of a worker that
+  // waits for a processor would come late, and the others would spend their time on less important work.
   for (;;) {
     const uint32_t at = w.uniform(
         [&]() -> uint32_t { return device_atomic<uint32_t>(plan.counts->seeded).fetch_add(width, kRelaxed); });
@@ -347,8 +347,8 @@ BROKKR_FN void run_program(Warp& w, const ReyesPlan& plan, int number) {
 }  // namespace reyes
 BROKKR_MACHINE_END
 
-// The table of functions of the task program and of the stages after it: the same text for every build, which defines
-// by kernel<body>() how a body is run.
+// The table of functions of the task program and the stages after it, the same for every build. Each build defines
+// kernel<body>(), which runs a body.
 
 BROKKR_MACHINE_BEGIN
 namespace reyes {

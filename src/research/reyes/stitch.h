@@ -1,8 +1,8 @@
 // Makes the grids' triangles: the stage between shading and the pipeline's rasterizers, once all grids are known.
 //
-// A micropolygon is two triangles. If the grids beyond a side have more vertices there, these become vertices of its
-// micropolygons too, which then are fans around their centre. So every vertex on a line belongs to the grids on both
-// sides, with the same bits, and there are no cracks between them.
+// A micropolygon is two triangles. If the grids beyond a side have more vertices there, these also become vertices of
+// this grid's micropolygons, which then are fans around their centres. So every vertex on a line belongs to the grids
+// on both sides, with the same bits, and there are no cracks between them.
 #pragma once
 
 #include "reyes/edge_table.h"
@@ -57,7 +57,7 @@ class Border {
   BROKKR_FN uint32_t start_of(int side) const { return side < 2 ? grid_.corner & 0xffffu : grid_.corner >> 16; }
 };
 
-// Writes the triangles of micropolygons at the sides, for one lane; with kWrites false it only counts.
+// Writes the triangles of micropolygons at the sides, for one lane. If kWrites is false, only counts them.
 template <bool kWrites>
 struct FanWriter {
   const ReyesPlan& plan;
@@ -88,7 +88,7 @@ struct GridShape {
         step_v(kParameterOne >> (shape >> 4 & 15u) >> (shape >> 12 & 15u)) {}
 };
 
-// The micropolygons at the sides. Call from one lane.
+// Writes the micropolygons at the sides. Call it from one lane.
 template <bool kWrites>
 BROKKR_FN void write_border(const Border& border, uint32_t fine, FanWriter<kWrites>& out) {
   const GridRecord& grid = out.grid;
@@ -140,7 +140,7 @@ BROKKR_FN void write_border(const Border& border, uint32_t fine, FanWriter<kWrit
   }
 }
 
-// Writes two triangles for each of columns x rows micropolygons from (first, first) on, with the whole warp.
+// Writes two triangles for each of columns x rows micropolygons, starting at (first, first), with the whole warp.
 BROKKR_FN void write_inner(Warp& w, const ReyesPlan& plan, const GridRecord& grid, uint32_t first, uint32_t columns,
                            uint32_t rows, uint32_t index) {
   const uint32_t stride = GridShape(grid.shape).columns + 1;

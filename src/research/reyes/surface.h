@@ -79,7 +79,8 @@ BROKKR_FN Vector3 surface_point(Warp& w, const ReyesPlan& plan, uint32_t patch, 
   return p;
 }
 
-// The unit normal there. If the surface has none, as at a pole, the normal of a point slightly closer to the middle.
+// The unit normal at (u, v). If the surface has none there, as at a pole, returns the normal of a point slightly closer
+// to the middle.
 BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, Mask m) {
   const float* points = plan.points + size_t(patch) * 48;
   const auto normal_at = [&](Float s, Float t) {
@@ -100,13 +101,13 @@ BROKKR_FN Vector3 surface_normal(Warp& w, const ReyesPlan& plan, uint32_t patch,
   return normalized(n);
 }
 
-// The brightness factor at (u, v) for scales, which are 1 in the middle and dark where they meet.
+// The brightness factor of scales at (u, v): 1 in the middle of a scale, dark where scales meet.
 BROKKR_FN Float scale_shade(float scales, Uint u, Uint v) {
   const Float a = fraction(parameter(u) * scales), b = fraction(parameter(v) * scales);
   return 0.45f + 0.75f * saturate(6.0f * (a * (1.0f - a)) * (4.0f * (b * (1.0f - b))));
 }
 
-// Lit colour of a point on a patch that was split `splits` times. The surface is two-sided: the normal is turned
+// The lit colour of a point on a patch that was split `splits` times. The surface is two-sided: the normal is turned
 // towards the eye.
 BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, Uint v, const Vector3& at,
                                 Vector3 normal, uint32_t splits) {
@@ -126,7 +127,7 @@ BROKKR_FN Vector3 surface_color(const ReyesPlan& plan, uint32_t patch, Uint u, U
   }
   const Float facing = maximum(dot(normal, normalized(light + to_eye)), 0.0f);
   Float gloss = facing;
-  for (int k = 0; k < 5; ++k) gloss = gloss * gloss;  // to the 32nd
+  for (int k = 0; k < 5; ++k) gloss = gloss * gloss;  // raises gloss to the 32nd power
   gloss = gloss * material[3];
   Float amount = sky + lit;
   if (material[4] > 0) {
@@ -215,7 +216,7 @@ BROKKR_FN PieceSize piece_size(Warp& w, const ReyesPlan& plan, Uint patch, Uint 
   constexpr float kNear = 1e-6f;
   ClipPoints p = clip_points(w, plan, patch, corner, shape, m);
   PieceSize size;
-  // Two pixels beyond the picture's edges, against rounding.
+  // Extend the picture's edges by two pixels, because of rounding.
   const float wide = 1.0f + 2.0f / plan.half_width, high = 1.0f + 2.0f / plan.half_height;
   Mask left = true, right = true, below = true, above = true, behind = true;
   for (int k = 0; k < 16; ++k) {
