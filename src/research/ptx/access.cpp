@@ -36,7 +36,7 @@ struct Address {
   }
 };
 
-// Vectors have their parts in d, e, b and c.
+// The parts of a vector are in d, e, b and c.
 inline Place part(const Instruction& in, uint32_t i) {
   const Place parts[4] = {in.d, in.e, in.b, in.c};
   return parts[i];
@@ -44,7 +44,7 @@ inline Place part(const Instruction& in, uint32_t i) {
 
 constexpr bool is_private(Space s) { return s == Space::local || s == Space::parameter || s == Space::constant; }
 
-// Host words that other host threads access: on x86 these are the same instructions as without an order.
+// Host words that other host threads may access. On x86, the instructions are the same as for unordered accesses.
 template <class T, int kOrder>
 inline T look(const uint8_t* from) {
   return __atomic_load_n(reinterpret_cast<const T*>(from), kOrder);
@@ -160,8 +160,9 @@ struct AtomDec {
 template <size_t kBytes>
 using Raw = std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>;
 
-// `f` computes a lane's new word from the old one. If one host thread runs all lanes, only the host's copies can come
-// between load and store; a word that does not change must not be stored over them.
+// `f` computes a lane's new word from the old one. If one host thread runs all lanes, only copies by the host can
+// happen between load and store. A word that does not change must not be stored, because that would overwrite such a
+// copy.
 template <class T, Space kSpace, bool kWide, class F>
 void change(Warp& w, const Instruction& in, uint32_t lanes, F&& f) {
   using R = Raw<sizeof(T)>;
@@ -234,7 +235,7 @@ void store_surface(Warp& w, const Instruction& in, uint32_t lanes) {
   });
 }
 
-// Turns values that are known when an instruction is built into constants.
+// Turns values that are known when an instruction is built into template arguments.
 template <class F>
 Handler with_space(Space s, F&& f) {
   switch (s) {

@@ -107,7 +107,7 @@ void Block::settle_barriers() {
 
 namespace {
 
-// The operands of all lanes, and their results: one value and one predicate per lane.
+// The operands and the results of all lanes: one value and one predicate per lane.
 struct Exchange {
   const uint32_t *a = nullptr, *b = nullptr, *c = nullptr;
   const uint64_t* wide = nullptr;

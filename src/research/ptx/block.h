@@ -17,7 +17,7 @@ class Machine;
 class Block {
  public:
   Block(Machine& machine, const Launch& launch, uint32_t number);
-  // A warp of `threads` arbitrary threads: Warp::identify assigns them.
+  // A warp of `threads` arbitrary threads, which Warp::identify assigns.
   Block(Machine& machine, const Launch& launch, uint32_t number, uint32_t threads);
   ~Block();
   Block(const Block&) = delete;
@@ -25,7 +25,7 @@ class Block {
 
   bool ended() const;
   Machine& machine() const { return machine_; }
-  // Releases a barrier's threads once all have arrived; `least`: number of threads, 0: all that have not ended.
+  // Releases a barrier's threads once all have arrived. `least`: number of threads; 0: all that have not ended.
   void settle_barrier(uint32_t id, uint32_t least);
   void settle_barriers();
   // Weak memory: stores that are visible in the block but not outside.
@@ -66,7 +66,7 @@ class Block {
   std::vector<HeldStore> held_;
 };
 
-// Operations that lanes of a warp perform together, and at barriers of a block.
+// Operations that the lanes of a warp perform together, or that happen at barriers of a block.
 
 // Lanes meet only at instructions of the same kind.
 enum class Collective : uint8_t {
@@ -96,7 +96,7 @@ enum class Collective : uint8_t {
 enum class BarrierVote : uint8_t { none, count, all, any };
 
 Handler collective_handler(Collective kind);
-// Lanes at several instructions: in[lane] is each lane's own.
+// The lanes are at several instructions: in[lane] is the instruction of each lane.
 void collect_mixed(Warp& warp, const Instruction* const* in, uint32_t lanes);
 
 }  // namespace brokkr::ptx

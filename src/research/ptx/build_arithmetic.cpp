@@ -160,7 +160,7 @@ bool Builder::move_parts(const Statement& s, Type t, Instruction& in) {
   return in.run != nullptr;
 }
 
-// Clocks are not stored registers.
+// Clocks are computed on each read, unlike other special registers.
 bool Builder::move_time(const Statement& s, Instruction& in) {
   const std::string_view name = operand(s, 1).text;
   if (name == "%globaltimer" || name == "%clock64") in.run = time_handler(true, false);

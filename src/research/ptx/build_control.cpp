@@ -74,7 +74,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   return true;
 }
 
-// call (results), %rd1, (arguments), prototype: the prototype repeats what the arguments say.
+// call (results), %rd1, (arguments), prototype: the prototype only repeats the types of the arguments.
 bool Builder::call_register(const Operand& results, const Operand& address, const Operand& arguments, Instruction& in) {
   in.kind = Kind::call_register;
   in.a = value(address, Type::u64);

@@ -123,7 +123,7 @@ class Builder {
   bool address(const Operand& o, Instruction& in);  // [register + 4], [variable]; returns true for 64 bits
   static Place frame_base(const Local& local);
   const Operand& operand(const Statement& s, size_t i) const;
-  // Returns true if a part has 64 bits.
+  // Both return true if a part has 64 bits.
   bool targets(const Operand& o, const Parts& parts, Instruction& in, uint32_t& count);
   bool sources(const Operand& o, Type t, const Parts& parts, Instruction& in, uint32_t& count);
 
@@ -155,7 +155,7 @@ class Builder {
   bool is_space(const Statement& s, const Words& parts, Instruction& in);
   bool store_surface(const Statement& s, const Words& parts, Instruction& in);
 
-  // build_control.cpp, too: what lanes do together
+  // build_control.cpp: instructions that lanes execute together
   bool shuffle(const Statement& s, const Words& parts, Instruction& in);
   bool vote(const Statement& s, const Words& parts, Instruction& in);
   bool match(const Statement& s, const Words& parts, Instruction& in);

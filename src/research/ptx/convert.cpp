@@ -36,7 +36,7 @@ struct ToInteger {
       return clamped<To>(whole<kMode>(v));
   }
 };
-// The most frequent rounding has instructions of its own.
+// The most frequent rounding mode has its own host instructions.
 template <int kMode>
 struct ToInt32 {
   template <class T>

@@ -1,4 +1,4 @@
-// Handlers read and write the values of all lanes through these.
+// Functions with which handlers read and write the values of all lanes.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ inline void keep(W* d, const W* v, uint32_t lanes) {
   }
 }
 
-// Declared by operations that are slow, or that must not be evaluated for inactive lanes.
+// Operations declare this if they are slow, or if they must not be evaluated for inactive lanes.
 template <class Op>
 concept Careful = requires {
   Op::kCareful;

@@ -148,7 +148,7 @@ void Machine::pass(uint64_t nanoseconds) {
     return;
   }
   crowd_->clock.fetch_add(nanoseconds, std::memory_order_relaxed);
-  std::this_thread::yield();  // another thread may have to do what its warps wait for
+  std::this_thread::yield();  // another thread may have to act before these warps can continue
 }
 
 uint64_t Machine::next_block() {
@@ -183,7 +183,7 @@ bool Machine::turn(Warp& w, uint64_t& next) {
     return false;
   }
   const uint64_t slice = uint64_t(std::max(settings.slice, 1));
-  const uint32_t log_slice = uint32_t(std::bit_width(slice));  // adversarial: short turns are as likely as long ones
+  const uint32_t log_slice = uint32_t(std::bit_width(slice));  // adversarial: short and long turns are equally likely
   const uint64_t ran = w.run(adversarial ? 1 + random.below(2u << random.below(log_slice)) : slice);
   executed_ += ran;
   if (crowd_ != nullptr) crowd_->clock.fetch_add(ran, std::memory_order_relaxed);
@@ -197,7 +197,7 @@ bool Machine::take_turns(uint64_t& next) {
       Block& b = *blocks_[random.below(uint32_t(blocks_.size()))];
       for (size_t j = 0; j < b.warps.size(); ++j) ran |= turn(b.warps[random.below(uint32_t(b.warps.size()))], next);
     }
-    if (ran) return true;  // otherwise all picked warps wait: each is asked once
+    if (ran) return true;  // otherwise all picked warps wait, and the next pass asks each of them
   }
   for (auto& b : blocks_) {
     for (Warp& w : b->warps) ran |= turn(w, next);

@@ -1,5 +1,5 @@
-// The machine: the blocks of a launch, and the turns of their warps on one host thread or on several. Each thread then
-// has its own blocks, and two blocks share only words that are accessed with the host's atomics.
+// The machine: runs the blocks of a launch, and schedules the turns of their warps, on one or several host threads.
+// Each thread has its own blocks; two blocks share only words that are accessed with the host's atomics.
 #pragma once
 
 #include <atomic>

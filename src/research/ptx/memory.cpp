@@ -13,7 +13,7 @@
 namespace brokkr::ptx {
 namespace {
 
-constexpr uint64_t kSpan = uint64_t(1) << 38;  // addresses are not reused: 256 GiB last long
+constexpr uint64_t kSpan = uint64_t(1) << 38;  // addresses are not reused, so reserve 256 GiB
 constexpr uint32_t kMaxRanges = 1u << 20;
 
 void* reserve(size_t bytes, int protection) {
@@ -110,7 +110,7 @@ std::string Memory::describe(uint64_t address) const {
   const Range& r = range_of(address);
   char text[160];
   if (r.end == 0) {
-    // The address may be just behind an allocation.
+    // The address may lie just behind an allocation.
     const Range& before = range_of(address - (1u << kPageBits));
     if (before.end == 0) return "no allocation is there";
     std::snprintf(text, sizeof text, "%llu bytes behind allocation %llu of %llu bytes%s",

@@ -10,7 +10,7 @@
 
 namespace brokkr::ptx {
 
-// The use of a range of addresses; a set of these tells what an instruction may access.
+// The use of a range of addresses. A set of these determines the ranges that an instruction may access.
 enum RangeKind : uint32_t {
   kGlobalRange = 1,
   kPinnedRange = 2,
@@ -23,10 +23,10 @@ enum RangeKind : uint32_t {
 };
 
 struct Range {
-  uint64_t begin = 1, end = 0;  // initially empty: every access fails
+  uint64_t begin = 1, end = 0;  // initially empty, so that every access fails
   uint32_t kind = 0;
   const void* owner = nullptr;  // the only block that may access it
-  uint64_t number = 0;          // of the allocation, in the order of time
+  uint64_t number = 0;          // number of the allocation, in order of creation
   bool freed = false;
 };
 
@@ -34,8 +34,8 @@ class Memory {
  public:
   static Memory& instance();
 
-  // Memory that is zeroed, or filled with BROKKR_PTX_POISON's byte; nullptr if the device has no more. Aligned to 4096
-  // bytes; the page after it is never used.
+  // Allocates memory that is zeroed, or filled with BROKKR_PTX_POISON's byte; nullptr if the device has no more. It is
+  // aligned to 4096 bytes, and the page after it is never used.
   void* allocate(size_t bytes, RangeKind kind, const void* owner = nullptr, bool zeroed = false);
   void free(void* memory);
   void give(void* memory, const void* owner);  // passes memory to another block

@@ -13,7 +13,7 @@
 
 namespace brokkr::ptx {
 
-// The hardware resources of an instruction: used by machines that time programs, not by those that only run them.
+// The hardware resources of an instruction. Only machines that time programs use them.
 enum class Space : uint8_t { generic, global, shared, local, constant, parameter };
 
 // The unit that executes an instruction.
@@ -116,7 +116,7 @@ struct Instruction {
   Place guard = kNowhere;
   Place d = kNowhere, e = kNowhere;                              // results
   Place a = kNowhere, b = kNowhere, c = kNowhere, m = kNowhere;  // m: mask of a collective
-  uint64_t offset = 0;  // of an address; otherwise its meaning depends on the handler
+  uint64_t offset = 0;  // of an address; other handlers define their own meaning
   uint32_t target = 0;  // of a branch; number of a call, direct or indirect
   Kind kind = Kind::plain;
   bool guard_negated = false;

@@ -33,8 +33,8 @@ class Queue {
 
   // Runs operations in submission order on the queue's thread; with BROKKR_PTX_SYNC=1 immediately.
   void order(Stream& stream, std::function<void()> operation);
-  // Runs the copy immediately if the stream has no pending operations, also while kernels of other streams run: a copy
-  // engine.
+  // Runs the copy immediately if the stream has no pending operations, even while kernels of other streams run, like a
+  // copy engine.
   void order_copy(Stream& stream, std::function<void()> operation);
   void run(const Launch& launch);  // on the queue's thread; records a fault
   void record(Event& event, Stream& stream);

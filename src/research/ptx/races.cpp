@@ -17,7 +17,7 @@ uint64_t address_of(const uint8_t* at) { return reinterpret_cast<uint64_t>(at); 
 
 }  // namespace
 
-// The later epoch includes all of the earlier one.
+// The later epoch includes everything in the earlier one.
 void Races::join(Clock& clock, const Clock& other) {
   if (clock.epoch != other.epoch) {
     if (clock.epoch < other.epoch) clock = other;
@@ -147,8 +147,8 @@ void Races::check(const Access& before, const Access& now, uint64_t address) {
          "race " + Memory::instance().describe(address) + ":\n    " + describe(now) + "\n    " + describe(before));
 }
 
-// Adds the access: it joins equal accesses of other lanes of the warp, and replaces accesses ordered before it, because
-// whatever is ordered after this one is ordered after those.
+// Adds the access. It joins equal accesses of other lanes of the warp. It replaces accesses ordered before it, because
+// everything ordered after this access is also ordered after those.
 void Races::keep(Accesses& known, const Access& now) const {
   const auto kind = [](const Access& a) { return a.bytes | a.strong << 4 | a.narrow << 5; };
   for (Access& a : known) {
@@ -203,7 +203,7 @@ void Races::touch(const Who& who, const uint8_t* at, const void* value, uint32_t
   }
 }
 
-// An acquire takes over the view that was left with the word; a relaxed access keeps it for a later fence.
+// An acquire takes over the view that a release left with the word; a relaxed access keeps that view for a later fence.
 void Races::read_message(const Who& who, const uint8_t* at, uint8_t mode) {
   if ((mode & kStrong) == 0) return;
   const auto message = messages_.find(address_of(at) & ~uint64_t(3));
@@ -215,7 +215,7 @@ void Races::read_message(const Who& who, const uint8_t* at, uint8_t mode) {
   join(*pending, message->second);
 }
 
-// `keep`: an exchange continues the release sequence of others.
+// `keep`: an exchange continues the release sequence of another thread.
 void Races::write_message(const Who& who, const uint8_t* at, uint8_t mode, bool keep) {
   const uint64_t address = address_of(at) & ~uint64_t(3);
   WarpState& w = warps_[who.warp];

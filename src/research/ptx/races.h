@@ -1,12 +1,13 @@
 // Detects races: two unordered accesses of a word by different threads, at least one of them a store. Order follows the
-// PTX memory model: barriers of a block, bar.warp.sync, a release and the acquire that reads it, fences. Votes and
+// PTX memory model: barriers of a block, bar.warp.sync, fences, and a release with the acquire that reads it. Votes and
 // shuffles order nothing. Also detects reads of shared memory that was never written.
 //
-// Each thread has a view: how much it knows of what the threads of every warp have done. A warp's clock counts epochs,
-// which end where its lanes meet; within an epoch it holds the lanes that have released something to the reader. If two
-// lanes have, everything that each of them does in the epoch counts as known, so a race may be missed, and none is
-// reported falsely. For each word those accesses are kept that no later access is ordered after. So in any order of
-// threads, a race is missed only if other synchronization in this run orders the two accesses.
+// Each thread has a view, which records how much it knows of the actions of every warp's threads. A warp's clock counts
+// epochs, which end where its lanes meet. Within an epoch, the clock holds the lanes that have released something to
+// the reader. If two lanes have, everything that each of them does in the epoch counts as known; so a race may be
+// missed, but none is reported falsely. For each word, the detector keeps the accesses after which no later access is
+// ordered. So in any order of threads, it misses a race only if other synchronization in this run orders the two
+// accesses.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class Races {
   // For one launch: earlier and later launches are ordered.
   explicit Races(const Program& program) : program_(program) {}
 
-  // The accesses of a warp that are known: all of earlier epochs, and in this epoch those of `lanes` up to a step.
+  // The known accesses of a warp: all of earlier epochs, and in this epoch those of `lanes` up to a step.
   struct Clock {
     uint32_t epoch = 0, lanes = 0, step = 0;
     friend bool operator==(const Clock&, const Clock&) = default;
@@ -40,14 +41,14 @@ class Races {
   uint32_t add_warp(uint32_t block);
   void remove_warp(uint32_t warp) { free_.push_back(warp); }
 
-  // Call before an access; `mode`: Order.
+  // Call these before an access; `mode`: Order.
   void load(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode);
   void store(const Who& who, const uint8_t* at, const void* value, uint32_t bytes, uint8_t mode);
   void exchange(const Who& who, const uint8_t* at, uint32_t bytes, uint8_t mode);
   void fence(uint32_t warp, uint32_t lane);
 
   void meet_warp(uint32_t warp, uint32_t lanes);
-  // Call at a barrier of a block; `joined` is the combined view of its threads.
+  // Call these at a barrier of a block; `joined` is the combined view of its threads.
   void arrive(uint32_t warp, uint32_t lanes, View& joined);
   void depart(uint32_t warp, const View& joined);
 
@@ -59,18 +60,18 @@ class Races {
  private:
   struct Access {
     uint32_t epoch = 0, step = 0, pc = 0;
-    uint32_t lanes = 0;  // of the warp that did the same in this epoch
+    uint32_t lanes = 0;  // lanes of the warp with the same access in this epoch
     uint32_t value = 0;  // value that each of them stored
     uint16_t warp = 0;
     uint8_t lane = 0;             // the last of them
     uint8_t bytes : 4 = 0;        // bytes of the word
     uint8_t strong : 1 = 0;       // an atomic access
     uint8_t narrow : 1 = 0;       // atomic only within its block
-    uint8_t one_for_all : 1 = 0;  // lanes stored the same value: knowing one store is enough to know it
+    uint8_t one_for_all : 1 = 0;  // lanes stored the same value, so knowing one store is enough
   };
-  // No access is ordered after another; the latest is in front.
+  // No access in the list is ordered after another; the latest comes first.
   using Accesses = std::vector<Access>;
-  static constexpr size_t kMaxAccesses = 64;  // beyond, the oldest is dropped
+  static constexpr size_t kMaxAccesses = 64;  // the oldest access beyond this number is dropped
   struct Word {
     Accesses stores, loads;
     uint8_t written = 0;  // bytes of shared memory
@@ -83,7 +84,7 @@ class Races {
   struct WarpState {
     uint32_t block = 0, epoch = 1;
     View view;            // of all lanes except `parted`
-    uint32_t parted = 0;  // lanes that have acquired something separately since the lanes met
+    uint32_t parted = 0;  // lanes that have acquired something separately since all lanes met
     View own[kLanes];
     uint32_t steps[kLanes] = {};
     std::unique_ptr<View> fenced[kLanes], pending[kLanes];  // at the last fence; to be acquired by the next one
@@ -98,7 +99,7 @@ class Races {
   Word& word_of(uint64_t address);
   Access access_of(const Who& who, uint8_t bytes, uint8_t mode) const;
   const View& view_of(const WarpState& w, uint32_t lane) const;
-  View released(WarpState& w, uint32_t warp, uint32_t lane);  // what it has done and knows; starts its next step
+  View released(WarpState& w, uint32_t warp, uint32_t lane);  // the lane's actions and knowledge; starts its next step
   void acquire(WarpState& w, uint32_t lane, const View& message);
   bool is_ordered(const Access& before, const Access& now) const;
   void check(const Access& before, const Access& now, uint64_t address);
@@ -116,7 +117,7 @@ class Races {
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   uint64_t last_number_ = ~uint64_t(0);
   Page* last_page_ = nullptr;
-  std::unordered_map<uint64_t, View> messages_;  // left with a word by a release
+  std::unordered_map<uint64_t, View> messages_;  // views that releases left with words
   std::set<std::pair<uint32_t, uint32_t>> reported_;
 };
 

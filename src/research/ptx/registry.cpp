@@ -103,7 +103,7 @@ std::string ptx_of_fatbin(const void* fatbin) {
 
 namespace {
 
-// The text that replaces a module's own, if there is one.
+// The replacement for a module's text, if there is one; otherwise the text.
 std::string replaced(std::string text) {
   if (settings().text_folder.empty()) return text;
   uint64_t hash = 0xcbf29ce484222325u;

@@ -40,7 +40,7 @@ struct Registry {
   std::map<const void*, Kernel> kernels;
   std::map<const void*, DeviceVariable> variables;
 };
-// Never destroyed, because registration precedes main and lookups may follow it.
+// Never destroyed, because registration happens before main and lookups may happen after it.
 Registry& registry();
 // A device variable's memory and size in bytes. Throws Invalid.
 std::pair<void*, size_t> variable_of(const void* symbol);
@@ -51,7 +51,7 @@ const Function& function_of(const Kernel& kernel);
 const Program& program_of(const Kernel& kernel);
 int blocks_per_multiprocessor(const Kernel& kernel, int threads, size_t dynamic_shared);
 
-// The changes by a machine that replaces the interpreter (src/research/simt/device); empty: none.
+// Hooks of a machine that replaces the interpreter (src/research/simt/device); empty: none.
 struct Hooks {
   std::function<void(const Launch&)> run;  // throws Fault
   // The number of blocks that fit on a multiprocessor.
@@ -64,7 +64,7 @@ struct Invalid {
   cudaError_t error;
 };
 std::shared_ptr<Launch> make_launch(const void* host_function, dim3 grid, dim3 block, void** arguments, size_t shared);
-// A cooperative launch runs all of its blocks at the same time. Throws Invalid if there are too many.
+// All blocks of a cooperative launch run at the same time. Throws Invalid if there are too many.
 void require_together(const Launch& launch);
 
 // The error of the last call, and of launches; every runtime call ends with it.

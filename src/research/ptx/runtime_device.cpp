@@ -1,4 +1,4 @@
-// The device as the runtime describes it; environment variables determine its size.
+// The description of the device. Environment variables determine its size.
 
 #include <cuda_runtime_api.h>
 
@@ -111,7 +111,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 }  // extern "C"
 
-// Modules that a program loads at run time: PTX text, including the output of the linker in runtime_programs.cpp.
+// Modules that a program loads at run time as PTX text, such as the output of the linker in runtime_programs.cpp.
 
 namespace brokkr::ptx {
 namespace {
@@ -153,7 +153,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
     return cudaSuccess;
   });
 }
-// The program object stays, because instruction counts refer to it.
+// The program object is kept, because instruction counts refer to it.
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   Queue::instance().wait_all();
   Library& l = library_of(library);
@@ -166,7 +166,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
 
 }  // extern "C"
 
-// Error results of runtime calls.
+// The results of runtime calls as error codes and texts.
 
 namespace brokkr::ptx {
 namespace {

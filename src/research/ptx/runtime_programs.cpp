@@ -152,8 +152,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 
 }  // extern "C"
 
-// nvJitLink for PTX: combines modules that call each other's functions to one module, which is again text. Functions
-// and their meaning are those of NVIDIA's library, so that a linking program uses this one instead.
+// nvJitLink for PTX: combines modules that call each other's functions into one module of PTX text. Functions have the
+// names and meanings of NVIDIA's library, so that a program can link this one instead.
 
 namespace {
 

@@ -45,7 +45,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery",
               [&] { return Queue::instance().idle(stream_of(stream)) ? cudaSuccess : cudaErrorNotReady; });
 }
-// Operations run in submission order, so a recorded event always comes first.
+// Operations run in submission order, so an event is always recorded before a wait for it.
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return call("cudaLaunchHostFunc", [&] {
@@ -182,7 +182,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
       if (of != reinterpret_cast<const Node*>(node)) continue;
       const std::shared_ptr<Launch> launch = launch_of(*p);
       if (own.together) require_together(*launch);
-      own.launch = launch;  // running launches keep theirs
+      own.launch = launch;  // launches in progress keep their own
       return cudaSuccess;
     }
     return cudaErrorInvalidValue;

@@ -8,7 +8,7 @@ namespace brokkr::ptx {
 
 struct Settings {
   int multiprocessors = 2;   // BROKKR_PTX_SMS
-  int blocks_per_sm = 2;     // BROKKR_PTX_BLOCKS_PER_SM: maximum, within shared memory and .minnctapersm
+  int blocks_per_sm = 2;     // BROKKR_PTX_BLOCKS_PER_SM: maximum; shared memory and .minnctapersm may allow fewer
   int cooperative = -1;      // BROKKR_PTX_COOPERATIVE: maximum blocks of a cooperative launch; 0: not supported
   int megahertz = 16;        // BROKKR_PTX_MHZ: reported clock rate, about the interpreter's speed
   int memory_mib = 4096;     // BROKKR_PTX_MEMORY_MIB
@@ -26,7 +26,8 @@ struct Settings {
   bool warn = true;          // BROKKR_PTX_WARN=0: no warnings about doubtful synchronization
   bool touched = false;      // BROKKR_PTX_TOUCHED=1: report the bytes of each allocation that a launch accessed
   int profile = 0;           // BROKKR_PTX_PROFILE=N: report the N most executed instructions after each launch
-  std::string text_folder;   // BROKKR_PTX_TEXT: modules are written there; those already there replace the program's
+  // BROKKR_PTX_TEXT: folder to which modules are written; existing files replace the program's modules
+  std::string text_folder;
   std::string coverage_folder;  // BROKKR_PTX_COVERAGE: executed lines are written there
 };
 

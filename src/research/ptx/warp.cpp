@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kNoStop = ~0u;
 constexpr uint64_t kNever = ~uint64_t(0);
-// Lanes that wait for others of their warp without sleeping give way after this many instructions.
+// Lanes that wait for others of their warp without sleeping yield after this many instructions.
 constexpr uint64_t kPatience = 20000;
 
 std::string lane_list(uint32_t lanes) {
@@ -164,13 +164,13 @@ uint64_t Warp::wake() {
   return next;
 }
 
-// By default the innermost call first, then the lowest address: lanes ahead wait for those behind, so that they come
-// together where paths meet.
+// By default, runs the innermost call first, and within it the lowest address. Lanes that are ahead wait for those
+// behind, so that they meet where paths join.
 Warp::Group Warp::pick(uint32_t avoid) {
   uint32_t from = ready_ & ~avoid;
   if (from == 0) from = ready_;
   Group g{0, 0, 0, kNoStop, true};
-  if (from == ready_) {  // the common case: all lanes at one place
+  if (from == ready_) {  // the common case: all lanes are at one place
     const uint32_t l = uint32_t(__builtin_ctz(from));
     g.pc = pc_[l], g.base = frame_of_[l];
     uint32_t other = 0;
@@ -199,7 +199,7 @@ Warp::Group Warp::pick(uint32_t avoid) {
   return g;
 }
 
-// Adversarial: any lane, together with some of those at the same place.
+// Adversarial mode: picks any lane, together with some of those at the same place.
 Warp::Group Warp::pick_any() {
   Group g{0, 0, 0, kNoStop, false};
   uint32_t skip = machine_.random.below(uint32_t(__builtin_popcount(ready_)));
@@ -229,7 +229,7 @@ uint64_t Warp::run(uint64_t most) {
     avoid = 0;
     const uint64_t ran = run_group(g, machine_.adversarial ? 1 + machine_.random.below(64) : most - done);
     done += ran;
-    // Lanes that spin until another lane of their warp acts must let it run.
+    // Lanes that spin until another lane of their warp acts must let that lane run.
     patience_ = g.alone ? 0 : patience_ + ran;
     if (patience_ > kPatience) {
       patience_ = 0;
@@ -240,7 +240,7 @@ uint64_t Warp::run(uint64_t most) {
   return done;
 }
 
-// A group's turn: about `most` instructions.
+// Runs a group for a turn of about `most` instructions.
 uint64_t Warp::run_group(Group g, uint64_t most) {
   base_[kFrame] = stack_ + g.base;
   for (uint64_t done = 0;; ++done) {
@@ -252,7 +252,7 @@ uint64_t Warp::run_group(Group g, uint64_t most) {
   }
 }
 
-// Loops over all lanes, so that the compiler vectorizes.
+// Loop over all lanes, so that the compiler vectorizes.
 uint32_t Warp::lanes_at(uint32_t pc, uint32_t frame) const {
   uint32_t there = 0;
   for (uint32_t l = 0; l < kLanes; ++l) there |= uint32_t((pc_[l] == pc) & (frame_of_[l] == frame)) << l;
@@ -307,7 +307,7 @@ bool Warp::step(Group& g) {
   return control(g, in, active);
 }
 
-// Executes instructions that change lanes' program counters. Inactive lanes have continued.
+// Executes instructions that change program counters. Inactive lanes have already moved to the next instruction.
 bool Warp::control(Group& g, const Instruction& in, uint32_t active) {
   switch (in.kind) {
     case Kind::branch: set_pc(active, in.target); return false;

@@ -19,7 +19,7 @@ class Machine;
 
 class Warp {
  public:
-  // `threads`: of its block.
+  // `threads`: number of threads of its block.
   Warp(Machine& machine, Block& block, uint32_t number, uint32_t threads);
   ~Warp();
   Warp(const Warp&) = delete;
@@ -44,7 +44,7 @@ class Warp {
     return shared_ + offset;
   }
   uint8_t* shared() const { return shared_; }
-  // Like `words`, for a lane that may be in another frame than the running one: its own word.
+  // Like `words`, but for one lane, which may be in another frame than the running lanes.
   uint32_t* word_of(Place p, uint32_t lane) const {
     return ((p & 3) == kFrame ? stack_ + frame_of_[lane] + (p >> 2) : words(p)) + lane;
   }
@@ -53,14 +53,15 @@ class Warp {
   }
   uint32_t* predicate_of(Place p, uint32_t lane) const { return word_of(p, lane) - lane; }
   bool is_crowded() const { return is_crowded_; }  // other host threads run blocks of the same launch
-  // Returns true if stores are held back, loads look back, or races are detected; and the work of each access then.
+  // is_watched returns true if stores are held back, loads may look back, or races are detected. The other functions
+  // then do the work of each access.
   bool is_watched() const { return is_weak_ || races_ != nullptr; }
   void watched_load(const Instruction& in, uint32_t lane, const uint8_t* from, void* value, uint32_t bytes);
   void watched_store(const Instruction& in, uint32_t lane, uint8_t* to, const void* value, uint32_t bytes);
   void before_atomic(const Instruction& in, uint32_t lane, const uint8_t* to, uint32_t bytes);
   void fence(uint32_t lanes);
   void meet_warp(uint32_t lanes);  // at bar.warp.sync
-  // Calls f for the lanes of an access, in this turn's order.
+  // Calls f for the lanes of an access, in the order of this turn.
   template <class F>
   void each(uint32_t lanes, F&& f) const {
     if (turn_ != 0) {
@@ -80,7 +81,7 @@ class Warp {
   uint64_t run(uint64_t most);
   bool can_run() const { return ready_ != 0; }
   bool ended() const { return live_ == 0; }
-  void commit_due();  // stores that have been held long enough
+  void commit_due();  // of stores that have been held long enough
   uint64_t wake();    // wakes lanes whose time has come; returns the next time, ~0: none sleeps
   std::string state() const;
 
@@ -98,12 +99,12 @@ class Warp {
   uint32_t lanes_at(uint32_t pc, uint32_t frame) const;
   uint32_t lanes_below(uint32_t frame) const;                     // in callers' frames
   uint32_t guarded(const Instruction& in, uint32_t lanes) const;  // lanes that the guard admits
-  // of an access, before it happens
+  // The address of an access, before the access happens.
   uint64_t address_of(const Instruction& in, const Traits& traits, uint32_t lane) const;
   uint64_t local_begin(uint32_t lane) const { return local_ + uint64_t(lane) * kLocalBytes; }
   uint64_t argument_of(const Instruction& in, uint32_t lane, size_t argument) const;  // of a call
   void issue(uint32_t lanes);  // one instruction of ready lanes at one place
-  // Makes the lane that thread of that block of the launch.
+  // Assigns a thread of a block of the launch to the lane.
   void identify(const Launch& launch, uint32_t lane, uint32_t block_number, uint32_t thread);
 
  private:
@@ -166,7 +167,7 @@ class Warp {
   uint64_t wake_[kLanes] = {};
   uint32_t at_barrier_[16] = {}, barrier_votes_ = 0;
   bool is_weak_ = false, is_crowded_ = false;
-  uint32_t ran_last_ = 0;  // lanes that others of the warp have waited for too long
+  uint32_t ran_last_ = 0;  // lanes for which others of the warp have waited too long
   uint64_t patience_ = 0;  // instructions that the others have waited
   std::vector<Frame> frames_;
   uint32_t* stack_ = nullptr;                   // words of registers

@@ -12,7 +12,7 @@
 
 namespace brokkr::ptx {
 
-// The point at which lanes of a warp wait for each other.
+// The places at which lanes of a warp wait for each other.
 
 // Returns true if the lanes may continue immediately. Otherwise they wait; a caller's `pc_` tells where.
 bool Warp::collect(const Instruction& in, uint32_t lanes) {
@@ -54,7 +54,7 @@ void Warp::settle() {
   }
 }
 
-// Lanes are at one instruction, or at several of the same kind, each with its own operands.
+// The lanes are at one instruction, or at several of the same kind, each with its own operands.
 void Warp::complete(uint32_t lanes) {
   const uint32_t first = uint32_t(__builtin_ctz(lanes));
   const Instruction* in[kLanes] = {};
@@ -221,7 +221,7 @@ std::string Warp::text_at(uint64_t address, const Instruction& in, uint32_t lane
   return s;
 }
 
-// A lane's printf: its values are stored consecutively, each aligned to its size.
+// Formats a lane's printf. Its values are stored consecutively, each aligned to its size.
 std::string Warp::printed(const std::string& format, uint64_t values, const Instruction& in, uint32_t lane) {
   const auto value = [&](uint32_t bytes) {
     values = (values + bytes - 1) / bytes * bytes;

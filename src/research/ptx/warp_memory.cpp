@@ -1,5 +1,5 @@
-// Memory as a warp's lanes see it if it differs from the host's memory (weak memory), and accesses that are checked for
-// races.
+// Memory as a warp's lanes see it when it differs from the host's memory (weak memory), and accesses that are checked
+// for races.
 #include <cstring>
 
 #include "ptx/machine.h"
@@ -47,7 +47,7 @@ void Warp::watched_store(const Instruction& in, uint32_t lane, uint8_t* to, cons
 void Warp::weak_store(uint32_t lane, uint8_t* to, const void* value, uint32_t bytes, bool release) {
   if (release) commit(lane);
   commit(lane, to, bytes);
-  // Some stores become visible at once, some soon, some late: after so many instructions of the device.
+  // Stores become visible after a random number of the device's instructions: some at once, some soon, some late.
   HeldStore s{to, uint8_t(bytes), machine_.now() + (uint64_t(1) << machine_.random.below(21)), {}};
   std::memcpy(s.value, value, bytes);
   std::vector<HeldStore>& held = stores_[lane];

@@ -1,5 +1,5 @@
-// Weak memory as a program may meet it: stores that only their thread or block sees for a while (BROKKR_PTX_STORES),
-// and loads that return older values (BROKKR_PTX_STALE). Both are stronger than the PTX memory model requires.
+// Simulates weak memory: stores that only their thread or block sees for a while (BROKKR_PTX_STORES), and loads that
+// return older values (BROKKR_PTX_STALE). Both are stronger than the PTX memory model requires.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Random {
   uint32_t below(uint32_t n) { return uint32_t((next() >> 32) * n >> 32); }
 };
 
-// A store that others do not see yet.
+// A store that other threads do not see yet.
 struct HeldStore {
   uint8_t* to;
   uint8_t bytes;
@@ -41,8 +41,8 @@ struct LaneView {
     for (uint32_t i = 0; i < kBlocks; ++i) synchronized[i] = std::max(synchronized[i], other.synchronized[i]);
   }
 };
-// For each word, the latest store that a lane of a block has seen: from then on all of them see that one or a later
-// one, which is more than required.
+// For each word, the latest store that a lane of a block has seen. After that, all lanes of the block see that store or
+// a later one, which is more than the model requires.
 using SeenStores = std::unordered_map<uint64_t, uint64_t>;
 
 // Older values of overwritten words.
@@ -54,8 +54,7 @@ class StoreHistory {
     messages_.clear();
   }
 
-  // Stores the view that a release leaves with a word, for those who acquire it; `keep`: merges it with the present
-  // one.
+  // Stores the view that a release leaves with a word for a later acquire. `keep`: merges it with the current view.
   void send(const uint8_t* at, const LaneView& view, bool keep) {
     LaneView& message = messages_[granule_of(at)];
     if (!keep) message = LaneView();
@@ -86,7 +85,7 @@ class StoreHistory {
       seen[word] = time_;
     });
   }
-  // May write an older value to `to`. An acquire takes over what was released with the value that it reads.
+  // May write an older value to `to`. An acquire takes over the view that was released with the value.
   void look_back(LaneView& view, SeenStores& seen_stores, const uint8_t* from, uint32_t bytes, void* to, bool acquire,
                  Random& random) const {
     const uint64_t address = reinterpret_cast<uint64_t>(from), word = address & ~uint64_t(7);
@@ -121,7 +120,7 @@ class StoreHistory {
   struct Version {
     uint64_t until = 0, value = 0;
     uint32_t block = 0;                    // the block that wrote the next value
-    std::unique_ptr<LaneView> message[2];  // left with each half
+    std::unique_ptr<LaneView> message[2];  // left with each half of the word
   };
   struct Versions {
     Version old[kVersions];
@@ -135,7 +134,7 @@ class StoreHistory {
   }
 
   std::unordered_map<uint64_t, Versions> words_;
-  std::unordered_map<uint64_t, LaneView> messages_;  // for each 4 bytes: neighbours have their own
+  std::unordered_map<uint64_t, LaneView> messages_;  // for each 4 bytes, so that neighbours are separate
   uint64_t time_ = 1;
 };
 

@@ -31,7 +31,7 @@ constexpr NamedConfig kConfigs[] = {
   fail("{}: field 'JSON': {}; {}", file, error, kRemedy);
 }
 
-// An object whose members are taken one by one; remaining members are unknown fields.
+// The members of an object, which are taken one by one; members left over are unknown fields.
 class Fields {
  public:
   Fields(const Json& json, std::string file, std::string path)

@@ -1,4 +1,4 @@
-// The description of a SIMT machine: the content of a file of src/research/simt/machines.
+// The description of a SIMT machine, as in the files of src/research/simt/machines.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace brokkr::simt {
 
-// Which lanes of a warp execute together: the reconvergence policies.
+// The reconvergence policies determine which lanes of a warp execute together.
 //
-// Each lane's program counter is the truth (ptx::Warp); a policy only selects the lanes that issue in one step. So a
-// program's results do not depend on it.
+// Each lane's program counter is authoritative (ptx::Warp); a policy only selects the lanes that issue in one step. So
+// a program's results do not depend on it.
 enum class PolicyKind : uint8_t {
   pdom,      // a stack of paths; the top one runs until it meets the others at the post-dominator
   parallel,  // entries of that stack without common lanes run at the same time [Steffen12, Alg. 1]
-  ahead,     // like parallel, and lanes that wait at a meeting go on to the next one, loops first [Steffen12, 4.2.1.2]
+  ahead,     // like parallel, but lanes that wait at a meeting go on to the next one, loops first [Steffen12, 4.2.1.2]
   spatial,   // lanes in equal groups with a stack each [Steffen12, 4.2.1.3]
-  independent,  // each lane alone: the upper bound of what a warp can reach
+  independent,  // each lane alone: the upper bound for a warp
 };
 const std::vector<std::string>& policy_names();  // indexed by PolicyKind
 
@@ -35,11 +35,12 @@ struct Group {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Selects the next step's groups, at different places, at most as many as there are ways. Empty if no lane is ready.
+  // Selects the groups of the next step: at different places, and at most as many as there are ways. Empty if no lane
+  // is ready.
   virtual void choose(const ptx::Warp& warp, std::vector<Group>& groups) = 0;
-  // Call after the lanes of a group have executed the instruction at its pc.
+  // Call it after the lanes of a group have executed the instruction at its pc.
   virtual void moved(const ptx::Warp& warp, const Group& group) = 0;
-  // Call after lanes have met at a barrier of the block.
+  // Call it after lanes have met at a barrier of the block.
   virtual void met(const ptx::Warp&) {}
 };
 
@@ -63,7 +64,7 @@ struct MemoryConfig {
   uint32_t banks = 32;         // of the on-chip memory
   uint32_t atomic_cycles = 4;  // between two atomics at the same address
   bool unit_per_lane = false;  // each lane accesses memory independently: set by as_mimd
-  bool instant = false;        // any number of off-chip accesses at once: not in files, set by with_ideal_memory
+  bool instant = false;        // any number of off-chip accesses at once; only with_ideal_memory sets it
 };
 
 struct SpawnConfig {

@@ -13,10 +13,10 @@
 
 namespace brokkr::simt {
 
-// Decides whether a branch is better executed by new threads or by the stack [Steffen12, chapter 6].
+// Decides whether new threads or the stack should execute a branch [Steffen12, chapter 6].
 
-// The known costs of a branch before it runs: instructions of its two paths up to their meeting, of the rest of the
-// program, and of storing and restoring a thread's state.
+// The costs of a branch that are known before it runs: instructions of its two paths up to their meeting, of the rest
+// of the program, and of storing and restoring a thread's state.
 struct BranchCost {
   uint32_t path1 = 0, path2 = 0, after = 0, store = 0, restore = 0;
 };
@@ -33,8 +33,8 @@ class DivergenceModel {
  public:
   explicit DivergenceModel(uint32_t warp) : warp_(warp) {}
   void arrive(uint32_t pc, const BranchCost& cost, uint32_t threads1, uint32_t threads2);
-  // A warp continues. Returns whether its threads spawn, by the counts at the last arrival, so that warps that waited
-  // together decide alike. The warp is no longer counted.
+  // A warp continues and is no longer counted. Returns true if its threads spawn. The decision uses the counts of the
+  // last arrival, so that warps that waited together decide alike.
   bool leave(uint32_t pc, uint32_t threads1, uint32_t threads2);
 
  private:
@@ -57,7 +57,7 @@ struct ThreadIdentity {
 struct SpawnedThread {
   uint64_t state = 0;  // the pointer it was spawned with
   ThreadIdentity identity;
-  uint32_t slot = 0;  // of its state in spawn memory
+  uint32_t slot = 0;  // slot of its state in spawn memory
 };
 struct FormedWarp {
   uint32_t pc = 0;
@@ -69,7 +69,7 @@ class SpawnUnit {
  public:
   // `threads` per core, `locations`: number of spawn targets.
   SpawnUnit(uint32_t threads, uint32_t warp, uint32_t locations);
-  // Size of the formation memory in threads: twice the maximum content, so that new warps do not overwrite those being
+  // Size of the formation memory in threads: twice the maximum content, so that new warps do not overwrite warps being
   // read [Steffen12, 5.1.2].
   static uint32_t places(uint32_t threads, uint32_t warp, uint32_t locations);
 
@@ -118,7 +118,7 @@ struct ResidentWarp {
   std::unique_ptr<Policy> policy;
   std::vector<Group> next;         // the groups that it issues next
   bool sleeps = false;             // not ready yet
-  bool held = false;               // waits at a branch for the performance model
+  bool held = false;               // waits at a branch for the decision of the performance model
   bool spawns = false;             // the model's decision
   uint32_t at_work = ptx::kLanes;  // upper bound on lanes that do work, as the program declares it (brokkr_simt_lanes)
   uint32_t spawned_from = 0;       // lanes that have spawned a thread

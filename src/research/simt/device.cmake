@@ -1,6 +1,6 @@
-# brokkr-simt.so, the simulated device: the CUDA machine's own objects with PTX in place of machine code, the interpreter's
-# runtime in place of CUDA's, and the machine that counts cycles. The program loads it where --machine simt is asked for,
-# and links nothing of it. It is built with -DBROKKR_PTX=ON (the preset ptx), whose objects hold PTX.
+# brokkr-simt.so, the simulated device: the CUDA machine's own objects with PTX instead of machine code, the
+# interpreter's runtime instead of CUDA's, and the machine that counts cycles. The program loads it for --machine simt
+# and links nothing of it. It requires -DBROKKR_PTX=ON (preset ptx), because the objects must contain PTX.
 if(NOT BROKKR_PTX)
   return()
 endif()

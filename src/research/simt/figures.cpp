@@ -42,11 +42,11 @@ const FigureInfo& find_figure(const std::string& name) {
   fail("there is no figure '{}'; there are {}", name.substr(0, 40), names);
 }
 
-// Runs of a figure on several host threads, each with its own machine.
+// Runs the parts of a figure on several host threads, each with its own machine.
 
 namespace {
 
-// Each run holds a program's memory: a scene of a million triangles, thousands of warps.
+// Limits memory: a run may hold a scene of a million triangles and thousands of warps.
 constexpr unsigned kMaxThreads = 4;
 
 }  // namespace

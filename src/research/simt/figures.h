@@ -12,12 +12,12 @@ namespace brokkr::simt {
 struct FigureRow {
   std::string label;
   std::vector<double> values;
-  std::string thesis;  // the result in the thesis, in numbers if its text has them
+  std::string thesis;  // the finding of the thesis, with numbers if its text has them
 };
 struct FigureResult {
   std::vector<std::string> columns;
   std::vector<FigureRow> rows;
-  std::vector<std::string> notes;  // differences to the thesis, and their reasons
+  std::vector<std::string> notes;  // differences from the thesis, and their reasons
   // runs whose active lanes over time are drawn as a picture
   std::vector<std::pair<std::string, Statistics>> timelines;
 };
@@ -26,7 +26,7 @@ struct FigureResult {
 struct FigureOptions {
   uint32_t scale = 1, triangles = 0, width = 0;
   uint64_t cycles = 0;
-  bool real_memory = false;  // of rays: the machine's memory in place of ideal memory
+  bool real_memory = false;  // for rays: the machine's memory instead of ideal memory
   ShowProgress progress;     // may be called by several threads at once
 };
 

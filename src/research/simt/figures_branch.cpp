@@ -113,7 +113,7 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
   return r;
 }
 
-// A comparison that the thesis could not make: its µ-kernels in software, as task types on bucket queues, against its
+// A comparison that the thesis could not make: µ-kernels in software, as task types on bucket queues, and in its
 // hardware.
 
 namespace {
@@ -164,7 +164,7 @@ FigureResult figure_software(const FigureOptions& o) {
   }
   Config c = with_ideal_memory(find_config("thesis-7.3"));
   c.block_scheduling = false;
-  // As many rays per core as a larger picture has for all 30 cores.
+  // Use as many rays per core as a larger picture gives each of all 30 cores.
   c.cores = 4;
   double stack = 0;
   const auto add = [&](const SimtRow& row) {

@@ -160,7 +160,7 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
 FigureResult table_traffic(const FigureOptions& o) {
   FigureResult r;
   r.columns = {"read, MB", "written, MB", "total, MB", "read over", "total over"};
-  // Counted as in the thesis: bytes that lanes request, wherever they are; ideal memory does not change that.
+  // Count as the thesis does: all bytes that lanes request, in any memory. Ideal memory does not change this count.
   FigureOptions few = o;
   few.cycles = 0;
   if (few.width == 0) few.width = 64;

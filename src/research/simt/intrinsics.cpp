@@ -1,4 +1,4 @@
-// Requests of programs to the machine: spawned threads, and decisions at branches.
+// Requests of programs to the machine: spawning threads, and decisions at branches.
 #include <algorithm>
 
 #include "ptx/memory.h"
@@ -100,7 +100,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
       if (!spawns_) warp.fail(in, 1u << lane, "state: only programs that spawn threads have states");
       return warp_->threads[lane].state;
     case Intrinsic::diverge: return warp_->spawns;
-    // True if threads of the warp have left it, or a warp of spawned threads started before it was full.
+    // Returns 1 if threads of the warp have left it, or if it is a spawned warp that started before it was full.
     case Intrinsic::reconverge: {
       const uint32_t whole = warp_->block->spawned ? ptx::kAllLanes >> (ptx::kLanes - config_.warp) : warp_->whole;
       return warp_->warp->live() != whole || warp_->spawned_from != 0;

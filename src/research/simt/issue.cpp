@@ -20,7 +20,7 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
-// Determines what the warp issues next, and the earliest cycle.
+// Determines what the warp issues next, and the earliest cycle for that.
 void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
   const uint64_t wakes = w.warp->wake();
   w.next.clear();
@@ -82,7 +82,7 @@ void TimedMachine::issue(Core& core, Scheduler& s, ResidentWarp& w, uint64_t cyc
   count_to(core, s, cycle);
   if (w.sleeps) return prepare(core, w, cycle);
   if (w.held) {
-    // No other warp can issue: the one that has waited longest continues.
+    // If no other warp can issue, the one that has waited longest continues.
     w.held = false;
     w.spawns = core.model.leave(w.held_pc, w.held_threads[0], w.held_threads[1]);
     ++(w.spawns ? statistics_.diverge_spawn : statistics_.diverge_pdom);
@@ -129,7 +129,7 @@ void TimedMachine::wake_block(Core& core, const ResidentBlock& block, uint64_t c
 }
 
 void TimedMachine::retire(Core& core, ResidentWarp& w, uint64_t cycle) {
-  // From this cycle on, its schedulers no longer idle for lack of warps.
+  // Until this cycle, the schedulers did not idle for lack of warps.
   if (core.warps.size() == 1) count_to(core, cycle);
   ResidentBlock& block = *w.block;
   --block.warps_left;
@@ -188,7 +188,7 @@ uint64_t TimedMachine::on_chip(Core& core, const std::vector<uint64_t>& addresse
 uint64_t TimedMachine::access_done(Core& core, const ptx::Warp& warp, uint32_t pc, uint32_t lanes, uint64_t cycle) {
   const ptx::Instruction& in = program_.code[pc];
   const ptx::Traits& t = program_.traits[pc];
-  // Call parameters are registers in a program compiled for a device.
+  // In a program compiled for a device, call parameters are registers.
   if (t.space == Space::parameter || t.space == Space::constant) return cycle + config_.latency.constant;
   const ptx::Memory& all = ptx::Memory::instance();
   auto& [shared, spawn, far] = places_;

@@ -1,5 +1,5 @@
-// Shows where lanes are idle: instructions and their active lanes, by function of the source. A compiler inlines nearly
-// all functions; the line table of PTX tells where each instruction comes from.
+// Shows where lanes idle: instructions and their active lanes, by function in the source. A compiler inlines nearly all
+// functions, but the line table in PTX tells where each instruction comes from.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace brokkr::simt {
 
 struct LaneCounts {
   uint64_t instructions = 0, lanes = 0;  // of warps, and of threads
-  // Lane slots without an active lane.
+  // The number of lane slots without an active lane.
   uint64_t lost() const { return instructions * ptx::kLanes - lanes; }
   double average() const { return instructions == 0 ? 0 : double(lanes) / double(instructions); }
 };
@@ -22,16 +22,16 @@ struct LaneCounts {
 struct FunctionLanes {
   std::string function, file;
   LaneCounts counts;
-  uint32_t worst_line = 0;  // the line that loses most
+  uint32_t worst_line = 0;  // the line that loses most lane slots
   LaneCounts worst;
 };
 
-// Adds up launches, also of different programs.
+// Accumulates launches, including launches of different programs.
 class LaneTable {
  public:
   // `runs`, `lanes`: how often each instruction ran, and with how many lanes in total.
   void add(const ptx::Program& program, const std::vector<uint64_t>& runs, const std::vector<uint64_t>& lanes);
-  // The function that loses most comes first.
+  // The function that loses most lane slots comes first.
   std::vector<FunctionLanes> rows() const;
   LaneCounts all() const;
 
@@ -46,7 +46,8 @@ class LaneTable {
 
 // Function names in PTX's debug information by their labels, as in the source, without parameters.
 std::map<std::string_view, std::string> inlined_names(const ptx::Program& program);
-// "brokkr::clip_triangle(Warp&, ...)", "ns::Class<int>::name": drops namespace, parameters and template arguments.
+// Shortens "brokkr::clip_triangle(Warp&, ...)" and "ns::Class<int>::name": drops namespace, parameters and template
+// arguments.
 std::string short_name(const std::string& mangled);
 
 }  // namespace brokkr::simt

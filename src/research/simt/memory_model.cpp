@@ -30,8 +30,7 @@ Cache::Result Cache::access(uint64_t address, bool dirty, bool allocate) {
 
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks) {
   if (banks == 0 || addresses.size() < 2) return 1;
-  // An access wider than a word counts as one access per word. A bank serves one word per turn, for any number of
-  // lanes.
+  // An access wider than a word counts as one access per word. A bank serves one word per turn, to any number of lanes.
   constexpr size_t kMaxWords = 32;
   uint64_t words[kMaxWords];
   uint32_t total = 0;
@@ -125,7 +124,7 @@ uint64_t MemoryModel::access(uint32_t core, AccessKind kind, const std::vector<u
   coalesce(addresses, bytes, config_.memory.segment, segments_);
   for (size_t i = 0; i < segments_.size(); ++i) done = std::max(done, segment(core, kind, segments_[i], cycle + i));
   if (kind != AccessKind::atomic || config_.memory.atomic_cycles == 0) return done;
-  // Atomics at one address take turns, whichever core they come from; then the answer travels back.
+  // Atomics at one address take turns, whichever core they come from. Then the answer travels back.
   const uint64_t way = done - cycle;
   for (const uint64_t a : addresses) {
     uint64_t& is_free = atomic_free_[a];

@@ -31,8 +31,8 @@ class Cache {
   std::vector<Line> lines_;
 };
 
-// The number of turns of the busiest bank: words in one bank are serialized, lanes at the same word are served
-// together. `addresses`: one per active lane, `bytes` each. At least 1.
+// The number of turns of the busiest bank, at least 1. Different words in one bank are serialized; lanes at the same
+// word are served together. `addresses`: one per active lane, `bytes` each.
 uint32_t bank_cycles(const std::vector<uint64_t>& addresses, uint32_t bytes, uint32_t banks);
 
 // The distinct segments that the lanes touch, in lane order. `segment` is a power of two.
@@ -43,10 +43,10 @@ enum class AccessKind : uint8_t { load, store, atomic };
 class MemoryModel {
  public:
   MemoryModel(const Config& config, Statistics& statistics);
-  // An off-chip access from a core. Returns the cycle in which the last lane has its data.
+  // An off-chip access from a core. Returns the cycle in which the last lane receives its data.
   uint64_t access(uint32_t core, AccessKind kind, const std::vector<uint64_t>& addresses, uint32_t bytes,
                   uint64_t cycle);
-  // On-chip atomics: the number of turns, because lanes at the same address are serialized.
+  // The number of turns of on-chip atomics, because lanes at the same address are serialized.
   uint32_t atomic_turns(const std::vector<uint64_t>& addresses) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace brokkr::simt {
 
 // The stack of a warp's paths. An entry holds lanes that run until they meet at an instruction of a frame. Entries
-// above it hold parts of these lanes that have diverged since; other lanes wait at their meeting.
+// above it hold those of these lanes that have diverged since; other lanes wait at their meeting.
 class PathStack {
  public:
   PathStack(const Flow& flow, uint32_t lanes) : flow_(flow), entries_{{lanes, kNoMeeting, 0}}, ready_(lanes) {}
@@ -18,18 +18,19 @@ class PathStack {
   // Returns true if the instruction just executed changes nothing here: its lanes are at the next instruction, and no
   // lanes meet there.
   bool passes(const Group& from) const;
-  // The same for lanes that have jumped: the whole path moved together and meets no other lanes. `group`, their old
-  // place, is updated to the new one.
+  // Like `passes`, for lanes that have jumped: the whole path moved together and meets no other lanes. Updates `group`
+  // from their old place to the new one.
   bool goes_on(const ptx::Warp& warp, Group& group);
-  // Call after lanes diverged, met or ended. `pc`, `frame`: where the lanes of `lanes` were before.
+  // Call it after lanes diverged, met or ended. `from`: the place where its lanes were before.
   void update(const ptx::Warp& warp, const Group& from);
   // The ready lanes of entries that share no lanes with entries above, topmost first, at most `most` groups.
   void choose_paths(const ptx::Warp& warp, uint32_t most, std::vector<Group>& groups) const;
-  // If no path has a ready lane: lanes that wait for others at a warp's collective, which must continue first.
+  // If no path has a ready lane: returns lanes that wait for others at a collective of the warp, which must continue
+  // first.
   void choose_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
-  // Lanes that wait at a meeting for others.
+  // Finds lanes that wait for others at a meeting.
   void find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) const;
-  // Makes such a group a separate path up to the next meeting.
+  // Turns such a group into a separate path up to the next meeting.
   void work_ahead(const ptx::Warp& warp, const Group& waiting);
   size_t depth() const { return entries_.size(); }
   bool has_parted() const { return entries_.size() > 1; }
@@ -58,7 +59,7 @@ Group group_of(const ptx::Warp& warp, uint32_t lanes) {
   return {pc, frame, alone ? lanes : lanes & warp.lanes_at(pc, frame)};
 }
 
-// A meeting at the function's end is any instruction of a lower frame.
+// For a meeting at the function's end, any instruction of a lower frame counts as arrival.
 uint32_t PathStack::arrived(const ptx::Warp& warp, const Entry& e) {
   if (e.meeting != kNoMeeting) return e.lanes & warp.lanes_at(e.meeting, e.frame);
   return e.frame == 0 ? 0 : e.lanes & warp.lanes_below(e.frame);
@@ -85,7 +86,7 @@ void PathStack::part(const ptx::Warp& warp, size_t entry, const Group& from) {
     piece.lanes = g.lanes;
     if (arrived(warp, piece) != g.lanes) parts_.push_back(piece);
   }
-  // The entry itself is unnecessary if its parts meet at its own meeting.
+  // Drop the entry if its parts meet at its own meeting.
   const auto at = entries_.begin() + std::ptrdiff_t(entry);
   if (to.meeting == e.meeting && to.frame == e.frame) {
     entries_.insert(entries_.erase(at), parts_.begin(), parts_.end());
@@ -131,8 +132,8 @@ bool PathStack::passes(const Group& from) const {
   return true;
 }
 
-// These lanes' topmost entry contains no other lanes: none diverges, no lower entry matters, and it ends only at the
-// meeting. Lanes that have stopped waiting since may be anywhere.
+// The topmost entry of these lanes contains no other lanes. So none diverges, no lower entry matters, and the entry
+// ends only at the meeting. Lanes that have stopped waiting since may be anywhere.
 bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   if ((group.lanes & ~warp.live()) != 0 || (warp.ready() & ~ready_ & ~group.lanes) != 0) return false;
   if (entries_.size() > 1 && flow_.is_collective(group.pc)) return false;
@@ -148,8 +149,8 @@ bool PathStack::goes_on(const ptx::Warp& warp, Group& group) {
   return true;
 }
 
-// Lanes that have met at a collective of the warp form one path again, as on hardware with such instructions: no lane
-// waits elsewhere.
+// Lanes that have met at a collective of the warp form one path again, as on hardware with such instructions, because
+// no lane waits elsewhere.
 void PathStack::join(const ptx::Warp& warp) {
   uint32_t all = 0;
   for (const Entry& e : entries_) all |= e.lanes;
@@ -192,7 +193,7 @@ void PathStack::find_waiting(const ptx::Warp& warp, std::vector<Group>& groups) 
   }
 }
 
-// [Steffen12, Fig. 4.6]: three entries: the old one, which joins all lanes at the next meeting; the lanes that go
+// The three entries of [Steffen12, Fig. 4.6]: the old one, which joins all lanes at the next meeting; the lanes that go
 // ahead; and the lanes behind.
 void PathStack::work_ahead(const ptx::Warp& warp, const Group& waiting) {
   size_t i = entries_.size() - 1;
@@ -217,7 +218,7 @@ namespace {
 class StackPolicy : public Policy {
  public:
   StackPolicy(const Flow& flow, uint32_t lanes, uint32_t ways) : stack_(flow, lanes), ways_(ways) {}
-  // Most instructions move a whole path to one place: the choice is then the previous one, moved.
+  // Most instructions move a whole path to one place; then the previous choice stays valid at the new place.
   void choose(const ptx::Warp& warp, std::vector<Group>& groups) override {
     if (holds_ && warp.ready() == ready_) {
       for (const Group& g : last_) groups.push_back(g);
@@ -254,7 +255,7 @@ class StackPolicy : public Policy {
   std::vector<Group> last_;
 };
 
-// Paths at the same place merge: lanes that are an iteration ahead in a loop run with those behind.
+// Merges paths at the same place: lanes that are an iteration ahead in a loop run together with those behind.
 void merge(std::vector<Group>& groups) {
   for (size_t i = 0; i < groups.size(); ++i) {
     for (size_t j = groups.size(); --j > i;) {

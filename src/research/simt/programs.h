@@ -31,7 +31,7 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Device memory, zeroed or filled with a copy; it lives as long as the runner.
+  // Device memory, zeroed or with copied content. It lives as long as the runner.
   template <class T>
   T* buffer(size_t count) {
     return static_cast<T*>(allocate(count * sizeof(T)));
@@ -78,11 +78,11 @@ class Runner {
 };
 
 struct ProgramSize {
-  uint32_t scale = 1;                    // 1: what a test runs; the work grows with it
+  uint32_t scale = 1;                    // 1: the size for tests; the work grows with it
   uint32_t triangles = 2000;             // of rays
   uint32_t width = 64;                   // of rays: pixels of a side
   uint32_t stay_percent = 50;            // of rays by tasks: lanes that stay together, of a warp's
-  std::shared_ptr<MemoryBudget> budget;  // of rays: of the scene and what is made of it; null: without a limit
+  std::shared_ptr<MemoryBudget> budget;  // for the scene of rays and data derived from it; null: unlimited
 };
 
 struct ProgramInfo {
@@ -103,8 +103,8 @@ bool has_modules();
 
 using ShowProgress = std::function<void(const std::string&)>;
 
-// Runs a program on a machine. `cycles`: stop after so many, without a result; 0: run to the end. `show` is called
-// occasionally with what runs and its progress.
+// Runs a program on a machine. `cycles`: stop after this many cycles, without a result; 0: run to the end. Calls `show`
+// occasionally with the current step and its progress.
 Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles = 0,
                         const ShowProgress& show = {});
 
@@ -115,7 +115,7 @@ struct BranchRun {
   uint32_t warps_percent = 100;  // percentage of warps that diverge
   uint32_t ratio = 10;           // ratio of the longer path's iterations to the shorter one's
   uint32_t shorter = 20, end = 0;
-  bool drawn = false;  // threads of the longer path are drawn at random, instead of the first ones of each warp
+  bool drawn = false;  // the threads of the longer path are random, instead of the first ones of each warp
   // 0: the stack; 1: diverge and reconverge; 2: diverge only; 3: threads are always spawned, and never at the meeting.
   uint32_t model = 0;
 };

@@ -9,8 +9,8 @@
 
 namespace brokkr::simt {
 
-// Issue slots by use: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5 to 8 ...), stalled because
-// all warps wait, and idle because the core has no warps.
+// Issue slots by use: eight classes of active lanes, as in [Steffen12, Fig. 2.3] (1 to 4, 5 to 8 ...); stalled, because
+// all warps wait; idle, because the core has no warps.
 constexpr uint32_t kOccupancyClasses = 10, kStalled = 8, kIdle = 9;
 using Occupancy = std::array<uint64_t, kOccupancyClasses>;
 
@@ -24,7 +24,7 @@ struct Statistics {
   uint64_t steps = 0;         // issues of a warp: one instruction, or one per way
   uint64_t instructions = 0;  // of warps: one per group of lanes
   uint64_t lanes = 0;         // instructions of threads
-  uint64_t worked = 0;        // those among them whose lanes the program itself does not mask
+  uint64_t worked = 0;        // lanes among them that the program itself does not mask
   // launched threads, spawned threads, and warps of spawned threads
   uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;
   uint64_t diverge_pdom = 0, diverge_spawn = 0;  // decisions of the performance model

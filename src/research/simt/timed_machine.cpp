@@ -29,9 +29,9 @@ TimedMachine::~TimedMachine() {
   ptx::Memory::instance().free(spawn_begin_);
 }
 
-// Functions that a kernel may call need registers in addition to its own. If the kernel promises how many blocks share
-// a core, the compiler limits registers accordingly and spills to local memory; PTX does not contain those accesses, so
-// they cost nothing here.
+// Functions that a kernel may call need registers in addition to the kernel's own. If the kernel promises how many
+// blocks share a core, the compiler limits registers accordingly and spills to local memory. PTX does not contain those
+// accesses, so they cost nothing here.
 uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
   const auto of = [&](const ptx::Function& f) {
     const auto [known, fresh] = registers_.try_emplace(&f, 0);
@@ -57,7 +57,7 @@ uint32_t TimedMachine::blocks_that_fit(const ptx::Function& kernel, uint32_t thr
   return std::min({config_.blocks, by_threads, shared == 0 ? config_.blocks : config_.shared / shared});
 }
 
-// The answer whether warps can issue is unchanged as long as none starts or ends.
+// The answer whether warps can issue does not change as long as no warp starts or ends.
 void TimedMachine::count_to(const Core& core, Scheduler& s, uint64_t cycle) {
   if (cycle <= s.counted_to) return;
   timeline_.count_range(s.counted_to, cycle, core.warps.empty() ? kIdle : kStalled, 1);
@@ -144,7 +144,7 @@ void TimedMachine::choose_turns() {
 Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
   begin(launch);
   run_cycles(most_cycles);
-  // The last instructions have issued: their cycle counts too.
+  // The cycle of the last instructions counts too.
   if (most_cycles == 0 || cycle_ < most_cycles) ++cycle_;
   for (auto& core : cores_) count_to(*core, cycle_);
   statistics_.cycles = cycle_;

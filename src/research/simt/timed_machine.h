@@ -1,8 +1,8 @@
 // The SIMT machine: runs a launch of a PTX program on the cores of a Config, and counts cycles.
 //
 // The interpreter (src/research/ptx) executes an instruction when it is issued, and its time is computed separately. So
-// values never depend on time, except clocks and effects that threads have on each other through memory. The same
-// launch always takes the same cycles.
+// values never depend on time, except for clocks and for communication of threads through memory. The same launch
+// always takes the same cycles.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ enum class Intrinsic : uint8_t { none, spawn, state, diverge, reconverge, lanes 
 
 class TimedMachine : private ptx::Foreign {
  public:
-  // The program must outlive the machine. Throws std::runtime_error for a µ-kernel machine without spawn memory.
+  // The program must outlive the machine. Throws std::runtime_error if a machine for µ-kernels lacks spawn memory.
   TimedMachine(const Config& config, const ptx::Program& program);
   ~TimedMachine() override;
   TimedMachine(const TimedMachine&) = delete;
@@ -75,7 +75,7 @@ class TimedMachine : private ptx::Foreign {
   void retire(Core& core, ResidentWarp& w, uint64_t cycle);
   uint64_t operands_at(const ResidentWarp& w, uint32_t pc, bool results) const;
 
-  // access.cpp: computes the time of an access.
+  // issue.cpp: computes the time of an access.
   uint64_t access_done(Core& core, const ptx::Warp& warp, uint32_t pc, uint32_t lanes, uint64_t cycle);
   uint64_t on_chip(Core& core, const std::vector<uint64_t>& addresses, const ptx::Traits& t, bool conflicts,
                    uint64_t cycle);
@@ -124,7 +124,7 @@ class TimedMachine : private ptx::Foreign {
   uint8_t* spawn_begin_ = nullptr;
   uint64_t spawn_bytes_ = 0, core_spawn_bytes_ = 0;
   bool spawn_on_chip_ = true;
-  // Valid during the execution of an instruction.
+  // These are valid during the execution of an instruction.
   Core* core_ = nullptr;
   ResidentWarp* warp_ = nullptr;
   struct Request {

@@ -107,7 +107,7 @@ namespace {
 constexpr int kWidth = 768, kHeight = 256, kMargin = 8;
 constexpr uint32_t kPaper = 0xffffffff, kFrame = 0xff404040;
 
-// 0xAABBGGRR: red over yellow to green.
+// 0xAABBGGRR: from red through yellow to green.
 constexpr uint32_t kColors[kOccupancyClasses] = {0xff2f2fd6, 0xff2f62e8, 0xff3396f4, 0xff45c2fa, 0xff63e0ee,
                                                  0xff66d9b4, 0xff52c878, 0xff3fa03a, 0xffc0c0c0, 0xffffffff};
 constexpr uint32_t kOrder[kOccupancyClasses] = {kIdle, kStalled, 0, 1, 2, 3, 4, 5, 6, 7};

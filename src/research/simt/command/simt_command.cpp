@@ -1,4 +1,4 @@
-// brokkr simt: runs programs on a SIMT machine that counts cycles, and makes the figures of [Steffen12] with it.
+// brokkr simt: runs programs on a SIMT machine that counts cycles, and reproduces the figures of [Steffen12].
 
 #include "simt/command/simt_command.h"
 
@@ -30,7 +30,7 @@
 namespace brokkr::simt {
 
 // Our own kernels as programs of `brokkr simt`: a frame through the pipeline, and the kernels of the queue experiments.
-// They run on the simulated device, and each result is compared with the CPU's.
+// They run on the simulated device, which compares each result with the CPU's.
 struct DeviceProgram {
   const char *name, *title;
   // Runs the program once.
@@ -299,7 +299,7 @@ void print(const Arguments& arguments, nlohmann::ordered_json json, const Result
   }
 }
 
-// The options that describe a machine; figures set their own.
+// The options that describe a machine. Figures set these themselves.
 constexpr const char* kMachineOptions[] = {"config", "policy",     "ways",  "mimd",
                                            "ideal",  "half-warps", "warps", "no-conflicts"};
 
@@ -333,7 +333,7 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   return kSuccess;
 }
 
-// Lanes alone are counted without cycles, unless a machine is given.
+// If no machine is given, only lanes are counted, not cycles.
 void run_own(const Arguments& arguments, const DeviceProgram& program, std::vector<TimedRun>& runs, LaneTable& lanes) {
   DeviceSettings settings;  // one host thread, so that runs repeat exactly
   settings.lanes = arguments.has("lanes");

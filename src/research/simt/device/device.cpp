@@ -47,7 +47,7 @@ class Device : public SimtDevice, public DeviceControl {
     ptx::Settings p = ptx::settings();
     p.threads = s.threads > 0 ? s.threads : usable_processors();
     p.multiprocessors = s.config ? int(s.config->cores) : std::max(2, p.threads);
-    // The frame's watch uses the host's clock: a device that counts cycles needs more patience.
+    // The frame's watchdog uses the host's clock, so a device that counts cycles reports a lower clock rate.
     p.megahertz = s.config ? 1 : 16;
     ptx::change_settings(p);
     ptx::hooks().blocks = nullptr;
@@ -105,7 +105,7 @@ class Device : public SimtDevice, public DeviceControl {
     return *m;
   }
 
-  // Called on the queue's thread: one launch at a time.
+  // Called on the queue's thread, for one launch at a time.
   void run(const ptx::Launch& launch) {
     KernelRun one;
     std::vector<uint64_t> runs, lanes;

@@ -1,5 +1,5 @@
-// [Steffen12, Alg. 4]: a branch with two loops of given lengths as paths, followed by a loop. It runs on the stack, or
-// with spawned threads where the performance model prefers them (chapter 6).
+// [Steffen12, Alg. 4]: a branch whose two paths are loops of given lengths, followed by another loop. It runs on the
+// stack, or with spawned threads if the performance model prefers them (chapter 6).
 #include "intrinsics.h"
 
 struct BranchWork {

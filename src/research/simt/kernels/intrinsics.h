@@ -15,7 +15,7 @@ __device__ int brokkr_simt_diverge(int predicate, unsigned path1, unsigned path2
 // Called before paths meet: returns 1 if this warp has lost threads, so that the remaining ones should be spawned at
 // the meeting.
 __device__ int brokkr_simt_reconverge();
-// Declares that `lanes` of this warp's active lanes do work from here on: if the whole warp shares its control flow,
-// lanes without work are masked, and the machine cannot see that.
+// Declares that `lanes` of this warp's active lanes do work from here on. If the whole warp shares its control flow,
+// lanes without work are masked, which the machine cannot see.
 __device__ void brokkr_simt_lanes(int lanes);
 }

@@ -23,7 +23,8 @@ __device__ __forceinline__ void load_state(RayWalk& walk) {
   }
   walk.restore(words, true);
 }
-// Stores the state once, whichever µ-kernel follows, so that only the spawn itself diverges [Steffen12, Alg. 2].
+// Stores the state in one place, whichever µ-kernel follows, so that only the spawn itself diverges [Steffen12, Alg.
+// 2].
 __device__ __forceinline__ void go_on(RayWalk& walk) {
   uint4* const to = static_cast<uint4*>(brokkr_simt_state());
   Uint words[RayWalk::kWords];

@@ -66,7 +66,7 @@ void run_loop(Runner& runner, const ProgramSize& size) {
   if (!runner.was_stopped()) expect_same("loop", out, expected);
 }
 
-// Lanes of the longer path come first in their warp, or are drawn at random; warps that do not diverge take the shorter
+// The lanes of the longer path come first in their warp, or are random. Warps that do not diverge take the shorter
 // path.
 void run_branch(Runner& runner, const BranchRun& run) {
   const uint32_t count = run.warps * 32;

@@ -1,4 +1,4 @@
-// Primary rays through a kd-tree, as data that host and machines share.
+// Primary rays through a kd-tree, as data shared by host and machines.
 #pragma once
 
 #include <cstddef>

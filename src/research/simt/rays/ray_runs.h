@@ -17,10 +17,10 @@ namespace brokkr::simt {
 struct RayScene {
   trace::TraceScene scene;
   trace::Structure tree;                 // a kd-tree
-  std::shared_ptr<MemoryBudget> budget;  // that it is counted in, and what runs over it; null: without a limit
+  std::shared_ptr<MemoryBudget> budget;  // the budget that counts the scene and runs on it; null: unlimited
 };
-// The last ones are kept: trees of a million triangles take longer to build than to look at. Throws std::runtime_error
-// where `budget`, if there is one, has no memory for it.
+// Returns a scene. The last few are cached, because building a tree of a million triangles takes long. Throws
+// std::runtime_error if `budget` is given and has too little memory.
 std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 struct RayHits {
@@ -63,12 +63,12 @@ struct CpuRays {
   RayCounts counts = {};
   RayHits hits;
 };
-// Runs one loop, or tasks that continue while `stay_percent` of a warp's lanes do. One worker runs them, so that the
-// work is always done in the same order.
+// Runs the loop, or tasks that continue while `stay_percent` of a warp's lanes do. One worker runs them, so that the
+// order of work is always the same.
 CpuRays run_cpu_rays(const std::string& machine, bool tasks, uint32_t stay_percent, const RayScene& scene,
                      uint32_t width);
 
-// Lanes for a percentage of a warp; more than the warp has: one step at a time.
+// The number of lanes for a percentage of a warp. More lanes than a warp has means: one step at a time.
 uint32_t lanes_of(uint32_t percent, int width);
 // Queue capacity of the task program for this number of rays: a power of two.
 uint32_t ray_capacity(uint32_t rays);

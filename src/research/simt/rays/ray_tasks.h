@@ -1,5 +1,6 @@
 // µ-kernels in software: each step of a ray's walk is a task type on the bucket queues (schedule/task_loop.h). A worker
-// takes a full warp of one type, or otherwise tasks of the lowest one. For comparison, the same steps in one loop.
+// takes a full warp of one type, or otherwise tasks of the lowest type. For comparison, the file also has the same
+// steps in one loop.
 #pragma once
 
 #include "schedule/policies.h"
@@ -71,7 +72,7 @@ BROKKR_FN void run_loop(Warp& w, const RayPlan& plan, int warp) {
 struct DownTask;
 struct LeafTask;
 
-// Each ray continues in its state: as a task of its next step, or it ends.
+// Each ray continues as a task of its next step, or ends.
 template <class Worker>
 BROKKR_FN void pass_on(Worker& worker, RayWalk& walk, Mask m) {
   worker.context().counter.rest();

@@ -1,5 +1,5 @@
-// A ray's walk through a kd-tree, one step at a time, independent of who executes the steps: the path tracer's own
-// (trace/walk_kd.h).
+// A ray's walk through a kd-tree, one step at a time, with the path tracer's own steps (trace/walk_kd.h), whoever
+// executes them.
 #pragma once
 
 #include "simt/rays/ray_plan.h"
@@ -37,7 +37,7 @@ class RayStack {
 
 class RayWalk {
  public:
-  // 48 bytes: everything that a step passes on to the next one.
+  // The state that a step passes on to the next one: 48 bytes.
   static constexpr int kWords = 12;
 
   BROKKR_FN RayWalk(Warp& w, const RayPlan& plan)
