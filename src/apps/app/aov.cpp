@@ -165,12 +165,11 @@ class Launch {
 int channels_of(Aov aov) { return kind_of(aov).written; }
 
 Option aov_option() {
-  Option option = several(named_file_option(
-      "--aov", "NAME=FILE",
-      "Also write " + all_names() +
-          " of each pixel, to .pfm or .exr; may be repeated, and several may go into one .exr as its layers. {} as in "
-          "--output",
-      FileUse::written));
+  Option option = several(named_file_option("--aov", "NAME=FILE",
+                                            "Also write " + all_names() +
+                                                " of each pixel to .pfm or .exr; may be repeated. Several may share "
+                                                "one .exr, which holds them as layers. {} works as in --output",
+                                            FileUse::written));
   option.shared_ending = ".exr";
   return option;
 }
@@ -201,8 +200,8 @@ void require_layer_names(const std::vector<AovRequest>& aovs, const AovLayers& l
   for (const AovRequest& aov : aovs) {
     if (is_exr(aov.path) || aov.path.find("{}") != std::string::npos) continue;
     throw UsageError(
-        fmt::format("--aov: '{}' would be written for each of {} layers; put {{}} where the layer's number goes, name "
-                    "an .exr, which holds all, or choose one by --layer",
+        fmt::format("--aov: '{}' would be written for each of {} layers; put {{}} in the name for the layer's number, "
+                    "name an .exr to hold all layers, or choose one with --layer",
                     aov.path, layers.count));
   }
 }
@@ -268,8 +267,9 @@ void write_aovs(const std::vector<AovRequest>& aovs, const Layer& layer, const L
         }
         break;
       default:
-        throw UsageError(fmt::format("--aov: ranks write depth, draw, triangle and overdraw; draw {} without --ranks",
-                                     kind_of(request.aov).name));
+        throw UsageError(
+            fmt::format("--aov: several ranks write only depth, draw, triangle and overdraw; write {} without --ranks",
+                        kind_of(request.aov).name));
     }
   }
   std::vector<Piece> pieces;

@@ -266,7 +266,7 @@ class Picture {
                                                  {"p95 ms", &FrameStatistics::p95_ms, 3},
                                                  {"p99 ms", &FrameStatistics::p99_ms, 3},
                                                  {"p99.9 ms", &FrameStatistics::p999_ms, 3},
-                                                 {"most ms", &FrameStatistics::most_ms, 3},
+                                                 {"max ms", &FrameStatistics::most_ms, 3},
                                                  {"1 % low fps", &FrameStatistics::one_percent_low_fps, 2}}};
     constexpr double kNames = 300, kColumn = 108;
     double y = kBottom + 74;

@@ -42,19 +42,21 @@ bool holds_scene(const std::filesystem::path& folder) {
 }  // namespace
 
 std::vector<Option> input_options() {
-  return {
-      size_option("--size", "Pixels to draw (a captured frame: its own; a scene: 1920x1080)", 1, kMaxTargetSize),
-      text_option("--camera", "TEXT",
-                  "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; what is left out is fitted"),
-      rare(real_option("--elevation", "DEGREES", "Height of a scene's camera above the horizon of what it looks at",
-                       -89, 89)),
-      file_option("--cameras", "FILE",
-                  "Cameras of a scene, a view each: transforms.json (NeRF), or images.txt of COLMAP with cameras.txt "
-                  "beside it"),
-      integer_option("--views", "Draw a scene from N sides at once, each a layer of the target", 1, kMaxTargetLayers),
-      rare(integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)),
-      rare(real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000)),
-      flag("--strict", "Make an error of every warning about a scene's file")};
+  return {size_option("--size", "Size of the picture in pixels (a captured frame: its own; a scene: 1920x1080)", 1,
+                      kMaxTargetSize),
+          text_option(
+              "--camera", "TEXT",
+              "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; values left out are fitted to the scene"),
+          rare(real_option("--elevation", "DEGREES",
+                           "Elevation of a scene's camera above the horizon, seen from its target", -89, 89)),
+          file_option("--cameras", "FILE",
+                      "Cameras of a scene, one view each: transforms.json (NeRF), or COLMAP's images.txt with "
+                      "cameras.txt beside it"),
+          integer_option("--views", "Draw a scene from N directions at once, each into its own layer of the target", 1,
+                         kMaxTargetLayers),
+          rare(integer_option("--view-size", "Pixels per side of each of several views (128)", 1, kMaxTargetSize)),
+          rare(real_option("--point-size", "PIXELS", "Width of the points of a cloud (3)", 0.1, 1000)),
+          flag("--strict", "Treat every warning about a scene's file as an error")};
 }
 
 Option memory_option() {
@@ -67,23 +69,21 @@ Option memory_option() {
 }
 
 std::vector<Option> target_options() {
-  return {
-      rare(integer_option("--target",
-                          "Target to look at, by its number in the file (the window of a frame that is shown by its "
-                          "programs, else the one that most triangles go to)",
-                          -2147483648.0, 2147483647.0, "ID")),
-      rare(integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1))};
+  return {rare(integer_option("--target",
+                              "Target to show, by its number in the file (a frame drawn with its programs: its window; "
+                              "otherwise the target with the most triangles)",
+                              -2147483648.0, 2147483647.0, "ID")),
+          rare(integer_option("--layer", "Layer of the target (0)", 0, kMaxTargetLayers - 1))};
 }
 
 Command view_command(const std::vector<ViewPart>& parts, std::function<int(const Arguments&)> run) {
   const std::vector<Option> own = {
-      several(
-          file_option("FILE", "FILE",
-                      "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), generated:NAME, or a folder; several "
-                      "frames, or a folder of them, are a sequence")),
-      size_option("--window", "Size of the window (as it was last time)", 64, kMaxTargetSize),
-      real_option("--scale", "F", "Size of text and widgets (as the monitor has it)", 0.5, 4),
-      flag("--fresh", "Neither read nor write what the viewer remembers"),
+      several(file_option("FILE", "FILE",
+                          "A frame (.bkf), a scene (.obj, .gltf, .glb, .ply, .stl), generated:NAME, or a folder; "
+                          "several frames, or a folder of frames, play as a sequence")),
+      size_option("--window", "Size of the window (its last size)", 64, kMaxTargetSize),
+      real_option("--scale", "F", "Scale of text and widgets (the monitor's)", 0.5, 4),
+      flag("--fresh", "Neither read nor write the viewer's saved settings"),
   };
   std::vector<Option> options = joined(joined(joined(own, input_options()), shader_options()), pipeline_options());
   for (const ViewPart& part : parts) options = joined(std::move(options), part.options);
@@ -98,7 +98,7 @@ LoadOptions load_options(const Arguments& arguments) {
   if (arguments.has("elevation")) options.elevation = float(arguments.real("elevation", 0));
   if (arguments.has("cameras")) {
     for (const char* other : {"camera", "views", "elevation"}) {
-      if (arguments.has(other)) throw UsageError(fmt::format("--cameras, --{}: give one of them", other));
+      if (arguments.has(other)) throw UsageError(fmt::format("--cameras, --{}: give only one of them", other));
     }
     options.cameras = read_cameras(arguments.text("cameras"), [&](const std::string& line) {
       if (arguments.has("strict")) throw std::runtime_error(line + " (a warning, which --strict refuses)");

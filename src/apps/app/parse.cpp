@@ -145,7 +145,7 @@ CommandLine::CommandLine(const Command& command, CLI::App& app, bool all) : comm
     ++hidden;
   }
   if (hidden > 0)
-    app.footer("These are the options that people use first. `brokkr " + command.name + " --help-all` shows " +
+    app.footer("These are the common options. `brokkr " + command.name + " --help-all` shows " +
                std::to_string(hidden) + " more.");
 }
 
@@ -219,18 +219,17 @@ int run_guarded(const std::function<int()>& body) {
   } catch (const std::invalid_argument& error) {
     return fail(kUsageError, error.what());  // an option outside the library's range
   } catch (const std::bad_alloc&) {
-    return fail(kFailure, "not enough memory for this; choose a smaller --size, or a machine with more");
+    return fail(kFailure, "not enough memory; choose a smaller --size, or a machine with more memory");
   } catch (const std::length_error&) {  // a container would exceed the address space
-    return fail(kFailure, "not enough memory for this; choose a smaller --size, or a smaller file");
+    return fail(kFailure, "not enough memory; choose a smaller --size, or a smaller file");
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(kFailure, error.path1().string() + ": " + error.code().message() +
-                              "; check the name, the permissions of its folder, and that the current folder is there");
+                              "; check the name, the permissions of its folder, and that the current folder exists");
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) return fail(kFailure, error.what());
-    return fail(
-        kFailure,
-        "workers: the system starts no more threads; choose fewer --workers, or raise the limits of processes and "
-        "memory (ulimit -u, ulimit -v)");
+    return fail(kFailure,
+                "workers: the system cannot start more threads; choose fewer --workers, or raise the limits of "
+                "processes and memory (ulimit -u, ulimit -v)");
   } catch (const MachineError& error) {
     return fail(kFailure, error.what() + option_of(error));
   } catch (const std::exception& error) {

@@ -56,8 +56,7 @@ void require_ending(const std::string& path, const std::vector<std::string>& end
 void require_picture(const std::string& path, const std::vector<std::string>& endings, const std::string& option) {
   if (path != "-") return require_ending(path, endings, option);
   if (isatty(STDOUT_FILENO) == 1)
-    throw UsageError(option + " -: a terminal shows no picture; send it to a program or a file: > FILE" +
-                     endings.front());
+    throw UsageError(option + " -: a terminal cannot show a picture; redirect it to a file: > FILE" + endings.front());
 }
 
 std::string written_path(const std::string& path) { return path == "-" ? kStandardOutput : path; }
@@ -66,10 +65,11 @@ std::string output_name(const std::string& path, const std::string& input, bool 
   const size_t place = path.find("{}");
   if (place == std::string::npos) {
     if (!several) return path;
-    throw UsageError(option + ": '" + path + "' would be written by every FILE; put {} where the name of each goes");
+    throw UsageError(option + ": '" + path +
+                     "' would be written for every FILE; put {} in it for the name of each FILE");
   }
   if (path.find("{}", place + 2) != std::string::npos)
-    throw UsageError(option + ": '" + path + "' has {} twice; it may stand once");
+    throw UsageError(option + ": '" + path + "' contains {} twice; use it once");
   std::string name = std::filesystem::path(input).stem().string();
   for (char& c : name) {  // names of generated scenes look like URLs
     if (c == ':' || c == '?' || c == '&' || c == '=') c = '-';
@@ -94,7 +94,7 @@ void require_own_names(const std::string& path, const std::vector<std::string>& 
     const auto [first, is_new] = known.emplace(output_name(path, input, inputs.size() > 1, option), input);
     if (!is_new)
       throw UsageError(option + ": '" + first->first + "' would be written for " + first->second + " and for " + input +
-                       "; draw them one after the other, into different folders");
+                       "; draw them one at a time, into different folders");
   }
 }
 
@@ -215,9 +215,9 @@ std::vector<Named> written_names(const Option& option, const std::string& path,
 
 [[noreturn]] void refuse(const Named& first, const Named& second) {
   if (second.path == "-")
-    throw UsageError(first.option + ", " + second.option + ": both go to standard output; give one of them a file");
+    throw UsageError(first.option + ", " + second.option + ": both go to standard output; name a file for one of them");
   throw UsageError(first.option + ", " + second.option + ": both write '" + printable(second.path) +
-                   "'; give each a file of its own");
+                   "'; name a different file for each");
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ void require_own_files(const std::vector<Option>& options, const Arguments& argu
     const auto found = input.path == "-" ? known.end() : known.find(place_of(input.path));
     if (found == known.end()) continue;
     throw UsageError(found->second.option + ": '" + printable(found->second.path) + "' is read by " + input.option +
-                     ", and would be lost; write another file");
+                     ", and would be overwritten; name another file");
   }
 }
 

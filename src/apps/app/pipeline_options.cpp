@@ -112,8 +112,8 @@ std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>&
 
 std::vector<Option> simt_options() {
   Option config = text_option("--simt-config", "FILE",
-                              "Machine simt: count cycles, on a machine that `brokkr simt --list` names, or a JSON "
-                              "file (none: as fast as it goes)");
+                              "Machine simt: count cycles on this machine, named by `brokkr simt --list` or described "
+                              "by a JSON file (none: run fast, without counting)");
   config.group = "Pipeline";
   config.use = FileUse::read;
   config.rare = true;

@@ -25,11 +25,11 @@ void take_channel(const std::string& text, FragmentShader& shader) {
   const std::string pass = place.substr(0, colon), number = colon == std::string::npos ? "" : place.substr(colon + 1);
   const bool is_buffer = pass.size() == 1 && pass[0] >= 'a' && pass[0] <= 'd';
   if ((pass != "image" && !is_buffer) || number.size() != 1 || number[0] < '0' || number[0] > '3')
-    throw UsageError(fmt::format("--channel: '{}' is not PASS:N=WHAT, as image:0=buffer-a", printable(text)));
+    throw UsageError(fmt::format("--channel: '{}' is not PASS:N=WHAT, such as image:0=buffer-a", printable(text)));
   const std::string name = "iChannel" + number;
   ShaderBuffer* const buffer = is_buffer ? &shader.buffers[size_t(pass[0] - 'a')] : nullptr;
   if (buffer != nullptr && buffer->text.empty())
-    throw UsageError(fmt::format("--channel: there is no buffer {}; name its file by --buffer-{}", pass, pass));
+    throw UsageError(fmt::format("--channel: there is no buffer {}; name its file with --buffer-{}", pass, pass));
   auto& textures = buffer ? buffer->textures : shader.textures;
   auto& channels = buffer ? buffer->channels : shader.channels;
   textures.erase(name);
@@ -39,7 +39,7 @@ void take_channel(const std::string& text, FragmentShader& shader) {
   if (what.size() == kBuffer.size() + 1 && what.starts_with(kBuffer) && what.back() >= 'a' && what.back() <= 'd') {
     channels[name] = {.source = Source::buffer, .buffer = what.back() - 'a'};
     if (shader.buffers[size_t(what.back() - 'a')].text.empty())
-      throw UsageError(fmt::format("--channel: there is no {}; name its file by --{}", what, what));
+      throw UsageError(fmt::format("--channel: there is no {}; name its file with --{}", what, what));
   } else if (what == "keyboard") {
     channels[name].source = Source::keyboard;
   } else if (what == "silence") {
@@ -64,33 +64,32 @@ void take_mouse(const std::string& text, FragmentShader& shader) {
 std::vector<Option> shader_options() {
   constexpr const char* kGroup = "Shader";
   std::vector<Option> options = {
-      file_option(
-          "--fragment", "FILE",
-          "Draw surfaces by this fragment shader: GLSL, SPIR-V, or mainImage as on Shadertoy (docs/guide/shaders.md); "
-          "without a scene over the whole picture"),
+      file_option("--fragment", "FILE",
+                  "Shade surfaces with this fragment shader: GLSL, SPIR-V, or Shadertoy's mainImage "
+                  "(docs/guide/shaders.md); without a scene it fills the picture"),
       file_option("--vertex", "FILE",
-                  "Place a scene's vertices by this vertex shader in GLSL or SPIR-V, which writes gl_Position "
-                  "(docs/guide/vertex-shaders.md); without --fragment a plain one lights them"),
-      integer_option("--shader-instances", "Draw each surface so many times; gl_InstanceID counts them (1)", 1,
+                  "Transform a scene's vertices with this vertex shader in GLSL or SPIR-V, which writes gl_Position "
+                  "(docs/guide/vertex-shaders.md); without --fragment, a plain fragment shader lights them"),
+      integer_option("--shader-instances", "Draw N instances of each surface; gl_InstanceID counts them (1)", 1,
                      1 << 24),
-      several(
-          text_option("--uniform", "NAME=V,V", "A uniform's numbers, as many as it has. May be given several times")),
-      several(named_file_option("--texture", "NAME=FILE",
-                                "The picture that a sampler2D reads (white). May be given several times",
+      several(text_option("--uniform", "NAME=V,V",
+                          "Values of a uniform, one for each of its components. May be given several times")),
+      several(named_file_option("--texture", "NAME=FILE", "Picture for a sampler2D (white). May be given several times",
                                 FileUse::read)),
-      real_option("--time", "SECONDS", "Time of the picture: b_time, iTime (0)", -1e6, 1e6)};
+      real_option("--time", "SECONDS", "Time of the picture in seconds, for b_time and iTime (0)", -1e6, 1e6)};
   for (const char buffer : {'a', 'b', 'c', 'd'}) {
     options.push_back(file_option(fmt::format("--buffer-{}", buffer), "FILE",
-                                  fmt::format("The text of Shadertoy's buffer {}", char(buffer - 'a' + 'A'))));
+                                  fmt::format("Text of Shadertoy's buffer {}", char(buffer - 'a' + 'A'))));
   }
-  options.push_back(file_option("--common", "FILE", "Shadertoy's common text, before that of each pass"));
+  options.push_back(file_option("--common", "FILE", "Shadertoy's common text, which precedes the text of each pass"));
   options.push_back(several(text_option(
       "--channel", "PASS:N=WHAT",
-      "What iChannelN of a pass (image, a, b, c, d) reads: buffer-a … buffer-d, keyboard, silence, noise or a picture "
-      "(iChannel0 … 3 read the buffers A … D that there are, else noise). May be given several times")));
-  options.push_back(text_option("--mouse", "X,Y[,X,Y]", "iMouse in pixels: where it is, and where it was pressed"));
+      "Input of iChannelN of a pass (image, a, b, c, d): buffer-a … buffer-d, keyboard, silence, noise or a picture "
+      "(iChannel0 … 3 read buffers A … D if they exist, otherwise noise). May be given several times")));
+  options.push_back(
+      text_option("--mouse", "X,Y[,X,Y]", "iMouse in pixels: its position, and the position where it was pressed"));
   options.push_back(several(
-      integer_option("--key", "A key that is held, by JavaScript's code: 32 is space. May be repeated", 0, 255)));
+      integer_option("--key", "A held key, by its JavaScript code: 32 is space. May be given several times", 0, 255)));
   // The inputs that only Shadertoy has come last.
   for (Option& option : options) option.rare = option.names == "--shader-instances";
   const auto rarer = std::ranges::find(options, std::string("--buffer-a"), &Option::names);
@@ -121,14 +120,14 @@ std::string vertex_text(const std::string& file) {
 std::optional<FragmentShader> read_shader(const Arguments& arguments) {
   const bool has_fragment = arguments.has("fragment"), has_vertex = arguments.has("vertex");
   if (!has_vertex && arguments.has("shader-instances"))
-    throw UsageError("--shader-instances: is for a vertex shader; name one by --vertex");
+    throw UsageError("--shader-instances: needs a vertex shader; name one with --vertex");
   if (!has_fragment) {
     for (const char* option : {"uniform", "texture", "time", "buffer-a", "buffer-b", "buffer-c", "buffer-d", "common",
                                "channel", "mouse", "key"}) {
       const std::string name = option;
       const bool is_of_both = name == "uniform" || name == "texture" || name == "time";
       if (arguments.has(option) && !(has_vertex && is_of_both))
-        throw UsageError(fmt::format("--{}: is for a shader; name one by --fragment", option));
+        throw UsageError(fmt::format("--{}: needs a shader; name one with --fragment", option));
     }
     if (!has_vertex) return std::nullopt;
   }
@@ -185,7 +184,7 @@ double number_of(const std::string& value, const char* option) {
     used = 0;
   }
   if (value.empty() || used != value.size())
-    throw UsageError(fmt::format("{}: '{}' is no number", option, printable(value)));
+    throw UsageError(fmt::format("{}: '{}' is not a number", option, printable(value)));
   return number;
 }
 
@@ -206,7 +205,7 @@ class ToyFile {
     try {
       json = parse_json<Json>(as_text(bytes));
     } catch (const std::exception&) {
-      fail("it is no JSON");
+      fail("it is not JSON");
     }
     try {
       const Json& passes = passes_of(json);
@@ -215,14 +214,15 @@ class ToyFile {
       for (const Json& pass : passes) has_image |= read_pass(pass);
       if (!has_image) fail("it has no pass of the type 'image'");
     } catch (const Json::exception&) {
-      fail("it is no export of Shadertoy's");
+      fail("it is not a Shadertoy export");
     }
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw std::runtime_error(fmt::format("{}: {}; name a file with a 'renderpass' list, as its site and API give it",
-                                         printable(file_), problem));
+    throw std::runtime_error(
+        fmt::format("{}: {}; name a file with a 'renderpass' list, as Shadertoy's site and API export it",
+                    printable(file_), problem));
   }
   void warn(const std::string& line) const { warn_(printable(fmt::format("{}: {}", file_, line))); }
 
@@ -278,7 +278,7 @@ class ToyFile {
       }
     }
     if (number < 0 || number >= 4) {
-      warn(fmt::format("pass '{}' of the type '{}' is not drawn", name, type));
+      warn(fmt::format("pass '{}' of type '{}' is not supported", name, type));
       return false;
     }
     ShaderBuffer& buffer = shader_.buffers[size_t(number)];
@@ -321,8 +321,8 @@ class ToyFile {
       } else {
         if (type == "texture" && take_picture(source, textures[channel])) continue;
         textures.erase(channel);
-        warn(fmt::format("pass '{}', {}: '{}' of the type '{}' is not here; noise takes its place{}", name, channel,
-                         source, type, type == "texture" ? ", or put it beside the file" : ""));
+        warn(fmt::format("pass '{}', {}: '{}' of type '{}' is missing; noise replaces it{}", name, channel, source,
+                         type, type == "texture" ? "; put it beside the file" : ""));
       }
     }
   }

@@ -58,13 +58,12 @@ TemporaryFolder::TemporaryFolder() {
   const fs::path folder = fs::temp_directory_path(error);
   if (error) {
     const char* variable = std::getenv("TMPDIR");
-    throw std::runtime_error(std::string(variable != nullptr ? variable : "/tmp") +
-                             ": this is no folder for temporary files (" + error.message() +
-                             "); set TMPDIR to a folder with room");
+    throw std::runtime_error(std::string(variable != nullptr ? variable : "/tmp") + ": cannot hold temporary files (" +
+                             error.message() + "); set TMPDIR to a folder with free space");
   }
   std::string name = (folder / "brokkr-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error(name + ": no temporary folder can be made; set TMPDIR to a folder with room");
+    throw std::runtime_error(name + ": cannot make a temporary folder; set TMPDIR to a folder with free space");
   path_ = name;
 }
 

@@ -73,7 +73,7 @@ std::vector<BenchShading> parse_shadings(const std::vector<std::string>& texts) 
     for (const std::string& word : split(text)) {
       const auto* found = std::find(kShadingNames.begin(), kShadingNames.end(), word);
       if (found == kShadingNames.end())
-        throw UsageError("--shading: '" + word + "' is none of flat, phong, textured, material, program" +
+        throw UsageError("--shading: '" + word + "' is not one of flat, phong, textured, material, program" +
                          did_you_mean(word, {kShadingNames.begin(), kShadingNames.end()}));
       const BenchShading shading = BenchShading(found - kShadingNames.begin());
       if (std::find(result.begin(), result.end(), shading) == result.end()) result.push_back(shading);
@@ -86,14 +86,14 @@ Workload make_workload(const std::string& file, BenchShading shading, const Load
   const bool generated = is_generated(file);
   if (!generated && (shading == BenchShading::phong || shading == BenchShading::textured)) {
     throw UsageError("--shading " + std::string(shading_name(shading)) + ": " + file +
-                     " has surfaces of its own; use flat or material");
+                     " has its own surfaces; use flat or material");
   }
   const bool capture = fs::path(file).extension() == ".bkf";
   if (capture && shading == BenchShading::material)
     throw UsageError("--shading material: " + file +
                      " is a captured frame, which has no materials; use flat or program");
   if (!capture && shading == BenchShading::program)
-    throw UsageError("--shading program: " + file + " is no captured frame (.bkf), and has no programs");
+    throw UsageError("--shading program: " + file + " is not a captured frame (.bkf), so it has no programs; use flat");
   Workload workload;
   workload.file = shading == BenchShading::textured ? textured(file) : file;
   workload.name = generated ? file : fs::path(file).stem().string();

@@ -74,7 +74,7 @@ Arguments with_options(const Arguments& arguments, const std::string& text, cons
                                      [&](const Option& candidate) { return "--" + key_of(candidate) == name; });
     if (option == known.end())
       throw UsageError("--ab: '" + name +
-                       "' is no option of input or pipeline; B is the same command with some on top");
+                       "' is not an option of input or pipeline; --ab adds such options to the command for B");
     if (equals == std::string::npos && i + 1 == words.size()) throw UsageError("--ab: " + name + " has no value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     const std::string problem = problem_with(*option, value);
@@ -184,7 +184,7 @@ std::string ab_table(const std::vector<AbRow>& rows) {
     if (row.same_picture == false) said += before + "A and B draw different pictures\n";
     for (const std::string& warning : race_warnings(row.race, row.load)) said += before + "warning: " + warning + "\n";
   }
-  return format_table({"frame", "shading", "A ms (least)", "B ms (least)", "outliers", "pairs"}, lines) + said;
+  return format_table({"frame", "shading", "A ms (min)", "B ms (min)", "outliers", "pairs"}, lines) + said;
 }
 
 namespace {
@@ -425,7 +425,7 @@ class AbRun {
     }
     std::vector<double> ms = read_frame_log(out).frame_ms;
     if (ms.size() != size_t(frames_) + size_t(kWarmUp))
-      throw std::runtime_error(variant.program.string() + ": its log has another number of frames than asked for");
+      throw std::runtime_error(variant.program.string() + ": its log has a different number of frames than requested");
     ms.erase(ms.begin(), ms.begin() + kWarmUp);
     return ms;
   }

@@ -106,12 +106,13 @@ void check_race(const Arguments& arguments) {
   if (arguments.has("pairs") && !races(arguments)) throw UsageError("--pairs: needs --ab or --ab-program");
   if (!races(arguments)) return;
   for (const char* name : {"against", "rounds", "turn", "curves", "curve", "gl-bench", "beside-isa"}) {
-    if (arguments.has(name)) throw UsageError(std::string("--") + name + ": goes with neither --ab nor --ab-program");
+    if (arguments.has(name))
+      throw UsageError(std::string("--") + name + ": cannot be combined with --ab or --ab-program");
   }
   if (!arguments.has("ab-program")) {
     if (arguments.has("frames")) throw UsageError("--frames: with --ab each turn is one frame; use --pairs");
   } else if (arguments.has("log")) {
-    throw UsageError("--log: not with --ab-program; --json holds the times of all frames");
+    throw UsageError("--log: cannot be combined with --ab-program; --json holds the times of all frames");
   }
   if (arguments.text("log") == "-") throw UsageError("--log -: --ab writes two logs; name a file");
 }
@@ -119,17 +120,17 @@ void check_race(const Arguments& arguments) {
 void check_combination(const Arguments& arguments) {
   const bool curves = arguments.has("curves") || arguments.has("curve");
   if (arguments.all("FILE").empty() && !arguments.has("suite") && !curves)
-    throw UsageError("FILE is missing; or use --suite or --curves");
+    throw UsageError("FILE is missing; name one, or use --suite or --curves");
   if (curves && (arguments.has("suite") || arguments.has("FILE")))
-    throw UsageError("--curves has workloads of its own; leave out FILE and --suite");
+    throw UsageError("--curves has its own workloads; leave out FILE and --suite");
   if (arguments.has("log") && (arguments.has("suite") || curves || arguments.all("FILE").size() != 1))
     throw UsageError("--log: takes one FILE");
   if (arguments.has("log-format") && !arguments.has("log")) throw UsageError("--log-format: needs --log FILE.csv");
   check_race(arguments);
   const bool peers = !races(arguments) && !arguments.has("log") && arguments.text("against", "llvmpipe") != "none";
-  if (arguments.has("camera") && peers) throw UsageError("--camera: the peers have none; use --against none");
+  if (arguments.has("camera") && peers) throw UsageError("--camera: the peers do not support it; use --against none");
   if (arguments.text("json") == "-" && arguments.text("csv") == "-")
-    throw UsageError("--csv: standard output is taken by --json");
+    throw UsageError("--csv: --json already uses standard output; name a file");
 }
 
 void check_one_workload(const std::vector<Workload>& all) {
@@ -212,7 +213,7 @@ int run_bench(const Arguments& arguments) {
   if (!signals.stopped()) return outcome(rows);
   const bool in_part = !rows.empty() && rows.back().cut_off;
   std::cerr << fmt::format("brokkr: ended by {} after {} {}{}\n", signals.name(), rows.size(),
-                           rows.size() == 1 ? "workload" : "workloads", in_part ? ", the last of them in part" : "");
+                           rows.size() == 1 ? "workload" : "workloads", in_part ? ", the last of them incomplete" : "");
   return signals.exit_code();
 }
 
@@ -225,21 +226,21 @@ Command bench_command() {
                           "--compare two results")),
       flag("--suite", "The bundled frames, those of --captures, and five generated scenes in three shadings"),
       rare(file_option("--captures", "DIR", "Folder of further .bkf for --suite (the environment's BROKKR_CAPTURES)")),
-      flag("--curves", "Times against triangles, pixels, workers, draws, views and overdraw"),
+      flag("--curves", "Time frames as a function of triangles, pixels, workers, draws, views and overdraw"),
       rare(several(choice_option("--curve", "NAME",
                                  "Only this curve: triangles, pixels, workers, draws, views, overdraw; may be repeated",
                                  {"triangles", "pixels", "workers", "draws", "views", "overdraw"}))),
       flag("--compare",
-           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json. "
-           "They did not run together: --ab tells more"),
+           "Compare two results of --json row by row, or the manifests of two logs: BEFORE.json AFTER.json. They did "
+           "not run together, so --ab is more reliable"),
       text_option("--ab", "OPTIONS",
-                  "Race in pairs: A is this command, B the same with these options on top, as in --ab \"--pattern "
-                  "hilbert\"; says which is faster, or that the difference is not significant"),
+                  "Compare in pairs: A is this command, B the same with these options added, as in --ab \"--pattern "
+                  "hilbert\"; tells which is faster, or that the difference is not significant"),
       rare(file_option("--ab-program", "PROGRAM",
-                       "Race in pairs: B is drawn by this other build of brokkr; may go with --ab")),
+                       "Compare in pairs: this other build of brokkr draws B; may be combined with --ab")),
       integer_option("--pairs",
-                     "Pairs of frames of --ab (100); with --ab-program pairs of turns, each a process with --frames "
-                     "frames (12)",
+                     "Number of pairs of frames for --ab (100), or of pairs of turns for --ab-program, each a process "
+                     "that draws --frames frames (12)",
                      1, 1000000),
       several(text_option(
           "--shading", "S",
@@ -253,23 +254,23 @@ Command bench_command() {
       integer_option("--rounds", "Turns of each renderer (3)", 1, 1000),
       rare(
           real_option("--turn", "MS", "End a turn after MS milliseconds once three frames are drawn (2000)", 0, 3.6e6)),
-      json_option("Write every number and where it was taken"),
+      json_option("Write all results, with a description of the computer"),
       output_option("--csv", "FILE", "Write one line per row; - prints it"),
-      output_option(
-          "--log", "FILE.csv",
-          "Draw one FILE --frames times without peers and write a line per frame at once, and FILE.json beside it; "
-          "- prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
-          ".json"),
+      output_option("--log", "FILE.csv",
+                    "Draw one FILE --frames times without peers, and write a line for each frame as it is drawn, with "
+                    "FILE.json beside it; - prints the lines. With --ab: FILE-a.csv and FILE-b.csv",
+                    ".json"),
       rare(choice_option("--log-format", "F",
                          "Columns of --log: presentmon (PresentMon 1's, then Brokkr's), mangohud (presentmon)",
                          {"presentmon", "mangohud"})),
-      rare(choice_option("--beside-isa", "I",
-                         "Machine cpu: time this instruction set as well, in turns with the other, where both run here",
-                         {"v2", "v3", "v4", "neon"})),
+      rare(choice_option(
+          "--beside-isa", "I",
+          "Machine cpu: also time this instruction set, alternating with the chosen one, if both run here",
+          {"v2", "v3", "v4", "neon"})),
       rare(
           file_option("--gl-bench", "PROGRAM", "The program that draws with OpenGL (brokkr-gl-bench beside this one)")),
   };
-  return {"bench", "Time frames, beside other renderers", joined(own, shared_options()), run_bench};
+  return {"bench", "Time frames, and compare with other renderers", joined(own, shared_options()), run_bench};
 }
 
 }  // namespace brokkr::app

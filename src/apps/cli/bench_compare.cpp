@@ -36,7 +36,7 @@ Json read_json(const std::string& path) { return parse_json_or_null(as_text(read
 Json read_result(const std::string& path) {
   Json json = read_json(path);
   if (!json.is_object() || json.value("kind", "") != "brokkr bench" || !json.contains("results"))
-    throw std::runtime_error(path + ": no result of `brokkr bench --json`; name two of them");
+    throw std::runtime_error(path + ": is not a result of `brokkr bench --json`; name two results");
   if (json.value("format", 0) != kBenchFormat)
     throw std::runtime_error(path + ": field 'format': written by another version; run the benchmark again");
   return json;
@@ -52,9 +52,8 @@ std::vector<double> rounds(const Json& times) { return times.at("rounds_ms").get
 
 constexpr const char* kNoDifference = "not significant";
 constexpr const char* kApart =
-    "Not run together: whatever else the computer did differently is in the ratio. To be sure of a change, let both "
-    "take "
-    "turns: brokkr bench FILE --ab OPTIONS, or --ab-program PROGRAM.";
+    "The two did not run together, so the ratio includes every other difference in the computer's work. For a reliable "
+    "comparison, alternate them: brokkr bench FILE --ab OPTIONS, or --ab-program PROGRAM.";
 
 struct Range {
   double low = 0, high = 0;
@@ -121,8 +120,8 @@ std::string other_machine(const Json& before, const Json& after) {
   for (const char* name : {"processor", "cores", "gpu"}) {
     const Json a = before.value(name, Json()), b = after.value(name, Json());
     if (a.is_null() || b.is_null() || a == b) continue;
-    return fmt::format("They ran on different computers, or with less of one: {} {} before, {} after.", name, a.dump(),
-                       b.dump());
+    return fmt::format("They ran on different computers, or with different resources: {} {} before, {} after.", name,
+                       a.dump(), b.dump());
   }
   return {};
 }
@@ -135,7 +134,7 @@ struct LogPair {
 LogPair read_log(const std::string& path) try {
   LogPair pair{read_json(path), {}};
   if (!pair.manifest.is_object() || pair.manifest.value("kind", "") != kLogKind)
-    throw std::runtime_error(path + ": no manifest of `brokkr bench --log` or of the viewer; name two of them");
+    throw std::runtime_error(path + ": is not a manifest of `brokkr bench --log` or of the viewer; name two manifests");
   const std::filesystem::path csv =
       std::filesystem::path(path).parent_path() / std::filesystem::path(pair.manifest.at("log").get<std::string>());
   pair.log = read_frame_log(csv);
@@ -161,7 +160,7 @@ size_t turn_of(const Json& manifest) {
 }
 
 const char* log_verdict(Verdict verdict, bool doubtful) {
-  if (verdict == Verdict::too_few) return "too few frames to tell";
+  if (verdict == Verdict::too_few) return "too few frames";
   if (verdict == Verdict::no_difference || doubtful) return kNoDifference;
   return verdict == Verdict::b_faster ? "after is faster" : "before is faster";
 }
@@ -215,7 +214,7 @@ std::string difference_table(const Json& difference) {
     if (row["doubt"].is_string()) doubts.insert(row["doubt"].get<std::string>());
   }
   std::string text = format_table(
-      {"frame", "shading", "before ms", "after ms", "before / after", "of the least", "peer's", ""}, lines);
+      {"frame", "shading", "before ms", "after ms", "before / after", "ratio of minima", "peer's", ""}, lines);
   std::vector<std::vector<std::string>> means;
   for (const auto& [name, mean] : difference["geomeans"].items())
     means.push_back({name, std::to_string(mean["rows"].get<size_t>()), fixed(mean["ratio"], 3)});
@@ -279,11 +278,11 @@ std::string log_difference_table(const Json& d) {
   text += fmt::format("{}: before / after = {:.3f}", together ? "pairs" : "medians", double(ratio["ratio"]));
   if (!ratio["high"].is_null() && !doubtful) {
     text += fmt::format(" ({:.3f} to {:.3f}, {:.0f} % confidence{})", double(ratio["low"]), double(ratio["high"]),
-                        100 * double(ratio["confidence"]), together ? "" : " about these two runs");
+                        100 * double(ratio["confidence"]), together ? "" : ", valid only for these two runs");
   }
   text += ": " + d["verdict"].get<std::string>() + "\n";
   if (doubtful) text += d["doubt"].get<std::string>() + "\n";
-  text += together ? "Run together, frame by frame in turns.\n" : std::string(kApart) + "\n";
+  text += together ? "The two ran together, in alternating frames.\n" : std::string(kApart) + "\n";
   const std::string machines =
       other_machine(d["before"].value("machine", Json::object()), d["after"].value("machine", Json::object()));
   if (!machines.empty()) text += machines + "\n";

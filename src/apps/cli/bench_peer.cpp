@@ -74,12 +74,12 @@ std::vector<PeerSetup> peer_setups(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     for (const std::string& word : split(text)) {
       if (word != "llvmpipe" && word != "lavapipe" && word != "gpu" && word != "none")
-        throw UsageError("--against: '" + word + "' is none of llvmpipe, lavapipe, gpu, none");
+        throw UsageError("--against: '" + word + "' is not one of llvmpipe, lavapipe, gpu, none");
       if (std::find(families.begin(), families.end(), word) == families.end()) families.push_back(word);
     }
   }
   const bool none = std::find(families.begin(), families.end(), "none") != families.end();
-  if (none && families.size() > 1) throw UsageError("--against: none goes with no other peer");
+  if (none && families.size() > 1) throw UsageError("--against: none cannot be combined with other peers");
   std::vector<PeerSetup> setups;
   for (const std::string& family : families) {
     if (family == "llvmpipe") add_software(setups, family, {{"GALLIUM_DRIVER", "llvmpipe"}});
@@ -120,7 +120,7 @@ Peer::Peer(PeerSetup setup, const fs::path& program, fs::path folder)
   renderer_ = hello.at("renderer");
   version_ = hello.at("version");
   if (setup_.family == "gpu" && hello.at("software").get<bool>())
-    throw std::runtime_error("--against gpu: OpenGL here is " + renderer_ + ", no GPU's driver");
+    throw std::runtime_error("--against gpu: OpenGL here is " + renderer_ + ", which is not a GPU's driver");
 }
 
 std::string Peer::ask(const std::string& request) {

@@ -93,7 +93,7 @@ double cost_ns(const BenchRow& row, const Series& times) {
 }
 
 std::string curve_table(const std::vector<BenchRow>& rows, const std::vector<std::string>& peers) {
-  std::vector<std::string> heading = {"curve", "scene", "at", "Brokkr ms (least)", "Brokkr ns each"};
+  std::vector<std::string> heading = {"curve", "scene", "at", "Brokkr ms (min)", "Brokkr ns each"};
   for (const std::string& peer : peers) heading.insert(heading.end(), {peer + " ms", "ns each"});
   heading.emplace_back("peak MiB");
   std::vector<std::vector<std::string>> lines;
@@ -139,8 +139,8 @@ std::string starts_table(const std::vector<BenchRow>& rows) {
                      fixed(work.cache_ms, 0), grouped(work.compiled), grouped(work.cached)});
   }
   if (lines.empty()) return "";
-  return "\n" + format_table({"start", "shaders", "load ms", "prepare ms", "of it translating", "first frame ms",
-                              "of it compilers", "of it cache", "compiled", "cached"},
+  return "\n" + format_table({"start", "shaders", "load ms", "prepare ms", "translating ms", "first frame ms",
+                              "compiling ms", "cache ms", "compiled", "cached"},
                              lines);
 }
 
@@ -298,7 +298,7 @@ std::string rows_table(const std::vector<BenchRow>& rows) {
   const std::vector<std::string> peers = peer_names(rows);
   if (std::any_of(rows.begin(), rows.end(), [](const BenchRow& row) { return !row.series.empty(); }))
     return curve_table(rows, peers);
-  std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (least)"};
+  std::vector<std::string> heading = {"frame", "shading", "size", "triangles", "Brokkr ms (min)"};
   heading.insert(heading.end(), peers.begin(), peers.end());
   if (!peers.empty()) heading.insert(heading.end(), {peers.front() + " / Brokkr", "best peer / Brokkr"});
   const std::string beside = beside_isa(rows);

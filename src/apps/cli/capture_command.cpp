@@ -163,7 +163,7 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
   if (!message) {
     if (!outcome.warned) {
       warn("process " + std::to_string(line.sender) +
-           " of the program wrote a message that the capture layer does not write; such messages are ignored");
+           " of the program sent a message that is not from the capture layer; such messages are ignored");
     }
     outcome.warned = true;
     return;
@@ -188,7 +188,7 @@ void take(const StatusChannel::Line& line, Outcome& outcome) {
                              *message->frame, number(*message->draws), number(*message->triangles),
                              number(*message->skipped));
     if (*message->state_checks > 0)
-      std::cout << fmt::format(", {} differences of state in {} checks", number(*message->state_differences),
+      std::cout << fmt::format(", {} state differences in {} checks", number(*message->state_differences),
                                number(*message->state_checks));
     std::cout << std::endl;
   }
@@ -199,9 +199,8 @@ std::string describe_empty(const Outcome& outcome, const std::string& program) {
   if (outcome.without_draws < outcome.written) return "";
   const std::string start = program + ": no draw was recorded; ";
   if (!outcome.skipped.empty()) return start + "all were skipped: " + outcome.skipped;
-  return start +
-         "the program draws with another interface (Vulkan, the processor), in another process or context, or " +
-         "shows an unchanged picture: choose another --frame";
+  return start + "the program draws with another interface (Vulkan, or software), in another process or context, or " +
+         "repeats an unchanged picture: choose another --frame";
 }
 
 std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
@@ -214,19 +213,21 @@ std::string describe_end(const Arguments& arguments, const Outcome& outcome, con
   how = program + " " + how;
   if (!outcome.swapped)
     return how +
-           " without showing a frame through GLX or EGL; does it run by itself, and does it draw with OpenGL, not with "
-           "Vulkan or in a program that it asks to?";
+           " without showing a frame through GLX or EGL; check that it runs on its own, and that it draws with OpenGL "
+           "itself, not with Vulkan or through another program";
   if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
   if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
-  return how + ", before the frame that was asked for; choose an earlier --frame";
+  return how + ", before the requested frame; choose an earlier --frame";
 }
 
 std::string describe_timeout(const Outcome& outcome, const std::string& program) {
   const std::string start = program + ": the frame was not reached within --timeout; ";
   if (!outcome.swapped)
-    return start + "none was shown through GLX or EGL so far: allow more seconds, or have the program draw with OpenGL";
+    return start +
+           "no frame has been shown through GLX or EGL so far: allow more seconds, or make the program draw with "
+           "OpenGL";
   return start + "it has shown " + std::to_string(std::max<int64_t>(outcome.shown, 1)) +
-         " so far: allow more seconds, choose an earlier --frame, or press a key in it where it waits for one";
+         " frames so far: allow more seconds, choose an earlier --frame, or press a key if the program waits for one";
 }
 
 // Returns true if the file contains the name of a setting that the layer reads.
@@ -245,7 +246,7 @@ fs::path find_capture_library(const std::string& given) {
   if (!given.empty()) {
     if (!fs::exists(given, error)) throw std::runtime_error(given + ": there is no such library; check --library");
     if (!is_capture_library(given)) {
-      throw std::runtime_error(given + ": this is no capture library; check --library, or leave it out");
+      throw std::runtime_error(given + ": is not a capture library; check --library, or leave it out");
     }
     return absolute_path(given);
   }
@@ -324,13 +325,13 @@ namespace {
 
 void check_output(const Arguments& arguments) {
   const std::string path = arguments.text("output");
-  if (path.find("{}") != path.rfind("{}")) throw UsageError("--output: '" + path + "' has {} twice; it may stand once");
+  if (path.find("{}") != path.rfind("{}")) throw UsageError("--output: '" + path + "' contains {} twice; use it once");
 }
 
 int run_capture(const Arguments& arguments) {
   check_output(arguments);
   if (!first_frame(arguments) && !arguments.has("key"))
-    throw UsageError("nothing says which frame: give --frame N, --every N or --key KEY");
+    throw UsageError("no frame is chosen: give --frame N, --every N or --key KEY");
   return run_captured(arguments, arguments.all("PROGRAM"), arguments.text("application"), SIGTERM);
 }
 
@@ -340,7 +341,7 @@ int run_import(const Arguments& arguments) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(trace, error))
     throw std::runtime_error(trace.string() + ": there is no such file; name a recording that `apitrace trace` made");
-  if (!first_frame(arguments)) throw UsageError("nothing says which frame: give --frame N or --every N");
+  if (!first_frame(arguments)) throw UsageError("no frame is chosen: give --frame N or --every N");
   const std::string player = arguments.has("egl") ? "eglretrace" : "glretrace";
   if (find_program(player).empty())
     throw std::runtime_error(player + " was not found; install apitrace (Debian package: apitrace)");
@@ -355,23 +356,23 @@ std::vector<Option> with_shared(std::vector<Option> own) {
   return joined(
       std::move(own),
       {
-          output_option("-o,--output", "FILE.bkf",
-                        "Frame file to write (frame.bkf); {} stands for the frame's number, which is added where there "
-                        "are several"),
+          output_option(
+              "-o,--output", "FILE.bkf",
+              "Frame file to write (frame.bkf); {} stands for the frame's number, which is added if there are several"),
           integer_option("--frame", "Frame to capture, counted from 0", 0, 1e12),
           integer_option("--every", "Capture further frames, N frames apart", 1, 1e12),
           integer_option("--count", "Stop after K frames (1; with --every or --key: 0, no limit)", 0, 1e9, "K"),
           text_option("--application", "TEXT", "Name of the application for the file"),
           text_option("--license", "TEXT", "Licence of the frame's content, for the file"),
-          flag("--no-programs", "Leave programs out, and what they read: positions, state and depth alone"),
-          integer_option("--texture-limit", "Leave textures out beyond this many MiB in a file (1024)", 0, 65536,
-                         "MIB"),
+          flag("--no-programs", "Leave out programs and their inputs; record only positions, state and depth"),
+          integer_option("--texture-limit", "Leave out textures beyond this many MiB per file (1024)", 0, 65536, "MIB"),
           flag("--fast-forward",
-               "Draw nothing to the window until 4 frames before the first one: software drivers get there sooner"),
+               "Draw nothing to the window until 4 frames before the first captured one, which speeds up software "
+               "drivers"),
           flag("--check-state", "Read the GL state before and after each recorded call and report differences"),
           real_option("--timeout", "SECONDS", "End the program after this many seconds (no limit)", 0.1, 1e6),
           file_option("--library", "FILE.so",
-                      "Capture library (the one beside this program); 32-bit programs need one of their own"),
+                      "Capture library (the one beside this program); 32-bit programs need a 32-bit one"),
       });
 }
 

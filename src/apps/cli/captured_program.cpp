@@ -111,7 +111,7 @@ ProgramStart start_of(const fs::path& program, std::vector<std::string> command)
   const std::string linker = find_linker(program);
   if (linker.empty()) return {program, std::move(command)};
   warn(program.string() +
-       " has rights of another user or group, with which it takes no capture library; it is started without them");
+       " has rights of another user or group, which exclude a capture library; it is started without these rights");
   std::vector<std::string> words{linker, absolute_path(program).string()};
   words.insert(words.end(), command.begin() + 1, command.end());
   return {linker, std::move(words)};
@@ -126,7 +126,7 @@ constexpr size_t kMaxLines = 256;        // per call, so that a flood of lines d
 constexpr size_t kMaxLine = size_t(1) << 16;
 
 [[noreturn]] void fail_to_listen() {
-  throw std::runtime_error(std::string("no socket for the program's messages can be made (") + std::strerror(errno) +
+  throw std::runtime_error(std::string("cannot make a socket for the program's messages (") + std::strerror(errno) +
                            "); close other programs");
 }
 
@@ -352,7 +352,7 @@ CapturedProgram::CapturedProgram(const fs::path& program, std::vector<std::strin
   std::cout.flush();
   const std::vector<char*> word_list = word_pointers(words), variables = word_pointers(environment);
   int problem[2] = {-1, -1}, error = 0;
-  if (pipe2(problem, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made; close other programs");
+  if (pipe2(problem, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe; close other programs");
   const pid_t parent = getpid();
   first_ = fork();
   if (first_ == 0)

@@ -131,9 +131,9 @@ class ColorChecker {
     const Target& target = frame_.targets[reference.target];
     const Image original = original_picture(frame_, reference);
     if (original.width != target.width || original.height != target.height) {
-      throw std::runtime_error(
-          fmt::format("{}: the picture before command {} has another size than its target {}; capture the frame again",
-                      frame_.source, reference.before, target.id));
+      throw std::runtime_error(fmt::format(
+          "{}: the picture before command {} has a different size from its target {}; capture the frame again",
+          frame_.source, reference.before, target.id));
     }
     check_.rows.push_back({by, target.id, reference.before, compare_colors(ours, original.texels), ms});
     if (picture.empty()) return;
@@ -219,7 +219,7 @@ void print(const ColorCheck& check) {
   std::cout << format_table(
       {"by", "target", "before", "pixels", "PSNR dB", "without flips", "within 2 %", "4 %", "16 %", "flips", "ms"},
       cells);
-  std::cout << "asked for: " << describe(check.limits) << '\n';
+  std::cout << "required: " << describe(check.limits) << '\n';
   if (check.false_color_draws > 0) {
     std::cout << grouped(check.false_color_draws) << " draws in false colours\n";
   }

@@ -33,9 +33,9 @@ Row check_reference(const Frame& frame, const Reference& reference, Renderer& re
                     RenderOptions options, const std::string& picture) {
   const Target& target = frame.targets[reference.target];
   if (reference.depth_width != target.width || reference.depth_height != target.height) {
-    throw std::runtime_error(
-        fmt::format("{}: the reference before command {} has another size than its target {}; capture the frame again",
-                    frame.source, reference.before, target.id));
+    throw std::runtime_error(fmt::format(
+        "{}: the reference before command {} has a different size from its target {}; capture the frame again",
+        frame.source, reference.before, target.id));
   }
   options.command_limit = reference.before;
   options.keep_ids = true;
@@ -143,7 +143,7 @@ FileCheck check_depth_of(const std::string& file, const std::string& picture, Re
   const nlohmann::ordered_json json = to_json(file, rows, passed);
   const std::string table = table_of(rows);
   return {json, [table] { std::cout << table; },
-          passed ? "" : file + ": fewer pixels agree than --min or --min-hard ask for"};
+          passed ? "" : file + ": fewer pixels agree than --min or --min-hard require"};
 }
 
 FileCheck check_colors_of(const std::string& file, const std::string& picture, Renderer& renderer,
@@ -206,22 +206,21 @@ int run_check(const Arguments& arguments) {
 Command check_command() {
   const std::vector<Option> own = {
       needed(several(file_option("FILE", "FILE", "Captured frames (.bkf) with pictures of the game's own driver"))),
-      output_option(
-          "-o,--output", "FILE.png",
-          "Difference picture: red where pixels differ, amber where a shader may have discarded; with --color, this "
-          "picture, the game's and their difference, eightfold, side by side; {} stands for the input's name; - writes "
-          "PNG to standard output"),
-      flag("--color", "Compare colours, drawn by the frame's own programs"),
-      flag("--peer", "With --color: show what OpenGL makes of the frame as well"),
+      output_option("-o,--output", "FILE.png",
+                    "Difference picture: red where pixels differ, amber where a shader may have discarded them; with "
+                    "--color, Brokkr's picture, the game's and their difference times 8, side by side; {} stands for "
+                    "the input's name; - writes PNG to standard output"),
+      flag("--color", "Compare colours, drawn with the frame's own programs"),
+      flag("--peer", "With --color: also draw the frame with OpenGL"),
       choice_option("--limits", "L",
-                    "With --color: exact asks for 45 dB without flips and 99.5 % of the pixels within 2 of 255, driver "
-                    "for 98 % within 4 and 99.5 % within 16 (what the frame says of its driver)",
+                    "With --color: exact requires 45 dB without flips and 99.5 % of the pixels within 2 of 255, driver "
+                    "requires 98 % within 4 and 99.5 % within 16 (depends on the frame's driver)",
                     {"exact", "driver"}),
-      real_option("--min", "PERCENT", "Fail where less than PERCENT of all pixels agree (0)", 0, 100),
-      real_option(
-          "--min-hard", "PERCENT",
-          "Fail where less than PERCENT of the pixels agree whose depth no discard, alpha test or stencil decided (0)",
-          0, 100),
+      real_option("--min", "PERCENT", "Fail if less than PERCENT of all pixels agree (0)", 0, 100),
+      real_option("--min-hard", "PERCENT",
+                  "Fail if less than PERCENT agree of the pixels whose depth does not depend on a discard, an alpha "
+                  "test or a stencil test (0)",
+                  0, 100),
       json_option("Write the result as JSON, an array for several files"),
   };
   return {"check", "Compare depth or colours of a captured frame with those of the game's own driver",

@@ -94,10 +94,9 @@ std::string manual_overview(const std::vector<Command>& commands) {
   std::string page = manual_head("brokkr", "streaming software rendering pipeline for CUDA and CPU",
                                  "brokkr FILE, or brokkr COMMAND [options]");
   page +=
-      ".SH DESCRIPTION\nDraws captured game frames and scenes without a graphics API, and measures how. With a FILE "
-      "alone it shows the "
-      "file in a window; without a display it renders it to a PNG of the same name in the current folder.\n"
-      ".SH COMMANDS\n";
+      ".SH DESCRIPTION\nDraws captured game frames and scenes without a graphics API, and measures the work. With a "
+      "FILE alone it shows the file in a window; without a display it renders it to a PNG of the same name in the "
+      "current folder.\n.SH COMMANDS\n";
   std::string also;
   for (const Command& command : commands) {
     page += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", roff(command.name), roff(command.summary));
@@ -304,7 +303,8 @@ int parse_and_run(const std::vector<std::string>& given, const std::vector<Modul
   std::vector<std::string> words = with_command(commands, given);
   const bool all = take_help_all(words);
   const char* const rare = all ? "Options" : "";  // help omits options with an empty group
-  app.add_flag("--help-markdown", markdown, "Print every command's options as docs/reference/command-line.md has them")
+  app.add_flag("--help-markdown", markdown,
+               "Print the options of every command, in the form of docs/reference/command-line.md")
       ->group(rare);
   app.add_option("--help-man", manual, "Print a manual page: brokkr, or brokkr-COMMAND")
       ->type_name("PAGE")

@@ -98,8 +98,8 @@ Command compare_command() {
           "Compare two images (.png, .jpg, .pfm) pixel by pixel",
           {needed(file_option("A", "A", "First image")), needed(file_option("B", "B", "Second image")),
            real_option("--tolerance", "T",
-                       "Channels that differ by no more count as equal; colours of PNG are 0 to 1 (0)", 0, 1e30),
-           real_option("--max-percent", "P", "Fail where more than P percent of the pixels differ (0)", 0, 100),
+                       "Largest difference at which channels count as equal; colours of PNG are 0 to 1 (0)", 0, 1e30),
+           real_option("--max-percent", "P", "Fail if more than P percent of the pixels differ (0)", 0, 100),
            json_option("Write the result as JSON")},
           run_compare};
 }

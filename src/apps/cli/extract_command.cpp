@@ -30,8 +30,8 @@ const Reference& chosen_reference(const Frame& frame, const Arguments& arguments
     if (chosen == nullptr || reference.before >= chosen->before) chosen = &reference;
   }
   if (chosen != nullptr) return *chosen;
-  throw std::runtime_error(fmt::format("{}: holds no {} of target {}{}; `brokkr info` lists what it holds",
-                                       frame.source, depth ? "depth" : "picture", frame.targets[target].id,
+  throw std::runtime_error(fmt::format("{}: holds no {} of target {}{}; `brokkr info` lists its contents", frame.source,
+                                       depth ? "depth" : "picture", frame.targets[target].id,
                                        before >= 0 ? fmt::format(" before command {}", before) : ""));
 }
 
@@ -61,7 +61,7 @@ void write_program(const std::string& path, const Frame& frame, size_t number) {
   }
   if (number >= frame.programs.size()) {
     throw std::runtime_error(
-        fmt::format("{}: --program: there are {} programs, from 0 on", frame.source, frame.programs.size()));
+        fmt::format("{}: --program: there are {} programs, numbered from 0", frame.source, frame.programs.size()));
   }
   const FragmentProgram& program = frame.programs[number];
   if (program.fixed) {
@@ -79,7 +79,7 @@ std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& textu
   const bool four = texture.format == TexelFormat::rgba8 || texture.format == TexelFormat::rgba8_srgb;
   const size_t channels = four ? 4 : texture.format == TexelFormat::rg8 ? 2 : texture.format == TexelFormat::r8 ? 1 : 0;
   if (channels == 0) {
-    throw std::runtime_error(fmt::format("{}: texture {} is stored as {}, which PNG has not; name a .bin file",
+    throw std::runtime_error(fmt::format("{}: texture {} is stored as {}, which PNG does not support; name a .bin file",
                                          frame.source, number, bkf::name_of(texture.format)));
   }
   std::vector<uint32_t> pixels(size_t(texture.width) * size_t(texture.height));
@@ -103,8 +103,8 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
     throw std::runtime_error(frame.source + ": --texture: holds no textures; capture it without --no-programs");
   }
   if (number >= frame.captured_textures.size()) {
-    throw std::runtime_error(
-        fmt::format("{}: --texture: there are {} textures, from 0 on", frame.source, frame.captured_textures.size()));
+    throw std::runtime_error(fmt::format("{}: --texture: there are {} textures, numbered from 0", frame.source,
+                                         frame.captured_textures.size()));
   }
   const CapturedTexture& texture = frame.captured_textures[number];
   if (!texture.stored) {
@@ -125,11 +125,11 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
 bool extract_part(const Arguments& arguments) {
   const bool program = arguments.has("program"), texture = arguments.has("texture");
   if (!program && !texture) return false;
-  if (program && texture) throw UsageError("--program and --texture: each is a file of its own; give one of both");
+  if (program && texture) throw UsageError("--program and --texture: give only one of them");
   const std::vector<std::string>& files = arguments.all("FILE");
-  if (files.size() > 1) throw UsageError("--program and --texture are of one frame; name one FILE");
+  if (files.size() > 1) throw UsageError("--program and --texture: need one frame; name one FILE");
   const std::string path = arguments.text("output");
-  if (path.empty()) throw UsageError("-o: nothing says where to; name a file");
+  if (path.empty()) throw UsageError("-o is missing; name the file to write");
   if (program) {
     require_ending(path, {".frag", ".glsl", ".txt"}, "--output");
     write_program(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("program", 0)));
@@ -164,22 +164,22 @@ int run_extract(const Arguments& arguments) {
 }  // namespace
 
 Command extract_command() {
-  return {
-      "extract",
-      "Write what a captured frame holds: the game's own picture, a program, a texture",
-      {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
-       output_option("-o,--output", "FILE",
-                     "Picture to write: .png, or .jpg where that is stored ({}-original.png; {} stands for the name "
-                     "of each FILE)"),
-       output_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
-       integer_option("--before", "Of the reference before this command, as `brokkr info` lists them (the last)", 0,
-                      4294967295.0),
-       integer_option("--program", "Instead, the fragment shader of this program to -o FILE.frag", 0, 4294967295.0),
-       integer_option("--texture",
-                      "Instead, this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin", 0,
-                      4294967295.0),
-       memory_option()},
-      run_extract};
+  return {"extract",
+          "Write parts of a captured frame: the game's own picture, a program, a texture",
+          {needed(several(file_option("FILE", "FILE", "Captured frames (.bkf)"))),
+           output_option("-o,--output", "FILE",
+                         "Picture to write: .png, or .jpg if the frame stores that ({}-original.png; {} stands for the "
+                         "name of each FILE)"),
+           output_option("--depth", "FILE", "Depth to write: .pfm or .exr, 0 to 1"), target_options().front(),
+           integer_option("--before", "Use the reference before this command, as `brokkr info` lists them (the last)",
+                          0, 4294967295.0),
+           integer_option("--program", "Instead, write the fragment shader of this program to -o FILE.frag", 0,
+                          4294967295.0),
+           integer_option("--texture",
+                          "Instead, write this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin",
+                          0, 4294967295.0),
+           memory_option()},
+          run_extract};
 }
 
 }  // namespace brokkr::app

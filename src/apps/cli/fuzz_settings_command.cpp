@@ -69,13 +69,13 @@ Report check(const Arguments& arguments, Frame& frame) {
   frame = load_input(arguments.text("FILE"), arguments, progress);
   const RenderOptions base = render_options(arguments);
   if (base.frame_budget_ms > 0)
-    throw UsageError("--budget: a frame that is cut off has no whole picture to compare; leave it out");
+    throw UsageError("--budget: a frame that is cut off has no complete picture to compare; leave it out");
   std::set<std::string> kept;
   if (saved_pattern(base.pattern) != nullptr) kept.insert(option_info::rasterizers.name);
   for_each_option(base, [&](const OptionInfo& info, const auto&) {
     if (arguments.has(info.name)) kept.insert(info.name);
   });
-  progress.show("rendering with the settings that were given");
+  progress.show("rendering with the given settings");
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
   const SettingsCheck settings([&](const RenderOptions& o) { return renderer.render(prepared, o).targets; }, base);
@@ -86,7 +86,7 @@ Report check(const Arguments& arguments, Frame& frame) {
     progress.show(fmt::format("{} of {}:{}", ++report.runs, runs, settings_text(options, base)));
     report.difference = settings.difference(options);
     if (!report.difference) continue;
-    progress.show("looking for the settings that it needs");
+    progress.show("reducing the settings");
     options = settings.fewest(options);
     if (const auto again = settings.difference(options)) report.difference = again;
     report.commands = showing_commands(arguments, frame, *report.difference, settings_text(options, base));
@@ -152,8 +152,8 @@ Command fuzz_settings_command() {
       json_option("Write the result as JSON"),
   };
   return {"fuzz-settings",
-          "Draw a frame with random settings, and fail where one changes a bit of the picture; options of the pipeline "
-          "that are given stay as they are",
+          "Draw a frame with random settings, and fail if one changes a bit of the picture; pipeline options on the "
+          "command line stay fixed",
           joined(joined(own, input_options()), pipeline_options()), run_fuzz_settings};
 }
 

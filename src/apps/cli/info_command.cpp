@@ -332,7 +332,7 @@ std::string counts(const std::map<std::string, uint64_t>& by_name) {
 std::string commands_text(const FrameSummary& summary) {
   std::string text = fmt::format("{} draws, {} clears, {} blits", grouped(summary.draws), grouped(summary.clears),
                                  grouped(summary.blits));
-  for (const auto& [count, name] : {std::pair(summary.loads, "loads"), std::pair(summary.mips, "made mip chains"),
+  for (const auto& [count, name] : {std::pair(summary.loads, "loads"), std::pair(summary.mips, "generated mip chains"),
                                     std::pair(summary.copies, "copies")}) {
     if (count > 0) text += ", " + grouped(count) + " " + name;
   }
@@ -344,7 +344,7 @@ std::string programs_text(const Frame& frame, const FrameSummary& summary) {
   uint64_t fixed = 0, draws = 0;
   for (const FragmentProgram& program : frame.programs) fixed += program.fixed.has_value();
   for (const uint64_t count : summary.program_draws) draws += count;
-  return fmt::format("{} for {} draws, {} made of fixed function; {} varyings, {} words of uniforms",
+  return fmt::format("{} for {} draws, {} from fixed function; {} varyings, {} words of uniforms",
                      grouped(frame.programs.size()), grouped(draws), grouped(fixed), grouped(frame.varyings.size()),
                      grouped(frame.uniforms.size()));
 }

@@ -40,10 +40,7 @@ int run_machines(const Arguments& arguments) {
 }  // namespace
 
 Command machines_command() {
-  return {"machines",
-          "Show which machines were found on this computer",
-          {json_option("Write the machines as JSON")},
-          run_machines};
+  return {"machines", "List the machines of this computer", {json_option("Write the machines as JSON")}, run_machines};
 }
 
 }  // namespace brokkr::app

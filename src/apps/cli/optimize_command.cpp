@@ -24,7 +24,7 @@ double per_triangle(uint64_t runs, uint64_t triangles) { return triangles == 0 ?
 
 int run_optimize(const Arguments& arguments) {
   const std::string input = arguments.text("INPUT"), output = arguments.text("output");
-  if (output.empty()) throw UsageError("-o: nothing says where to; name a .obj or .bkf file");
+  if (output.empty()) throw UsageError("-o is missing; name a .obj or .bkf file");
   require_ending(output, {".obj", ".bkf"}, "-o");
   const BatchModel& model = chosen_model(arguments);
   OptimizeOptions options;
@@ -46,8 +46,8 @@ int run_optimize(const Arguments& arguments) {
     } else {
       for (const std::string& name : write_obj(frame, path, std::filesystem::path(input).parent_path())) {
         warn(
-            fmt::format("{}: '{}' is not in its folder or below it, so that it will be drawn without; copy it there, "
-                        "and change its name in the .mtl file",
+            fmt::format("{}: '{}' is not in its folder or below it, so the mesh will be drawn without it; copy it "
+                        "there, and change its name in the .mtl file",
                         output, name));
       }
     }
@@ -73,7 +73,7 @@ int run_optimize(const Arguments& arguments) {
     if (arguments.text("json") == "-") return kSuccess;
   }
   std::cout << output << ": " << grouped(report.triangles) << " triangles of " << report.draws << " draws reordered";
-  if (report.kept_draws > 0) std::cout << ", " << report.kept_draws << " draws whose order matters left alone";
+  if (report.kept_draws > 0) std::cout << ", " << report.kept_draws << " draws left alone because their order matters";
   std::cout << "\nvertex shader runs per triangle (" << model.name << "): " << fixed(before, 3) << " -> "
             << fixed(after, 3) << "\nvertices: " << grouped(report.vertices_before) << " -> "
             << grouped(report.vertices_after) << "\nordered in " << fixed(report.milliseconds, 1) << " ms\n";
@@ -86,13 +86,13 @@ Command optimize_command() {
   std::vector<Option> options = {
       needed(file_option("INPUT", "INPUT",
                          "Scene (.obj, .gltf, .glb, .ply, .stl), captured frame (.bkf) or generated:NAME")),
-      output_option("-o,--output", "FILE", "File of the reordered mesh: .obj (with .mtl beside it) or .bkf", ".mtl"),
+      output_option("-o,--output", "FILE", "Reordered mesh to write: .obj (with .mtl beside it) or .bkf", ".mtl"),
       model_option(),
       choice_option("--method", "METHOD", "Order of the triangles (batch)", method_names()),
       integer_option("--cache", "Vertices of the cache that hoppe, k-cache and tipsify assume (the best for the model)",
                      3, 1024),
-      flag("--every-draw", "Also reorder draws whose order shows in the picture, as with blending"),
-      flag("--keep-numbers", "Keep the numbers of vertices, instead of numbering them in the order of first use"),
+      flag("--every-draw", "Also reorder draws whose order affects the picture, as with blending"),
+      flag("--keep-numbers", "Keep vertex numbers, instead of renumbering vertices by first use"),
       flag("--no-copies", "Let batches cross multiples of 65536 vertices, instead of copying some (nvidia models)"),
       json_option("Write the result as JSON"),
       memory_option()};

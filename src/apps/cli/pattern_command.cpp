@@ -115,7 +115,7 @@ int run_pattern(const Arguments& arguments) {
 
 Command pattern_command() {
   return {"pattern",
-          "Draw a bin pattern: which rasterizer owns which bin",
+          "Draw a bin pattern, which determines the rasterizer of each bin",
           {{.names = "NAME",
             .kind = ValueKind::choice_or_file,
             .value = "NAME",

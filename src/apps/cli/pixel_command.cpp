@@ -47,7 +47,7 @@ void print(const PixelHistory& h, const Frame& frame) {
                            color_text(h.format, h.end.low, h.end.high), h.end.depth, h.end.stencil);
   if (const auto writer = h.color_writer()) {
     const PixelEvent& e = h.events[*writer];
-    std::cout << fmt::format("; seen is triangle {} of command {}, batch {}", e.origin.triangle, e.command,
+    std::cout << fmt::format("; the visible triangle is {} of command {}, batch {}", e.origin.triangle, e.command,
                              e.origin.batch);
   }
   std::cout << "\n" << h.fragments << (h.fragments == 1 ? " fragment" : " fragments") << " hit it\n\n";
@@ -95,11 +95,11 @@ Command pixel_command() {
       needed(file_option("FILE", "FILE", "Frame (.bkf) or scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       needed(integer_option("X", "Column, from 0 at the left", 0, kMaxTargetSize - 1, "X")),
       needed(integer_option("Y", "Row, from 0 at the bottom", 0, kMaxTargetSize - 1, "Y")),
-      flag("--from-top", "Count Y from the top, as picture programs do"),
-      integer_option("--before", "Only what happens before this command", 0, 4294967295.0, "COMMAND"),
+      flag("--from-top", "Count Y from the top, as image editors do"),
+      integer_option("--before", "Only show events before this command", 0, 4294967295.0, "COMMAND"),
       json_option("Write the history as JSON"),
   };
-  return {"pixel", "Show what happened to a pixel: every triangle that covered it, in order, and what became of it",
+  return {"pixel", "Show the history of a pixel: every triangle that covered it, in order, and its fate",
           joined(joined(joined(own, target_options()), input_options()), pipeline_options()), run_pixel};
 }
 

@@ -225,16 +225,14 @@ Command render_command(const std::vector<Module>& modules) {
   const std::vector<Option> own = {
       several(file_option("FILE", "FILE",
                           "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl) to draw, or folders of them")),
-      output_option(
-          "-o,--output", "FILE",
-          "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder), or for the number of a "
-          "target's layer, as with --views, where that has several: each is written. One .exr without {} holds them "
-          "all, as "
-          "its layers view000, view001, …; - writes PNG to standard output"),
+      output_option("-o,--output", "FILE",
+                    "Picture, .png or .exr; {} stands for the input's name ({}.png in this folder). If the target has "
+                    "several layers, as with --views, {} stands for the layer's number, and every layer is written; "
+                    "one .exr without {} holds all layers as view000, view001, …; - writes PNG to standard output"),
       rare(flag("--no-output", "Write no picture")),
       aov_option(),
       rare(integer_option("--command-limit", "Stop before this command of the frame", 0, 4294967295.0)),
-      integer_option("--frames", "Draw each input N times and report the least and the median time (1)", 1, 1000000),
+      integer_option("--frames", "Draw each input N times and report the minimum and the median time (1)", 1, 1000000),
       output_option("--stats", "FILE.json", "Write counts and times; - prints them"),
       output_option("--trace", "FILE.json",
                     "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),

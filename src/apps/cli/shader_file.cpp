@@ -117,7 +117,7 @@ uint32_t bits_of(const std::string& value, shader::Kind kind) {
   const double number = uniform_number(value);
   if (kind == shader::Kind::number) return std::bit_cast<uint32_t>(float(number));
   if (std::floor(number) != number || number < -2147483648.0 || number > 4294967295.0)
-    throw UsageError(fmt::format("--uniform: '{}' is no whole number of 32 bits", value));
+    throw UsageError(fmt::format("--uniform: '{}' is not a 32-bit integer", value));
   return uint32_t(int64_t(number));
 }
 
@@ -140,7 +140,7 @@ struct Textures {
       if (sampler.compares)
         throw UsageError(fmt::format("--texture: '{}' compares depths, which pictures do not hold", name));
       if (sampler.kind != TextureKind::two || sampler.type != SampledType::real)
-        throw UsageError(fmt::format("--texture: '{}' is no sampler2D, the only one that reads pictures", name));
+        throw UsageError(fmt::format("--texture: '{}' is not a sampler2D; only those read pictures", name));
       bound[number].texture = add_picture(file, loading);
     }
     sampled = shader::make_sampled_textures(frame, loading);
@@ -193,9 +193,7 @@ std::map<uint32_t, uint32_t> uniform_words(const shader::Program& program, const
 Image shader_picture(const shader::Program& program, int width, int height,
                      const std::map<uint32_t, uint32_t>& uniforms, const std::vector<std::string>& textures) {
   if (program.stage == shader::Stage::vertex)
-    throw UsageError(
-        "--output: a vertex shader has no picture by itself; draw "
-        "a scene: brokkr render FILE --vertex …");
+    throw UsageError("--output: a vertex shader alone has no picture; draw a scene: brokkr render FILE --vertex …");
   const auto color = std::find_if(program.outputs.begin(), program.outputs.end(),
                                   [](const shader::Output& output) { return output.location == 0; });
   if (color == program.outputs.end()) throw std::runtime_error("the shader writes no colour");
@@ -301,19 +299,15 @@ void print_text(const std::string& file, const CapturedProgram& program, size_t 
 
 int show_programs(const std::string& file, const Arguments& arguments) {
   for (const char* option : {"output", "size", "uniform", "texture"}) {
-    if (arguments.has(option)) throw UsageError(fmt::format("--{}: is for a shader in a file of its own", option));
+    if (arguments.has(option)) throw UsageError(fmt::format("--{}: applies only to a shader in its own file", option));
   }
   const std::string print = arguments.text("print");
   if (arguments.has("program") != !print.empty())
-    throw UsageError(
-        "--program and --print: one says which, the other what; "
-        "give both, or none for a table");
+    throw UsageError("--program and --print: give both to print a program, or neither for a table");
   const LoadOptions options = load_options(arguments);
   const Frame frame = load_frame(file, options);
   if (frame.programs.empty()) {
-    std::cout << printable(file)
-              << ": holds no programs: captured before there were any, or with "
-                 "--no-programs\n";
+    std::cout << printable(file) << ": holds no programs; it was captured with --no-programs, or by an old version\n";
     return kSuccess;
   }
   Loading loading(options);
@@ -324,7 +318,7 @@ int show_programs(const std::string& file, const Arguments& arguments) {
   }
   const auto number = size_t(arguments.integer("program", 0));
   if (number >= programs.size())
-    throw std::runtime_error(fmt::format("{}: --program: there are {}, from 0 on", file, programs.size()));
+    throw std::runtime_error(fmt::format("{}: --program: there are {}, numbered from 0", file, programs.size()));
   if (print == "glsl") {
     print_text(file, programs[number], number);
   } else if (!programs[number].failure.empty()) {

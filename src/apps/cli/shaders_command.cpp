@@ -43,7 +43,7 @@ void print_summary(const std::string& file, const shader::Program& program) {
     return std::count_if(program.code.begin(), program.code.end(), [&](const auto& one) { return one.op == op; });
   };
   std::cout << fmt::format(
-      "{}: {} instructions, {} of them once a draw, {} loops, {} texture lookups, {} discards, {} registers\n", file,
+      "{}: {} instructions, {} of them once per draw, {} loops, {} texture lookups, {} discards, {} registers\n", file,
       code.instructions.size(), code.head, count(shader::Op::begin_loop), count(shader::Op::sample),
       count(shader::Op::discard), code.registers);
   std::vector<std::vector<std::string>> rows;
@@ -63,7 +63,7 @@ void print_summary(const std::string& file, const shader::Program& program) {
 
 int run_shaders(const Arguments& arguments) {
   if (arguments.text("FILE").ends_with(".bkf")) return show_programs(arguments.text("FILE"), arguments);
-  if (arguments.has("program")) throw UsageError("--program: is for captured frames, which have several");
+  if (arguments.has("program")) throw UsageError("--program: applies only to captured frames");
   const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
   const ShaderText source = ShaderText::of_file(file);
@@ -102,26 +102,25 @@ int run_shaders(const Arguments&) {
 Command shaders_command() {
   return {
       "shaders",
-      "Show what becomes of a fragment or vertex shader in GLSL or SPIR-V or of a captured frame's programs, and how a "
-      "fragment shader looks by itself",
+      "Show how a fragment or vertex shader (GLSL or SPIR-V) or the programs of a captured frame are compiled, and "
+      "draw a fragment shader alone",
       {needed(file_option("FILE", "FILE",
                           "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, vertex shader (.vert, .vs), "
                           "SPIR-V of either, or captured frame (.bkf)")),
-       integer_option("--program", "Of a captured frame: the program to print, by its number in the table", 0,
-                      4294967295.0),
+       integer_option("--program", "Program of a captured frame to print, by its number in the table", 0, 4294967295.0),
        choice_option("--print", "WHAT",
-                     "Print the text as the compiler sees it (glsl), the instructions that run (ir), or the C++ that "
-                     "these become with --shaders compiled (cpp), in place of a summary",
+                     "Instead of a summary, print the text as the compiler sees it (glsl), the instructions (ir), or "
+                     "the C++ into which --shaders compiled translates them (cpp)",
                      {"glsl", "ir", "cpp"}),
        output_option("-o,--output", "FILE",
                      "Draw one triangle over a picture, in which every varying is (x, y, 1, 1), x and y from 0 to 1: "
                      ".png"),
        size_option("--size", "Size of the picture (512x512)", 1, 8192),
        several(text_option("--uniform", "NAME=V,V",
-                           "A uniform's numbers, which are then constants of the shader; others are 0 in a picture. "
-                           "May be given several times")),
+                           "Values of a uniform, which become constants of the shader; other uniforms are 0 in a "
+                           "picture. May be given several times")),
        several(named_file_option("--texture", "NAME=FILE",
-                                 "The picture that a sampler reads (black without one). May be given several times",
+                                 "Picture for a sampler (black without one). May be given several times",
                                  FileUse::read)),
        memory_option()},
       run_shaders};

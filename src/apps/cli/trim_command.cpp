@@ -79,8 +79,8 @@ class Pictures {
       const std::optional<PictureDifference> difference = first_difference(images_[i], others.images_[i]);
       if (!difference) continue;
       throw std::runtime_error(fmt::format(
-          "{}: {} of target {} would change at ({}, {}), so that nothing was written; trim it without "
-          "--target and --commands, or keep the frame as it is",
+          "{}: {} of target {} would change at ({}, {}), so nothing was written; trim it without --target and "
+          "--commands, or keep the frame untrimmed",
           frame.source, difference->what, frame.targets[targets[difference->target]].id, difference->x, difference->y));
     }
     if (false_colors_ != others.false_colors_)
@@ -113,7 +113,7 @@ class Trimming {
   std::vector<std::byte> file() {
     progress_.show("compressing");
     std::vector<std::byte> bytes = bkf_bytes(trimmed_.frame, {.level = kLevel});
-    progress_.show("drawing what would be written");
+    progress_.show("drawing the trimmed frame");
     const Frame written = read_bkf(bytes, frame_.source, {}, load_);
     PreparedFrame prepared = renderer_.prepare(written, load_);
     original_->require_same(Pictures(renderer_, prepared, options_, moments_, targets_), frame_, compared_);
@@ -168,7 +168,7 @@ class Trimming {
   // Does nothing if a program could not run: it reads no texels now, but may once it can run.
   void forget_texels() {
     if (original_->false_colors() > 0) return;
-    progress_.show("looking which texels are read");
+    progress_.show("finding the texels that are read");
     PreparedFrame prepared = renderer_.prepare(trimmed_.frame, load_);
     TexelWatch watch(prepared);
     watch.begin();
@@ -192,7 +192,7 @@ class Trimming {
 
 int run_trim(const Arguments& arguments) {
   const std::string input = arguments.text("INPUT"), output = arguments.text("output");
-  if (output.empty()) throw UsageError("-o: nothing says where to; name a .bkf file");
+  if (output.empty()) throw UsageError("-o is missing; name a .bkf file");
   require_ending(output, {".bkf"}, "-o");
   Progress progress;
   progress.show("reading " + input);
@@ -214,13 +214,13 @@ Command trim_command() {
       "trim",
       "Make a captured frame small without changing its picture",
       {needed(file_option("INPUT", "INPUT", "Captured frame (.bkf)")),
-       output_option("-o,--output", "FILE.bkf", "File to write, once both were drawn and their pictures are the same"),
-       integer_option("--target", "Keep only what this target of the frame is made of (by the file's own number)", 0,
-                      2147483647.0, "T"),
+       output_option("-o,--output", "FILE.bkf",
+                     "File to write, after checking that both frames draw the same pictures"),
+       integer_option("--target", "Keep only what this target needs, by its number in the file", 0, 2147483647.0, "T"),
        integer_option("--commands", "Keep only the first N commands", 1, 4294967295.0),
-       choice_option("--references", "WHAT", "What stays of the game's own pictures and depths (all)",
+       choice_option("--references", "WHAT", "The game's own pictures and depths to keep (all)",
                      {"all", "color", "depth", "none"}),
-       flag("--all-texels", "Keep texels that no lookup reads, for other shaders than the frame's"), memory_option()},
+       flag("--all-texels", "Keep texels that the frame's programs do not read, for other shaders"), memory_option()},
       run_trim};
 }
 

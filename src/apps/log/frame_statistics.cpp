@@ -120,7 +120,7 @@ Verdict verdict(const RatioEstimate& r) {
 
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::too_few: return "too few pairs to tell";
+    case Verdict::too_few: return "too few pairs";
     case Verdict::no_difference: break;
     case Verdict::a_faster: return "A is faster";
     case Verdict::b_faster: return "B is faster";
@@ -161,9 +161,10 @@ std::vector<std::string> race_warnings(const Race& race, const MachineLoad& load
     const size_t all = race.ms[i].size(), cut = interrupted(race.ms[i], race.processor_ms[i]),
                  far = outliers(race.ms[i]);
     if (20 * cut > all)
-      warnings.push_back(fmt::format("other programs had the processors during {} of {} frames of {}", cut, all, name));
+      warnings.push_back(
+          fmt::format("other programs used the processors during {} of {} frames of {}", cut, all, name));
     if (20 * far > all)
-      warnings.push_back(fmt::format("far above the others, as outliers, lie {} of {} times of {}", far, all, name));
+      warnings.push_back(fmt::format("{} of {} times of {} are outliers, far above the others", far, all, name));
   }
   return warnings;
 }

@@ -253,7 +253,7 @@ void LogReader::read_columns() {
 
 double LogReader::value(size_t column, double unit_ms) const {
   const std::optional<double> number = number_of(fields_[column]);
-  if (!number) refuse(fmt::format("field {} is no number", column + 1));
+  if (!number) refuse(fmt::format("field {} is not a number", column + 1));
   const double ms = std::abs(*number) * unit_ms;
   if (ms > kMaxMs) refuse(fmt::format("field {} is a time of more than {} ms", column + 1, kMaxMs));
   return ms < kLeastMs ? 0 : *number;
@@ -352,7 +352,7 @@ std::vector<FrameLog> LogReader::read() {
   for (FrameLog& log : logs_) finish(log);
   logs_.front().cut_off = cut_off_text(path_, frames_, torn);
   if (without_time_ > 0) {
-    logs_.front().left_out = fmt::format("{}: {} left out, whose frame time is NA", path_.string(),
+    logs_.front().left_out = fmt::format("{}: {} left out because the frame time is NA", path_.string(),
                                          without_time_ == 1 ? "1 row was" : fmt::format("{} rows were", without_time_));
   }
   return std::move(logs_);
@@ -368,7 +368,7 @@ std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::st
 FrameLog read_frame_log(const std::filesystem::path& path) {
   std::vector<FrameLog> logs = read_frame_logs(path);
   if (logs.size() > 1) {
-    fail("{}: holds frames of {} applications or swap chains, of {} and {} among others; record one alone",
+    fail("{}: holds frames of {} applications or swap chains, of {} and {} among others; record only one",
          path.string(), logs.size(), logs[0].application, logs[1].application);
   }
   return std::move(logs.front());

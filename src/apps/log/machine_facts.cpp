@@ -182,7 +182,7 @@ std::vector<std::string> load_warnings(const MachineLoad& load) {
   std::vector<std::string> warnings;
   if (!load.others) {
     warnings.push_back(fmt::format(
-        "whether other programs ran cannot be told: the run was too short, or /proc/stat does not count here"));
+        "it is unknown whether other programs ran: the run was too short, or /proc/stat does not count here"));
   } else if (*load.others > kBusyShare) {
     warnings.push_back(
         fmt::format("other programs took {} of the {} processors while frames were drawn; this one kept {:.1f} busy",
@@ -197,7 +197,7 @@ std::vector<std::string> load_warnings(const MachineLoad& load) {
 
 std::string load_difference(const std::optional<MachineLoad>& before, const std::optional<MachineLoad>& after) {
   if (!before || !after || !before->others || !after->others)
-    return "whether the load of the computer differed cannot be told: a file does not hold what other programs took";
+    return "it is unknown whether the load of the computer differed: a file does not record the load of other programs";
   const bool differed = std::abs(*before->others - *after->others) > kBusyShare;
   if (!differed && std::max(*before->others, *after->others) <= kLoadedShare) return {};
   return fmt::format("the computer {}: other programs took {} of the processors before and {} after",

@@ -107,7 +107,7 @@ class Handover(unittest.TestCase):
         game = 'note("pid", os.getpid())\n' + MALFORMED + "say(written)\ntime.sleep(1000)"
         out, error = self.finish(self.start(game), 0)
         self.assertEqual(out, "x.bkf: frame 1, 2 draws, 3 triangles, 0 draws skipped\n")
-        self.assertEqual(error.count("does not write"), 1, error)
+        self.assertEqual(error.count("is not from the capture layer"), 1, error)
         self.assertIn(self.noted("pid"), error)
         self.is_gone(self.noted("pid"))
 
@@ -218,10 +218,10 @@ time.sleep(1000)
 
     def test_a_timeout_says_how_far_the_program_came(self):
         error = self.finish(self.start("time.sleep(1000)", "--timeout", "0.5"), 1)[1]
-        self.assertIn("none was shown", error)
+        self.assertIn("no frame has been shown", error)
         for seconds in (0.5, 2, 8, 32, 128):  # until the program is heard
             error = self.finish(self.start('say({"swaps": True, "swap": 3})\ntime.sleep(1000)', "--timeout", str(seconds)), 1)[1]
-            if "none was shown" not in error:
+            if "no frame has been shown" not in error:
                 break
         self.assertIn("it has shown 3 so far", error)
 

@@ -85,7 +85,7 @@ class Fragment(unittest.TestCase):
                                                "for (int i = 0; i < 100000; ++i) s += 1.0; c = vec4(s); }")
         done = run("--fragment", "long.frag", "--size", "8x8", "-o", "p.png", folder=self.folder)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
-        self.assertIn("long.frag: a loop of its shader was ended after 65 536 rounds", done.stderr)
+        self.assertIn("long.frag: a loop of its shader was stopped after 65 536 iterations", done.stderr)
         (self.folder / "p.png").unlink()
         self.assertIn("--strict refuses", self.fails(1, "--fragment", "long.frag", "--size", "8x8", "--strict"))
 
@@ -131,7 +131,7 @@ class Fragment(unittest.TestCase):
         (self.folder / "toy.json").write_text(json.dumps(export(inputs=missing)))
         done = run("--fragment", "toy.json", "--size", "8x8", "-o", "p.png", folder=self.folder)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
-        self.assertIn("'/media/a/lost.jpg' of the type 'texture' is not here; noise takes its place", done.stderr)
+        self.assertIn("'/media/a/lost.jpg' of type 'texture' is missing; noise replaces it", done.stderr)
         (self.folder / "p.png").unlink()
         self.fails(1, "--fragment", "toy.json", "--strict")
         for text in ("{}", "[]", "{", '{"renderpass": []}'):
@@ -150,7 +150,7 @@ class Fragment(unittest.TestCase):
         self.assertIn("none.frag", self.fails(1, COURTYARD, "--fragment", "none.frag"))
         for word in ("tint", "=1", "tint=", "tint=1,,2", "tint=red"):
             self.assertIn("--uniform", self.fails(2, COURTYARD, "--fragment", "tint.frag", "--uniform", word))
-        self.assertIn("name one by --fragment", self.fails(2, COURTYARD, "--time", "1"))
+        self.assertIn("name one with --fragment", self.fails(2, COURTYARD, "--time", "1"))
         self.assertIn("FILE is missing", self.fails(2))
 
 

@@ -249,7 +249,7 @@ class Outputs(unittest.TestCase):
                       ("render", "--fragment", "f.frag", "--texture", "t=t.png", "-o", "t.png"),
                       ("render", "--fragment", "f.frag", "--no-output", "--stats", "f.frag"),
                       ("trace", "c.obj", "--sample-map", "c.obj", "-o", "x.png")):
-            self.assertIn("would be lost", self.refused(*words))
+            self.assertIn("would be overwritten", self.refused(*words))
         self.assertIn("does not end in .json", self.refused("info", "--json", "one.bkf", "c.obj"))
 
     def test_inputs_of_one_name_do_not_share_an_output(self):

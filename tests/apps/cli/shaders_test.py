@@ -125,7 +125,7 @@ class Shaders(Files):
         self.assertIn("did you mean 'tint'", self.fails(2, self.file, "--uniform", "tnit=1"))
         self.assertIn("not NAME=VALUE", self.fails(2, self.file, "--uniform", "tint"))
         self.assertIn("has 3 numbers, not 4", self.fails(2, self.file, "--uniform", "tint=1,2,3,4"))
-        self.assertIn("is no number", self.fails(2, self.file, "--uniform", "tint=a"))
+        self.assertIn("is not a number", self.fails(2, self.file, "--uniform", "tint=a"))
         self.assertIn("no sampler 'x'", self.fails(2, self.file, "-o", self.folder / "a.png", "--texture", "x=y.png"))
         self.assertIn(".png", self.fails(2, self.file, "-o", self.folder / "a.exr"))
         self.assertIn("missing.frag", self.fails(1, self.folder / "missing.frag"))

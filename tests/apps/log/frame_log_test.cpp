@@ -285,7 +285,7 @@ TEST(ReadFrameLog, PresentMon2) {
   const FrameLog log = read_frame_log(file.path());
   EXPECT_EQ(log.frame_ms, (std::vector<double>{16.5, 17}));
   EXPECT_EQ(log.time_s, (std::vector<double>{0.0005, 0.017}));
-  EXPECT_NE(log.left_out.find("1 row was left out, whose frame time is NA"), std::string::npos);
+  EXPECT_NE(log.left_out.find("1 row was left out because the frame time is NA"), std::string::npos);
   EXPECT_THROW(read_frame_log(File("msBetweenPresents\nNA\n").path()), std::runtime_error);
 }
 
