@@ -121,7 +121,7 @@ void TimeLine::draw_legend(const Statistics& s) const {
 void TimeLine::draw(ViewerState& state) {
   state.moment_us = -1;
   if (!state.last || state.last->result.statistics.trace.empty())
-    return ImGui::TextDisabled("The time line of the blocks is here after the next frame.");
+    return ImGui::TextDisabled("The time line appears after the next frame.");
   const Statistics& s = state.last->result.statistics;
   const float width = ImGui::GetContentRegionAvail().x;
   const int columns = std::max(16, int(width / 2));

@@ -29,7 +29,7 @@ fs::path find_command() {
   for (const fs::path& place : {program_folder(), program_folder() / "../../bin"}) {
     if (fs::exists(place / "brokkr", error)) return fs::weakly_canonical(place / "brokkr", error);
   }
-  throw std::runtime_error("brokkr, which captures, is not beside this program: install or build it");
+  throw std::runtime_error("brokkr, which captures frames, is not beside this program: install or build it");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<std::string> split_words(const std::string& line) {
       in_word = true;
     }
   }
-  if (quote != 0) throw std::runtime_error(std::string("arguments: the quote ") + quote + " does not end");
+  if (quote != 0) throw std::runtime_error(std::string("arguments: the quote ") + quote + " is not closed");
   if (in_word) words.push_back(std::move(word));
   return words;
 }
@@ -68,7 +68,7 @@ CaptureDialog::~CaptureDialog() { stop(); }
 void CaptureDialog::start() {
   problem_.clear();
   try {
-    if (program_.empty()) throw std::runtime_error("program: name one that draws with OpenGL, as glxgears");
+    if (program_.empty()) throw std::runtime_error("program: name one that draws with OpenGL, such as glxgears");
     const fs::path command = find_command();
     output_ = free_name(current_folder(), fs::path(program_).filename().string() + ".bkf", ".bkf");
     std::vector<std::string> words = {"brokkr", "capture", "-o", output_.string()};
@@ -140,7 +140,7 @@ std::optional<std::string> CaptureDialog::draw() {
     line("arguments", "none", arguments_);
     if (ImGui::RadioButton("frame", !by_key_)) by_key_ = false;
     ImGui::SameLine();
-    if (ImGui::RadioButton("when a key goes down", by_key_)) by_key_ = true;
+    if (ImGui::RadioButton("when a key is pressed", by_key_)) by_key_ = true;
     if (by_key_)
       line("key", "an X11 name: F10", key_);
     else

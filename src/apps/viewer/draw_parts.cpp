@@ -89,9 +89,9 @@ Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::str
   const CapturedTexture& t = frame.captured_textures[texture.index];
   const TexelEncoding encoding = shader::encoding_of(t.format, true);
   if (!t.stored) {
-    problem = t.images.empty() ? "The file does not have its texels." : "The frame draws it itself: see its target.";
+    problem = t.images.empty() ? "The file does not have its texels." : "The frame itself draws it: see its target.";
   } else if (encoding != TexelEncoding::rgba8 && encoding != TexelEncoding::srgb8) {
-    problem = "Its texels are no colours of 8 bits.";
+    problem = "Its texels are not 8-bit colours.";
   }
   if (!problem.empty()) return {};
   Picture picture{t.width, t.height, std::vector<uint32_t>(size_t(t.width) * size_t(t.height))};
@@ -130,7 +130,7 @@ std::string program_text(const Frame& frame, const DrawCommand& draw) {
   if (draw.inputs < 0) {
     const Material& m = frame.materials[draw.material];
     return m.kind == MaterialKind::none
-               ? "The file holds no program of this draw."
+               ? "The file holds no program for this draw."
                : "Material " + app::printable(m.name) + ", shaded by " +
                      (m.kind == MaterialKind::blinn_phong ? "Blinn-Phong (shaders/blinn_phong.h)"
                                                           : "metallic and roughness "

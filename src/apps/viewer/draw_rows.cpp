@@ -184,7 +184,7 @@ std::string state_text(const Frame& frame, const DrawCommand& draw) {
   if (s.alpha_test) text += "\nalpha test " + word(s.alpha_test->func) + " " + number(s.alpha_test->ref);
   if (s.polygon_offset) text += "\noffset " + number(s.polygon_offset->factor) + ", " + number(s.polygon_offset->units);
   if (s.color_mask != std::array{true, true, true, true}) {
-    text += "\nwrites of the colour: ";
+    text += "\ncolour writes: ";
     for (size_t c = 0; c < 4; ++c) text += s.color_mask[c] ? std::string(1, "rgba"[c]) : "-";
   }
   text += "\n" + std::to_string(draw.element_count) + (draw.indexed ? " indices" : " vertices") + ", " +

@@ -53,7 +53,7 @@ std::string FileDialog::problem_of(const std::string& path) const {
     return {};
   if (!fs::exists(path, error)) return path + ": there is no such file; check its name and folder";
   if (!is_loadable(path) && !is_shader_file(path))
-    return path + ": no frame, scene or shader; open .bkf, .obj, .gltf, .glb, .ply, .stl or .frag";
+    return path + ": is not a frame, scene or shader; open .bkf, .obj, .gltf, .glb, .ply, .stl or .frag";
   return {};
 }
 
@@ -67,7 +67,7 @@ void FileDialog::draw_places(const std::vector<std::string>& recent) {
       places.emplace_back(name, path);
   };
   if (const char* const home = std::getenv("HOME"); home != nullptr) add("Home", home);
-  add("Started in", current_folder());
+  add("Current folder", current_folder());
   if (const auto bundled = find_bundled("scenes")) add("Bundled frames", *bundled);
   if (const auto bundled = find_bundled("assets")) add("Bundled scenes", *bundled);
   if (const auto bundled = find_bundled("shaders/examples")) add("Shaders", *bundled);

@@ -122,7 +122,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
 ImageLegend shading_legend(Shading shading) {
   ImageLegend legend;
   if (shading == Shading::overdraw) {
-    legend.title = "fragments that covered a pixel";
+    legend.title = "fragments per pixel";
     for (size_t i = kOverdrawColors.size(); i-- > 0;) {
       const uint64_t first = i == 0 ? 0 : uint64_t(1) << (i - 1), last = i == 0 ? 0 : 2 * first - 1;
       std::string text = std::to_string(first);
@@ -137,7 +137,7 @@ ImageLegend shading_legend(Shading shading) {
     for (const auto& [grey, text] : {std::pair{255u, "0 (near)"}, {191u, "0.938"}, {127u, "0.996"}, {0u, "1 (far)"}})
       legend.steps.push_back({IM_COL32(grey, grey, grey, 255), text});
   } else if (shading == Shading::normal) {
-    legend.title = "the surface's direction";
+    legend.title = "surface normal";
     legend.steps = {{IM_COL32(255, 128, 128, 255), "towards x"},
                     {IM_COL32(128, 255, 128, 255), "towards y"},
                     {IM_COL32(128, 128, 255, 255), "towards z"}};
@@ -146,7 +146,7 @@ ImageLegend shading_legend(Shading shading) {
 }
 
 ImageLegend heat_legend(uint64_t most) {
-  ImageLegend legend{"fragments of a bin", {}};
+  ImageLegend legend{"fragments per bin", {}};
   constexpr int kSteps = 8;
   for (int i = kSteps; i >= 0; --i)
     legend.steps.push_back(

@@ -161,7 +161,7 @@ class ComparePanel : public Panel {
 
   void draw(ViewerState& state) override {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
-    wrapped("The frame beside OpenGL's, or beside the picture that the game's driver drew.");
+    wrapped("Compares the frame with OpenGL's picture of it, or with the picture that the game's driver drew.");
     if (ImGui::Button("Compare with OpenGL")) {
       peer_ = Peer::opengl;
       ask(state);
@@ -261,12 +261,13 @@ class ComparePanel : public Panel {
     const Comparison& found = *asked().found;
     const bool waiting = !asked().under_way.expired();
     if (!found.reference && waiting)
-      return ImGui::TextDisabled(peer_ == Peer::opengl ? "OpenGL draws ..." : "the picture is read ...");
+      return ImGui::TextDisabled(peer_ == Peer::opengl ? "OpenGL is drawing ..." : "reading the picture ...");
     if (!found.problem.empty()) return ImGui::TextWrapped("%s", app::printable(found.problem).c_str());
     if (!found.reference) return ImGui::TextDisabled("not compared yet");
     if (!is_current(state)) ImGui::TextColored(kNotice, "of an earlier frame");
     if (!found.colors)
-      ImGui::TextWrapped("With this shading the two draw other colours: depths are compared, as grey.");
+      ImGui::TextWrapped(
+          "With this shading, the two draw different colours, so their depths are compared, shown as grey.");
     const ImageComparison& c = found.image;
     const auto share = [&](uint64_t n) {
       return app::grouped(n) + " (" + app::fixed(100 * double(n) / double(std::max<size_t>(found.ours.size(), 1)), 4) +
@@ -278,7 +279,8 @@ class ComparePanel : public Panel {
       ImGui::Text("by more than 1/255: %s", share(c.far).c_str());
       ImGui::Text("largest difference: %d/255", c.most);
     } else {
-      ImGui::TextWrapped("The pictures have other sizes; they are compared in the size of the file (panel Scene).");
+      ImGui::TextWrapped(
+          "The pictures have different sizes; choose the size of the file to compare them (panel Scene).");
     }
     if (found.depth_differing)
       ImGui::Text("depth differs by more than 2e-5: %s", share(*found.depth_differing).c_str());

@@ -104,7 +104,7 @@ class DrawsPanel : public Panel {
 
   void draw_controls(ViewerState& state) {
     int shown = draws_shown(state.settings, draws_);
-    if (slider_row("draw first", &shown, 0, int(draws_.size()))) {
+    if (slider_row("draw first N", &shown, 0, int(draws_.size()))) {
       show_draws(state.settings, draws_, shown);
       if (shown > 0) state.chosen_draw = draws_[size_t(shown - 1)];
     }
@@ -128,7 +128,7 @@ class DrawsPanel : public Panel {
     const auto* const draw = command ? std::get_if<DrawCommand>(&state.scene->frame.commands[*command]) : nullptr;
     if (ImGui::BeginChild("preview", {0, height})) {
       if (draw == nullptr) {
-        ImGui::TextDisabled("Point at a draw, or choose one: its picture is here.");
+        ImGui::TextDisabled("Point at a draw, or choose one, to see its picture here.");
       } else {
         const std::string title = "draw " + std::to_string(*command) + " " + app::printable(draw->label);
         ImGui::PushFont(theme::heading());
@@ -169,7 +169,7 @@ class DrawsPanel : public Panel {
     if (!shown_thumbnail_) texture_.set(picture.width, picture.height, picture.pixels);
     shown_thumbnail_ = true;
     show_whole(texture_, picture, ImGui::GetTextLineHeightWithSpacing());
-    tip("Bright: pixels that this draw wrote, as the frame was just after it");
+    tip("Bright: the pixels that this draw wrote, in the frame just after the draw");
     ImGui::TextDisabled("%s touched", counted(thumbnail_->drawn->touched, "pixel").c_str());
   }
 
@@ -231,7 +231,7 @@ class DrawsPanel : public Panel {
       list.PopClipRect();
     }
     ImGui::Dummy({side, side});
-    tip("The triangles of the first instance, as far as they are in front of the camera");
+    tip("The triangles of the first instance that are in front of the camera");
     ImGui::SameLine();
     draw_vertices(frame, draw);
   }
@@ -283,8 +283,8 @@ class DrawsPanel : public Panel {
 
   void draw_search() {
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##search", "search: words, as in 'blend alpha' or 'target 1'", &search_)) find();
-    tip("A draw is shown where each word is found in its number, its name, or a state");
+    if (ImGui::InputTextWithHint("##search", "search for words, as in 'blend alpha' or 'target 1'", &search_)) find();
+    tip("Shows the draws that have every word in their number, name or state");
     std::string text = counted(draws_.size(), "draw");
     if (!search_.empty()) text = app::grouped(found_) + " of " + text;
     ImGui::TextUnformatted(text.c_str());

@@ -103,11 +103,11 @@ HistoryClick draw_history(const PixelHistory& h, double took_ms, std::optional<u
   ImGui::Text("bin %d, %d (%d px)  rasterizer %u of %u", h.bin_x, h.bin_y, h.bin, h.rasterizer, h.rasterizers);
   if (const auto writer = h.color_writer()) {
     const PixelEvent& e = h.events[*writer];
-    ImGui::Text("seen: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);
+    ImGui::Text("visible: draw %u, triangle %u, batch %u", e.command, e.origin.triangle, e.origin.batch);
     ImGui::SameLine();
-    if (ImGui::SmallButton("Jump to it")) click.jump = e.command;
+    if (ImGui::SmallButton("Jump to the draw")) click.jump = e.command;
   } else {
-    ImGui::TextDisabled("no draw is seen here");
+    ImGui::TextDisabled("no draw is visible here");
   }
   ImGui::Text("hit by %s", counted(h.fragments, "fragment").c_str());
   ImGui::SameLine();
@@ -193,8 +193,7 @@ class InspectPanel : public Panel {
 
   void draw_pixel(ViewerState& state) {
     if (!pixel_) {
-      ImGui::TextWrapped(
-          "Click a pixel of the image: every triangle that covered it, in order, and what became of it.");
+      ImGui::TextWrapped("Click a pixel of the image to list every triangle that covered it, in order, and its fate.");
       return;
     }
     if (!found_->history) return ImGui::TextDisabled("following pixel %d, %d ...", pixel_->x, pixel_->y);

@@ -131,9 +131,9 @@ class LogPanel : public Panel {
     } else {
       if (ImGui::Button("Start a log (F9)")) start(state);
       ImGui::Combo(row("columns"), &format_, kFormats, 2);
-      ImGui::TextWrapped("A log has a line for each frame that is shown; R makes frames keep coming.");
+      ImGui::TextWrapped("A log has one line per displayed frame; press R to render continuously.");
     }
-    ImGui::Checkbox("draw the plot when it stops", &plots_);
+    ImGui::Checkbox("plot the log when it stops", &plots_);
   }
 
   void draw_curve() const {
@@ -154,7 +154,7 @@ class LogPanel : public Panel {
   }
 
   void start(ViewerState& state) {
-    if (!state.scene) return state.commands.show_note("there is nothing to record: load a scene first");
+    if (!state.scene) return state.commands.show_note("there are no frames to record: load a scene first");
     auto recording = std::make_unique<Recording>();
     LogSession& session = recording->session;
     session.log = free_name(current_folder(), state.scene->path, ".csv", ".json");
@@ -164,7 +164,7 @@ class LogPanel : public Panel {
     recording->file.open(session.log, std::ios::binary);
     if (!recording->file)
       return state.commands.show_error(session.log.string() +
-                                       ": cannot be written; start the viewer in a folder that can");
+                                       ": cannot be written; start the viewer in a writable folder");
     recording->writer.emplace(recording->file, session.format, session.source);
     recording->begin = Clock::now();
     recording_ = std::move(recording);

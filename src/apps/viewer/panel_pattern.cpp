@@ -113,7 +113,7 @@ class PatternPanel : public Panel {
       ImGui::EndGroup();
     }
     wrapped(std::to_string(kThumbnailBinsX) + " x " + std::to_string(kThumbnailBinsY) + " bins in the colours of " +
-            counted(uint64_t(rasterizers_of(state)), "rasterizer") + ", as many as the frame has.");
+            counted(uint64_t(rasterizers_of(state)), "rasterizer") + ", the number in this frame.");
   }
 
   // Draws a button with a pattern's picture and name, which selects the pattern.
@@ -215,7 +215,7 @@ class PatternPanel : public Panel {
       ImGui::Text("%.2f", imbalance);
     };
     if (ImGui::BeginTable("imbalance", 3, ImGuiTableFlags_SizingFixedFit)) {
-      for (const char* title : {"", "c_v", "most / mean"}) ImGui::TableSetupColumn(title);
+      for (const char* title : {"", "c_v", "max / mean"}) ImGui::TableSetupColumn(title);
       ImGui::TableHeadersRow();
       line("predicted: pattern over the bins", map_.predicted.cv, map_.predicted.imbalance);
       line("measured: fragments of rasterizers", map_.counted.cv, map_.counted.imbalance);
@@ -227,9 +227,10 @@ class PatternPanel : public Panel {
     if (ImGui::Button("Measure the time of each rasterizer")) measure_time(state);
     bars(map_.counted.load, map_.counted.mean);
     wrapped(
-        "A bar per rasterizer: the fragments that it drew. White line: their mean. c_v: standard deviation over mean.");
+        "One bar per rasterizer: the fragments that it drew. White line: the mean. c_v: standard deviation divided by "
+        "the mean.");
     if (map_.most > 0) {
-      ImGui::TextDisabled("fullest bin: %s fragments, of %s in all", app::grouped(map_.most).c_str(),
+      ImGui::TextDisabled("fullest bin: %s of %s fragments", app::grouped(map_.most).c_str(),
                           app::grouped(map_.counted.total).c_str());
     }
   }

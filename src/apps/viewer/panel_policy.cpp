@@ -84,14 +84,14 @@ class PolicyPanel : public Panel {
     if (!state.last) return ImGui::TextDisabled("no frame yet");
     const Statistics& s = state.last->result.statistics;
     wrapped("Fullest queue: " + app::grouped(s.queue_peak) + " entries; store: " + app::grouped(s.store_peak) +
-            " blocks at most; admission waited " + app::grouped(s.admission_waits) + " times; " +
+            " blocks at the peak; admission waited " + app::grouped(s.admission_waits) + " times; " +
             counted(s.visits, "visit"));
     if (s.trace.empty()) return;
     double end = 0;
     for (const TraceEvent& event : s.trace) end = std::max(end, event.end_us);
     const bool hovered = state.moment_us >= 0;
     slider_row("moment", &moment_, 0, 1, hovered ? "mouse" : "%.2f");
-    tip("Part of the frame's time; the mouse over the time line chooses it too");
+    tip("A moment of the frame: 0 is its start, 1 its end. Pointing at the time line also chooses a moment");
     const BucketLevels levels = bucket_levels(s, hovered ? state.moment_us : double(moment_) * end);
     double left = 0, whole = 0, most = 0;
     for (const double us : levels.left_us) left += us;
@@ -123,7 +123,7 @@ class PolicyPanel : public Panel {
                          theme::kStages[1]);
     }
     ImGui::Dummy({width, bottom + leaf - at.y});
-    ImGui::TextDisabled("%d rasterizers: time left, of the whole frame's", s.rasterizers);
+    ImGui::TextDisabled("%d rasterizers: remaining time, out of the time in the whole frame", s.rasterizers);
   }
 
   float moment_ = 0.25f;

@@ -20,7 +20,7 @@ class PatternRace {
  public:
   // Draws the choice of patterns, the button and the result so far.
   void draw(ViewerState& state) {
-    wrapped("Two patterns draw the frame in turns; each pair of times is compared.");
+    wrapped("Two patterns draw the frame alternately, and each pair of times is compared.");
     const bool other_a = draw_pattern_list(row("A"), state.saved_pattern, patterns_[0]),
                other_b = draw_pattern_list(row("B"), state.saved_pattern, patterns_[1]);
     if (other_a || other_b) stop();

@@ -72,7 +72,7 @@ class ScenePanel : public Panel {
     if (frame.targets[shown].layers > 1) slider_row("layer", &s.layer, 0, frame.targets[shown].layers - 1);
     const glm::ivec2 loaded(frame.targets[shown].width, frame.targets[shown].height);
     const glm::ivec2 now = s.width > 0 ? glm::ivec2(s.width, s.height) : loaded;
-    constexpr const char* kSizes[] = {"as it was loaded", "as the window", "of its own"};
+    constexpr const char* kSizes[] = {"as loaded", "as the window", "custom"};
     int choice = int(state.size);
     if (ImGui::Combo(row("picture"), &choice, kSizes, int(std::size(kSizes)))) {
       const auto chosen = PictureSize(choice);
@@ -99,8 +99,8 @@ class ScenePanel : public Panel {
         ImGui::TextDisabled("This frame has no perspective draws: there is nothing to orbit around.");
       } else {
         ImGui::TextDisabled(
-            "A captured frame holds projected vertices. The camera moves in the eye space that they came from, with an "
-            "assumed field of view of %.0f degrees; draws without perspective stay where they are.",
+            "A captured frame holds projected vertices. The camera moves in the eye space from which they were "
+            "projected, with an assumed field of view of %.0f degrees; draws without perspective do not move.",
             double(state.scene->camera.fov));
       }
       ImGui::PopTextWrapPos();
@@ -119,7 +119,7 @@ class ScenePanel : public Panel {
     }
     float fov = state.camera.camera().fov;
     if (slider_row("field of view", &fov, 10, 120, "%.0f\u00b0")) state.camera.set_text("fov=" + std::to_string(fov));
-    if (ImGui::Button("As loaded")) state.camera.home();
+    if (ImGui::Button("Reset")) state.camera.home();
     ImGui::SameLine();
     if (ImGui::Button("Copy")) ImGui::SetClipboardText(camera_text(state.camera.camera()).c_str());
   }

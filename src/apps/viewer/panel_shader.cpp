@@ -20,16 +20,15 @@ class ShaderPanel : public Panel {
     ShaderControl& control = state.shader;
     if (control.path().empty()) {
       ImGui::TextWrapped(
-          "Surfaces are shown by their own materials. Drop a fragment shader (.frag) onto the window, or open one: "
-          "GLSL, "
-          "or Shadertoy's mainImage.");
+          "Surfaces have their own materials. Drop a fragment shader (.frag) onto the window, or open one: GLSL, or "
+          "Shadertoy's mainImage.");
       return;
     }
     if (begin_values("file")) {
       value_row("file", app::printable(control.path()));
       ImGui::EndTable();
     }
-    if (ImGui::Button("Load again")) control.reload();
+    if (ImGui::Button("Reload")) control.reload();
     ImGui::SameLine();
     if (ImGui::Button("Remove")) return control.close();
     if (!control.error().empty()) {
@@ -65,7 +64,7 @@ class ShaderPanel : public Panel {
           uniform.values = initial;
           changed = true;
         }
-        tip("To the value that the text gives");
+        tip("Reset to the value in the text");
       }
       ImGui::PopID();
     }

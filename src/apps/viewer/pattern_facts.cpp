@@ -17,7 +17,7 @@ std::vector<std::string> pattern_hints(const Rendered& frame) {
     hints.push_back("One rasterizer draws all bins: every pattern is the same.");
   } else if (rasterizers >= bins) {
     hints.push_back(counted(rasterizers, "rasterizer") + " for " + counted(bins, "bin") +
-                    ": each bin has its own under every pattern. K sets 20, as in the paper.");
+                    ": each bin has its own rasterizer under every pattern. K sets 20, as in the paper.");
   }
   if (frame.settings.options.ownership == Ownership::stealing)
     hints.push_back(

@@ -99,7 +99,7 @@ StartChoice StartScreen::draw(const Box& room, const std::vector<std::string>& r
     ImGui::Dummy({0, 0.3f * em});
     const ImVec2 size(9 * em, 2.2f * em);
     choice.open = ImGui::Button("Open...", size);
-    tip("A frame (.bkf), a scene (.obj, .glb, .ply, .stl), a folder of frames, or a shader. Or drop it here");
+    tip("A frame (.bkf), a scene (.obj, .glb, .ply, .stl), a folder of frames, or a shader. You can also drop it here");
     ImGui::SameLine();
     choice.capture = ImGui::Button("Capture...", size);
     tip("A frame of a program that draws with OpenGL");

@@ -32,19 +32,19 @@ std::string machine_text(const Statistics& s) {
 StatusPart machine_part(const Rendered& frame, const std::string& way) {
   const std::string others = frame.ranks > 1 ? " in each of " + counted(uint64_t(frame.ranks), "rank") : "";
   return {machine_text(frame.result.statistics) + others,
-          "What draws: panel Pipeline, machine. To the window through: " + way};
+          "The machine that draws (panel Pipeline, machine). Path to the window: " + way};
 }
 
 StatusPart time_part(const Rendered& frame, double frames_per_second) {
   const double ms = frame.result.statistics.frame_ms;
-  StatusPart part{app::fixed(ms, 2) + " ms", "Time that drawing this frame took"};
+  StatusPart part{app::fixed(ms, 2) + " ms", "Time to draw this frame"};
   if (frames_per_second > 0) {
     part.text += ", " + app::fixed(frames_per_second, 1) + " frames per second";
     part.tip += "; frames that reached the window per second";
   }
   if (frame.result.aborted) {
     part.text += " (cut off)";
-    part.tip += ". The frame was ended before it was finished: by its time budget, or for a newer one";
+    part.tip += ". The frame was ended early, by its time budget or by a newer frame";
   }
   return part;
 }
@@ -59,10 +59,10 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
     parts.insert(parts.begin(), {display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)});
     parts.push_back(
         {std::to_string(frame.width) + " x " + std::to_string(frame.height) + " pixels", "Size of the picture"});
-    parts.push_back({counted(s.triangles_in, "triangle"), "Triangles that light meets, or that the pipeline draws"});
+    parts.push_back({counted(s.triangles_in, "triangle"), "Triangles that rays can hit, or that the pipeline draws"});
     parts.push_back(machine_part(frame, way));
     parts.push_back(
-        {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: 100 % has a screen pixel for each pixel"});
+        {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: at 100 %, each pixel is one screen pixel"});
     return parts;
   }
   return {{display_name(frame.scene->path), "The file: " + app::printable(frame.scene->path)},
@@ -71,9 +71,9 @@ std::vector<StatusPart> status_parts(const Rendered& frame, double frames_per_se
           {counted(s.triangles_in, "triangle"), "Triangles that the frame's draws submit"},
           machine_part(frame, way),
           {"pattern " + s.pattern + " of " + counted(uint64_t(s.rasterizers), "rasterizer"),
-           "The picture is cut into squares (bins) of " + std::to_string(s.bin) +
-               " pixels. The pattern says which rasterizer draws which of them: panel Pattern, or the key P"},
-          {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: 100 % has a screen pixel for each pixel"}};
+           "The picture is divided into square bins of " + std::to_string(s.bin) +
+               " pixels. The pattern determines which rasterizer draws each bin: panel Pattern, or key P"},
+          {app::fixed(double(zoom) * 100, 0) + " %", "Size on the screen: at 100 %, each pixel is one screen pixel"}};
 }
 
 float draw_status_load(const Rendered& frame) {
@@ -91,8 +91,8 @@ float draw_status_load(const Rendered& frame) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::SameLine(left + all - bars);
   ImGui::Dummy({bars, ImGui::GetTextLineHeight()});
-  tip("A bar for each rasterizer of the last frame: the fragments that it drew, with their mean. c_v: their standard "
-      "deviation over the mean; 0 is even. Most over mean: " +
+  tip("One bar per rasterizer of the last frame: the fragments that it drew; the line is the mean. c_v: standard "
+      "deviation divided by the mean; 0 is even. Maximum / mean: " +
       app::fixed(load.imbalance, 2));
   ImGui::SetCursorScreenPos(corner);
   return width + em;

@@ -28,12 +28,12 @@ std::vector<TourStep> tour_steps() {
        .panel = "Policy"},
       {.title = "Pixel history",
        .summary = "Every triangle that touched a pixel, and its fate",
-       .text = "Click into the image. Inspect lists each fragment of that pixel; I shows the draw that is seen alone, "
-               "Backspace all draws.",
+       .text = "Click a pixel of the image. Inspect lists each of its fragments; I shows only the visible draw, "
+               "Backspace shows all draws.",
        .scenes = frames,
        .panel = "Inspect"},
       {.title = "Your own shader",
-       .summary = "GLSL that draws at once, checked as you save it",
+       .summary = "GLSL that is checked and drawn each time you save it",
        .text = "This fragment shader draws the surfaces. Edit and save it: the window follows. Panel Shader has a "
                "widget for each uniform.",
        .scenes = {"assets/courtyard.obj", "generated:city"},

@@ -320,7 +320,7 @@ void Viewer::remember() {
 void Viewer::poll() {
   if (const std::optional<Loaded> loaded = loader_->take()) take_scene(*loaded);
   if (watch_->take()) {
-    show_note(display_name(file_) + " has changed: loading it again");
+    show_note(display_name(file_) + " has changed: reloading it");
     reload();
   }
   RenderThread::Results results = render_thread_->take();
@@ -440,7 +440,7 @@ void Viewer::save_image(bool exr) {
   if (!exr) {
     shot_ = Shot::image;
   } else if (!state_.last || !state_.last->painting || !state_.last->painting->light()) {
-    show_note("there is no picture with light to save yet");
+    show_note("there is no picture in linear light to save yet");
   } else {
     save_light(free_name(current_folder(), state_.last->scene->path, ".exr", ".png"));
   }
@@ -449,7 +449,7 @@ void Viewer::save_image(bool exr) {
 // Saves the newest picture in linear light, which its painting provides, on another thread, because encoding takes a
 // while.
 void Viewer::save_light(const fs::path& path) {
-  if (saving_.valid()) return show_note("the picture before is still being saved");
+  if (saving_.valid()) return show_note("the previous picture is still being saved");
   saving_ = std::async(std::launch::async, [frame = state_.last, path] {
     struct Wake {
       ~Wake() { Window::wake(); }
@@ -482,7 +482,7 @@ void Viewer::act(const KeyEvent& event) {
     case Action::step_shading: return choose_next("shading", options.shading, event.number);
     case Action::render_always:
       state_.continuous = !state_.continuous;
-      return show_note(state_.continuous ? "frames keep coming" : "a frame is drawn where something changes");
+      return show_note(state_.continuous ? "rendering continuously" : "rendering only after changes");
     case Action::as_in_paper: return set_as_in_paper(!state_.before_paper);
     case Action::race_patterns: show_panel("A/B"); break;
     case Action::recall_bookmark: return recall_bookmark(event.number);

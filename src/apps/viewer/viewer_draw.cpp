@@ -118,7 +118,7 @@ void Viewer::draw_menu() {
       draw_recent();
       ImGui::EndMenu();
     }
-    menu_item("Load again", Action::reload_file, false, !file_.empty());
+    menu_item("Reload", Action::reload_file, false, !file_.empty());
     ImGui::Separator();
     menu_item("Save the window", Action::save_window);
     menu_item("Save the image", Action::save_image);
@@ -130,15 +130,15 @@ void Viewer::draw_menu() {
     menu_item("Fit to window", Action::fit_image);
     menu_item("One to one", Action::one_to_one);
     menu_item("Full screen", Action::full_screen);
-    menu_item("Hide everything else", Action::hide_panels);
+    menu_item("Hide all but the image", Action::hide_panels);
     if (ImGui::BeginMenu("Size of text and widgets")) {
       draw_scales();
       ImGui::EndMenu();
     }
     ImGui::Separator();
     for (const auto& panel : panels_) panel->draw_view_menu(state_);
-    menu_item("Frames keep coming", Action::render_always, state_.continuous);
-    ImGui::MenuItem("Darken what is not the chosen draw", nullptr, &settings_.darken);
+    menu_item("Render continuously", Action::render_always, state_.continuous);
+    ImGui::MenuItem("Darken all but the chosen draw", nullptr, &settings_.darken);
     menu_item("Time line", Action::show_time_line, settings_.time_line);
     menu_item("As in the paper", Action::as_in_paper, state_.before_paper.has_value());
     ImGui::Separator();
@@ -146,11 +146,11 @@ void Viewer::draw_menu() {
       if (panel->applies(state_) && ImGui::MenuItem(panel->name(), nullptr, docks_.is_open(panel->name())))
         show_panel(panel->name());
     }
-    if (ImGui::MenuItem("All panels as at first")) settings_.docks = {};
+    if (ImGui::MenuItem("Reset the layout")) settings_.docks = {};
     ImGui::EndMenu();
   }
   if (ImGui::BeginMenu("Camera")) {
-    menu_item("As loaded", Action::camera_home);
+    menu_item("Reset", Action::camera_home);
     menu_item("Copy as text", Action::copy_camera);
     menu_item("Paste", Action::paste_camera);
     for (const int number : {1, 2, 3, 4, 5, 6, 7, 8, 9, 0}) {
@@ -235,14 +235,15 @@ float Viewer::draw_toolbar(const Box& room) {
         ImGui::SetNextItemWidth(10.5f * em);
         ImGui::DragInt("##rasterizers", &options.rasterizers, 0.2f, 0, kMaxRasterizers,
                        options.rasterizers == 0 ? "auto rasterizers" : "%d rasterizers", ImGuiSliderFlags_AlwaysClamp);
-        tip("Rasterizers that the bins are dealt to: drag, or Ctrl-click and type. 0: as the size of the frame needs");
+        tip("Number of rasterizers that share the bins: drag, or Ctrl-click and type. 0: chosen by the size of the "
+            "frame");
       }
     }
-    toggle("Run", state_.continuous, Action::render_always, "Frames keep coming, although nothing changes", gap);
+    toggle("Run", state_.continuous, Action::render_always, "Render continuously, even if nothing changes", gap);
     if (!painted) {
       toggle("As in the paper", state_.before_paper.has_value(), Action::as_in_paper,
              "20 rasterizers, static ownership, bins of 64 pixels, owners over the image", 0);
-      toggle("A/B", docks_.is_open("A/B"), Action::race_patterns, "Two patterns in turns, and which is faster", 0);
+      toggle("A/B", docks_.is_open("A/B"), Action::race_patterns, "Compare two patterns: which one is faster", 0);
     }
   }
   ImGui::End();
@@ -287,13 +288,13 @@ void Viewer::draw_status_bar(float top) {
       ImGui::TextColored(kNotice, "%s", app::printable(note_).c_str());
       tip(app::printable(note_));
     } else if (!state_.last) {
-      draw_status({{window_->renderer(), "What draws this window; nothing is loaded yet"}});
+      draw_status({{window_->renderer(), "The renderer of this window; nothing is loaded yet"}});
     } else {
       std::vector<StatusPart> parts =
           status_parts(*state_.last, state_.continuous ? frame_times_.frames_per_second() : 0, state_.view.zoom,
                        presenter_->description());
       if (!render_thread_->idle() && !state_.continuous && !state_.grows())
-        parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is under way"});
+        parts.insert(parts.begin() + 1, {"drawing ...", "A newer frame is being drawn"});
       draw_status(parts, right);
     }
   }
