@@ -60,7 +60,7 @@ ResultTable run_experiment(std::span<const Experiment> experiments, const std::s
     throw std::invalid_argument("experiment: needs a run, 1 .. 15 iterations, 100 decisions and 100 tasks at least");
   }
   if (options.workers == 1) {
-    throw std::invalid_argument("experiment: one worker alone would only sort; give 2 or more");
+    throw std::invalid_argument("experiment: a single worker would only sort; give 2 or more");
   }
   const auto found = std::find_if(experiments.begin(), experiments.end(),
                                   [&](const Experiment& experiment) { return name == experiment.name; });

@@ -445,9 +445,9 @@ std::vector<PatternUnit> search_units(PatternBench& bench) {
 
 constexpr PatternExperiment kPatternExperiments[] = {
     {"spacing", "4", "Drawing bins of one rasterizer apart", "frame,bin,distance,distance_px,height,sigma,ratio", false,
-     per_frame<spacing>, nullptr, "best at half the picture's width; the variation falls by 30 %"},
+     per_frame<spacing>, nullptr, "best at half the picture's width; the variation decreases by 30 %"},
     {"orientation", "5, Table 1", "Load on lines of every direction", "frame,samples,angle,sigma", false,
-     per_frame<orientation>, nullptr, "most at 0 and 90 degrees, least at 44 to 46 and 134 to 136"},
+     per_frame<orientation>, nullptr, "maximal at 0 and 90 degrees, minimal at 44 to 46 and 134 to 136"},
     {"load", "7-11", "Load of the rasterizers under every pattern", "frame,pattern,rasterizers,bin,sigma,cv,imbalance",
      false, per_frame<load>, nullptr,
      "c_v below 1 % with 18 rasterizers and bins of 16; 10 and 25 % with 30 and larger bins"},

@@ -64,7 +64,7 @@ void PatternLab::add(const std::string& name, Frame frame) {
   added->prepared.emplace(bench_.renderer.prepare(added->frame, {.memory_limit = bench_.options.render.memory_limit}));
   progress_("counting the fragments of " + added->name);
   added->maps = render_maps(bench_.renderer, *added->prepared, added->frame, added->name, bench_.options.render);
-  if (added->maps.empty()) throw std::runtime_error(name + ": no fragment falls on its main target; leave it out");
+  if (added->maps.empty()) throw std::runtime_error(name + ": no fragment covers its main target; leave it out");
   for (const FragmentMap& map : added->maps) added->hash = added->hash * 31 + map.hash;
   bench_.frames.push_back(std::move(added));
 }

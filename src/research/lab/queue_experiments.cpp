@@ -80,7 +80,7 @@ void measure_mix(const LabRun& run, QueueKind kind, MixPlan plan, uint64_t capac
   const double each = double(sum.enqueued + sum.dequeued + sum.full + sum.empty) / queue.storage.shape.threads;
   m.set("runs", times.runs).set("ns_per_operation", each > 0 ? times.mean * 1e6 / each : 0);
   m.set("enqueued", sum.enqueued).set("dequeued", sum.dequeued).set("full", sum.full).set("empty", sum.empty);
-  if (!m.failed() && sum.dequeued > sum.enqueued) m.set("error", "more elements came out than went in");
+  if (!m.failed() && sum.dequeued > sum.enqueued) m.set("error", "more elements were dequeued than enqueued");
   run.table.add(m);
 }
 
@@ -264,7 +264,8 @@ constexpr const char* kMixColumns =
     "nodes,"
     "edges,iterations,runs,mean_ms,min_ms,max_ms,ns_per_operation,enqueued,dequeued,full,empty,error";
 constexpr Experiment kQueueExperiments[] = {
-    {"atomics", "4.1", "additions to one word by many threads, beside plain loads and stores", kMixColumns, atomics,
+    {"atomics", "4.1", "additions to one word by many threads, compared with plain loads and stores", kMixColumns,
+     atomics,
      "on a CPU the time rises sharply with the threads; 10 000-fold contention on a GPU costs what 10-fold does on a "
      "CPU"},
     {"balanced", "4.2, A.2-A.5", "pairs of enqueue and dequeue, by every lane and by one lane of each warp",
@@ -282,7 +283,7 @@ constexpr Experiment kQueueExperiments[] = {
     {"pagerank", "4.4, A.8, A.9", "page rank over queues, checked against a sequential one", kMixColumns, pagerank,
      "LCRQ and WFQ take 60 and 6 times BQ's time on the small graph, 95 and 400 times on the large one; BQ is 10 to 15 "
      "% faster than GQ, BSQ 9 % faster than BWD"},
-    {"pairs", "A.1", "long runs of pairs by few threads, as CPU queues are compared", kMixColumns, pairs,
+    {"pairs", "A.1", "long runs of pairs by few threads, as in comparisons of CPU queues", kMixColumns, pairs,
      "BQ is fastest with one thread, and takes more than 2 times LCRQ's and WFQ's time with many; it stays ahead of "
      "MSQ"},
 };

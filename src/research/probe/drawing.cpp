@@ -171,12 +171,12 @@ void check_drawing(const Drawing& drawing) {
   if (drawing.mask != Mask::none && drawing.stars.every <= 0)
     throw std::invalid_argument("a mask of stars needs stars");
   if (drawing.slow.size() > size_t(kMaxSlowPixels))
-    throw std::invalid_argument(std::to_string(drawing.slow.size()) + " slow pixels: there is room for " +
+    throw std::invalid_argument(std::to_string(drawing.slow.size()) + " slow pixels: the limit is " +
                                 std::to_string(kMaxSlowPixels));
   for (const SlowPixel& pixel : drawing.slow) {
     const std::string name = "slow pixel " + std::to_string(pixel.x) + "," + std::to_string(pixel.y);
     if (pixel.x < 0 || pixel.y < 0 || pixel.x >= drawing.width || pixel.y >= drawing.height)
-      throw std::invalid_argument(name + " is outside of the window of " + std::to_string(drawing.width) + "x" +
+      throw std::invalid_argument(name + " is outside the window of " + std::to_string(drawing.width) + "x" +
                                   std::to_string(drawing.height) + " pixels");
     if (pixel.branch < 1 || pixel.branch > uint32_t(kMaxBranch))
       throw std::invalid_argument(name + ": branch " + std::to_string(pixel.branch) + " is not one of 1 to " +

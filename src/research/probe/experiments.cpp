@@ -47,7 +47,7 @@ double Bench::over_reference(Drawing drawing) {
 std::span<const ExperimentInfo> experiments() {
   static constexpr ExperimentInfo all[] = {
       {"E1.1", "A quad over the window, all fragments alike: the order of filling", all_slow},
-      {"E1.2", "One slow fragment: what it holds up", one_slow},
+      {"E1.2", "One slow fragment: the fragments that it delays", one_slow},
       {"E1.3", "Two slow fragments of two branches", two_slow},
       {"E1.4", "Four slow fragments of four branches", four_slow},
       {"E1.5", "32 slow fragments of one branch", many_slow},

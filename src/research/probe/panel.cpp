@@ -71,8 +71,8 @@ class ProbeBench {
       set_map(found, probe::map_of_units(unit, film.width, film.height));
     } else {
       found.text = subject_->name() +
-                   " does not say which processor draws a pixel; brokkr probe --on driver map asks "
-                   "how long pairs of pixels take.";
+                   " does not say which processor draws a pixel; brokkr probe --on driver map measures the time of "
+                   "pairs of pixels.";
     }
     return found;
   }
@@ -134,7 +134,7 @@ class ProbePanel : public Panel {
     ImGui::BeginDisabled(busy || !state.last);
     if (ImGui::Button(busy ? "Drawing..." : "Draw the film") || (wanted_ && !busy && state.last)) start(state);
     ImGui::EndDisabled();
-    tip("Draws once more, and notes when and by which block each pixel is written.");
+    tip("Draws again, and records when each pixel is written and by which block.");
     if (found_) draw_film(state);
   }
 
@@ -195,14 +195,14 @@ class ProbePanel : public Panel {
     }
     if (watched.stall.now > 0) {
       ImGui::SameLine();
-      if (ImGui::Button("To where all wait")) part_ = float(watched.stall_part());
+      if (ImGui::Button("Go to where all wait")) part_ = float(watched.stall_part());
     }
     ImGui::SliderFloat(row("part"), &part_, 0, 1, "%.3f of the fragments", ImGuiSliderFlags_AlwaysClamp);
     if (shown_ != part_) film_texture_.set(watched.film.width, watched.film.height, watched.picture(part_));
     shown_ = part_;
     draw_pictures(state);
     if (watched.stall.now > 0) {
-      wrapped("Red: what slow fragments hold up. " + counted(uint64_t(watched.stall.drawn), "pixel") +
+      wrapped("Red: pixels that slow fragments delay. " + counted(uint64_t(watched.stall.drawn), "pixel") +
               " are drawn until all wait.");
     }
     wrapped(found_->text);

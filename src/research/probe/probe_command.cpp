@@ -40,7 +40,7 @@ SlowPixel parse_slow(const std::string& text, uint32_t cost) {
   const std::vector<std::string> parts = app::split(text);
   const auto refuse = [&] {
     throw std::invalid_argument("'" + text + "' is not " + kForm +
-                                " of whole numbers from 0 on, as in 100,200,1000000,1");
+                                " with whole numbers from 0, such as 100,200,1000000,1");
   };
   if (parts.size() < 2 || parts.size() > 4) refuse();
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -72,14 +72,14 @@ std::vector<app::Option> drawing_options() {
   using namespace app;
   std::vector<Option> all = {
       several(text_option("--slow", kForm, "A fragment that takes COST additions, in branch 1 to 4; may be repeated")),
-      file_option("--slow-list", "FILE", std::string("Slow fragments, a line ") + kForm + " for each"),
-      choice_option("--primitives", "KIND", "What fills the window (quads)",
+      file_option("--slow-list", "FILE", std::string("Slow fragments, one line ") + kForm + " for each"),
+      choice_option("--primitives", "KIND", "Primitives that fill the window (quads)",
                     {std::begin(kDrawings), std::end(kDrawings)}),
       integer_option("--edge", "Pixels of a primitive or of a square of them (512)", 1, kWindow),
       choice_option("--fill", "ORDER", "Primitives row by row, tile by tile or shuffled (raster)",
                     {"raster", "tiles", "shuffle"}),
-      integer_option("--overlap", "So many of each primitive, one over the other (1)", 1, 64),
-      integer_option("--calls", "Drawing calls that the primitives are dealt out to (1)", 1, 1 << 16),
+      integer_option("--overlap", "Number of copies of each primitive, one over the other (1)", 1, 64),
+      integer_option("--calls", "Number of draw calls for the primitives (1)", 1, 1 << 16),
       integer_option("--cost", "Additions of a slow fragment (the subject's own)", 0, kMaxCost),
       integer_option("--background", "Additions of all others (0)", 0, kMaxCost),
       flag("--waits", "Each addition waits for the one before it"),
@@ -93,7 +93,7 @@ std::vector<app::Option> drawing_options() {
 Drawing own_drawing(const app::Arguments& arguments, const Costs& costs) {
   const std::string fill = arguments.text("fill", "raster"), kind = arguments.text("primitives", "quads");
   if (kind == "strip" && (arguments.has("fill") || arguments.has("calls")))
-    throw app::UsageError("--primitives strip: one call draws a strip, in one order; leave --fill and --calls out");
+    throw app::UsageError("--primitives strip: one call draws a strip, in a fixed order; leave out --fill and --calls");
   const FillOrder order = fill == "tiles"     ? FillOrder::tiles
                           : fill == "shuffle" ? FillOrder::shuffle
                                               : FillOrder::raster;
@@ -143,7 +143,7 @@ void list_experiments() {
     for (const ExperimentInfo& each : all) std::cout << fmt::format("{:<12}{}\n", each.name, each.title);
   }
   std::cout << fmt::format("{:<12}{}\n{:<12}{}\n", kMap, "Which tiles share a processor, and the rule behind it", kDraw,
-                           "A drawing of one's own: --slow, --primitives and others");
+                           "Your own drawing: --slow, --primitives and others");
 }
 
 // The chosen experiments: those of the paper in its order, then the others. If none is named, all of the paper's.
@@ -163,8 +163,8 @@ void refuse_without(const Arguments& arguments, const std::vector<std::string>& 
   if (std::find(names.begin(), names.end(), experiment) != names.end()) return;
   for (const Option& option : options) {
     if (arguments.has(key_of(option)))
-      throw UsageError("--" + key_of(option) + " is of the experiment " + experiment +
-                       "; name it, or leave the option out");
+      throw UsageError("--" + key_of(option) + " belongs to the experiment " + experiment +
+                       "; name it, or leave out the option");
   }
 }
 
@@ -178,8 +178,8 @@ TileMap find_map(Subject& subject, const Arguments& arguments, Progress& progres
   });
   if (map.contradicted > kContradictions)
     warn(
-        fmt::format("{:.0f} % of the pairs of pixels said something else when they were asked again: this map is no "
-                    "measurement; ask while nothing else runs, or with more --runs",
+        fmt::format("{:.0f} % of the pairs of pixels gave a different result when they were measured again, so this "
+                    "map is unreliable; measure while nothing else runs, or with more --runs",
                     100 * map.contradicted));
   return map;
 }
@@ -210,7 +210,7 @@ std::vector<Option> pipeline_of_subject() {
 void refuse_options(const Arguments& arguments, const std::string& subject) {
   for (const Option& option : pipeline_of_subject()) {
     if (arguments.has(key_of(option)))
-      throw UsageError("--" + key_of(option) + " is of --on brokkr; leave it out with --on " + subject);
+      throw UsageError("--" + key_of(option) + " belongs to --on brokkr; leave it out with --on " + subject);
   }
 }
 
@@ -256,11 +256,12 @@ int run_probe(const Arguments& arguments) {
       Drawing reference = covering_triangle();
       reference.background = drawing.background;
       const double cost = subject->cost(drawing), over = cost / subject->cost(reference);
-      results.add(name, "a drawing of one's own",
-                  {{{"cost", {}, cost, subject->unit()},
-                    {"over a triangle that covers the window", {}, over, "ref", true, "of the same --background"}},
-                   drawing},
-                  *subject);
+      results.add(
+          name, "your own drawing",
+          {{{"cost", {}, cost, subject->unit()},
+            {"relative to a triangle that covers the window", {}, over, "ref", true, "of the same --background"}},
+           drawing},
+          *subject);
     }
   }
   results.finish(subject->name());
@@ -271,19 +272,19 @@ int run_probe(const Arguments& arguments) {
 
 Command probe_command() {
   const std::vector<Option> own = {
-      several(choice_option("EXPERIMENT", "EXPERIMENT", "What to measure (E1.1 to E4.5)", experiment_names())),
-      choice_option("--on", "SUBJECT", "What to look at: an OpenGL driver, the pipeline, or a model of the G80 (g80)",
+      several(choice_option("EXPERIMENT", "EXPERIMENT", "Experiments to run (E1.1 to E4.5)", experiment_names())),
+      choice_option("--on", "SUBJECT", "Subject: an OpenGL driver, the pipeline, or a model of the G80 (g80)",
                     {"driver", "brokkr", "g80"}),
-      text_option("--device", "D", "With --on driver: software, or the number of an EGL device (a GPU, else software)"),
-      integer_option("--runs", "With --on driver: the least of so many times is a cost (3)", 1, 1000),
-      choice_option(
-          "--by", "TEST",
-          "Experiment map, where the subject does not say who draws a pixel: pairs of pixels are told apart by "
-          "the time or by the order of their points (order for drivers of the CPU, else time)",
-          {"time", "order"}),
-      flag("--list", "Show the experiments"),
+      text_option("--device", "D",
+                  "With --on driver: software, or the number of an EGL device (a GPU, otherwise software)"),
+      integer_option("--runs", "With --on driver: number of measurements; their minimum is the cost (3)", 1, 1000),
+      choice_option("--by", "TEST",
+                    "Experiment map, if the subject does not report which processor draws a pixel: compare pairs of "
+                    "pixels by the time or by the order of their points (order for CPU drivers, otherwise time)",
+                    {"time", "order"}),
+      flag("--list", "List the experiments"),
   };
-  return {"probe", "Find out from outside how a rasterizer schedules fragments",
+  return {"probe", "Find out how a rasterizer schedules fragments by observing it from outside",
           joined(joined(joined(own, result_options()), drawing_options()), pipeline_of_subject()), run_probe};
 }
 

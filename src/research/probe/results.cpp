@@ -115,10 +115,11 @@ void Results::add_map(const std::string& subject, const TileMap& map, const MapR
   }
   const std::string saved = !save_.empty() ? save_ : !folder_.empty() && map.shared ? file("map.json").string() : "";
   if (saved.empty()) return;
-  if (!map.shared) throw std::runtime_error("--save " + saved + ": the subject has no owners of tiles; leave it out");
+  if (!map.shared)
+    throw std::runtime_error("--save " + saved + ": the subject has no owners of tiles; leave out this option");
   save_pattern(
       saved,
-      {.name = "probed", .description = "what brokkr probe found of " + subject, .pattern = pattern_of(map, rule)});
+      {.name = "probed", .description = "found by brokkr probe for " + subject, .pattern = pattern_of(map, rule)});
   if (json_ != "-") std::cout << "pattern  " << saved << "\n";
 }
 

@@ -129,9 +129,9 @@ ResultOf silhouette(Bench& bench) {
 std::span<const ExperimentInfo> situations() {
   static constexpr ExperimentInfo all[] = {
       {"5.1", "Many primitives: a call for each", many_calls},
-      {"5.2", "Small primitives with a shader that takes long", small_primitives},
+      {"5.2", "Small primitives with an expensive shader", small_primitives},
       {"5.3", "Slow fragments all over the window: stars in a sky", scattered},
-      {"5.4", "Slow fragments that fall to one processor", unbalanced},
+      {"5.4", "Slow fragments that belong to one processor", unbalanced},
       {"5.5", "Slow fragments in a line: a silhouette", silhouette},
   };
   return all;

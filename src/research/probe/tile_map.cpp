@@ -101,7 +101,7 @@ void renumber(TileMap& map) {
 
 TileMap map_of_units(std::span<const int32_t> unit, int width, int height) {
   if (std::all_of(unit.begin(), unit.end(), [](int32_t u) { return u < 0; }))
-    throw std::runtime_error("no pixel says which processor drew it");
+    throw std::runtime_error("no pixel reports which processor drew it");
   const auto at = [&](int x, int y) { return unit[size_t(y) * size_t(width) + size_t(x)]; };
   const auto differ = [&](int a, int b) { return a >= 0 && b >= 0 && a != b; };
   TileMap map;

@@ -230,7 +230,7 @@ void store_surface(Warp& w, const Instruction& in, uint32_t lanes) {
     const Surface* const s = surface_of(w.longs(in.a)[l]);
     const uint32_t x = w.words(in.b)[l], y = w.words(in.c)[l];
     if (s == nullptr) w.fail(in, 1u << l, "no such surface");
-    if (x + 4 > s->pitch || y >= s->height) w.fail(in, 1u << l, "store outside of the surface");
+    if (x + 4 > s->pitch || y >= s->height) w.fail(in, 1u << l, "store outside the surface");
     std::memcpy(s->data + size_t(y) * s->pitch + x, &w.words(in.m)[l], 4);
   });
 }

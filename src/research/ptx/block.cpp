@@ -209,7 +209,7 @@ void keep_bits(uint32_t& predicate, uint32_t bits, uint32_t lanes) {
 }
 
 void note_outside(const Warp& w, const Instruction& in, uint32_t lanes) {
-  if (lanes != 0) w.warn(in, "shfl reads a lane that takes no part");
+  if (lanes != 0) w.warn(in, "shfl reads a lane that does not take part");
 }
 
 template <Collective kKind>

@@ -60,7 +60,7 @@ bool Builder::call(const Statement& s, const Words&, Instruction& in) {
   if (name.starts_with("brokkr_simt_")) site.builtin = Builtin::foreign;
   const Function& f = p_.functions[site.function];
   const auto copies = [&](const std::vector<Operand>& from, const std::vector<Variable>& to, std::vector<Copy>& all) {
-    if (from.size() != to.size()) fail("a call of " + std::string(name) + " with another number of arguments");
+    if (from.size() != to.size()) fail("a call of " + std::string(name) + " with the wrong number of arguments");
     for (size_t j = 0; j < from.size(); ++j) {
       const Local* local = find_local(from[j].text);
       if (local == nullptr || local->kernel_parameter) fail("argument '" + std::string(from[j].text) + "'");

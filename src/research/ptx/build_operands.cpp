@@ -126,7 +126,7 @@ Builder::Source Builder::source(const Operand& o, Type t) {
 // Like `source`, with the width of the type.
 Place Builder::value(const Operand& o, Type t) {
   const Source s = source(o, t);
-  if (s.wide != is_wide(t)) fail("register '" + std::string(o.text) + "' has another size than its operation");
+  if (s.wide != is_wide(t)) fail("register '" + std::string(o.text) + "' has a different size from its operation");
   return s.place;
 }
 Place Builder::predicate(const Operand& o, bool& negated) {

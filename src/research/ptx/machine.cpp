@@ -219,7 +219,7 @@ void Machine::run_blocks(const Launch& launch) {
     const bool ran = take_turns(next);
     std::erase_if(blocks_, [](const std::unique_ptr<Block>& b) { return b->ended(); });
     if (!ran && !blocks_.empty()) {
-      if (next == kNever) report_deadlock("deadlock: no lane can go on");
+      if (next == kNever) report_deadlock("deadlock: no lane can continue");
       const uint64_t at = now();
       if (next > at) pass(next - at);
     }
@@ -255,7 +255,7 @@ void Machine::run(const Launch& launch) {
   profile_.end(launch);
   Memory::instance().print_touched(launch.kernel->name);
   if (races != nullptr && races->found() > 0)
-    throw Fault("race: " + std::to_string(races->found()) + " pairs of accesses that nothing orders");
+    throw Fault("race: " + std::to_string(races->found()) + " pairs of unordered accesses");
 }
 
 void Machine::report_deadlock(const std::string& what) const {

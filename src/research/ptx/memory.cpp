@@ -70,7 +70,7 @@ void Memory::free(void* memory) {
   const uint64_t address = reinterpret_cast<uint64_t>(memory);
   const uint64_t page = (address - base_) >> kPageBits;
   if (page >= pages_ || table_[page] == 0 || ranges_[table_[page]].begin != address) {
-    std::fprintf(stderr, "ptx: free of %p, which is no allocation\n", memory);
+    std::fprintf(stderr, "ptx: free of %p, which is not an allocation\n", memory);
     return;
   }
   const uint32_t index = table_[page];
@@ -112,7 +112,7 @@ std::string Memory::describe(uint64_t address) const {
   if (r.end == 0) {
     // The address may lie just behind an allocation.
     const Range& before = range_of(address - (1u << kPageBits));
-    if (before.end == 0) return "no allocation is there";
+    if (before.end == 0) return "there is no allocation";
     std::snprintf(text, sizeof text, "%llu bytes behind allocation %llu of %llu bytes%s",
                   static_cast<unsigned long long>(address - before.end), static_cast<unsigned long long>(before.number),
                   static_cast<unsigned long long>(before.end - before.begin), before.freed ? ", freed" : "");

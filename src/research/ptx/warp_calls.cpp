@@ -141,7 +141,7 @@ void Warp::call_register(const Group& g, const Instruction& in, uint32_t active)
     const CallSite* site = nullptr;
     if (offset % kFunctionBytes == 0 && offset / kFunctionBytes < program_.functions.size())
       site = program_.call_at(g.pc, uint32_t(offset / kFunctionBytes));
-    if (site == nullptr) fail(in, same, "call of an address that is no function with such arguments");
+    if (site == nullptr) fail(in, same, "call of an address that is not a function with these arguments");
     enter(*site, same, g.base, g.pc + 1);
     set_pc(same, program_.functions[site->function].begin);
   }

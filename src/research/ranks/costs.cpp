@@ -55,7 +55,7 @@ void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCost
       for (const ShareMode mode : {ShareMode::duplicate, ShareMode::cpd}) {
         if (next == json.end() || next->at("ranks") != ranks || next->at("rank") != rank ||
             next->at("mode") != name_of(mode))
-          fail("launches: rank {} of {}, {}, is not where it belongs; measure anew", rank, ranks, name_of(mode));
+          fail("launches: rank {} of {}, {}, is out of order; measure again", rank, ranks, name_of(mode));
         const auto times = [&](const char* field) {
           const auto ms = next->at(field).get<std::vector<double>>();
           check_times(field, ms);
@@ -67,7 +67,7 @@ void read_launches(const nlohmann::ordered_json& json, int most_ranks, FrameCost
       }
     }
   }
-  if (next != json.end()) fail("launches: more than most_ranks says; measure anew");
+  if (next != json.end()) fail("launches: more than most_ranks; measure again");
 }
 
 FrameCosts frame_of(const nlohmann::ordered_json& json, int most_ranks) {
@@ -104,16 +104,16 @@ std::string to_json(const Costs& costs) {
 Costs read_costs(const std::filesystem::path& file) try {
   const auto json = parse_json(as_text(read_file(file, kMaxBytes)));
   if (json.at("format") != kFormat || json.at("version") != 2)
-    fail("format: not the costs that `brokkr ranks measure` writes; measure anew");
+    fail("format: not the costs that `brokkr ranks measure` writes; measure again");
   Costs costs;
   json.at("machine").get_to(costs.machine);
   json.at("isa").get_to(costs.isa);
   json.at("workers").get_to(costs.workers);
   json.at("most_ranks").get_to(costs.most_ranks);
   json.at("bin").get_to(costs.bin);
-  if (costs.most_ranks < 1 || costs.most_ranks > kMaxRanks) fail("most_ranks: not 1 to {}", kMaxRanks);
+  if (costs.most_ranks < 1 || costs.most_ranks > kMaxRanks) fail("most_ranks: not within 1 to {}", kMaxRanks);
   if (costs.bin < 8 || costs.bin > 256 || !std::has_single_bit(unsigned(costs.bin)))
-    fail("bin: no power of two from 8 to 256");
+    fail("bin: not a power of two from 8 to 256");
   json.at("pattern").get_to(costs.pattern);
   json.at("repeats").get_to(costs.repeats);
   json.at("oversleep_us").get_to(costs.oversleep_us);
@@ -122,7 +122,7 @@ Costs read_costs(const std::filesystem::path& file) try {
   if (costs.frames.empty()) fail("frames: there is none");
   return costs;
 } catch (const nlohmann::json::exception& error) {
-  throw std::runtime_error(file.string() + ": no costs of `brokkr ranks measure` (" + error.what() + ")");
+  throw std::runtime_error(file.string() + ": not the costs that `brokkr ranks measure` writes (" + error.what() + ")");
 } catch (const std::runtime_error& error) {
   const std::string text = error.what();
   throw std::runtime_error(text.starts_with(file.string()) ? text : file.string() + ": " + text);

@@ -52,7 +52,7 @@ void unpack_squares(const Message& message, const OwnedBins& bins, uint32_t rank
   size_t at = 0;
   const auto fail = [&] {
     throw std::runtime_error("rank " + std::to_string(rank) + " sent " + std::to_string(message.size()) +
-                             " bytes of a target, not as many as its squares have");
+                             " bytes of a target, but its squares have a different size");
   };
   for (Layer& layer : image.layers) {
     for_planes(layer, use.planes, [&](auto& plane, size_t values) {
@@ -77,7 +77,7 @@ Message pack_color(const Layer& layer) {
 void unpack_color(const Message& message, int from, Layer& layer) {
   const size_t color = layer.color.size() * sizeof(uint32_t), floats = layer.color_float.size() * sizeof(float);
   if (message.size() != color + floats)
-    throw std::runtime_error("rank " + std::to_string(from) + " sent a picture of another size");
+    throw std::runtime_error("rank " + std::to_string(from) + " sent a picture of a different size");
   if (color > 0) std::memcpy(layer.color.data(), message.data(), color);
   if (floats > 0) std::memcpy(layer.color_float.data(), message.data() + color, floats);
 }

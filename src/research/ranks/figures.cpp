@@ -80,7 +80,7 @@ std::vector<SegmentLoad> LoadedFrame::loads(int ranks, uint32_t threshold) {
   const bool programs = tables.shading(Shading::program) == Shading::program;
   const std::vector<Segment> segments = cut_segments(tables, programs, ~uint32_t(0));
   if (segments.size() != costs_.geometry_ms.size())
-    throw std::runtime_error(costs_.file + ": is not the frame that was measured; measure it anew");
+    throw std::runtime_error(costs_.file + ": is not the frame that was measured; measure it again");
   std::map<uint32_t, const DrawCost*> draws;
   for (const DrawCost& draw : costs_.draws) draws[draw.command] = &draw;
   const auto owned = owned_bins(parts_->frame, settings_, 0, ranks);
@@ -277,7 +277,7 @@ FigureTable figure15(Model& model) {
   FigureTable table{"cycle stack, in percent of one rank's time",
                     {"frame", "way", "ranks", "no primitive", "stall", "synchronisation", "all"},
                     {},
-                    "duplicate: no-primitive time grows with ranks; cpd cuts it, runahead more"};
+                    "duplicate: no-primitive time grows with ranks; cpd reduces it, runahead reduces it further"};
   for (size_t f = 0; f < model.frames(); ++f) {
     const double one = model.one_us(f);
     for (const Way& way : kWays) {
@@ -340,12 +340,11 @@ FigureTable figure18(Model& model) {
 }
 
 FigureTable figure19(Model& model) {
-  FigureTable table{
-      "speed-up by network, cpd with runahead",
-      {"frame", "way"},
-      {},
-      "line and hub differ by less than 1.82 %; the hub forwards 80 GB/s in Table 1 and 40 in the text, and "
-      "nothing says how often a broadcast passes it"};
+  FigureTable table{"speed-up by network, cpd with runahead",
+                    {"frame", "way"},
+                    {},
+                    "line and hub differ by less than 1.82 %; the hub forwards 80 GB/s in Table 1 and 40 in the text, "
+                    "and it is not stated how often a broadcast passes it"};
   const std::vector<int> counts = model.counts(2);
   for (const int n : counts) table.heading.push_back(std::to_string(n));
   const std::pair<const char*, Network> networks[] = {
@@ -360,12 +359,11 @@ FigureTable figure19(Model& model) {
 }
 
 FigureTable figure5(Model& model) {
-  FigureTable table{
-      "geometry alone, no pixel drawn",
-      {"frame", "primitives", "geometry ms", "million primitives a second"},
-      {},
-      "a GPU's geometry is up to 156.7 times as fast as a CPU's; costs that were measured with --machine cuda "
-      "have its side"};
+  FigureTable table{"geometry alone, no pixel drawn",
+                    {"frame", "primitives", "geometry ms", "million primitives a second"},
+                    {},
+                    "a GPU's geometry is up to 156.7 times as fast as a CPU's; costs measured with --machine cuda show "
+                    "the GPU's side"};
   for (size_t f = 0; f < model.frames(); ++f) {
     const double us = model.loaded(f).geometry_us();
     table.rows.push_back({model.name(f), std::to_string(model.primitives(f)), fmt::format("{:.3f}", us / 1000),
@@ -411,7 +409,7 @@ FigureTable table2(Model& model) {
 }
 
 FigureTable figure21(Model& model) {
-  FigureTable table{"what can be gained, of a frame's time, in percent",
+  FigureTable table{"possible gain, in percent of a frame's time",
                     {"frame", "frame ms", "geometry ms", "exchange ms", "duplicate at most", "cpd at most"},
                     {},
                     "duplicate at most 38.3 %; cpd up to 66.7 % (valley) and 68.5 % (heaven)"};
@@ -462,7 +460,7 @@ constexpr Figure kFigures[] = {
     {{"fig17", "speed-up by the network's latency"}, figure17},
     {{"fig18", "speed-up by the threshold of merging"}, figure18},
     {{"fig19", "line against hub"}, figure19},
-    {{"fig21", "what can be gained"}, figure21},
+    {{"fig21", "possible gain"}, figure21},
     {{kTimes, "times over a network of your own"}, times_table},
 };
 
@@ -483,7 +481,7 @@ FigureTable make_figure(const std::string& name, const Costs& costs, const RankS
   }
   std::string known;
   for (const Figure& figure : kFigures) known += std::string(known.empty() ? "" : ", ") + figure.info.name;
-  throw std::invalid_argument("'" + name + "' is no figure; there are " + known);
+  throw std::invalid_argument("'" + name + "' is not a figure; the figures are " + known);
 }
 
 }  // namespace brokkr::ranks

@@ -49,7 +49,7 @@ class NcclLink final : public SquareLink {
  public:
   NcclLink(const Functions& nccl, const Message& id, Talk& talk) : nccl_(nccl) {
     ncclUniqueId unique;
-    if (id.size() != sizeof unique) throw std::runtime_error("NCCL: rank 0 sent an id of another version");
+    if (id.size() != sizeof unique) throw std::runtime_error("NCCL: rank 0 sent an id of a different version");
     std::memcpy(&unique, id.data(), sizeof unique);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;

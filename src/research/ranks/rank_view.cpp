@@ -336,7 +336,7 @@ std::string RankView::hear(const std::string& path, const std::string& hash) {
     const std::string who = "rank " + std::to_string(from) + ": ";
     if (said.starts_with('!')) refused = who + said.substr(1);
     if (!said.starts_with('!') && !hash.empty() && said != hash)
-      refused = who + path + " is another scene there than at rank 0; give all ranks the same file";
+      refused = who + path + " is a different scene there than at rank 0; give all ranks the same file";
   }
   return refused;
 }

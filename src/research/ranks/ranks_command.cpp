@@ -79,7 +79,7 @@ void model(const Arguments& arguments, const std::vector<std::string>& words) {
   for (const char* option : kOfTimes) {
     if (arguments.has(option) && words[0] != ranks::kTimes)
       throw UsageError(std::string("--") + option +
-                       ": is for `model times`; the paper's figures have networks of their own");
+                       ": is for `model times`; the paper's figures have their own networks");
   }
   const ranks::FigureTable table = ranks::make_figure(words[0], costs, settings, times);
   if (arguments.has("output")) {
@@ -101,7 +101,7 @@ void balance(const Arguments& arguments, const std::vector<std::string>& files) 
          ranks::measure_balance(frame, render_options(arguments), model_settings(arguments), count))
       rows.push_back({b.pattern, fixed(b.fragments, 3), fixed(b.primitives, 3), fixed(b.copies, 2)});
     progress.show("");
-    std::cout << fmt::format("{}: {} ranks; the largest share over the mean\n", file, count)
+    std::cout << fmt::format("{}: {} ranks; the largest share divided by the mean\n", file, count)
               << format_table({"pattern", "fragments", "primitives", "ranks per primitive"}, rows);
   }
 }
@@ -144,27 +144,26 @@ Command ranks_command() {
   const std::vector<Option> own = {
       needed(choice_option(
           "TASK", "TASK",
-          "measure, what each rank's part of FRAMEs takes on this machine, with one worker and interpreted shaders "
-          "unless "
-          "they are given; model FIGURE COSTS.json, what "
-          "ranks and a network would make of it; balance, how evenly patterns share FRAMEs out; owners, a picture of a "
-          "FRAME's squares by their ranks",
+          "measure: the cost of each rank's part of FRAMEs on this machine, by default with one worker and interpreted "
+          "shaders; model FIGURE COSTS.json: a prediction from these costs for ranks and a network; balance: how "
+          "evenly patterns divide FRAMEs; owners: a picture of a FRAME's squares coloured by rank",
           kTasks)),
-      several(
-          file_option("FILE", "FILE", "Frames; of model, a figure of the paper (" + figures + ") and a file of costs")),
-      output_option("-o,--output", "FILE",
-                    "Of measure: the costs, .json; of model: the table, .csv; of owners: the picture, .png"),
-      integer_option("--most", "Ranks that are measured: 1, 2, 4, … up to this (16); of owners: ranks (4)", 1,
+      several(file_option("FILE", "FILE",
+                          "Frames; for model, a figure of the paper (" + figures + ") and a file of costs")),
+      output_option(
+          "-o,--output", "FILE",
+          "Output file. For measure: the costs, .json; for model: the table, .csv; for owners: the picture, .png"),
+      integer_option("--most", "Measure 1, 2, 4, … up to this many ranks (16); for owners: number of ranks (4)", 1,
                      ranks::kMaxRanks),
-      real_option("--hop-ns", "NS", "Of model times: latency of a hop (400)", 0, 1e9),
-      real_option("--link-gb-s", "N", "Of model times: bandwidth of a link in GB/s (40)", 1e-6, 1e6),
-      flag("--hub", "Of model times: ranks around a hub, and not in a line"),
-      integer_option("--merge", "Of model times: draws are merged until they have more primitives than this (4096)", 0,
+      real_option("--hop-ns", "NS", "For model times: latency of a hop (400)", 0, 1e9),
+      real_option("--link-gb-s", "N", "For model times: bandwidth of a link in GB/s (40)", 1e-6, 1e6),
+      flag("--hub", "For model times: ranks around a hub instead of in a line"),
+      integer_option("--merge", "For model times: merge draws until they have more primitives than this (4096)", 0,
                      4294967295.0),
       flag("--as-here",
-           "Of model times: ranks distribute without turns, and draw a segment after its last ids, as "
-           "brokkr does"),
-      integer_option("--repeats", "Launches of each part, of which the quickest counts (3)", 1, 1000),
+           "For model times: ranks distribute without taking turns, and draw a segment after its last ids, as Brokkr "
+           "does"),
+      integer_option("--repeats", "Launches of each part; the fastest one counts (3)", 1, 1000),
   };
   return {"ranks", "Measure and model frames over several ranks",
           joined(joined(joined(own, owner_options()), input_options()), pipeline_options()), run_ranks_command};

@@ -283,15 +283,18 @@ RenderResult render(Renderer& renderer, PreparedFrame& frame, const RenderOption
 void check_options(const RenderOptions& options) {
   const auto refuse = [](const char* what) { throw std::invalid_argument(what); };
   if (options.shading == Shading::batch && is_planned(options.reuse))
-    refuse("shading: each rank plans batches for what it was given, so that they have no numbers; use --reuse auto");
-  if (options.keep_stamps) refuse("ranks: each rank has a clock of its own; draw stamps of fragments with --ranks off");
+    refuse(
+        "shading: each rank forms batches from its own primitives, so they have no common numbers; use --reuse auto");
+  if (options.keep_stamps) refuse("ranks: each rank has its own clock; draw stamps of fragments with --ranks off");
 }
 
 std::string why_not(const PreparedFrame& frame, const RenderOptions& options) try {
   ranks::check_options(options);
   if (!shading_traits(options.shading).overdraw) return {};
   const bool cut = cut_segments(PreparedFrame::Impl::of(frame), false, options.command_limit.value_or(~0u)).size() > 1;
-  return cut ? "shading: overdraw counts over whole frames, and ranks must cut this one; add --ranks off" : "";
+  return cut ? "shading: overdraw counts fragments of the whole frame, but ranks must split this one into segments; "
+               "add --ranks off"
+             : "";
 } catch (const std::invalid_argument& error) {
   return error.what();
 }

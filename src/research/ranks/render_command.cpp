@@ -104,7 +104,7 @@ void print_ranks(const std::string& shown, const Target& target, const ranks::Ra
                                    [](const nlohmann::ordered_json& r) { return r.at("cut_off").get<bool>(); });
   std::cout << fmt::format(
       "  frame      {} ms{}{}\n", fixed(median(times), 2),
-      times.size() > 1 ? fmt::format(" (median of {}, least {})", times.size(), fixed(least, 2)) : std::string(),
+      times.size() > 1 ? fmt::format(" (median of {}, minimum {})", times.size(), fixed(least, 2)) : std::string(),
       cut_off ? ", cut off: the picture is partial" : "");
   std::vector<std::vector<std::string>> rows;
   for (const nlohmann::ordered_json& r : reports) {
@@ -247,7 +247,8 @@ Module ranks_module() {
   module.commands = {ranks_command()};
   module.render_options = rank_options(spread_modes());
   module.render_options.push_back(rank_link_option());
-  module.render_options.push_back(output_option("--rank-stats", "FILE", "Write what each rank did, to .json or .csv"));
+  module.render_options.push_back(
+      output_option("--rank-stats", "FILE", "Write the work of each rank to .json or .csv"));
   for (Option& option : module.render_options) {
     option.group = module.render_options.front().group;
     option.rare = true;

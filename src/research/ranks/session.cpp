@@ -61,9 +61,8 @@ bool is_made_of_views(const Frame& frame) {
 // each have a layer of target 0 to themselves.
 void keep_views(Frame& frame, int rank, int ranks) {
   if (frame.views.size() < 2 || !is_made_of_views(frame))
-    throw std::invalid_argument(
-        "ranks: " + frame.source +
-        " is not made of views that can be drawn apart; give a scene --views, or use --ranks cpd");
+    throw std::invalid_argument("ranks: " + frame.source +
+                                " has no views that can be drawn separately; give a scene --views, or use --ranks cpd");
   std::vector<View> own;
   for (size_t v = size_t(rank); v < frame.views.size(); v += size_t(ranks)) {
     own.push_back(frame.views[v]);
@@ -343,7 +342,7 @@ void report(const Work& work, const char* mode, const Spread& spread, ranks::Tal
 
 MoreModes spread_modes() {
   return {{kViews, kFrames},
-          "views, each draws some of a scene's --views; frames, each draws some of FILEs and --frames; "};
+          "views, each rank draws some of a scene's --views; frames, each rank draws some of the FILEs and --frames; "};
 }
 
 bool is_spread(const Arguments& arguments) {
@@ -355,8 +354,8 @@ int render_spread(const Arguments& arguments) {
   for (const char* option :
        {"aov", "stats", "trace", "merge", "no-runahead", "rank-link", "rank-pattern", "rank-bin"}) {
     if (arguments.has(option))
-      throw UsageError(fmt::format("--{}: is not for --ranks {}, which shares out whole pictures; leave it out", option,
-                                   arguments.text("ranks")));
+      throw UsageError(fmt::format("--{}: is not for --ranks {}, which distributes whole pictures; leave it out",
+                                   option, arguments.text("ranks")));
   }
   if (arguments.has("rank-stats")) require_ending(arguments.text("rank-stats"), {".json"}, "--rank-stats");
   if (!of_views && arguments.text("output") == "-")

@@ -43,17 +43,18 @@ constexpr const char* kOff = "off";
 std::vector<Option> owner_options() {
   std::vector<std::string> patterns;
   for (const auto& choice : Choices<PatternKind>::all) patterns.emplace_back(choice.name);
-  return {Option{.names = "--rank-pattern",
-                 .kind = ValueKind::choice_or_file,
-                 .value = "P",
-                 .help = "Which rank owns which square of pixels (diagonal): a pattern as of --pattern, or its FILE",
-                 .choices = patterns},
-          Option{.names = "--rank-bin",
-                 .kind = ValueKind::power_of_two,
-                 .value = "N",
-                 .help = "Edge of the squares in pixels, a power of two (32)",
-                 .min = 8,
-                 .max = 256}};
+  return {
+      Option{.names = "--rank-pattern",
+             .kind = ValueKind::choice_or_file,
+             .value = "P",
+             .help = "Pattern that assigns squares of pixels to ranks (diagonal): a name as for --pattern, or a FILE",
+             .choices = patterns},
+      Option{.names = "--rank-bin",
+             .kind = ValueKind::power_of_two,
+             .value = "N",
+             .help = "Edge of the squares in pixels, a power of two (32)",
+             .min = 8,
+             .max = 256}};
 }
 
 void read_owner_options(const Arguments& arguments, ranks::RankSettings& settings) {
@@ -72,16 +73,16 @@ std::vector<Option> rank_options(const MoreModes& more) {
   modes.insert(modes.end(), more.names.begin(), more.names.end());
   std::vector<Option> options = {
       choice_option("--ranks", "MODE",
-                    "How ranks that mpirun starts share a frame (cpd): duplicate, every rank does all geometry; cpd, "
-                    "they project together and hand each other numbers of primitives; " +
+                    "How ranks that mpirun starts divide a frame (cpd): duplicate, every rank processes all geometry; "
+                    "cpd, ranks project together and send each other the numbers of primitives; " +
                         more.help + "off",
                     modes)};
   for (Option& option : owner_options()) options.push_back(std::move(option));
   options.push_back(integer_option(
-      "--merge", "Draws are merged until they have more primitives than this (4096; 0: none)", 0, 4294967295.0));
+      "--merge", "Merge draws until they have more primitives than this (4096; 0: do not merge)", 0, 4294967295.0));
   options.push_back(flag("--no-runahead", "Project no draws while earlier ones are distributed"));
   options.push_back(real_option("--timeout", "S",
-                                "Seconds after which a rank that does not answer ends all (60; 0: never)", 0, 86400));
+                                "End all ranks if one does not answer for this many seconds (60; 0: never)", 0, 86400));
   for (Option& option : options) option.group = "Ranks";
   return options;
 }
@@ -89,11 +90,10 @@ std::vector<Option> rank_options(const MoreModes& more) {
 Option rank_link_option() {
   std::vector<std::string> links;
   for (const auto& choice : Choices<ranks::LinkMode>::all) links.emplace_back(choice.name);
-  return choice_option(
-      "--rank-link", "LINK",
-      "How targets go between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, and a line where "
-      "that cannot be; auto, as nccl without the line",
-      links);
+  return choice_option("--rank-link", "LINK",
+                       "How targets travel between ranks (auto): mpi, through hosts; nccl, from GPU to GPU, with a "
+                       "message if that is impossible; auto, like nccl without the message",
+                       links);
 }
 
 ranks::RankSettings rank_settings(const Arguments& arguments) {

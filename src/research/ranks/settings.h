@@ -50,16 +50,16 @@ namespace brokkr {
 template <>
 struct Choices<ranks::ShareMode> {
   static constexpr Choice<ranks::ShareMode> all[] = {
-      {ranks::ShareMode::duplicate, "duplicate", "every rank does all geometry"},
-      {ranks::ShareMode::cpd, "cpd", "ranks project together and hand each other primitives' numbers"},
+      {ranks::ShareMode::duplicate, "duplicate", "every rank processes all geometry"},
+      {ranks::ShareMode::cpd, "cpd", "ranks project together and send each other the numbers of primitives"},
   };
 };
 template <>
 struct Choices<ranks::LinkMode> {
   static constexpr Choice<ranks::LinkMode> all[] = {
-      {ranks::LinkMode::automatic, "auto", "from GPU to GPU where all ranks have one and NCCL, or else through hosts"},
+      {ranks::LinkMode::automatic, "auto", "from GPU to GPU if all ranks have a GPU and NCCL, otherwise through hosts"},
       {ranks::LinkMode::mpi, "mpi", "through hosts"},
-      {ranks::LinkMode::nccl, "nccl", "as auto, and says why where ranks cannot"},
+      {ranks::LinkMode::nccl, "nccl", "like auto, with a message if ranks cannot use NCCL"},
   };
 };
 }  // namespace brokkr

@@ -59,7 +59,7 @@ bool HostLink::is_done(TargetSquares& squares) {
       const SquarePiece& piece = pieces.back();
       if (message->size() != piece.bytes)
         throw std::runtime_error("rank " + std::to_string(rank) + " sent " + std::to_string(message->size()) +
-                                 " bytes of a target, not as many as its squares have");
+                                 " bytes of a target, but its squares have a different size");
       squares.from_host(piece.memory, message->data(), piece.bytes);
       pieces.pop_back();
     }

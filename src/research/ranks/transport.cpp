@@ -118,15 +118,15 @@ std::unique_ptr<Transport> open_transport() {
   if (library == nullptr) throw std::runtime_error(std::string("ranks: ") + dlerror());
   auto* const open = reinterpret_cast<BrokkrOpenMpi*>(dlsym(library, "brokkr_open_mpi_" BROKKR_MODULE_VERSION));
   if (open == nullptr)
-    throw std::runtime_error("ranks: " + module->string() + " is of another version than this program (" +
-                             BROKKR_VERSION + "); install both anew");
+    throw std::runtime_error("ranks: " + module->string() + " has a different version from this program (" +
+                             BROKKR_VERSION + "); install both again");
   const int started = started_ranks();  // MPI changes the environment
   char error[512] = {};
   std::unique_ptr<Transport> transport(open(error, sizeof error));
   if (!transport) throw std::runtime_error(std::string("ranks: ") + error);
   if (started > 1 && transport->size() == 1)
-    throw std::runtime_error("ranks: MPI does not know of the other ranks, of which " + std::to_string(started) +
-                             " were started; start them with Open MPI's mpirun, or with srun --mpi=pmix");
+    throw std::runtime_error("ranks: MPI does not know the other ranks, although " + std::to_string(started) +
+                             " ranks were started; start them with Open MPI's mpirun, or with srun --mpi=pmix");
   return transport;
 }
 

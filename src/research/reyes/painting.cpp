@@ -241,7 +241,7 @@ std::vector<StatusPart> ReyesPainting::status(const FrameSettings&) const {
   const ReyesStatistics& s = statistics;
   return {{app::fixed(s.frame_ms, 1) + " ms" + (s.budget_ms > 0 ? " of " + app::fixed(s.budget_ms, 0) : "") +
                (s.missed ? " (late)" : ""),
-           "Time that this frame took, and its limit: panel Micropolygons"},
+           "Time of this frame, and its limit: panel Micropolygons"},
           {counted(s.counts.grids, "grid"), "Pieces of patches that were diced, each up to 16 x 16 micropolygons"}};
 }
 

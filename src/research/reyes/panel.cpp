@@ -114,14 +114,14 @@ class ReyesPanel : public Panel {
       if (limit != ReyesLimit::none) ImGui::SameLine();
       if (ImGui::RadioButton(text, s.limit == limit)) s.limit = limit;
     }
-    tip("What a frame has: all that it takes, a time, or a number of splits, which is the same for every computer");
+    tip("Limit of a frame: none, a time, or a number of splits, which gives the same picture on every computer");
     ImGui::SetNextItemWidth(-1);
     if (s.limit == ReyesLimit::time) {
-      ImGui::SliderFloat("##budget", &s.budget_ms, 5, 1000, "%.0f ms for a frame",
+      ImGui::SliderFloat("##budget", &s.budget_ms, 5, 1000, "%.0f ms per frame",
                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     } else if (s.limit == ReyesLimit::splits) {
       int splits = int(s.splits);
-      if (ImGui::SliderInt("##splits", &splits, 0, 100000, "%d splits for a frame",
+      if (ImGui::SliderInt("##splits", &splits, 0, 100000, "%d splits per frame",
                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
         s.splits = uint32_t(splits);
     }
@@ -129,7 +129,7 @@ class ReyesPanel : public Panel {
     int priority = int(s.priority);
     if (ImGui::Combo(row("first are"), &priority, "large pieces\0near pieces\0large and near ones\0"))
       s.priority = SplitPriority(priority);
-    tip("What is split before others: by projected size, by distance to the fixation point, or by both");
+    tip("Pieces that are split first: by projected size, by distance from the fixation point, or by both");
   }
 
   void draw_fixation(ReyesSettings& s) {
@@ -140,29 +140,29 @@ class ReyesPanel : public Panel {
     if (ImGui::RadioButton("follows the mouse", gaze_ == Gaze::mouse)) gaze_ = Gaze::mouse;
     ImGui::SameLine();
     if (ImGui::RadioButton("stays where you click", gaze_ == Gaze::fixed)) gaze_ = Gaze::fixed;
-    if (ImGui::RadioButton("looks at the middle", gaze_ == Gaze::middle)) {
+    if (ImGui::RadioButton("looks at the centre", gaze_ == Gaze::middle)) {
       gaze_ = Gaze::middle;
       s.fixation.reset();
     }
     ImGui::SameLine();
-    ImGui::Checkbox(row("mark it"), &mark_);
+    ImGui::Checkbox(row("show a mark"), &mark_);
   }
 
   static void draw_picture(ReyesSettings& s) {
     int shows = int(s.shows);
-    if (ImGui::Combo(row("shows"), &shows, "the surface\0how often it was split\0the difference to full quality\0"))
+    if (ImGui::Combo(row("shows"), &shows, "surface\0number of splits\0difference from full quality\0"))
       s.shows = ReyesShows(shows);
-    tip("Split depth: the brighter, the more often");
+    tip("Number of splits: brighter means more");
     if (s.shows == ReyesShows::difference)
       ImGui::SliderFloat(row("gain"), &s.gain, 1, kMaxGain, "%.0f times",
                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
     ImGui::Checkbox(row("sides of grids"), &s.grid_lines);
     ImGui::SliderFloat(row("micropolygon"), &s.rate, kLeastRate, kMaxRate, "%.2f pixels",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    tip("Its side at full quality, at most");
+    tip("Maximum side length at full quality");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};
     int grid = int(std::find(std::begin(kGrids), std::end(kGrids), s.grid) - std::begin(kGrids));
-    if (ImGui::Combo(row("grid"), &grid, "as the limit needs it\00016 x 16\0008 x 8\0004 x 4\0002 x 2\0"))
+    if (ImGui::Combo(row("grid"), &grid, "as the limit allows\00016 x 16\0008 x 8\0004 x 4\0002 x 2\0"))
       s.grid = kGrids[size_t(grid)];
   }
 
@@ -178,7 +178,7 @@ class ReyesPanel : public Panel {
     ImGui::Checkbox(row("orbit"), &orbits_);
     ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
-    ImGui::SliderFloat("##degrees", &orbit_degrees_per_s_, -90, 90, "%.0f degrees a second",
+    ImGui::SliderFloat("##degrees", &orbit_degrees_per_s_, -90, 90, "%.0f degrees per second",
                        ImGuiSliderFlags_AlwaysClamp);
   }
 

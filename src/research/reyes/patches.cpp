@@ -45,7 +45,7 @@ std::array<float, 12> numbers_of(const std::array<glm::vec3, 4>& points, bool ba
 PatchScene parse(std::span<const std::byte> file, Loading& loading) {
   TextScanner scanner(as_text(file));
   const std::optional<int64_t> count = scanner.number<int64_t>();
-  if (!count) fail("field 'patches': the file begins with no number; it should say how many patches follow");
+  if (!count) fail("field 'patches': the file does not begin with a number; it must begin with the number of patches");
   if (*count < 1) fail("field 'patches': there are {}; name a file with patches", *count);
   // Two degrees and 48 numbers take at least two characters each.
   if (*count > int64_t(kMaxPatches) || uint64_t(*count) > file.size() / 100 + 1) {
@@ -58,7 +58,7 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
   for (int64_t p = 1; p <= *count; ++p) {
     const std::optional<int> u = scanner.number<int>(), v = scanner.number<int>();
     if (!u || !v)
-      fail("field 'patch {}': has no two degrees; {} patches should follow: copy the file again", p, *count);
+      fail("field 'patch {}': lacks its two degrees; {} patches should follow: copy the file again", p, *count);
     if (*u != 3 || *v != 3) {
       fail("field 'patch {}': is of degrees {} and {}; only bicubic patches (3 3) can be read", p, *u, *v);
     }
@@ -66,10 +66,10 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
       glm::vec3 point(0.0f);
       for (int c = 0; c < 3; ++c) {
         const std::optional<float> number = scanner.number<float>();
-        if (!number) fail("field 'patch {}', point {}: has no three numbers; copy the file again", p, k);
+        if (!number) fail("field 'patch {}', point {}: lacks its three numbers; copy the file again", p, k);
         // NaN fails this comparison.
         if (!(std::abs(*number) < kMaxCoordinate)) {
-          fail("field 'patch {}', point {}: is not finite or beyond 1e15; write the file anew", p, k);
+          fail("field 'patch {}', point {}: is not finite, or beyond 1e15; write the file again", p, k);
         }
         point[c] = *number + 0.0f;
       }
@@ -77,7 +77,7 @@ PatchScene parse(std::span<const std::byte> file, Loading& loading) {
     }
   }
   if (!scanner.word().empty()) {
-    fail("field 'patches': more follows after the {} that it says; write their number first", *count);
+    fail("field 'patches': the file holds more than the {} patches that it announces; correct the number", *count);
   }
   scene.materials.assign(size_t(*count), 0);
   return scene;

@@ -254,7 +254,7 @@ struct Reyes::Impl {
   void set_up(float phase, const ReyesOptions& o, const std::vector<glm::vec3>& moved) {
     if (!(o.rate >= 0.25f && o.rate <= 64)) fail("micropolygons, field 'rate': {} is outside 0.25..64 pixels", o.rate);
     if (o.grid > 16 || (o.grid & (o.grid - 1)) != 0) {
-      fail("micropolygons, field 'grid': {} is none of 1, 2, 4, 8 and 16", o.grid);
+      fail("micropolygons, field 'grid': {} is not one of 1, 2, 4, 8 and 16", o.grid);
     }
     Bounds bounds;
     for (const glm::vec3& point : moved) bounds.add(point);

@@ -37,13 +37,13 @@ bool is_patch_file(const std::string& path) {
 ViewPart reyes_view_part() {
   ViewPart part;
   part.options = {flag("--reyes",
-                       "Show FILE's patches (.bpt) as micropolygons, or teapot, tea-set (which is taken without FILE) "
-                       "or creature; these are FILE reyes:NAME, too")};
+                       "Show the patches of FILE (.bpt) as micropolygons, or teapot, tea-set (the default) or "
+                       "creature; these can also be given as FILE reyes:NAME")};
   part.is_file = is_patch_file;
   part.is_built_in = [](const std::string& file) { return file.starts_with(kPatchScenes); };
   part.name_scenes = [](const Arguments& arguments, std::vector<std::string>& files) {
     if (!arguments.has("reyes")) return;
-    if (arguments.has("trace")) throw UsageError("--reyes, --trace: give one of them");
+    if (arguments.has("trace")) throw UsageError("--reyes, --trace: give only one of them");
     if (files.empty()) files = {"tea-set"};
     for (std::string& file : files) {
       if (!is_patch_file(file) && !file.starts_with(kPatchScenes)) file = kPatchScenes + file;
@@ -253,9 +253,9 @@ std::string budget_line(const ReyesOptions& o, const std::vector<FrameRow>& rows
   const auto add = [&](ReyesMiss miss, const std::string& reason) {
     if (counts[size_t(miss)] > 0) line += fmt::format("  late       {}: {}\n", counts[size_t(miss)], reason);
   };
-  add(ReyesMiss::least, fmt::format("so are frames without any split, which take up to {:.1f} ms", least));
-  add(ReyesMiss::processors, "other programs had the processors, for longer than these were late");
-  add(ReyesMiss::estimate, "their stages took longer than those of the frames before");
+  add(ReyesMiss::least, fmt::format("even frames without splits would be, because they take up to {:.1f} ms", least));
+  add(ReyesMiss::processors, "other programs used the processors for longer than these frames were late");
+  add(ReyesMiss::estimate, "their stages took longer than those of earlier frames");
   return line;
 }
 
@@ -288,7 +288,7 @@ std::vector<ErrorRow> error_rows(Reyes& reyes, float phase, ReyesOptions o, cons
   };
   add(o.priority, chosen);
   if (o.priority != SplitPriority::size) {
-    progress.show("the same by size alone");
+    progress.show("the same with priority size");
     o.priority = SplitPriority::size;
     add(o.priority, reyes.draw(phase, o).layer);
   }
@@ -310,10 +310,10 @@ void check(const Arguments& arguments, const ReyesOptions& o) {
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png"}, "--output");
   for (const char* option : {"difference", "error"}) {
     if (arguments.has(option) && !is_limited(o)) {
-      throw UsageError(std::string("--") + option + ": compares with full quality; give --budget or --tasks too");
+      throw UsageError(std::string("--") + option + ": compares with full quality; also give --budget or --tasks");
     }
   }
-  if (o.budget_ms > 0 && o.tasks) throw UsageError("--budget, --tasks: give one of them");
+  if (o.budget_ms > 0 && o.tasks) throw UsageError("--budget, --tasks: give only one of them");
   int on_stdout = 0;
   for (const char* option : {"output", "csv", "json", "error", "write-patches"}) {
     on_stdout += arguments.text(option) == "-" ? 1 : 0;
@@ -399,7 +399,8 @@ int run_reyes(const Arguments& arguments) {
 
 std::vector<Option> machine_options() {
   return {
-      choice_option("--machine", "M", "What runs it (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
+      choice_option("--machine", "M", "Machine that runs the program (auto)",
+                    {"auto", "cuda", "cpu", "emulated", "simt"}),
       choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
       integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
                      4096),
@@ -415,57 +416,54 @@ Command reyes_command() {
     return options;
   };
   std::vector<Option> options = {
-      needed(file_option("SCENE", "SCENE",
-                         "teapot, tea-set or creature, or a FILE.bpt: how many patches, then for each \"3 3\" and 16 "
-                         "points")),
+      needed(file_option(
+          "SCENE", "SCENE",
+          "teapot, tea-set or creature, or a FILE.bpt: the number of patches, then for each \"3 3\" and 16 points")),
       output_option("-o,--output", "FILE.png",
                     "Picture of the last frame, or of every frame where {} stands for its number; - writes PNG to "
                     "standard output"),
       size_option("--size", "Size of the picture (1920x1080)", 1, 16384),
-      text_option("--camera", "TEXT", "Parts of the camera, as in \"eye=1,2,3 target=0,0,0 fov=40\""),
+      text_option("--camera", "TEXT", "Parts of the camera, such as \"eye=1,2,3 target=0,0,0 fov=40\""),
       integer_option("--frames", "Frames of the animation (1)", 1, 1000000),
       real_option("--phase", "P", "Where the animation begins, in turns (0)", 0, 1),
-      real_option("--orbit", "DEGREES", "How far the camera goes around during the animation (0)", -3600, 3600),
-      real_option("--rate", "PIXELS", "Side of a micropolygon at full quality, at most (1)", 0.25, 64),
+      real_option("--orbit", "DEGREES", "Angle by which the camera orbits during the animation (0)", -3600, 3600),
+      real_option("--rate", "PIXELS", "Maximum side length of a micropolygon at full quality (1)", 0.25, 64),
       {.names = "--grid",
        .kind = ValueKind::power_of_two,
        .value = "N",
-       .help =
-           "Micropolygons along the side of a grid, at most: 1, 2, 4, 8 or 16 (16; 8 with --tasks; with --budget as "
-           "many as it allows)",
+       .help = "Maximum number of micropolygons along the side of a grid: 1, 2, 4, 8 or 16 (16; 8 with --tasks; with "
+               "--budget as many as it allows)",
        .min = 1,
        .max = 16},
   };
   const std::vector<Option> limits = {
       real_option("--budget", "MS",
-                  "Time of a frame: pieces that it does not suffice to split stay coarse (0: full "
-                  "quality)",
-                  0, 3.6e6),
-      integer_option("--tasks", "Instead, splits of a frame: the same picture each time with one worker", 0,
-                     4294967294.0),
-      text_option("--fixation", "X,Y", "Where the viewer looks, in pixels from the lower left corner (the middle)"),
-      choice_option("--priority", "P",
-                    "What is split first (both): pieces of large projected size, those near the fixation point by "
-                    "distance alone, or both",
-                    kPriorities),
+                  "Time limit of a frame; pieces that cannot be split in time stay coarse (0: full quality)", 0, 3.6e6),
+      integer_option("--tasks", "Limit of splits instead of time; with one worker, the picture is the same each time",
+                     0, 4294967294.0),
+      text_option("--fixation", "X,Y",
+                  "Point at which the viewer looks, in pixels from the lower left corner (the centre)"),
+      choice_option(
+          "--priority", "P",
+          "Pieces that are split first (both): by projected size, by distance from the fixation point, or by both",
+          kPriorities),
       flag("--decreasing-priorities",
-           "Let the upper bound of priorities come down where only the lower half of their buckets is in use"),
+           "Decrease the upper bound of priorities while only the lower half of the buckets is in use"),
   };
   const std::vector<Option> looks = {
-      choice_option("--look", "L", "shaded, or depth: how often each piece was split, brighter for more (shaded)",
+      choice_option("--look", "L", "shaded, or depth: the number of splits of each piece, brighter for more (shaded)",
                     kLooks),
       flag("--grid-lines", "Draw the sides of all grids"),
       flag("--mark", "Draw a ring around the fixation point"),
-      real_option("--difference", "GAIN", "Show the difference to full quality times GAIN instead", 0, 255),
+      real_option("--difference", "GAIN", "Show the difference from full quality, times GAIN, instead", 0, 255),
   };
   const std::vector<Option> results = {
       output_option("--csv", "FILE.csv",
                     "Write a row for every frame: times, whether the budget was missed, splits, grids"),
-      json_option("Write the same as JSON"),
-      output_option(
-          "--error", "FILE.csv",
-          "Write the last frame's error by distance from the fixation point, beside that of priority size with "
-          "the same limit"),
+      json_option("Write the same data as JSON"),
+      output_option("--error", "FILE.csv",
+                    "Write the last frame's error by distance from the fixation point, and the error with priority "
+                    "size at the same limit"),
       output_option("--write-patches", "FILE.bpt", "Write the scene's patches at --phase"),
   };
   const auto append = [&](std::vector<Option> more) { options.insert(options.end(), more.begin(), more.end()); };

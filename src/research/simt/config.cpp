@@ -37,7 +37,7 @@ class Fields {
   Fields(const Json& json, std::string file, std::string path)
       : json_(json), file_(std::move(file)), path_(std::move(path)) {
     if (!json.is_object())
-      fail("{}: {} is no object; see docs/research/simt.md", file_, path_.empty() ? "the file" : path_);
+      fail("{}: {} is not an object; see docs/research/simt.md", file_, path_.empty() ? "the file" : path_);
   }
   void number(const char* name, uint32_t& value, uint32_t least, uint32_t most) {
     const Json* j = take(name);
@@ -55,7 +55,7 @@ class Fields {
   void text(const char* name, std::string& value) {
     const Json* j = take(name);
     if (j == nullptr) return;
-    if (!j->is_string()) fail("{}: {} is no text", file_, at(name));
+    if (!j->is_string()) fail("{}: {} is not a text", file_, at(name));
     value = j->get<std::string>();
   }
   template <class T>
@@ -67,7 +67,7 @@ class Fields {
     if (found == names.end()) {
       std::string all;
       for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-      fail("{}: {} is '{}'; it is one of {}", file_, at(name), word.substr(0, 40), all);
+      fail("{}: {} is '{}'; it must be one of {}", file_, at(name), word.substr(0, 40), all);
     }
     value = T(found - names.begin());
   }
@@ -82,7 +82,7 @@ class Fields {
   void finish() const {
     for (const auto& [name, value] : json_.items()) {
       if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        fail("{}: {} is no field{}", file_, at(name.substr(0, 40)), did_you_mean(name, known_));
+        fail("{}: {} is not a field{}", file_, at(name.substr(0, 40)), did_you_mean(name, known_));
     }
   }
 
@@ -134,12 +134,12 @@ void read_memory(Fields& f, MemoryConfig& m) {
 
 void check(const Config& c, const std::string& file) {
   for (const uint32_t v : {c.memory.segment, c.memory.line, c.memory.banks}) {
-    if ((v & (v - 1)) != 0) fail("{}: memory.segment, memory.line and memory.banks are powers of two", file);
+    if ((v & (v - 1)) != 0) fail("{}: memory.segment, memory.line and memory.banks must be powers of two", file);
   }
-  if (c.memory.line % c.memory.segment != 0) fail("{}: memory.line is no multiple of memory.segment", file);
+  if (c.memory.line % c.memory.segment != 0) fail("{}: memory.line is not a multiple of memory.segment", file);
   if (c.lanes > c.warp) fail("{}: lanes is more than warp", file);
   if (c.threads < c.warp) fail("{}: threads is less than warp", file);
-  if ((c.ways & (c.ways - 1)) != 0) fail("{}: ways is no power of two", file);
+  if ((c.ways & (c.ways - 1)) != 0) fail("{}: ways is not a power of two", file);
   for (const CacheConfig* cache : {&c.l1, &c.l2}) {
     if (cache->kind == CacheConfig::Kind::sets && (cache->ways == 0 || cache->bytes / c.memory.line < cache->ways))
       fail("{}: a cache of kind 'sets' needs ways, and bytes for a line of each", file);
@@ -199,7 +199,7 @@ Config find_config(const std::string& name_or_file) {
     if (name_or_file == c.name) return read_config(c.text, c.name);
   }
   if (!is_there(name_or_file)) {
-    fail("{}: no such machine, and no file{}; `brokkr simt --list` names those there are", name_or_file,
+    fail("{}: neither a machine nor a file{}; `brokkr simt --list` names the machines", name_or_file,
          did_you_mean(name_or_file, config_names()));
   }
   constexpr uint64_t kMaxBytes = 1 << 20;

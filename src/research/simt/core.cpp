@@ -55,7 +55,7 @@ uint32_t SpawnUnit::next_free() {
     free_ = at + 1;
     return at * warp_;
   }
-  throw ptx::Fault("spawn memory is full: more threads are alive than a core has room for");
+  throw ptx::Fault("spawn memory is full: more threads are alive than fit a core");
 }
 
 std::vector<uint32_t> SpawnUnit::spawn(uint32_t pc, const std::vector<SpawnedThread>& threads) {

@@ -14,20 +14,20 @@ namespace brokkr::simt {
 const std::vector<FigureInfo>& figures() {
   static const std::vector<FigureInfo> all = {
       {"2.3", "active lanes of rays, by the stack", figure_stack_lanes},
-      {"8.1", "limits: lanes by themselves, and MIMD, over the stack", figure_limits},
-      {"8.2", "two ways, by each change of the stack", figure_two_ways},
+      {"8.1", "limits: independent lanes, and MIMD, relative to the stack", figure_limits},
+      {"8.2", "two ways, with each variant of the stack", figure_two_ways},
       {"8.3", "2 to 32 ways", figure_more_ways},
       {"8.4", "two ways, and warps of half the size", figure_half_warps},
-      {"8.5", "two ways with memory that takes its time", figure_real_memory},
+      {"8.5", "two ways with real memory", figure_real_memory},
       {"8.6", "active lanes of rays with µ-kernels", figure_spawn_lanes},
-      {"8.7", "million rays a second, of three scenes", figure_rays},
+      {"8.7", "million rays per second, for three scenes", figure_rays},
       {"8.8", "active lanes of rays with µ-kernels and bank conflicts", figure_conflict_lanes},
       {"8.9", "rays with ideal memory", figure_ideal_rays},
-      {"8.10", "a branch, by how many threads take the long path", figure_branch_threads},
-      {"8.11", "a branch, by how many warps diverge", figure_branch_warps},
-      {"8.12", "a branch without reconverge, by what follows it", figure_without_reconverge},
+      {"8.10", "a branch, by the number of threads that take the long path", figure_branch_threads},
+      {"8.11", "a branch, by the number of warps that diverge", figure_branch_warps},
+      {"8.12", "a branch without reconverge, by the length of the code after it", figure_without_reconverge},
       {"table-8.1", "memory traffic of an image", table_traffic},
-      {"table-7.4", "what a ray's thread needs", table_resources},
+      {"table-7.4", "resources of a ray's thread", table_resources},
       {"software", "rays by µ-kernels in software: tasks on bucket queues", figure_software},
   };
   return all;
@@ -39,7 +39,7 @@ const FigureInfo& find_figure(const std::string& name) {
     if (name == f.name) return f;
     names += std::string(names.empty() ? "" : ", ") + f.name;
   }
-  fail("there is no figure '{}'; there are {}", name.substr(0, 40), names);
+  fail("there is no figure '{}'; the figures are {}", name.substr(0, 40), names);
 }
 
 // Runs the parts of a figure on several host threads, each with its own machine.

@@ -50,10 +50,10 @@ FigureResult figure_branch_threads(const FigureOptions& o) {
     r.rows.push_back(row);
   }
   r.notes = {
-      "Columns: the part of a warp's threads that takes the long path. All 32 warps diverge.",
-      fmt::format("The most is {:.2f}; with few threads on a path that is long the rest of each warp would wait for "
-                  "them, and the bound is the inverse of their part. The thesis's 6.1 is of a part that its text does "
-                  "not name; what ours lacks to its bound, storing and restoring states takes.",
+      "Columns: the fraction of a warp's threads that takes the long path. All 32 warps diverge.",
+      fmt::format("The maximum is {:.2f}. If few threads take a long path, the rest of each warp would wait for them, "
+                  "and the bound is the inverse of their fraction. The thesis does not state the fraction for its 6.1. "
+                  "The difference between our values and the bound is the cost of storing and restoring states.",
                   most(r))};
   return r;
 }
@@ -63,15 +63,14 @@ FigureResult figure_branch_warps(const FigureOptions& o) {
   FigureResult r;
   r.columns = percents(parts);
   for (const uint32_t ratio : kRatios) {
-    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 100 ? "at most 2, where all diverge" : ""};
+    FigureRow row{fmt::format("paths 1 : {}", ratio), {}, ratio == 100 ? "at most 2, if all diverge" : ""};
     for (const uint32_t p : parts)
       row.values.push_back(speedup({.warps_percent = p, .ratio = ratio, .shorter = 20 * o.scale}, 1, o));
     r.rows.push_back(row);
   }
-  r.notes = {
-      "Columns: the part of the warps that diverge, half of their threads to each path.",
-      "As in the thesis it is below 1 where few warps diverge: they wait until the others are done, and then run "
-      "alone. Below 2 where all do, as each thread stores its state and reads it again."};
+  r.notes = {"Columns: the fraction of warps that diverge, with half of their threads on each path.",
+             "As in the thesis, the value is below 1 if few warps diverge: they wait until the others are done, and "
+             "then run alone. It is below 2 if all diverge, because each thread stores its state and reads it again."};
   return r;
 }
 
@@ -100,16 +99,15 @@ FigureResult figure_without_reconverge(const FigureOptions& o) {
     }
   }
   r.notes = {
-      "Columns: instructions behind the meeting over those of both paths, without reconverge; the last one with it.",
-      "Drawn: each thread draws its path, half of them each, so that what is left over of both fills no warp: it waits "
-      "to "
-      "the end, and runs alone. So the stack wins where what follows is longer than about 3 times both paths, as in "
-      "the "
-      "thesis. Where exactly half of each warp takes each path, all warps stay full, and it never wins.",
-      "Equations 6.1 and 6.2 count one warp more of 32 for what is left over, where alone it takes the time of four: "
-      "they "
-      "choose the stack later than it is better. Nor does reconverge help, as the rest of both paths is one warp "
-      "alone."};
+      "Columns: instructions after the meeting divided by those of both paths, without reconverge; the last column is "
+      "with reconverge.",
+      "Drawn: each thread chooses its path at random with equal probability, so the remaining threads of both paths do "
+      "not fill a warp; they wait to the end, and run alone. So the stack wins if the code after the meeting is longer "
+      "than about 3 times both paths, as in the thesis. If exactly half of each warp takes each path, all warps stay "
+      "full, and the stack never wins.",
+      "Equations 6.1 and 6.2 count the remaining threads as one more of 32 warps, although a warp that runs alone "
+      "takes the time of four. So they choose the stack too late. Reconverge does not help either, because the rest of "
+      "both paths is a single warp."};
   return r;
 }
 
@@ -176,7 +174,7 @@ FigureResult figure_software(const FigureOptions& o) {
                       row.thesis});
     return s;
   };
-  const Statistics loops = add({"ray", "three loops, by the stack", "326 instructions a cycle, 30 cores"});
+  const Statistics loops = add({"ray", "three loops, by the stack", "326 instructions per cycle, 30 cores"});
   c.spawn.conflicts = false;
   const Statistics spawned = add({"ray-spawn", "µ-kernels, by the machine", "615; 1.4 on average"});
   const Statistics warp = add({"ray-warp", "one loop of the warp", ""});
@@ -188,23 +186,17 @@ FigureResult figure_software(const FigureOptions& o) {
     if (stay == 50) shown = s;
   }
   r.timelines = {{"stack", loops}, {"spawn", spawned}, {"warp", warp}, {"tasks", shown}};
-  r.notes = {
-      fmt::format(
-          "{0} x {0} rays, {1} triangles; SIMT: {2} of the thesis's 30 cores, whose rays it has as many of as a larger "
-          "picture has for all.",
-          size.width, size.triangles, c.cores),
-      "Machines of the CPU: lanes at work of those in a step, at a node or a triangle, by one worker; counted, and the "
-      "same on "
-      "each computer. SIMT: lanes at work of all issues, those for queues among them; reckoned by the model. All runs "
-      "find the "
-      "hits of the path tracer's own walk, to the bit.",
-      "Control flow of the path tracer's text is the warp's: lanes without work are masks, and 'of lanes at work' "
-      "leaves "
-      "them out.",
-      "A task costs the worker a decision, a draw from a queue and one for each queue that its rays go to, where the "
-      "machine's "
-      "spawn is one instruction: so tasks must go on for some steps to be worth it, until too few of their lanes are "
-      "left."};
+  r.notes = {fmt::format("{0} x {0} rays, {1} triangles. SIMT: {2} of the thesis's 30 cores, with as many rays per "
+                         "core as a larger picture gives each of all 30 cores.",
+                         size.width, size.triangles, c.cores),
+             "CPU machines: the fraction of working lanes in steps at nodes and triangles, counted for one worker; it "
+             "is the same on every computer. SIMT: the fraction of working lanes in all issues, including those for "
+             "queues, computed by the model. All runs find exactly the hits of the path tracer's own walk.",
+             "The path tracer's code has warp-wide control flow: lanes without work are masked, and 'lanes at work' "
+             "does not count them.",
+             "A task costs the worker a decision, a dequeue, and an enqueue for each queue that its rays go to, "
+             "whereas the machine's spawn is one instruction. So tasks must continue for several steps to be "
+             "worthwhile, until too few of their lanes remain."};
   return r;
 }
 

@@ -47,16 +47,15 @@ Statistics run(const RayRun& wanted, const FigureOptions& o) {
 }
 
 constexpr const char* kScenesNote =
-    "The scenes are generated, of as many triangles as the thesis's: a room with clusters of small ones.";
+    "The scenes are generated, with as many triangles as the thesis's scenes: a room with clusters of small triangles.";
 constexpr const char* kMemoryNote =
-    "Table 7.3 has no caches, and 64 bytes a cycle for 30 cores: with these our rays wait for memory most of the time "
-    "(--config thesis-7.3 ray). The thesis's do not, as ideal memory changes nothing for them (its figure 8.9), so "
-    "ideal "
-    "memory is what is compared here.";
+    "Table 7.3 has no caches, and 64 bytes per cycle for 30 cores; with these, our rays wait for memory most of the "
+    "time (--config thesis-7.3 ray). The thesis's rays do not, because ideal memory changes nothing for them (its "
+    "figure 8.9). So this comparison uses ideal memory.";
 
 constexpr const char* kStepNote =
-    "More instructions a cycle than the thesis has, and less to gain: a step of the path tracer's text is longer than "
-    "one of the thesis's tracer, and has hardly a branch.";
+    "There are more instructions per cycle than in the thesis, and less to gain, because a step of the path tracer is "
+    "longer than a step of the thesis's tracer and has few branches.";
 
 std::vector<Statistics> run_all(const std::vector<RayRun>& wanted, const FigureOptions& o) {
   std::vector<Statistics> all(wanted.size());
@@ -107,22 +106,20 @@ FigureResult figure_rays(const FigureOptions& o) {
     const double blocks = rays(0), warps = rays(1), conflicts = rays(2), spawned = rays(3);
     r.rows.push_back({fmt::format("{}: {} triangles", kSceneNames[i], o.triangles != 0 ? o.triangles : kScenes[i]),
                       {blocks, warps, conflicts, spawned, spawned / warps},
-                      "warps above blocks, µ-kernels above both by 1.4 on average"});
+                      "warps above blocks; µ-kernels above both, by 1.4 on average"});
   }
   if (o.real_memory) {
-    r.notes = {
-        kScenesNote,
-        "With Table 7.3's memory (--real-memory): blocks and warps differ by how much of its latency they hide."};
+    r.notes = {kScenesNote,
+               "With the memory of Table 7.3 (--real-memory), blocks and warps hide different amounts of its latency."};
     return r;
   }
-  r.notes = {
-      kScenesNote, kMemoryNote,
-      fmt::format(
-          "Values are million rays a second of the whole image of {0} x {0} (--pixels), at {1} MHz. Blocks and "
-          "warps are alike where memory answers at once: more warps than hide the pipeline hide nothing more. "
-          "Every step of a ray spawns a thread, as in the thesis: storing and restoring its state is what "
-          "µ-kernels lose again of what their lanes gain. The thesis simulates the first 300 000 cycles (--cycles).",
-          o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
+  r.notes = {kScenesNote, kMemoryNote,
+             fmt::format(
+                 "Values are million rays per second for the whole image of {0} x {0} (--pixels), at {1} MHz. Blocks "
+                 "and warps are equal if memory answers immediately, because more warps than the pipeline needs hide "
+                 "nothing more. Every step of a ray spawns a thread, as in the thesis, and storing and restoring its "
+                 "state costs part of the gain of µ-kernels. The thesis simulates the first 300 000 cycles (--cycles).",
+                 o.width != 0 ? o.width : RayRun{}.width, machine_of_rays().mhz)};
   return r;
 }
 
@@ -151,8 +148,8 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
   r.notes = {
       kScenesNote,
       fmt::format(
-          "The whole image of {0} x {0} (--pixels), of which the thesis simulates the first 300 000 cycles (--cycles). "
-          "The thesis's parts are of rays; among instructions are those that store and restore states.",
+          "The whole image of {0} x {0} (--pixels); the thesis simulates the first 300 000 cycles (--cycles). The "
+          "thesis's percentages refer to rays; our instructions include those that store and restore states.",
           o.width != 0 ? o.width : RayRun{}.width)};
   return r;
 }
@@ -185,12 +182,11 @@ FigureResult table_traffic(const FigureOptions& o) {
                       fmt::format("{}; on average 4.4 and 7.3 times", kSpawned[i])});
   }
   r.notes = {kScenesNote,
-             fmt::format(
-                 "Of {0} x {0} rays, scaled to the thesis's 256 x 256; all bytes that lanes ask for, with those of "
-                 "the stack of each ray, which the thesis does not count as written: so all bytes grow less than its "
-                 "7.3 times. A step of ours reads more of the tree and of triangles for the same 48 bytes of state: so "
-                 "reads grow less than its 4.4 times.",
-                 few.width)};
+             fmt::format("For {0} x {0} rays, scaled to the thesis's 256 x 256: all bytes that lanes request, "
+                         "including each ray's stack, which the thesis does not count as written. So the total grows "
+                         "less than its 7.3 times. Our steps read more of the tree and of triangles for the same 48 "
+                         "bytes of state, so reads grow less than its 4.4 times.",
+                         few.width)};
   return r;
 }
 
@@ -223,8 +219,8 @@ FigureResult table_resources(const FigureOptions&) {
   r.rows.push_back({"µ-kernel", most, "20; 24 constant, 384 global, 56 shared, 48 spawn"});
   r.rows.push_back({"µ-kernel, least", least, "16; 8 constant, 32 shared, 48 spawn"});
   r.notes = {
-      "Registers are the most 32-bit words of PTX that live at one instruction, of which a compiler keeps some in "
-      "places of its own. One plan is the parameter of all kernels, and a ray's stack lies in the plan's memory."};
+      "Registers: the maximum number of 32-bit words that are live at one PTX instruction; a compiler may keep some "
+      "elsewhere. All kernels have one plan as their parameter, and a ray's stack is in the plan's memory."};
   return r;
 }
 

@@ -61,8 +61,7 @@ FigureResult compare(const std::vector<std::string>& columns, const std::vector<
   return r;
 }
 
-constexpr const char* kNoBars =
-    "The bars of the thesis are a picture; beside each row stands what its text says of it.";
+constexpr const char* kNoBars = "The thesis shows bars without numbers; each row quotes its text instead.";
 
 }  // namespace
 
@@ -72,12 +71,11 @@ FigureResult figure_limits(const FigureOptions& o) {
                            {stack, with_policy(stack, PolicyKind::independent, 32), as_mimd(stack)}, o,
                            {"1: does not branch", "below MIMD", "below MIMD", "", "below MIMD", "below MIMD", "",
                             "below MIMD", "1: does not branch", "", ""});
-  r.notes = {
-      kNoBars,
-      "MIMD here is a warp of one thread on each of the 32 lanes, each with its own way to memory. A warp's load of "
-      "many lines takes the core's one unit a cycle for each, perfect caches or not; hence more than the thesis's for "
-      "nn, mum and sto, and above full hyper-threading for lps, nqu and even too, which the thesis does not name among "
-      "those that stay below."};
+  r.notes = {kNoBars,
+             "MIMD here means a warp of one thread on each of the 32 lanes, each with its own path to memory. If a "
+             "warp loads many lines, the core's single unit needs a cycle for each, even with perfect caches. So the "
+             "gain exceeds the thesis's for nn, mum and sto, and also exceeds full hyper-threading for lps, nqu and "
+             "even, which the thesis does not list among those that stay below."};
   return r;
 }
 
@@ -89,10 +87,11 @@ FigureResult figure_two_ways(const FigureOptions& o) {
                            o,
                            {"1", "", "", "", "below its limit", "", "below its limit", "below its limit", "1",
                             "parallel is made for it", "ahead is made for it"});
-  r.notes = {kNoBars,
-             "[Steffen12, chapter 10] puts two ways at close to 1.5 for benchmarks and 2 for code that diverges.",
-             "Loops gain from working ahead, as in the thesis; ours leave at 16 different times, which two ways cannot "
-             "follow: with eight ways it is close to its limit (figure 8.3)."};
+  r.notes = {
+      kNoBars,
+      "[Steffen12, chapter 10] estimates two ways at close to 1.5 for benchmarks and at 2 for code that diverges.",
+      "Loops gain from working ahead, as in the thesis; ours end at 16 different times, which is too many for two "
+      "ways; with eight ways the gain is close to its limit (figure 8.3)."};
   return r;
 }
 
@@ -116,12 +115,13 @@ FigureResult figure_more_ways(const FigureOptions& o) {
     }
   }
   r.notes = {
-      kNoBars, "The thesis's text says of this figure that speed changes with the number of ways, and no value.",
-      "Parallel entries gain nothing beyond two ways, as an if has two sides and a loop none. Working ahead grows "
-      "until lanes by themselves are reached (figure 8.1): even with 4 ways, ray with 8, nqu and loop with 16. "
-      "Spatial subdivision needs a way for each group of lanes that stay together, up to all 32.",
-      "More ways can be slower (mum ahead, mum and ray in 32 parts): lanes that go apart load apart, and a core's "
-      "one unit takes their lines in turn, perfect caches or not (with --ideal they are not)."};
+      kNoBars, "The thesis's text only states that speed changes with the number of ways, without values.",
+      "Parallel entries gain nothing beyond two ways, because an if has two sides and a loop has none. Working ahead "
+      "gains until it reaches the limit of independent lanes (figure 8.1): even with 4 ways, ray with 8, nqu and loop "
+      "with 16. Spatial subdivision needs a way for each group of lanes that stay together, up to all 32.",
+      "More ways can be slower (mum ahead, mum and ray in 32 parts): diverged lanes load separately, and a core's "
+      "single unit processes their lines one after another, even with perfect caches (with --ideal they are not "
+      "slower)."};
   return r;
 }
 
@@ -135,8 +135,8 @@ FigureResult figure_half_warps(const FigureOptions& o) {
               {"", "", "half warps slower", "hyper-threading faster", "", "", "hyper-threading faster", "", "",
                "hyper-threading faster", "hyper-threading faster"});
   r.notes = {kNoBars,
-             "Half warps are 16 threads on twice the cores, each with room for as many threads as before: a program of "
-             "few blocks leaves half of them without work."};
+             "Half warps are 16 threads on twice the cores, each with room for as many threads as before; a program "
+             "with few blocks leaves half of the cores idle."};
   return r;
 }
 
@@ -150,10 +150,10 @@ FigureResult figure_real_memory(const FigureOptions& o) {
                with_policy(stack, PolicyKind::spatial, 2), as_half_warps(stack)},
               o);
   r.notes = {
-      kNoBars, "Memory is that of Table 7.1 (8 channels of 8 bytes a cycle), with no caches in front of it.",
-      "The thesis's text has no value of this figure: lanes that go apart ask for memory more often, which has to "
-      "be met elsewhere. So it is here: what working ahead and spatial subdivision gain in figure 8.2 they lose "
-      "where lanes do not load together any more; what loads little while it is apart (even, loop, bs) keeps it."};
+      kNoBars, "The memory is that of Table 7.1 (8 channels of 8 bytes per cycle), without caches.",
+      "The thesis's text gives no value for this figure; it says that diverged lanes request memory more often, which "
+      "must be solved elsewhere. This holds here: working ahead and spatial subdivision lose their gain of figure 8.2 "
+      "if lanes no longer load together. Programs that load little while diverged (even, loop, bs) keep the gain."};
   return r;
 }
 

@@ -28,7 +28,7 @@ void TimedMachine::find_intrinsics() {
       if (name == each.name) which = each.intrinsic;
     }
     if (site.builtin == ptx::Builtin::foreign && which == Intrinsic::none)
-      throw std::runtime_error("function " + name + " is none that the SIMT machine knows");
+      throw std::runtime_error("function " + name + " is not a function of the SIMT machine");
     intrinsics_.push_back(which);
   }
   // Any kernel may be a spawn target.
@@ -58,7 +58,7 @@ const ptx::Function& TimedMachine::kernel_named(const ptx::Warp& warp, const ptx
   }
   const ptx::Function* f = program_.find(name);
   if (f == nullptr || !f->entry || !f->defined)
-    warp.fail(in, 1u << lane, "spawn: '" + name.substr(0, 80) + "' is no kernel of the program");
+    warp.fail(in, 1u << lane, "spawn: '" + name.substr(0, 80) + "' is not a kernel of the program");
   return *f;
 }
 
@@ -86,7 +86,7 @@ uint64_t TimedMachine::call(ptx::Warp& warp, const ptx::Instruction& in, uint32_
   switch (intrinsics_[in.target]) {
     case Intrinsic::spawn: {
       if ((warp_->spawned_from >> lane & 1) != 0)
-        warp.fail(in, 1u << lane, "spawn: a thread spawns one thread, which goes on in its place");
+        warp.fail(in, 1u << lane, "spawn: a thread may spawn only one thread, which continues in its place");
       SpawnedThread thread = warp_->threads[lane];
       thread.state = arguments[1];
       // Usually a lane names the same kernel as the lane before it.

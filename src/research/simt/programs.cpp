@@ -77,18 +77,18 @@ namespace {
 
 constexpr ProgramInfo kPrograms[] = {
     {"aes", "aes", "AES-128 of blocks of 16 bytes", run_aes},
-    {"bfs", "search", "breadth-first search, a launch a level", run_search},
-    {"bs", "bitonic", "bitonic sort of 512 numbers a block", run_bitonic},
+    {"bfs", "search", "breadth-first search, one launch per level", run_search},
+    {"bs", "bitonic", "bitonic sort of 512 numbers per block", run_bitonic},
     {"lps", "laplace", "Laplace's equation on a grid: a Jacobi step", run_laplace},
     {"mum", "match", "exact matching of DNA by sorted suffixes", run_match},
     {"nn", "neural", "a neural network of three layers", run_neural},
     {"nqu", "queens", "N queens by backtracking", run_queens},
     {"ray", "rays", "primary rays through a kd-tree, by loops", run_rays_loops},
     {"sto", "storage", "MD5 of pieces of a file", run_storage},
-    {"even", "even", "an if and an else of one length", run_even},
-    {"loop", "loop", "two loops of lengths that differ by thread", run_loop},
-    {"branch", "branch", "a branch and a loop behind it, by the stack", run_branch_stack},
-    {"branch-model", "branch", "the same where a performance model may spawn", run_branch_model},
+    {"even", "even", "an if and an else of equal length", run_even},
+    {"loop", "loop", "two loops with lengths that differ between threads", run_loop},
+    {"branch", "branch", "a branch followed by a loop, on the stack", run_branch_stack},
+    {"branch-model", "branch", "the same, where a performance model may spawn threads", run_branch_model},
     {"ray-spawn", "rays", "primary rays, each loop a µ-kernel", run_rays_spawned},
     {"ray-warp", "ray_tasks", "primary rays by the path tracer's own loop", run_rays_warp},
     {"ray-tasks", "ray_tasks", "primary rays, each loop a task type on bucket queues", run_rays_tasks},
@@ -125,7 +125,7 @@ std::string module_text(std::string_view module) {
     if (module == m.name) return {m.begin, m.end};
   }
 #endif
-  fail("the kernels of '{}' are not in this program: it was built without nvcc (-DBROKKR_SIMT=ON asks for it)", module);
+  fail("the kernels of '{}' are not in this program: it was built without nvcc (-DBROKKR_SIMT=ON requires it)", module);
 }
 
 Statistics time_program(const ProgramInfo& program, const Config& config, const ProgramSize& size, uint64_t cycles,

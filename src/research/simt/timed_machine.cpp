@@ -154,7 +154,7 @@ Statistics TimedMachine::run(const ptx::Launch& launch, uint64_t most_cycles) {
 }
 
 void TimedMachine::report_deadlock() const {
-  std::string text = "deadlock: no lane can go on";
+  std::string text = "deadlock: no lane can continue";
   for (const auto& core : cores_) {
     for (const auto& w : core->warps) text += w->warp->state();
   }

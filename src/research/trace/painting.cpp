@@ -82,12 +82,12 @@ bool takes_trace(const Scene* scene, const FrameSettings& settings) {
 }  // namespace
 
 std::vector<StatusPart> TracePainting::status(const FrameSettings& settings) const {
-  return {{app::fixed(mean_samples, 1) + " samples a pixel" +
+  return {{app::fixed(mean_samples, 1) + " samples per pixel" +
                (report.is_complete          ? ""
                 : trace_of(settings).paused ? ", paused"
                                             : " ..."),
-           "Light is traced: panel Trace; L draws frames again"},
-          {app::fixed(report.ms / 1000, 1) + " s", "Time that tracing this picture has taken so far"}};
+           "This picture is path traced: panel Trace; L returns to drawn frames"},
+          {app::fixed(report.ms / 1000, 1) + " s", "Time spent on tracing this picture so far"}};
 }
 
 PaintingRecord TracePainting::record(const Scene& scene, const FrameSettings& settings) const {
@@ -113,15 +113,14 @@ Module trace_view_module() {
   module.view = app::trace_view_part();
   module.panels = {make_trace_panel};
   module.tour = {{.title = "Light",
-                  .summary = "The same scene by path tracing, while you watch",
-                  .text =
-                      "The scene's light is traced: coarse first, then region by region. L goes back to its frames; "
-                      "panel Trace has exposure, light, lens and the map of samples.",
+                  .summary = "The same scene path traced while you watch",
+                  .text = "The scene is path traced: coarsely first, then region by region. L returns to drawn frames; "
+                          "panel Trace has exposure, light, lens and the map of samples.",
                   .scenes = {"assets/courtyard.obj", "generated:city"},
                   .panel = "Trace",
                   .key = KeyEvent{Action::of_module, kTraceKey}}};
-  module.keys = {{Action::of_module, kTraceKey, kNoModifier, "Pipeline", "Trace the scene's light, or draw its frames",
-                  kTraceKey}};
+  module.keys = {
+      {Action::of_module, kTraceKey, kNoModifier, "Pipeline", "Path trace the scene, or draw its frames", kTraceKey}};
   module.painting = trace_painting_kind();
   module.entry = trace_entry();
   return module;
@@ -310,7 +309,7 @@ class TracePainter : public Painter {
     hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
     if (!r.scene->clip_space) frame.views = views;
     const auto budget = std::make_shared<MemoryBudget>(
-        r.settings.options.memory_limit, "choose a smaller picture, or a scene of fewer triangles", frame.source);
+        r.settings.options.memory_limit, "choose a smaller picture, or a scene with fewer triangles", frame.source);
     scene_ = trace::make_trace_scene(frame, options, budget);
     trace::TraceOptions o;
     o.structure = wanted.structure;

@@ -35,7 +35,7 @@ Picture sample_map(const TracePainting& t) {
 }
 
 ImageLegend map_legend(uint32_t most) {
-  ImageLegend legend{"samples of a pixel", {}};
+  ImageLegend legend{"samples per pixel", {}};
   for (int i = kLegendSteps; i >= 0; --i)
     legend.steps.push_back({heat_color(double(i) / kLegendSteps),
                             i % 2 == 0 ? app::grouped(uint64_t(most) * uint64_t(i) / kLegendSteps) : ""});
@@ -67,7 +67,7 @@ class TracePanel : public Panel {
   void on_paint_error(ViewerState& state) override { trace_of(state.settings).on = false; }
 
   void draw_view_menu(ViewerState& state) override {
-    if (ImGui::MenuItem("Trace the light", key_text(kTraceKey, kNoModifier).c_str(), trace_of(state.settings).on,
+    if (ImGui::MenuItem("Path trace", key_text(kTraceKey, kNoModifier).c_str(), trace_of(state.settings).on,
                         is_traceable(state)))
       begin_or_end(state);
   }
@@ -76,8 +76,7 @@ class TracePanel : public Panel {
     TraceSettings& t = trace_of(state.settings);
     if (!t.on) {
       if (ImGui::Button("Trace this scene")) begin_or_end(state);
-      wrapped(
-          "Paths of light, four samples of a pixel at a time, and most of them where they better the picture most.");
+      wrapped("Light paths, four samples per pixel at a time, most of them where they improve the picture most.");
       return;
     }
     draw_progress(state);
@@ -122,26 +121,26 @@ class TracePanel : public Panel {
     TraceSettings& t = trace_of(state.settings);
     if (state.scene && !is_traceable(state) && !t.on)
       return state.commands.show_note(
-          state.scene->content ? "micropolygons are no scene whose light could be traced"
-                               : "a captured frame has no scene to trace: its vertices lie where the screen had them");
+          state.scene->content ? "micropolygons cannot be path traced"
+                               : "a captured frame cannot be path traced: its vertices are already projected");
     t.on = !t.on;
     t.paused = false;
     if (t.on) state.commands.open_panel(name());
-    state.commands.show_note(t.on ? "light is traced" : "the pipeline draws");
+    state.commands.show_note(t.on ? "path traced" : "drawn by the pipeline");
   }
 
   void draw_progress(ViewerState& state) {
     TraceSettings& t = trace_of(state.settings);
-    if (ImGui::Button(t.paused ? "Go on" : "Pause")) t.paused = !t.paused;
+    if (ImGui::Button(t.paused ? "Continue" : "Pause")) t.paused = !t.paused;
     tip("The queues stay as they are (Space)");
     ImGui::SameLine();
     if (ImGui::Button("Draw frames instead")) return begin_or_end(state);
-    tip("As the pipeline draws them; the picture is kept (L)");
+    tip("Return to the pipeline's frames; the traced picture is kept (L)");
     const TracePainting* const shown = traced(state);
-    if (shown == nullptr) return ImGui::TextDisabled("what finds hits is being built ...");
+    if (shown == nullptr) return ImGui::TextDisabled("building the acceleration structure ...");
     const TracePainting& p = *shown;
     const double part = p.mean_samples / std::max(1.0, double(t.samples));
-    const std::string text = app::fixed(p.mean_samples, 1) + " of " + app::grouped(t.samples) + " samples a pixel";
+    const std::string text = app::fixed(p.mean_samples, 1) + " of " + app::grouped(t.samples) + " samples per pixel";
     ImGui::PushStyleColor(ImGuiCol_PlotHistogram, kDone);
     ImGui::ProgressBar(float(std::min(part, 1.0)), {-1, 0}, text.c_str());
     ImGui::PopStyleColor();
@@ -161,14 +160,14 @@ class TracePanel : public Panel {
   static void draw_picture(ViewerState& state) {
     TraceSettings& t = trace_of(state.settings);
     ImGui::SliderFloat(row("exposure"), &t.exposure, -6, 6, "%+.2f EV", ImGuiSliderFlags_AlwaysClamp);
-    tip("Brighter by so many factors of two; the EXR file has the light as it is");
+    tip("Exposure in powers of two; the EXR file holds the unscaled light");
     int tone = int(t.tone);
-    if (ImGui::Combo(row("tone"), &tone, "clamped\0like film\0")) t.tone = trace::Tone(tone);
+    if (ImGui::Combo(row("tone"), &tone, "clamped\0filmic\0")) t.tone = trace::Tone(tone);
     ImGui::SliderFloat(row("sample map"), &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f over the picture" : "off",
                        ImGuiSliderFlags_AlwaysClamp);
-    tip("How often each region of 8 x 8 pixels was sampled, over the picture");
+    tip("Shows over the picture how often each region of 8 x 8 pixels was sampled");
     if (ImGui::Button("Save .png")) state.commands.save_image(false);
-    tip("As it is shown, without the map (Shift+F12 saves both files)");
+    tip("As displayed, without the map (Shift+F12 saves both files)");
     ImGui::SameLine();
     if (ImGui::Button("Save .exr")) state.commands.save_image(true);
     tip("Linear light");
@@ -179,7 +178,7 @@ class TracePanel : public Panel {
     ImGui::PushID(label);
     bool own = value.has_value();
     if (ImGui::Checkbox(row(label), &own)) value = own ? std::optional(glm::vec3(usual)) : std::nullopt;
-    tip("Choose its light; 0: none");
+    tip("Set this light; 0: none");
     if (value) {
       ImGui::SameLine();
       ImGui::SetNextItemWidth(-1);
@@ -198,10 +197,10 @@ class TracePanel : public Panel {
     if (ImGui::SliderFloat(row("lens"), &aperture, 0, 0.1f, aperture > 0 ? "%.4f of the scene" : "a pinhole",
                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
       t.aperture = aperture * size;
-    tip("Its radius: the larger, the less is sharp");
+    tip("Radius of the lens: larger means less depth of field");
     if (t.aperture <= 0) return;
     float focus = t.focus / size;
-    if (ImGui::SliderFloat(row("sharp at"), &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "the middle of the picture",
+    if (ImGui::SliderFloat(row("focus"), &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "centre of the picture",
                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
       t.focus = focus * size;
   }
@@ -214,11 +213,12 @@ class TracePanel : public Panel {
 
   static void draw_samples(TraceSettings& t) {
     draw_number("samples", t.samples, 4, kMaxSamples, 64);
-    tip("Of each pixel; on average where sampling is adaptive");
+    tip("Per pixel; on average if sampling is adaptive");
     draw_number("bounces", t.bounces, 0, kMaxBounces, 1);
     draw_number("seed", t.seed, 0, 0x7fffffffu, 1);
     ImGui::Checkbox(row("adaptive"), &t.adaptive);
-    tip("128 buckets hold the regions by their error, and the worst come first; else all regions get the same");
+    tip("128 buckets sort regions by error, and the worst regions come first; otherwise all regions get equally many "
+        "samples");
     if (!t.adaptive) return;
     int metric = int(t.metric);
     if (ImGui::Combo(row("error"), &metric, "expected gain\0contrast\0")) {
@@ -227,16 +227,16 @@ class TracePanel : public Panel {
     }
     ImGui::SliderFloat(row("worst error"), &t.worst_error, 0.01f, 100, "%.3f",
                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    tip("Of a region, that belongs into the highest bucket");
+    tip("The error from which on a region belongs to the highest bucket");
     ImGui::Checkbox(row("decreasing"), &t.decreasing_priorities);
-    tip("The worst error is halved whenever the upper buckets are not in use");
+    tip("Halves the worst error whenever the upper buckets are unused");
   }
 
   static void draw_structure(TraceSettings& t) {
     int structure = int(t.structure);
     if (ImGui::Combo(row("structure"), &structure, "kd-tree\0GrUG\0bounding volumes\0"))
       t.structure = trace::StructureKind(structure);
-    tip("The picture is the same to the bit");
+    tip("The picture does not depend on it");
     if (t.structure != trace::StructureKind::grug) return;
     int bits = int(std::lround(std::log2(float(t.grid))));
     if (ImGui::SliderInt(row("grid"), &bits, 5, 9, std::to_string(t.grid).c_str(), ImGuiSliderFlags_AlwaysClamp))

@@ -54,7 +54,7 @@ glm::vec3 color_of(const std::string& text, const std::string& option) {
   if (values.size() == 1) return glm::vec3(values[0]);
   if (values.size() == 3) return {values[0], values[1], values[2]};
   throw UsageError(option + ": '" + text +
-                   "' is no brightness, as 0.5, or colour, as 0.5,0.6,0.7, of numbers from 0 on");
+                   "' is neither a brightness such as 0.5 nor a colour such as 0.5,0.6,0.7, with numbers from 0");
 }
 
 trace::SceneOptions scene_options(const Arguments& arguments) {
@@ -87,7 +87,7 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
   o.decreasing_priorities = arguments.has("decreasing-priorities");
   if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error") || o.decreasing_priorities))
     throw UsageError(
-        "--metric, --worst-error and --decreasing-priorities choose where samples go: give --adaptive with them");
+        "--metric, --worst-error and --decreasing-priorities control adaptive sampling: also give --adaptive");
   if (arguments.has("children") && structure != "bvh") throw UsageError("--children: only --structure bvh has them");
   if (arguments.has("grid") && structure != "grug") throw UsageError("--grid: only --structure grug has one");
   return o;
@@ -182,7 +182,7 @@ int run_trace(const Arguments& arguments) {
   Progress progress;
   const auto budget =
       std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)),
-                                     "choose a smaller --size, or a scene of fewer triangles and texels", file);
+                                     "choose a smaller --size, or a scene with fewer triangles and texels", file);
   trace::TraceScene scene;
   {
     const Frame frame = load_input(file, arguments, progress);
@@ -196,7 +196,7 @@ int run_trace(const Arguments& arguments) {
     }
     scene = trace::make_trace_scene(frame, lit, budget);
   }
-  progress.show(fmt::format("building a structure over {} triangles", grouped(scene.triangles.size())));
+  progress.show(fmt::format("building the acceleration structure for {} triangles", grouped(scene.triangles.size())));
   const StopSignals stop;  // from here on, a signal keeps the samples so far
   std::unique_ptr<trace::Tracer> tracer;
   try {
@@ -220,7 +220,7 @@ int run_trace(const Arguments& arguments) {
   } while (!report.is_complete && report.ms < limit_ms && !stop.stopped());
   const trace::TracePicture picture = tracer->picture();
   const std::optional<float> exposure = write_picture(output, picture, arguments, scene.sky);
-  if (stop.stopped()) warn(fmt::format("{}: ended by {}; it has the samples so far", output, stop.name()));
+  if (stop.stopped()) warn(fmt::format("{}: ended by {}; the picture has the samples so far", output, stop.name()));
   if (arguments.has("sample-map")) {
     const std::string map = arguments.text("sample-map");
     if (map.ends_with(".png")) {
@@ -243,31 +243,30 @@ Option in_group(Option option, const char* group) {
 }  // namespace
 
 Command trace_command() {
-  const char *light = "Light and lens", *where = "Where and how it runs";
+  const char *light = "Light and lens", *where = "Machine and acceleration structure";
   std::vector<Option> own = {
       needed(file_option("FILE", "FILE", "Scene (.obj, .gltf, .glb, .ply, .stl, generated:NAME)")),
       output_option("-o,--output", "FILE",
                     "Picture: .png, or .pfm or .exr in linear light; - is PNG to standard output"),
       integer_option("--samples",
                      "Samples per pixel, rounded up to a multiple of 4; the mean with --adaptive (64; with --seconds "
-                     "as many as there is time for)",
+                     "as many as the time allows)",
                      1, kMaxSamples),
       real_option("--seconds", "S", "Stop after S seconds of tracing, and write the samples so far", 0.01, 1e6),
-      integer_option("--seed", "Another picture of the same scene, with other noise (1)", 0, 4294967295.0),
-      integer_option("--bounces", "Surfaces that a path leaves at most (8)", 0, 256),
+      integer_option("--seed", "Seed of the noise (1)", 0, 4294967295.0),
+      integer_option("--bounces", "Maximum number of surfaces that a path leaves (8)", 0, 256),
       flag("--adaptive", "Put samples where they reduce the error most: regions of 8x8 pixels in 128 buckets by error"),
       choice_option("--metric", "M",
                     "Error that --adaptive reduces: gain, expected from four more samples (gain), or contrast",
                     {"gain", "contrast"}),
-      real_option("--worst-error", "E", "Error of a region from which on it is in the highest bucket (1; contrast: 10)",
-                  1e-6, 1e6),
-      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
+      real_option("--worst-error", "E", "Error from which on a region is in the highest bucket (1; contrast: 10)", 1e-6,
+                  1e6),
+      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper buckets are unused"),
       output_option("--sample-map", "FILE", "Picture of the samples per pixel: .png, or the numbers as .pfm or .exr"),
       real_option("--exposure", "EV",
-                  "Make a .png brighter by EV factors of 2 (chosen so that the mean is a middle grey; printed)", -32,
-                  32),
+                  "Exposure of a .png, in powers of 2 (chosen so that the mean is middle grey; printed)", -32, 32),
       choice_option("--tone", "T",
-                    "How a .png shows bright light: cut off at white (clamp), or compressed as on film (filmic)",
+                    "Tone mapping of a .png: clamp at white (clamp), or compress bright light as film does (filmic)",
                     {"clamp", "filmic"}),
       aov_option(),
       json_option("Write the numbers of the run as JSON"),
@@ -289,7 +288,7 @@ Command trace_command() {
           8),
       choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
       text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
-      integer_option("--workers", "Warps that trace (as many as keep the machine busy)", 1, 65536),
+      integer_option("--workers", "Number of warps that trace (enough to keep the machine busy)", 1, 65536),
       memory_option()};
   for (const Option& option : run) own.push_back(in_group(option, where));
   for (const Option& option : input_options()) {
@@ -302,7 +301,7 @@ Command trace_command() {
 ViewPart trace_view_part() {
   ViewPart part;
   part.options = {
-      flag("--trace", "Trace the light of the scene, as brokkr trace does; the picture grows while it is shown")};
+      flag("--trace", "Path trace the scene, as brokkr trace does; the picture improves while it is shown")};
   return part;
 }
 

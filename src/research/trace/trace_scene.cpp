@@ -301,13 +301,12 @@ TraceScene make_trace_scene(const Frame& frame, const SceneOptions& options,
     const auto* draw = std::get_if<DrawCommand>(&command);
     if (draw == nullptr) continue;
     if (draw->vertex_kind != VertexKind::transform)
-      refuse(frame,
-             "a captured frame has no scene to trace: its vertices lie where the screen had them; trace a model (" +
-                 std::string(".obj, .gltf, .glb, .ply, .stl)"));
+      refuse(frame, "a captured frame cannot be path traced: its vertices are already projected; trace a model (" +
+                        std::string(".obj, .gltf, .glb, .ply, .stl)"));
     if (first == nullptr) first = draw;
     if (frame.states[draw->state].blend) blends[draw->material] = true;
   }
-  if (first == nullptr || frame.views.empty()) refuse(frame, "nothing is drawn, so that there is nothing to trace");
+  if (first == nullptr || frame.views.empty()) refuse(frame, "nothing is drawn, so there is nothing to trace");
   for (size_t i = 0; i < frame.materials.size(); ++i)
     scene.materials.push_back(material_of(frame.materials[i], blends[i]));
   make_room(frame, scene, budget);
@@ -349,7 +348,7 @@ bool look_through(TraceScene& scene, const View& view, int width, int height, co
     const float distance = distance_in_the_middle(scene);
     if (distance <= 0)
       refuse(scene.source,
-             "the middle of the picture shows nothing that could be sharp; give --focus, in units of the scene");
+             "there is no surface in the middle of the picture to focus on; give --focus, in units of the scene");
     scene.lens.focus = distance;
   }
   return tolerance_of(scene.box, view.eye) == scene.tolerance;

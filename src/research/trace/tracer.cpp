@@ -161,7 +161,7 @@ struct Tracer::State {
     // The first task of each region does not count.
     const uint64_t budget = uint64_t(tasks - 1) * regions;
     if (adaptive && budget > 0xf0000000u)
-      throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; take fewer");
+      throw std::invalid_argument("--samples: too many for a picture of this size with --adaptive; choose fewer");
     plan.samples = adaptive && budget > 0 ? 0 : tasks * kSamplesOfTask;
     plan.budget = adaptive ? uint32_t(budget) : 0;
   }
@@ -239,7 +239,7 @@ struct Tracer::State {
 
 Tracer::Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, const TraceOptions& options) {
   if (options.grid < 4 || options.grid > 1024 || !std::has_single_bit(options.grid))
-    throw std::invalid_argument("--grid: " + std::to_string(options.grid) + " is no power of two in 4 .. 1024");
+    throw std::invalid_argument("--grid: " + std::to_string(options.grid) + " is not a power of two in 4 .. 1024");
   if (options.bvh_children != 0 && options.bvh_children != 2 && options.bvh_children != uint32_t(kWide))
     throw std::invalid_argument("--children: a node of the BVH has 2 or 8");
   if (!(options.high_error > options.low_error))

@@ -36,7 +36,7 @@ TEST_F(CapturedFrames, TheProgramIsUndisturbed) {
   EXPECT_EQ(lines_with_hashes(shared()->captured.out), plain);
   EXPECT_EQ(shared()->captured.out.find("left another"), std::string::npos) << shared()->captured.out;
   EXPECT_EQ(shared()->captured.out.find("disturbed"), std::string::npos) << shared()->captured.out;
-  EXPECT_NE(shared()->captured.out.find(" 0 differences of state in "), std::string::npos);
+  EXPECT_NE(shared()->captured.out.find(" 0 state differences in "), std::string::npos);
 }
 
 TEST_F(CapturedFrames, HeaderAndWindow) {

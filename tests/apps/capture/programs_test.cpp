@@ -58,7 +58,7 @@ TEST_F(Programs, Gears) {
   const RunResult captured = run(environment() + BROKKR_PROGRAM + " capture --frame 5 --check-state --timeout 60 -o " +
                                  file("gears.bkf") + " -- glxgears");
   ASSERT_EQ(captured.code, 0) << captured.out;
-  EXPECT_NE(captured.out.find(" 0 differences of state"), std::string::npos) << captured.out;
+  EXPECT_NE(captured.out.find(" 0 state differences"), std::string::npos) << captured.out;
   expect_same_depth(file("gears.bkf"), 3);
 }
 

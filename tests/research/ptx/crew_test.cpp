@@ -70,7 +70,7 @@ TEST(PtxCalls, LanesOfOneWarpCallWhatTheirRegistersSay) {
 TEST(PtxCalls, AFunctionOfOtherArgumentsIsAFault) {
   Words words(32);
   const std::string other = run(*kernel_of(calls("mov.u32 %r2, 2;"), kFunctions), words, 1, 32);
-  EXPECT_NE(other.find("call of an address that is no function with such arguments"), std::string::npos) << other;
+  EXPECT_NE(other.find("call of an address that is not a function with these arguments"), std::string::npos) << other;
   EXPECT_NE(other.find("prototype_0"), std::string::npos) << other;
 }
 

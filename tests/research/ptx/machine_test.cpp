@@ -48,7 +48,7 @@ TEST(PtxMachine, ACollectiveThatNotAllLanesReachIsADeadlock) {
   const std::string fault = fault_of(
       "setp.lt.u32 %p0, %r2, 5; @%p0 bra end; vote.sync.ballot.b32 %r3, %p0, -1; st.global.u32 [%rd1], %r3; bra out;\n"
       "end: bar.sync 1; out:");
-  EXPECT_TRUE(fault.starts_with("deadlock: no lane can go on")) << fault;
+  EXPECT_TRUE(fault.starts_with("deadlock: no lane can continue")) << fault;
   EXPECT_NE(fault.find("lanes 0-4, waits at a barrier"), std::string::npos) << fault;
   EXPECT_NE(fault.find("lanes 5-31, waits for lanes"), std::string::npos) << fault;
   EXPECT_NE(fault.find("vote.sync.ballot.b32"), std::string::npos) << fault;
@@ -73,7 +73,7 @@ TEST(PtxMachine, FaultsNameWhatAndWhere) {
       {"st.global.u32 [%rd0+1024], %r0;", "access out of bounds to 4 bytes", "lane 0: kernel, PTX line"},
       {"st.global.u32 [%rd0+2], %r0;", "misaligned access to 4 bytes", "st.global.u32"},
       {"st.shared.u32 [shared+8192], %r0;", "access out of bounds to 4 bytes", "st.shared.u32"},
-      {"mov.u64 %rd2, 0; ld.global.u32 %r3, [%rd2];", "access out of bounds to 4 bytes", "no allocation is there"},
+      {"mov.u64 %rd2, 0; ld.global.u32 %r3, [%rd2];", "access out of bounds to 4 bytes", "there is no allocation"},
       {"setp.eq.u32 %p0, %r2, 7; @%p0 trap;", "trap", "lane 7"},
       {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f0, %f1}];", "instruction that the interpreter does not know",
        "tex.2d.v4.f32.f32"},

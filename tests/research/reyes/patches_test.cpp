@@ -49,20 +49,20 @@ TEST(Bpt, MistakesHaveAFieldAndARemedy) {
     EXPECT_TRUE(error.starts_with("test.bpt: ")) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   };
-  refuses("", "field 'patches': the file begins with no number");
+  refuses("", "field 'patches': the file does not begin with a number");
   refuses("teapot", "field 'patches'");
   refuses("0\n", "field 'patches': there are 0");
   refuses("-4\n", "field 'patches': there are -4");
   refuses("99999999999\n", "more than the file holds");
   refuses(patch_text("1000000\n3 3\n"), "more than the file holds");
-  refuses(patch_text("2\n3 3\n"), "field 'patch 2': has no two degrees");
+  refuses(patch_text("2\n3 3\n"), "field 'patch 2': lacks its two degrees");
   refuses(patch_text("1\n2 3\n"), "is of degrees 2 and 3");
   refuses(patch_text("1\n3 3\n", "0 nan 0\n"), "field 'patch 1', point 1: is not finite");
   refuses(patch_text("1\n3 3\n", "0 0 inf\n"), "field 'patch 1', point 1: is not finite");
-  refuses(patch_text("1\n3 3\n", "0 0 1e16\n"), "field 'patch 1', point 1: is not finite or beyond");
-  refuses(patch_text("1\n3 3\n", "0 zero 0\n"), "field 'patch 1', point 1: has no three numbers");
-  refuses(patch_text("1\n3 3\n", "0 0 0\n", 11), "field 'patch 1', point 12: has no three numbers");
-  refuses(patch_text() + "3 3\n", "more follows after the 1");
+  refuses(patch_text("1\n3 3\n", "0 0 1e16\n"), "field 'patch 1', point 1: is not finite, or beyond");
+  refuses(patch_text("1\n3 3\n", "0 zero 0\n"), "field 'patch 1', point 1: lacks its three numbers");
+  refuses(patch_text("1\n3 3\n", "0 0 0\n", 11), "field 'patch 1', point 12: lacks its three numbers");
+  refuses(patch_text() + "3 3\n", "holds more than the 1");
 }
 
 TEST(Patches, NamesThatAreNoSceneAreSaid) {

@@ -126,7 +126,7 @@ class Reyes(unittest.TestCase):
         self.assertIn("--fixation", self.fails(2, "teapot", "--fixation", "middle"))
         self.assertIn("--difference", self.fails(2, "teapot", "--difference", "4"))
         self.assertIn("--error", self.fails(2, "teapot", "--error", "e.csv"))
-        self.assertIn("give one of them", self.fails(2, "teapot", "--budget", "5", "--tasks", "5"))
+        self.assertIn("give only one of them", self.fails(2, "teapot", "--budget", "5", "--tasks", "5"))
         self.assertIn("--rate", self.fails(2, "teapot", "--rate", "0"))
         self.assertIn("camera", self.fails(1, "teapot", "--camera", "fov=900"))
         self.assertIn("standard output", self.fails(2, "teapot", "-o", "-", "--json", "-"))

@@ -100,7 +100,8 @@ std::string refusal(const std::string& text) {
 
 TEST(SimtParts, AMachineIsAFileWhoseFaultsAreNamed) {
   EXPECT_EQ(refusal(R"({"cores": 4, "memory": {"channels": 2}})"), "");
-  EXPECT_NE(refusal(R"({"coers": 4})").find("my.json: coers is no field (did you mean 'cores'?)"), std::string::npos);
+  EXPECT_NE(refusal(R"({"coers": 4})").find("my.json: coers is not a field (did you mean 'cores'?)"),
+            std::string::npos);
   EXPECT_NE(refusal(R"({"memory": {"channels": 0}})").find("memory.channels is not a whole number of 1"),
             std::string::npos);
   EXPECT_NE(refusal(R"({"policy": "mimd"})").find("pdom, parallel"), std::string::npos);

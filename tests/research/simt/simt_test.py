@@ -66,7 +66,7 @@ class Simt(InFolder):
 
     def test_a_machine_that_cannot_be_read_is_named_in_one_line(self):
         file = self.folder / "mine.json"
-        for text, expected in (("", "it is empty"), ("  \n", "it is empty"), ('{"cores": 4,\n', "line 2, column 1"), ("[]", "no object"),
+        for text, expected in (("", "it is empty"), ("  \n", "it is empty"), ('{"cores": 4,\n', "line 2, column 1"), ("[]", "not an object"),
                                ('{"cores": 0}', "cores"), ("\x00\x01", "line 1, column 1")):
             file.write_text(text)
             for words in (["simt", "even", "--config", file], ["render", SCENE, "--no-output", "--machine", "simt", "--simt-config", file]):

@@ -134,7 +134,7 @@ TEST(TracePainter, RefusesWhatCannotBeTraced) {
     painter->paint(request, {});
     FAIL() << "it was traced";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("captured frame has no scene to trace"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("captured frame cannot be path traced"), std::string::npos)
         << error.what();
   }
   trace_of(request.settings).on = false;

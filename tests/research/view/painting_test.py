@@ -151,7 +151,7 @@ def shows_files_of_patches(screen, folder):
 
 
 def refuses_other_names(screen, folder):
-    for words, said in ((["--reyes", "kettle"], "kettle: there are no patches of this name"), (["--reyes", "--trace"], "give one of them")):
+    for words, said in ((["--reyes", "kettle"], "kettle: there are no patches of this name"), (["--reyes", "--trace"], "give only one of them")):
         ended = subprocess.run([BROKKR, "view", *words], cwd=folder, capture_output=True, text=True,
                                env={"DISPLAY": screen.name, "HOME": str(folder), "PATH": "/usr/bin:/bin"})
         assert ended.returncode in (1, 2) and said in ended.stderr and ended.stderr.count("\n") == 1, ended.stderr

@@ -206,15 +206,16 @@ Command batches_command() {
       needed(several(file_option("FILE", "FILE",
                                  "Scenes (.obj, .gltf, .glb, .ply, .stl), captured frames (.bkf), generated:NAME"))),
       text_option("--models", "LIST",
-                  "Batch models, as in nvidia,amd: " + fmt::format("{}", fmt::join(model_names(), ", ")) +
+                  "Batch models, such as nvidia,amd: " + fmt::format("{}", fmt::join(model_names(), ", ")) +
                       " (nvidia,amd,intel)"),
-      text_option(
-          "--methods", "LIST",
-          "Orders to compare, as in original,batch: " + fmt::format("{}", fmt::join(method_names(), ", ")) + " (all)"),
-      flag("--steps", "Also count vertex shader runs of the indices 0 1 2 0 1 2 ... by their number"),
+      text_option("--methods", "LIST",
+                  "Orders to compare, such as original,batch: " + fmt::format("{}", fmt::join(method_names(), ", ")) +
+                      " (all)"),
+      flag("--steps",
+           "Also count the vertex shader runs of the indices 0 1 2 0 1 2 ..., as a function of their number"),
       text_option("--driver", "DEVICE",
-                  "Also count the vertex shader runs of an OpenGL driver beside what the models predict: any (a GPU's, "
-                  "else software), software, or the number of an EGL device"),
+                  "Also count the vertex shader runs of an OpenGL driver, for comparison with the models: any (a "
+                  "GPU's, otherwise software), software, or the number of an EGL device"),
       flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
       flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
       integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),
@@ -223,7 +224,7 @@ Command batches_command() {
                      1000),
       integer_option("--heavy", "Multiply-adds of the longer vertex shader of --frames (2000)", 1, 1000000),
       output_option("--picture", "FILE.png",
-                    "Also draw the first model's batches in colours of their own; {} is the input's name"),
+                    "Also draw each batch of the first model in its own colour; {} is the input's name"),
       choice_option("--picture-method", "METHOD", "Order of the triangles in the picture (original)", method_names())};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
           joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};

@@ -139,7 +139,7 @@ int run_patterns(const Arguments& arguments) {
     std::cout << std::flush;
   }
   if (laboratory.reused() > 0)
-    std::cout << laboratory.reused() << " parts were there already; remove " << (options.folder / "parts").string()
+    std::cout << laboratory.reused() << " parts were already measured; remove " << (options.folder / "parts").string()
               << " to measure them again\n";
   if (plots) {
     progress.show("drawing the report");
@@ -161,14 +161,12 @@ std::vector<Option> shared_options() {
 
 Command patterns_command() {
   const std::vector<Option> own = {
-      several(file_option(
-          "FILE", "FILE",
-          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure patterns on")),
-      flag("--list", "Show the experiments"),
+      several(file_option("FILE", "FILE",
+                          "Frames (.bkf) and scenes (.obj, .gltf, .glb, .ply, .stl, generated:NAME) to measure")),
+      flag("--list", "List the experiments"),
       output_option(
           "-o,--output", "DIR",
-          "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are used "
-          "again"),
+          "Folder for numbers, plots, report and searched patterns (patterns-lab); finished parts in it are reused"),
       several(choice_option("--only", "EXPERIMENT", "Only this experiment; may be repeated",
                             names_of(lab::pattern_experiments()))),
       flag("--quick", "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"),

@@ -39,7 +39,7 @@ std::vector<uint32_t> warps_of(const std::string& list) {
     uint32_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error != std::errc() || end != text.data() + text.size() || n < 1 || n > 65536) {
-      throw UsageError("--warps: '" + printable(text) + "' is not a number in 1 .. 65536; give a list as in 1,2,4");
+      throw UsageError("--warps: '" + printable(text) + "' is not a number in 1 .. 65536; give a list such as 1,2,4");
     }
     warps.push_back(n);
   }
@@ -97,11 +97,11 @@ int run_queues(const Arguments& arguments) {
 
 Command queues_command() {
   const std::vector<Option> own = {
-      flag("--list", "Show the queues with their properties, and the experiments"),
-      text_option("--queues", "LIST", "Queues to measure, as in BQ,BWD,LCRQ"),
-      text_option(
-          "--warps", "LIST",
-          "Warps at once, as in 1,2,3: 1 .. 256, on a GPU as many as it holds (1,2,4 .. 16, on a GPU 1,4,16 ..)"),
+      flag("--list", "List the queues with their properties, and the experiments"),
+      text_option("--queues", "LIST", "Queues to measure, such as BQ,BWD,LCRQ"),
+      text_option("--warps", "LIST",
+                  "Numbers of warps that run at once, such as 1,2,3: 1 .. 256, on a GPU as many as it holds (1,2,4 .. "
+                  "16, on a GPU 1,4,16 ..)"),
       integer_option("--loops", "Pairs of enqueue and dequeue per thread (10 on a GPU, 1000 on the CPU)", 1, 100000000),
       several(file_option(
           "--graph", "FILE",
@@ -110,7 +110,7 @@ Command queues_command() {
                              32, 4000000)),
       integer_option("--iterations", "Iterations of page rank (8)", 1, lab::kMaxRankIterations)};
   return {
-      "queues", "Measure concurrent queues beside each other",
+      "queues", "Compare concurrent queues",
       lab_options("queues", lab::queue_experiments(),
                   "Few pairs and threads, a small graph: some seconds for everything", own, "Where the queues run", 5),
       run_queues};
@@ -147,12 +147,13 @@ Command schedule_command() {
   const std::vector<Option> own = {
       integer_option("--workers", "Warps that run tasks, blocks of a frame (one per core, at least 2)", 2, 65536),
       integer_option("--decisions", "Decisions in the experiment with quotas (10000)", 100, 1000000),
-      integer_option("--tasks", "Most tasks queued at once in the experiment with accuracy (1000000)", 100, 1000000),
+      integer_option("--tasks", "Maximum number of tasks queued at once in the experiment with accuracy (1000000)", 100,
+                     1000000),
       text_option("--scene", "SCENE", "Frame or scene of the experiments foveated and views (generated:city)"),
-      text_option("--fixation", "X,Y", "Fixation point, in pixels from the lower left corner (the middle)"),
+      text_option("--fixation", "X,Y", "Fixation point, in pixels from the lower left corner (the centre)"),
       integer_option("--views", "Views in the experiment with views (4)", 2, kMaxTargetLayers),
       integer_option("--view-size", "Pixels per side of each of them (720)", 1, kMaxTargetSize)};
-  return {"schedule", "Measure scheduling policies beside each other",
+  return {"schedule", "Compare scheduling policies",
           lab_options("schedule", lab::schedule_experiments(), "Few tasks and points: some seconds for everything", own,
                       "Where tasks and frames run", 3),
           run_schedule};

@@ -81,22 +81,22 @@ inline constexpr std::array<QueueTraits, kQueueKinds> kQueueTraits = [] {
       queue(QueueKind::dual_mutex, "2MQ", "dual mutex queue", "Michael and Scott 1996, two-lock queue", "NNYYYYYY",
             "the two locks guard the ends of a ring, not of a list"),
       queue(QueueKind::shcq, "SHCQ", "Shann's queue", "Shann, Huang and Chen 2000; Colvin and Groves 2005", "NNNYNYYN",
-            "looks whether the queue is full or empty before it reads the slot, which Colvin and Groves found missing; "
-            "elements of 31 bits lie in the slots beside their counts",
+            "checks whether the queue is full or empty before it reads the slot, a check that Colvin and Groves found "
+            "missing; elements of 31 bits are stored in the slots with their counts",
             "NNYYYYYN"),
       queue(QueueKind::tzq, "TZQ", "Tsigas-Zhang queue", "Tsigas and Zhang 2001", "NNYYNYYN",
-            "slots count their laps where the original flips between two kinds of null, so that no element or null can "
-            "be taken for an earlier one; elements of 31 bits lie in the slots. The table calls the original "
-            "linearizable, the text does not",
+            "slots count their laps, whereas the original alternates between two kinds of null, so that no element or "
+            "null can be mistaken for an earlier one; elements of 31 bits are stored in the slots. The table calls the "
+            "original linearizable, the text does not",
             "NNYYYYYN"),
       queue(QueueKind::baq, "BAQ", "baskets queue", "Hoffman, Shalev and Shavit 2007", "NNYYNYYN", pool),
       queue(QueueKind::cbq, "CBQ", "circular buffer queue", "Orozco et al. 2012", "YYYYNNNN",
-            "elements lie in the slots", "YYYYYNNN"),
+            "elements are stored in the slots", "YYYYYNNN"),
       queue(QueueKind::htq, "HTQ", "high-throughput queue", "Orozco et al. 2012", "YNNYNYYN",
-            "elements lie in the slots", "YNNYYYYN"),
+            "elements are stored in the slots", "YNNYYYYN"),
       queue(QueueKind::lcrq, "LCRQ", "linked concurrent ring queue", "Morrison and Afek 2013", "YPYNNYYN",
-            "31-bit elements and 31-bit positions share one 64-bit word where the original swaps 128 bits; rings come "
-            "from a pool and are used again; while one thread collects rings, others that need one wait"),
+            "31-bit elements and 31-bit positions share one 64-bit word, whereas the original swaps 128 bits; rings "
+            "come from a pool and are reused; while one thread collects rings, others that need one wait"),
       queue(QueueKind::sfq, "SFQ", "Scogland-Feng queue, blocking", "Scogland and Feng 2015", "YYYYYNNN"),
       queue(QueueKind::nsfq, "NSFQ", "Scogland-Feng queue, non-blocking", "Scogland and Feng 2015", "NNYYYYYN"),
       queue(QueueKind::wfq, "WFQ", "wait-free queue", "Yang and Mellor-Crummey 2016", "YPYNNYYN",

@@ -110,7 +110,8 @@ void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std
     plan.counts = counts.data();
     machine->prepare_queue(QueueKind(kind), memory.data(), shape);
     device.forget();
-    if (machine->run(machine->queue(QueueKind(kind)).mix, plan, kSeconds) < 0) fail("queue {}: it does not end", name);
+    if (machine->run(machine->queue(QueueKind(kind)).mix, plan, kSeconds) < 0)
+      fail("queue {}: the experiment does not end", name);
     lab::MixCounts sum{};
     for (const lab::MixCounts& c : counts.values(0, warps)) {
       sum.enqueued += c.enqueued;
@@ -143,19 +144,19 @@ void run_atomics(DeviceControl& device, const Arguments&, Progress& progress, st
     plan.access = access;
     plan.words = words.data();
     device.forget();
-    if (machine->run(machine->kernels.atomics, plan, kSeconds) < 0) fail("{}: they do not end", name);
+    if (machine->run(machine->kernels.atomics, plan, kSeconds) < 0) fail("{}: the experiment does not end", name);
     uint64_t sum = 0;
     for (const uint32_t w : words.values()) sum += w;
     if (access != lab::AtomicAccess::plain && sum != uint64_t(threads) * kLoops)
-      fail("{}: {} additions of {} are there", name, sum, threads * kLoops);
+      fail("{}: {} of {} additions were counted", name, sum, threads * kLoops);
     take(device, name, runs);
   }
 }
 
 constexpr DeviceProgram kDevicePrograms[] = {
     {"run_frame", "a frame through our own pipeline (--frame, --size)", run_frame},
-    {"queue-mix", "each of the measured queues: threads put elements in and take them out", run_queues},
-    {"queue-atomics", "additions to one word, and to words of each thread's own", run_atomics},
+    {"queue-mix", "each of the measured queues: threads enqueue and dequeue elements", run_queues},
+    {"queue-atomics", "additions to one word, and to a separate word per thread", run_atomics},
 };
 
 std::string percent(uint64_t part, uint64_t whole) {
@@ -213,8 +214,8 @@ std::string table_of(const LaneTable& lanes) {
                     fmt::format("  {}:{}, {:.1f} lanes", f.file, f.worst_line, f.worst.average())});
   }
   return fmt::format("{} warp instructions of {:.2f} lanes\n", app::grouped(all.instructions), all.average()) +
-         app::format_table({"function", "warp instr.", "% of all", "lanes", "% of lost", "  line that loses most"},
-                           rows);
+         app::format_table(
+             {"function", "warp instr.", "% of all", "lanes", "% of lost", "  line with the largest loss"}, rows);
 }
 
 std::string csv_of(const LaneTable& lanes) {
@@ -251,7 +252,7 @@ void list_all() {
   std::cout << "\nfigures:\n";
   for (const FigureInfo& f : figures()) std::cout << fmt::format("  {:<14}{}\n", f.name, f.title);
   if (!has_modules())
-    std::cout << "\nThis program was built without nvcc (-DBROKKR_SIMT=ON asks for it): it has no kernels to run.\n";
+    std::cout << "\nThis program was built without nvcc (-DBROKKR_SIMT=ON requires it), so it has no kernels to run.\n";
 }
 
 // An unknown name is a usage error.
@@ -307,9 +308,9 @@ int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   names.erase(names.begin());
   for (const char* option : kMachineOptions) {
     if (arguments.has(option))
-      throw UsageError(fmt::format("--{} is of programs: a figure has its own machines; leave it out", option));
+      throw UsageError(fmt::format("--{} is for programs: a figure has its own machines; leave it out", option));
   }
-  if (names.empty()) throw UsageError("figure: which? `brokkr simt --list` shows them all");
+  if (names.empty()) throw UsageError("figure: its number is missing; `brokkr simt --list` shows all figures");
   Progress progress;
   FigureOptions o;
   o.scale = uint32_t(arguments.integer("scale", 1));
@@ -351,7 +352,7 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
   for (const std::string& name : names) own += find_device_program(name) != nullptr ? 1 : 0;
   for (const char* option : {"frame", "size", "workers", "lanes"}) {
     if (own < names.size() && arguments.has(option))
-      throw UsageError(fmt::format("--{} is of our own kernels: run_frame, queue-mix, queue-atomics", option));
+      throw UsageError(fmt::format("--{} is for our own kernels: run_frame, queue-mix, queue-atomics", option));
   }
   if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
   for (const char* option : {"cycles", "scale", "triangles", "pixels", "mimd", "half-warps"}) {
@@ -361,7 +362,8 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
 }
 
 int run_programs(const Arguments& arguments, const std::vector<std::string>& names) {
-  if (arguments.has("real-memory")) throw UsageError("--real-memory: is of figures; programs have it unless --ideal");
+  if (arguments.has("real-memory"))
+    throw UsageError("--real-memory: is for figures; programs always use real memory unless --ideal is given");
   check_own(arguments, names);
   ProgramSize size;
   size.scale = uint32_t(arguments.integer("scale", size.scale));
@@ -410,7 +412,7 @@ int run_simt(const Arguments& arguments) {
   const int64_t ways = arguments.integer("ways", 2);
   if ((ways & (ways - 1)) != 0) throw UsageError(fmt::format("--ways: {} is not a power of two of 1 to 32", ways));
   const int64_t pixels = arguments.integer("pixels", 64);
-  if (pixels % 8 != 0) throw UsageError(fmt::format("--pixels: {} is no multiple of 8", pixels));
+  if (pixels % 8 != 0) throw UsageError(fmt::format("--pixels: {} is not a multiple of 8", pixels));
   if (names[0] == "figure") return run_figures(arguments, names);
   return run_programs(arguments, names);
 }
@@ -418,34 +420,36 @@ int run_simt(const Arguments& arguments) {
 }  // namespace
 
 Command simt_command() {
-  return {"simt",
-          "Time CUDA programs on a model of SIMT cores that needs no GPU",
-          {several(text_option("PROGRAM", "PROGRAM", "Programs, or: figure NUMBER, of [Steffen12]")),
-           text_option("--config", "FILE",
-                       "The machine: a name of --list, or a JSON file (thesis-7.1; thesis-7.3 for "
-                       "programs that spawn threads)"),
-           choice_option("--policy", "POLICY", "Which lanes of a warp go together (the machine's)", policy_names()),
-           integer_option("--ways", "Places of a program that a warp runs at once (the machine's)", 1, 32),
-           flag("--mimd", "Every thread by itself, on as many lanes"),
-           flag("--half-warps", "Warps of half the size on twice the cores"),
-           flag("--ideal", "Memory that answers at once"),
-           flag("--real-memory", "Figure 8.7: the memory of Table 7.3 in place of ideal memory"),
-           flag("--warps", "Warps begin where there is room for one, not for their block"),
-           flag("--no-conflicts", "Banks of spawn memory never make threads wait"),
-           integer_option("--scale", "How much work programs have (1)", 1, 64),
-           integer_option("--triangles", "Of the rays' scene (2000; a figure's own)", 100, 4000000),
-           integer_option("--pixels", "Rays a side (64; a figure's own)", 8, 1024),
-           memory_option(),
-           integer_option("--cycles", "Stop after so many, without a result", 1, 1e12),
-           file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/glxgears.bkf)"),
-           size_option("--size", "run_frame: pixels to draw (the frame's own)", 1, kMaxTargetSize),
-           integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
-           flag("--lanes", "One of our own kernels: where lanes are lost, by function; with --config on that machine"),
-           output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
-           json_option("Write the results as JSON"),
-           flag("--csv", "Print CSV instead of a table"),
-           flag("--list", "Show programs, machines and figures")},
-          run_simt};
+  return {
+      "simt",
+      "Time CUDA programs on a model of SIMT cores that needs no GPU",
+      {several(text_option("PROGRAM", "PROGRAM", "Programs, or: figure NUMBER, of [Steffen12]")),
+       text_option("--config", "FILE",
+                   "The machine: a name of --list, or a JSON file (thesis-7.1; thesis-7.3 for "
+                   "programs that spawn threads)"),
+       choice_option("--policy", "POLICY", "Policy that selects the lanes of a warp that run together (the machine's)",
+                     policy_names()),
+       integer_option("--ways", "Number of places in a program at which a warp runs at once (the machine's)", 1, 32),
+       flag("--mimd", "Run every thread independently, on as many lanes"),
+       flag("--half-warps", "Use warps of half the size on twice the cores"),
+       flag("--ideal", "Use memory that answers immediately"),
+       flag("--real-memory", "Figure 8.7: use the memory of Table 7.3 instead of ideal memory"),
+       flag("--warps", "Start each warp when there is room for it, not when there is room for its block"),
+       flag("--no-conflicts", "Ignore bank conflicts in spawn memory"),
+       integer_option("--scale", "Factor for the amount of work of programs (1)", 1, 64),
+       integer_option("--triangles", "Triangles in the scene of rays (2000; a figure's own)", 100, 4000000),
+       integer_option("--pixels", "Rays per side of the picture (64; a figure's own)", 8, 1024),
+       memory_option(),
+       integer_option("--cycles", "Stop after N cycles, without a result", 1, 1e12),
+       file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/glxgears.bkf)"),
+       size_option("--size", "run_frame: size of the picture (the frame's own)", 1, kMaxTargetSize),
+       integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
+       flag("--lanes", "One of our own kernels: show where lanes idle, by function; with --config on that machine"),
+       output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
+       json_option("Write the results as JSON"),
+       flag("--csv", "Print CSV instead of a table"),
+       flag("--list", "List programs, machines and figures")},
+      run_simt};
 }
 
 }  // namespace brokkr::app

@@ -7,7 +7,7 @@
 
 namespace brokkr {
 
-std::string best_cpu_isa() { throw std::logic_error("the simulated device has no machine of the CPU"); }
+std::string best_cpu_isa() { throw std::logic_error("the simulated device has no CPU machine"); }
 const shader::ShaderKernel* shader::find_kernel(const std::string&) { return nullptr; }
 
 }  // namespace brokkr

@@ -19,7 +19,7 @@ struct RayLaunch {
 
 void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) {
   if (launch.whole_warps && runner.config().warp != 32)
-    fail("{}: its control flow is that of warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
+    fail("{}: its control flow needs warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
   const auto scene = ray_scene(size.triangles, size.budget);
   const uint64_t rays = uint64_t(size.width) * size.width;
   const HeldMemory of_device(size.budget,

@@ -153,7 +153,7 @@ const RayKernels& ray_kernels(const std::string& build) {
   if (build == #isa) return isa::ray_build::kernels;
   BROKKR_HAVE_ISA_LIST
 #undef X
-  throw std::invalid_argument("the rays' programs were not built for " + build);
+  throw std::invalid_argument("the ray programs were not built for " + build);
 }
 
 const RayKernels& any_ray_kernels() {
