@@ -17,7 +17,7 @@ CMAKE = sys.argv.pop()
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COURSE = ROOT / "docs/course"
 STEPS = range(7)
-# Words that the first line of a skeleton's test must have, and the pictures that it must write.
+# Words that the first line of a skeleton's test must contain, and the pictures that it must write.
 FIRST = ["multiply gives", "is word", "to_clip gives", "should be 10 11 12", "plane through", "never: depth", "the texel at"]
 PICTURES = [[], ["clear", "driver"], [], ["soup", "driver"], ["soup", "driver"], ["soup", "driver"], ["soup", "driver"]]
 
@@ -31,7 +31,7 @@ class Course(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.build = FOLDER / "all"
-        # Unoptimised, which compiles in a third of the time.
+        # Build without optimisation, which compiles in a third of the time.
         for step in ([CMAKE, "-S", COURSE, "-B", cls.build, f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-Werror"],
                      [CMAKE, "--build", cls.build, "--parallel", "2", "--target", "all", "solution"]):
             done = run(*step)
@@ -76,7 +76,7 @@ class Course(unittest.TestCase):
             self.assertRegex(page, r"\A# [^\n]+\n\n!\[[^\]]+\]\(\.\./images/[\w-]+\.(png|svg)\)")
             self.assertIn(f"```sh\ncmake -S docs/course/mp{k} -B build/mp{k}\ncmake --build build/mp{k}\nbuild/mp{k}/test\n```", page)
 
-    # As the pages say, and one step stands for all: each has the same CMakeLists.txt.
+    # Follow the pages. One step represents all, because each has the same CMakeLists.txt.
     def test_a_step_builds_alone_on_own_solutions(self):
         texts = {(COURSE / f"mp{k}/CMakeLists.txt").read_text().replace(f"mp{k}", "mpN").replace(f"({k})", "(N)") for k in STEPS}
         self.assertEqual(len(texts), 1)

@@ -1,8 +1,8 @@
-// libFuzzer target of the frame file reader. Whatever the bytes are, it must return a valid frame or throw
-// std::runtime_error, within the limits that it was given.
+// libFuzzer target of the frame file reader. For any bytes, it must return a valid frame or throw std::runtime_error,
+// within the given limits.
 //
-// An input that begins with 'J' is JSON text, a zero byte and the blob: they are packed first, so that the fuzzer
-// reaches the JSON without having to invent a zstd stream. Every other input is a file as it is.
+// An input that begins with 'J' is JSON text, a zero byte and the blob. They are packed first, so that the fuzzer
+// reaches the JSON without having to invent a zstd stream. Every other input is used as a file.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   return brokkr::fuzz::counted('b', [&] {
     const brokkr::Frame frame = brokkr::read_bkf(input, "fuzz", limits);
-    // An accepted frame can be summed up, written, and read again with the same result.
+    // An accepted frame can be summarized and written, and reading it again gives the same result.
     const uint64_t triangles = brokkr::triangle_count(frame);
     const brokkr::Frame again = brokkr::read_bkf(brokkr::bkf_bytes(frame, {.level = 1}), "again");
     if (brokkr::triangle_count(again) != triangles || again.states != frame.states) std::abort();

@@ -1,6 +1,6 @@
-// libFuzzer target of patches: the reader must return a scene of finite points or throw std::runtime_error; what it
-// returns is split, diced, stitched and drawn within small limits, which must give a picture, or one line that says
-// what was too much.
+// libFuzzer target of patches. The reader must return a scene of finite points or throw std::runtime_error. A returned
+// scene is split, diced, stitched and drawn within small limits, which must give a picture, or one line that names the
+// exceeded limit.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kMemoryMib = 256;
 constexpr uint32_t kMaxDrawn = 64;  // patches
 
-// Cameras that fit the scene, stand in its midst, and look from far away; full quality, and a few splits.
+// Cameras that fit the scene, stand inside it, and look from far away; full quality, and a few splits.
 void draw(brokkr::PatchScene scene) {
   const glm::vec3 point = scene.points.back();
   brokkr::ReyesMachine machine;
@@ -37,7 +37,7 @@ void draw(brokkr::PatchScene scene) {
         if (frame.layer.color.size() != size_t(options.width) * size_t(options.height)) std::abort();
         brokkr::fuzz::Tally::get().drawn();
       } catch (const std::runtime_error&) {
-        // Too much for the limit, or a camera that sees nothing.
+        // The scene exceeds the limit, or the camera sees nothing.
       }
     }
   }

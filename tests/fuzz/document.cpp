@@ -23,7 +23,7 @@ auto pick(Random& random, const Range& range) {
   return range[below(random, std::size(range))];
 }
 
-// Mostly one, up to four: each change may make a file of no kind.
+// Mostly one, up to four changes, because each change may make the file invalid.
 size_t few(Random& random) { return below(random, 2) == 0 ? 1 : 1 + below(random, 4); }
 
 constexpr std::array<double, 24> kReals = {0,
@@ -83,10 +83,10 @@ std::vector<std::string> split(std::string_view text, std::string_view between) 
   }
 }
 
-// Collects the keys of every object that a frame file may hold, object by object.
+// Collects the keys of every object in a frame file, object by object.
 class KeyLists {
  public:
-  static constexpr bool kReads = false;  // as for a writer: all keys are there
+  static constexpr bool kReads = false;  // like a writer: all keys exist
 
   static std::vector<std::vector<std::string>> all() {
     KeyLists lists;
@@ -151,7 +151,7 @@ class KeyLists {
   std::vector<std::vector<std::string>> open_, found_;
 };
 
-// Names that files know, list by list: those of one list may stand for each other.
+// Names that files use, in lists; the names of one list may replace each other.
 const std::vector<std::vector<std::string>>& name_lists() {
   static const std::vector<std::vector<std::string>> all = [] {
     std::vector<std::vector<std::string>> found = KeyLists::all();
@@ -205,7 +205,7 @@ std::string any_name(Random& random) {
   return pick(random, list);
 }
 
-// Mostly another name of a list that has `name`.
+// Mostly another name from a list that contains `name`.
 std::string other_name(const std::string& name, Random& random) {
   std::vector<const std::vector<std::string>*> with;
   for (const std::vector<std::string>& list : name_lists()) {
@@ -261,7 +261,7 @@ void change_value(Json& value, const std::vector<Place>& donors, Random& random)
   } else if (value.is_string() && below(random, 4) != 0) {
     value = other_name(value.get<std::string>(), random);
   } else if (!donors.empty() && below(random, 8) != 0) {
-    // Mostly of the same kind.
+    // Mostly a value of the same kind.
     const Json* fresh = &pick(random, donors).value();
     for (int tries = 0; tries < 8 && fresh->type() != value.type(); ++tries) fresh = &pick(random, donors).value();
     value = Json(*fresh);
@@ -272,7 +272,7 @@ void change_value(Json& value, const std::vector<Place>& donors, Random& random)
   }
 }
 
-// The value that `places` has under this key; null where there is none.
+// The value that one of `places` has under this key; null if there is none.
 const Json* value_of(const std::string& key, const std::vector<Place>& places, Random& random) {
   const size_t first = below(random, places.size());
   for (size_t i = 0; i < places.size(); ++i) {
@@ -282,7 +282,7 @@ const Json* value_of(const std::string& key, const std::vector<Place>& places, R
   return nullptr;
 }
 
-// Takes a value away, doubles it or puts another one beside it.
+// Removes a value, duplicates it, or inserts another one beside it.
 void change_container(const Place& place, const std::vector<Place>& donors, Random& random) {
   Json& container = *place.container;
   const auto here = std::next(container.begin(), std::ptrdiff_t(place.number));
@@ -294,7 +294,7 @@ void change_container(const Place& place, const std::vector<Place>& donors, Rand
     if (below(random, 2) == 0) fresh = Json(*here);
     for (size_t i = 0; i < times; ++i) container.insert(container.begin() + std::ptrdiff_t(place.number), fresh);
   } else {
-    // Mostly a key that such an object may have, with a value that one had.
+    // Mostly a key that such an object may have, with a value that occurred under it.
     const std::string key = other_name(place.key(), random);
     const Json* const known = value_of(key, donors, random);
     container[key] = known == nullptr ? std::move(fresh) : Json(*known);
@@ -326,7 +326,7 @@ std::string number_text(Random& random) {
   }
 }
 
-// Changes a word: those between blanks, commas and slashes.
+// Changes one word; blanks, commas and slashes separate words.
 void change_word(std::string& line, const std::string& donor, Random& random) {
   constexpr const char* kBetween = " ,/\t";
   std::vector<std::pair<size_t, size_t>> words;
@@ -369,7 +369,7 @@ std::string mutate_lines(const std::string& text, const std::string& donor_text,
   return result;
 }
 
-// Arrays of floats and integers of 32 bits.
+// Changes arrays of 32-bit floats and integers.
 std::string mutate_numbers(std::string bytes, const std::string& donor, Random& random) {
   if (bytes.size() < 4) return donor;
   for (size_t changes = 1 + below(random, 6); changes > 0; --changes) {
@@ -433,7 +433,7 @@ std::string input_of(const Document& document) {
 
 void mutate(Document& document, const Document& donor, std::minstd_rand& random, ChangeBytes bytes) {
   const std::vector<PartForm> forms = forms_of(document.kind);
-  // The first part says what the others mean: it is changed half the time.
+  // The first part determines the meaning of the others, so it is changed half the time.
   const size_t number = below(random, 2) == 0 ? 0 : below(random, forms.size());
   std::string& part = document.parts[number];
   const std::string& from = donor.kind == document.kind ? donor.parts[number] : part;

@@ -1,7 +1,7 @@
-// Inputs of render_fuzz, and how they are changed so that most of what comes out is still a file of its kind.
+// Inputs of render_fuzz, and mutations that mostly produce valid files of the same kind.
 //
-// An input is a letter for the kind, then the parts of the file with a zero byte between them; the last part may hold
-// zero bytes of its own.
+// An input is a letter for the kind, followed by the parts of the file, separated by zero bytes; the last part may
+// contain zero bytes.
 //
 //   F  captured frame       JSON, blob
 //   G  glTF                 JSON, binary buffer
@@ -29,17 +29,17 @@ struct Document {
   std::vector<std::string> parts;
 };
 
-// The forms of a kind's parts; empty for a letter that is no kind.
+// The forms of a kind's parts; empty for an unknown letter.
 std::vector<PartForm> forms_of(char kind);
 
-// Nothing for an input that is too short or of no kind.
+// Empty for an input that is too short or of an unknown kind.
 std::optional<Document> parse_document(std::string_view input);
 
 std::string input_of(const Document& document);
 
-// Changes one place or a few of one part. What is put in are numbers at the edges of types and limits, names that files
-// know, and pieces of `donor`, which may be the document itself. `bytes` changes a text in place as the fuzzer knows
-// best, to at most so many bytes, and returns its new length.
+// Changes one or a few places of one part. It inserts numbers at the limits of types and ranges, names that files use,
+// and pieces of `donor`, which may be the document itself. `bytes` is the fuzzer's own mutator: it changes a text in
+// place, to at most `most` bytes, and returns the new length.
 using ChangeBytes = size_t (*)(uint8_t* data, size_t size, size_t most);
 void mutate(Document& document, const Document& donor, std::minstd_rand& random, ChangeBytes bytes);
 

@@ -1,7 +1,7 @@
 // libFuzzer target of run-time shaders: a text must become a program that runs to its end, or throw ShaderError.
 //
-// Texts that name gl_Position are vertex shaders. Texts with macros are left out: a few of them make a text of
-// gigabytes, which is what brokkr-glsl has limits for.
+// Texts that mention gl_Position are vertex shaders. Texts with macros are skipped: a few macros can expand to
+// gigabytes, for which brokkr-glsl has limits.
 #include <string>
 
 #include "shade/instance.h"

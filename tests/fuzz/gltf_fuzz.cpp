@@ -1,6 +1,6 @@
 // libFuzzer target of the glTF reader: it must return a valid frame or throw std::runtime_error.
 //
-// Files that the scene names hold the input itself.
+// All files that the scene names contain the input itself.
 #include <cstdint>
 #include <span>
 

@@ -1,6 +1,6 @@
 // libFuzzer target of the OBJ reader: it must return a valid frame or throw std::runtime_error.
 //
-// The input is cut at zero bytes: the OBJ file, then what it gets as MTL file, then what it gets as any texture.
+// The input is split at zero bytes into the OBJ file, the MTL file, and the content of every texture.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Files around the parts that a fuzzer changes.
+// Builds files around the parts that a fuzzer changes.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ inline void append(Bytes& out, uint64_t value, size_t size) {
 
 inline void append(Bytes& out, std::span<const std::byte> part) { out.insert(out.end(), part.begin(), part.end()); }
 
-// A zstd stream of blocks that are stored as they are [RFC 8878]: looking for what can be compressed takes longer than
-// all else that a reader does with a small input.
+// A zstd stream of uncompressed blocks [RFC 8878]: compressing would take longer than all other work of a reader with a
+// small input.
 inline Bytes stored_zstd(std::span<const std::byte> content) {
   constexpr size_t kBlock = size_t(1) << 17;
   constexpr uint64_t kSingleSegmentWithSize = 0xe0;

@@ -46,7 +46,7 @@
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
-// Half of the time would go into the stacks that are remembered of each allocation.
+// Half of the time would be spent on storing the stack of each allocation.
 extern "C" const char* __asan_default_options() { return "malloc_context_size=3:quarantine_size_mb=64"; }
 
 namespace brokkr::fuzz {
@@ -54,20 +54,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMaxPixels = 1 << 13;      // of all targets of a frame that is drawn
-constexpr uint64_t kMaxPrimitives = 1 << 12;  // of the same
-// The same if every primitive covered every pixel: of few frames, and of most.
+constexpr uint64_t kMaxPixels = 1 << 13;      // in all targets of a frame that is drawn
+constexpr uint64_t kMaxPrimitives = 1 << 12;  // in a frame that is drawn
+// The limits if every primitive covered every pixel: for a few frames, and for most.
 constexpr uint64_t kMaxFragments = uint64_t(1) << 22, kUsualFragments = uint64_t(1) << 18;
 constexpr uint64_t kManyRegions = 64;  // regions of 64 x 64 samples; with more of them, bins are of 8 x 8
 constexpr int kSceneSize = 32;         // pixels a side of scenes
-constexpr int kMemoryLimit = 512;      // MiB; given, so that nobody looks up for each input what is free
-// One in so many inputs is drawn in spite of its size, drawn by several threads, written and read again, and has its
+constexpr int kMemoryLimit = 512;      // MiB; set, so that the free memory is not determined for each input
+// One in this many inputs is drawn despite its size, drawn by several threads, written and read again, or has its
 // random shader compiled, which takes a second.
 constexpr uint32_t kLargeShare = 16, kThreadsShare = 32, kAgainShare = 8, kCompiledShare = 64;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// A folder in memory for readers that take a path, until the program ends.
+// A folder in memory for readers that take a path. It exists until the program ends.
 const fs::path& folder() {
   static const struct Folder {
     fs::path path;
@@ -138,12 +138,12 @@ RenderOptions plain_options(const Frame& frame) {
   options.workers = 1;
   options.memory_limit = kMemoryLimit;
   options.keep_ids = true;
-  options.shaders = ShaderCode::interpreted;  // what compiles them is not what is tested here
+  options.shaders = ShaderCode::interpreted;  // the compiler is not under test here
   if (regions_of(frame) > kManyRegions) options.bin = 8;
   return options;
 }
 
-// Pixels have several samples in one of four inputs.
+// One in four inputs has several samples per pixel.
 int samples_of(uint64_t seed) {
   Lot lot(seed + 1);
   return lot.below(4) == 0 ? 2 << lot.below(3) : 1;
@@ -152,10 +152,10 @@ int samples_of(uint64_t seed) {
 // Other settings with the same picture.
 RenderOptions other_options(const RenderOptions& plain, const Frame& frame, Lot& lot) {
   RenderOptions other = random_settings(plain, {"machine", "vertex-work", "shaders"}, frame, lot);
-  // Many threads, large stores, and tables for thousands of rasterizers cost more than they find.
+  // Many threads, large stores, and tables for thousands of rasterizers take more time than they are worth.
   other.workers = std::min(other.workers, 3);
   other.rasterizers = std::min(other.rasterizers, 40);
-  // Throwing darts takes a time that grows with the third power of their number.
+  // The time of dart throwing grows with the third power of the number of darts.
   const auto* const kind = std::get_if<PatternKind>(&other.pattern);
   if (kind != nullptr && *kind == PatternKind::hierarchical_maximized_distance)
     other.rasterizers = 1 + other.rasterizers % 7;
@@ -176,8 +176,8 @@ void expect_same(const std::vector<TargetImage>& expected, const std::vector<Tar
           settings_text(other, plain));
 }
 
-// Draws `frame`, and `again`, which must be the same, under settings that `seed` chooses. Throws std::runtime_error for
-// a frame that the pipeline refuses.
+// Draws `frame`, and `again`, which must be equal, with settings that `seed` chooses. Throws std::runtime_error for a
+// frame that the pipeline refuses.
 void draw(const Frame& frame, const Frame& again, uint64_t seed, const PatternChoice* pattern = nullptr) {
   PreparedFrame prepared = renderer().prepare(frame, load_options());
   std::optional<PreparedFrame> of_again;
@@ -253,7 +253,7 @@ void try_ply(const Document& d, uint64_t seed) {
   draw(read_ply(bytes_of(d.parts[0]), "fuzz.ply", resources, scene_options(), {.texture_pixels = 1 << 18}), seed);
 }
 
-// A triangle in front of another one and a blended one, over bins of many owners.
+// A triangle in front of another one and of a blended one, over bins of many owners.
 const Frame& frame_for_patterns() {
   static const Frame frame = [] {
     Frame f;
@@ -349,14 +349,14 @@ void try_document(const Document& d, uint64_t seed) {
   }
 }
 
-// Accepted inputs, to make more of the kind: most changes of a file that was refused are refused as well.
+// Accepted inputs, as material for further ones: most mutations of a refused file are refused as well.
 class Accepted {
  public:
   static Accepted& get() {
     static Accepted accepted;
     return accepted;
   }
-  // Nothing is allocated while an input is tried: the fuzzer would look for a leak.
+  // Allocates nothing while an input is tried, because the fuzzer would look for a leak.
   void note(std::string_view input) {
     noted_ = input.size() <= last_.size() ? input.size() : 0;
     std::copy_n(input.begin(), noted_, last_.begin());
@@ -372,7 +372,7 @@ class Accepted {
     else
       inputs[next_++ * kStep % kMaxInputs] = input;
   }
-  // Null where nothing was.
+  // Null if there is none.
   const std::string* one(char kind, std::minstd_rand& random) const {
     const auto found = of_kind_.find(kind);
     if (found == of_kind_.end()) return nullptr;

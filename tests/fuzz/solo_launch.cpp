@@ -19,7 +19,7 @@
 namespace brokkr::fuzz {
 namespace {
 
-// Memory of one launch after the other, handed out from its beginning.
+// Memory for one launch after another, handed out from its beginning.
 class Arena {
  public:
   static Arena& get() {
@@ -33,7 +33,7 @@ class Arena {
   }
 
   void* take(size_t bytes, const char* what) {
-    constexpr size_t kAlign = 64, kGap = 256;  // as far as the widest access of a warp may miss its buffer
+    constexpr size_t kAlign = 64, kGap = 256;  // the widest access of a warp may exceed its buffer by this much
     const size_t begin = used_ + kGap, end = (begin + bytes + kAlign - 1) / kAlign * kAlign;
     if (bytes > kSoloMemory || end > kSoloMemory)
       throw std::runtime_error(std::string(what) + ": too large to be drawn");
@@ -50,7 +50,7 @@ class Arena {
   size_t used_ = 0;
 };
 
-// The Buffer of LaunchMemory. Its bytes are those of an earlier launch.
+// A Buffer for LaunchMemory whose bytes come from an earlier launch.
 class ArenaMemory {
  public:
   ArenaMemory() = default;
@@ -70,7 +70,7 @@ class ArenaMemory {
   size_t bytes_ = 0;
 };
 
-// Every launch must leave its memory as the next one wants to find it.
+// Every launch must leave its memory in the state that the next one expects.
 void check_after(const LaunchMemory<ArenaMemory>& memory) {
   const uint32_t free_blocks = memory.free_blocks().control->count;
   if (free_blocks != memory.shape.store_blocks) {

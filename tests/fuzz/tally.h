@@ -1,5 +1,5 @@
-// The numbers of inputs of each kind that a fuzz target has tried, accepted and drawn. The variable BROKKR_FUZZ_COUNTS
-// names a folder in which each process writes it down now and then; `tools/fuzz-nightly --counts` adds the files up.
+// Counts the inputs of each kind that a fuzz target has tried, accepted and drawn. The variable BROKKR_FUZZ_COUNTS
+// names a folder to which each process occasionally writes its counts; `tools/fuzz-nightly --counts` adds the files up.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ class Tally {
   }
   ~Tally() { write(); }
 
-  // A letter: the kinds of render_fuzz (document.h) are large, the targets of one reader each small ones.
+  // A letter: kinds of render_fuzz (document.h) are capitals, targets of a single reader are small letters.
   void tried(char kind) {
     constexpr uint64_t kWriteEvery = 1024;
     now_ = &counts_[uint8_t(kind) % counts_.size()];
@@ -55,7 +55,7 @@ class Tally {
   uint64_t all_ = 0;
 };
 
-// The value that a target of one reader returns to the fuzzer: `read` must end, or throw std::runtime_error.
+// The value that the target of a single reader returns to the fuzzer: `read` must return, or throw std::runtime_error.
 template <class Refusal = std::runtime_error>
 int counted(char kind, const auto& read) {
   Tally::get().tried(kind);

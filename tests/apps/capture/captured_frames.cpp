@@ -11,7 +11,7 @@ std::unique_ptr<CapturedFrames::Shared>& CapturedFrames::shared() {
   return result;
 }
 
-// Mesa's software driver, so that the test needs no GPU and no display.
+// Use Mesa's software driver, so that the test needs no GPU and no display.
 void CapturedFrames::SetUpTestSuite() {
   shared() = std::make_unique<Shared>();
   const std::string environment = "LIBGL_ALWAYS_SOFTWARE=1 ";
@@ -23,7 +23,7 @@ void CapturedFrames::SetUpTestSuite() {
 }
 
 void CapturedFrames::SetUp() {
-  // 77: no driver. On computers that must have one, that is a failure.
+  // Exit code 77 means that there is no driver. This is a failure on computers that must have one.
   if (shared()->plain.code == 77 && !std::getenv("BROKKR_REQUIRE_GL")) GTEST_SKIP() << shared()->plain.out;
   ASSERT_EQ(shared()->plain.code, 0) << shared()->plain.out;
   ASSERT_EQ(shared()->captured.code, 0) << shared()->captured.out;

@@ -33,16 +33,16 @@ class CapturedFrames : public testing::Test {
 // The draws of a frame, in order.
 std::vector<DrawCommand> draws_of(const Frame& frame);
 
-// A draw's vertices of one instance, element by element; restarts are left out of triangle and line lists by the
-// capture, and stand as NaN in strips.
+// The vertices of one instance of a draw, element by element. The capture removes restarts from triangle and line
+// lists; in strips they appear as NaN.
 std::vector<glm::vec4> elements_of(const Frame& frame, const DrawCommand& draw, uint32_t instance = 0);
 
-// The scene's vertices of these numbers, moved by `offset`.
+// The scene's vertices with these numbers, moved by `offset`.
 std::vector<glm::vec4> expected(const std::vector<int>& numbers, glm::vec4 offset = glm::vec4(0));
 std::vector<int> range(int first, int count);
 glm::vec4 instance_offset(int instance);
 
-// Element for element the same bits; on failure says which draw.
+// Expects the same bits for each element. A failure names the draw.
 void expect_elements(const Frame& frame, size_t draw, const std::vector<glm::vec4>& wanted, uint32_t instance = 0);
 
 }  // namespace brokkr::capture_test

@@ -22,7 +22,7 @@ VirtualDisplay::VirtualDisplay() {
     _exit(127);
   }
   close(ends[1]);
-  // The server writes its number and a line end once it accepts connections.
+  // The server writes its number and a newline once it accepts connections.
   std::string text;
   for (char c = 0; text.size() < 16;) {
     pollfd ready{ends[0], POLLIN, 0};

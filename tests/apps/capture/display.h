@@ -1,4 +1,4 @@
-// An X server without a screen for tests of programs that need one.
+// An X server without a screen, for tests of programs that need one.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ class VirtualDisplay {
   VirtualDisplay(const VirtualDisplay&) = delete;
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
 
-  // ":N", or empty where there is no Xvfb.
+  // ":N", or empty if Xvfb is missing.
   const std::string& name() const { return name_; }
 
  private:

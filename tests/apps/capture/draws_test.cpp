@@ -1,4 +1,5 @@
-// Every draw function of a program of ours: topology, indices, vertices and instances as submitted, to the bit.
+// Every draw function, called by our program: topology, indices, vertices and instances are captured exactly as
+// submitted.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -11,7 +12,7 @@ namespace {
 
 using scene::kIndices;
 
-// kIndices[first …], moved by `base`.
+// The indices kIndices[first …], moved by `base`.
 std::vector<int> indices(int first, int count, int base = 0) {
   std::vector<int> numbers;
   for (int i = 0; i < count; i++) numbers.push_back(static_cast<int>(kIndices[size_t(first + i)]) + base);
@@ -24,7 +25,7 @@ void expect_draw(const Frame& frame, size_t number, Topology topology, const std
   ASSERT_LT(number, draws.size());
   EXPECT_EQ(draws[number].topology, topology) << "draw " << number;
   EXPECT_EQ(draws[number].indexed, indexed) << "draw " << number;
-  // Only vertices that are used are there, each once: the reuse is the application's.
+  // The draw stores only used vertices, each once, so the reuse is the application's.
   const std::set<int> unique(vertices.begin(), vertices.end());
   EXPECT_EQ(draws[number].vertex_count, indexed ? unique.size() : vertices.size()) << "draw " << number;
   expect_elements(frame, number, expected(vertices));
@@ -137,7 +138,7 @@ TEST_F(CapturedFrames, PrimitiveRestart) {
   EXPECT_EQ(draws[0].topology, Topology::triangle_strip);
   EXPECT_TRUE(draws[0].restart);
   expect_elements(captured, 0, cut({0, 1, 8, 9}, {20, 21, 28, 29}));
-  // Lists are cut where a primitive is incomplete.
+  // Lists are cut at an incomplete primitive.
   EXPECT_EQ(draws[1].topology, Topology::triangles);
   EXPECT_FALSE(draws[1].restart);
   expect_elements(captured, 1, expected({0, 1, 8, 20, 21, 28}));
@@ -177,7 +178,7 @@ TEST_F(CapturedFrames, TessellationShaders) {
   const std::vector<DrawCommand> draws = draws_of(captured);
   ASSERT_EQ(draws.size(), 1u);
   EXPECT_EQ(draws[0].topology, Topology::triangles);
-  // Levels of 2 divide a triangle into six around its centre. Areas of the parts make up the whole.
+  // Tessellation levels of 2 divide a triangle into six around its centre. The areas of the parts add up to the whole.
   const std::vector<glm::vec4> found = elements_of(captured, draws[0]);
   ASSERT_EQ(found.size(), 18u);
   const auto area = [](glm::vec4 a, glm::vec4 b, glm::vec4 c) {
@@ -198,7 +199,7 @@ TEST_F(CapturedFrames, ImmediateMode) {
   expect_draw(captured, 4, Topology::triangle_fan, range(32, 5));
   expect_draw(captured, 5, Topology::lines, range(40, 4));
   expect_draw(captured, 6, Topology::points, range(48, 3));
-  // Quads become two triangles each, of all four corners.
+  // Each quad becomes two triangles that together use all four corners.
   for (const auto& [number, corners, count] : {std::tuple<size_t, int, size_t>{2, 16, 6}, {3, 24, 12}, {7, -1, 6}}) {
     EXPECT_EQ(draws[number].topology, Topology::triangles) << "draw " << number;
     EXPECT_EQ(draws[number].element_count, count) << "draw " << number;
@@ -218,7 +219,7 @@ TEST_F(CapturedFrames, DisplayLists) {
   EXPECT_TRUE(captured.skipped_reasons.empty());
   ASSERT_EQ(draws_of(captured).size(), 9u);
   const auto moved = [](glm::vec4 v) { return v + glm::vec4(0.125f * v.w, 0, 0, 0); };
-  // A list of a triangle and a nested list of a fan; then the fan twice, moved by the matrix that it changes.
+  // A list with a triangle and a nested list with a fan; then the fan twice, moved by a matrix that it changes.
   expect_elements(captured, 0, expected(range(3, 3)));
   const std::vector<glm::vec4> first = elements_of(captured, draws_of(captured)[1]);
   ASSERT_EQ(first.size(), 6u);
@@ -234,7 +235,7 @@ TEST_F(CapturedFrames, DisplayLists) {
     expect_elements(captured, i, expected(range(i == 4 ? 3 : 6, 3)));
     EXPECT_EQ(captured.states[draws_of(captured)[i].state].flat_shading, i == 4);
   }
-  // A list of triangles and lines, which puts the matrix back between them.
+  // A list with triangles and lines, which restores the matrix between them.
   std::vector<glm::vec4> triangle = expected(range(3, 3));
   for (glm::vec4& v : triangle) v = moved(v);
   expect_elements(captured, 6, triangle);

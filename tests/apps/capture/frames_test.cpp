@@ -1,4 +1,5 @@
-// What surrounds the draws: state, clears, targets, references, flags, omissions, and that nobody notices.
+// Everything around the draws: state, clears, targets, references, flags and omissions; and the program does not notice
+// the capture.
 #include <nlohmann/json.hpp>
 
 #include "captured_frames.h"
@@ -8,7 +9,7 @@ namespace {
 
 State state_of(const Frame& frame, size_t draw) { return frame.states[draws_of(frame).at(draw).state]; }
 
-// What every case of the program starts from.
+// The state with which every case of the program starts.
 State initial_state() {
   State state;
   state.viewport = {0, 0, scene::kSize, scene::kSize};
@@ -28,8 +29,8 @@ std::string lines_with_hashes(const std::string& text) {
   return result;
 }
 
-// Picture, depth, answers to queries and GL errors of every frame are those of a run without the layer, and no state
-// differed.
+// Picture, depth, query results and GL errors of every frame equal those of a run without the layer, and no state
+// differs.
 TEST_F(CapturedFrames, TheProgramIsUndisturbed) {
   const std::string plain = lines_with_hashes(shared()->plain.out);
   EXPECT_EQ(std::count(plain.begin(), plain.end(), '\n'), scene::kCaseCount - 1) << shared()->plain.out;
@@ -55,9 +56,9 @@ TEST_F(CapturedFrames, HeaderAndWindow) {
 
 TEST_F(CapturedFrames, EachStateAlone) {
   const Frame captured = frame(scene::kStates);
-  ASSERT_EQ(draws_of(captured).size(), 18u);  // the one under rasterizer discard is none
+  ASSERT_EQ(draws_of(captured).size(), 18u);  // the draw under rasterizer discard does not count
   std::vector<State> wanted(18, initial_state());
-  for (State& state : wanted) state.point_sprites = true;  // always, in core profiles
+  for (State& state : wanted) state.point_sprites = true;  // always on in core profiles
   wanted[1].viewport = {16, 8, 64, 96};
   wanted[2].depth_near = 0.25f;
   wanted[2].depth_far = 0.75f;
@@ -76,7 +77,7 @@ TEST_F(CapturedFrames, EachStateAlone) {
   wanted[11].color_mask = {true, false, true, false};
   wanted[12].stencil = StencilState{CompareFunc::notequal, 5, 0x0f, 0x3f, StencilOp::invert, StencilOp::increment_wrap,
                                     StencilOp::replace};
-  // One draw with a stencil test for each side is two.
+  // A draw with different stencil tests for the two sides becomes two draws.
   wanted[16].cull = CullMode::back;
   wanted[16].stencil = StencilState{.ref = 1, .pass = StencilOp::increment_wrap};
   wanted[17].cull = CullMode::front;
@@ -95,8 +96,7 @@ TEST_F(CapturedFrames, FixedFunctionState) {
   const Frame captured = frame(scene::kFixedFunction);
   ASSERT_EQ(draws_of(captured).size(), 6u);  // picking draws nothing
   EXPECT_EQ(state_of(captured, 0).alpha_test, (AlphaTest{CompareFunc::greater, 0.25f}));
-  // What lies behind the clip plane, at x < -0.5 w, has gone: of fixed function, with gl_ClipVertex and
-  // gl_ClipDistance.
+  // Everything behind the clip plane, at x < -0.5 w, is gone: with fixed function, gl_ClipVertex and gl_ClipDistance.
   for (size_t number = 1; number < 4; number++) {
     const auto draws = draws_of(captured);
     const DrawCommand& clipped = draws[number];
@@ -111,7 +111,7 @@ TEST_F(CapturedFrames, FixedFunctionState) {
     }
     EXPECT_GT(cut, 0u) << number;
   }
-  EXPECT_EQ(draws_of(captured)[4].element_count, 6u);  // glBitmap is a rectangle
+  EXPECT_EQ(draws_of(captured)[4].element_count, 6u);  // glBitmap becomes a rectangle
   expect_elements(captured, 5, expected(range(12, 3)));
   EXPECT_EQ(captured.skipped_draws, 0u);
 }
@@ -126,7 +126,7 @@ TEST_F(CapturedFrames, ClearsAndTheDepthBeforeThem) {
       places.push_back(i);
     }
   }
-  ASSERT_EQ(clears.size(), 8u);  // the masked one is none
+  ASSERT_EQ(clears.size(), 8u);  // the masked clear does not count
   EXPECT_EQ(clears[0].color, glm::vec4(0.25f, 0.5f, 0.75f, 1));
   EXPECT_EQ(clears[0].depth, 1.0f);
   EXPECT_EQ(clears[0].stencil, uint8_t(0));
@@ -142,7 +142,7 @@ TEST_F(CapturedFrames, ClearsAndTheDepthBeforeThem) {
   EXPECT_EQ(clears[6].depth, 1.0f);
   EXPECT_EQ(clears[6].stencil, uint8_t(3));
   EXPECT_EQ(clears[7].color, glm::vec4(0.5f, 0.25f, 1, 1));
-  // References: before both depth clears that end drawn depth, and at the end.
+  // There are references before both clears that end a drawn depth, and at the end.
   ASSERT_EQ(captured.references.size(), 3u);
   EXPECT_EQ(captured.references[0].before, places[2]);
   EXPECT_EQ(captured.references[1].before, places[4]);
@@ -150,7 +150,7 @@ TEST_F(CapturedFrames, ClearsAndTheDepthBeforeThem) {
   for (const Reference& reference : captured.references) {
     EXPECT_EQ(reference.depth.size(), size_t(scene::kSize * scene::kSize));
     ASSERT_GT(reference.color_file.size(), 4u);
-    EXPECT_EQ(reference.color_file[1], uint8_t('P'));  // PNG, without loss
+    EXPECT_EQ(reference.color_file[1], uint8_t('P'));  // PNG, lossless
   }
 }
 
@@ -164,7 +164,7 @@ TEST_F(CapturedFrames, FramebuffersThatShareDepth) {
     if (const auto* blit = std::get_if<BlitCommand>(&command)) blits.push_back(*blit);
   }
   ASSERT_EQ(blits.size(), 2u);
-  // The depth moves on to the second target; then its picture goes to the window, upside down.
+  // The depth moves to the second target; then its picture goes to the window, upside down.
   EXPECT_EQ(blits[0].from, 1u);
   EXPECT_EQ(blits[0].to, 2u);
   EXPECT_TRUE(blits[0].depth);
@@ -194,7 +194,7 @@ TEST_F(CapturedFrames, ConditionalRendering) {
   expect_elements(captured, 2, expected(range(15, 3)));
 }
 
-// The program's own feedback rests during the layer's.
+// The program's own feedback pauses during the layer's.
 TEST_F(CapturedFrames, FeedbackOfTheProgramGoesOn) {
   const Frame captured = frame(scene::kFeedback);
   EXPECT_EQ(captured.skipped_draws, 0u);
@@ -236,7 +236,7 @@ TEST_F(CapturedFrames, ListsThatCannotBeRecordedAreCounted) {
   expect_elements(captured, 0, expected(range(12, 3)));
 }
 
-// A frame ends with the swap of its own window; others are targets with a reference of their own.
+// A frame ends with the swap of its own window; other windows are targets with their own reference.
 TEST_F(CapturedFrames, SeveralWindows) {
   const Frame captured = frame(scene::kWindows);
   EXPECT_TRUE(captured.skipped_reasons.empty());
@@ -266,7 +266,7 @@ TEST_F(CapturedFrames, WhatFragmentShadersDo) {
   EXPECT_EQ(draws[2].flags, uint32_t(kFragmentDepth));
 }
 
-// Two threads draw 20 triangles each, with contexts that share objects, into a framebuffer each.
+// Two threads with contexts that share objects each draw 20 triangles into a framebuffer of their own.
 TEST_F(CapturedFrames, ThreadsAndSharedContexts) {
   const Frame captured = frame(scene::kThreads);
   std::map<uint32_t, std::vector<glm::vec4>> first_vertices;
@@ -279,7 +279,7 @@ TEST_F(CapturedFrames, ThreadsAndSharedContexts) {
   }
 }
 
-// The rendered depth is that of the driver in every pixel but where lines and points rasterize otherwise.
+// The rendered depth equals the driver's in every pixel, except where lines and points rasterize differently.
 TEST_F(CapturedFrames, RenderAsTheDriverDid) {
   for (scene::Case number : {scene::kElements, scene::kInstanced, scene::kMulti, scene::kIndirect, scene::kDrawId,
                              scene::kGeometry, scene::kTessellation, scene::kClears, scene::kFramebuffers,

@@ -20,10 +20,10 @@ import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop()).resolve()
 BROKKR = pathlib.Path(sys.argv.pop()).resolve()
-LONG = 120  # seconds that no condition takes
+LONG = 120  # seconds; no condition takes this long
 
-# What the scripts have: `say` sends a message over the inherited socket or, like a program that closed it, over one of
-# its own; `note` leaves a line for the test.
+# Helpers for the scripts: `say` sends a message over the inherited socket or, like a program that closed it, over a new
+# one; `note` leaves a line for the test.
 PRELUDE = """
 import json, os, select, signal, socket, subprocess, sys, time
 file, inode, path = os.environ["BROKKR_CAPTURE_STATUS"].split(":", 2)
@@ -280,7 +280,7 @@ time.sleep(1000)
         self.until_it_draws(process)
         process.kill()
         process.wait()
-        time.sleep(0.5)  # it asks five times a second whether somebody listens
+        time.sleep(0.5)  # the layer checks five times a second whether somebody listens
         self.assertTrue(is_alive(pid))
         os.kill(int(pid), signal.SIGKILL)
         self.is_gone(pid)

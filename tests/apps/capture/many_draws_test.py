@@ -11,10 +11,10 @@ import tempfile
 program = pathlib.Path(sys.argv.pop()).resolve()
 brokkr = pathlib.Path(sys.argv.pop()).resolve()
 DRAWS = 24000
-# The last quarter of the draws may take so many times as long as the first. Where each draw looks at those before it, it
-# is more than four times.
+# The last quarter of the draws may take this many times as long as the first. If each draw looked at all earlier ones,
+# the factor would exceed four.
 MOST = 2
-ATTEMPTS = 4  # processor time does not count other programs, but caches and clocks that they change
+ATTEMPTS = 4  # processor time excludes other programs, but they still affect caches and clock rates
 
 found = []
 with tempfile.TemporaryDirectory() as folder:

@@ -35,10 +35,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         armed = [arguments.brokkr, "capture", "--frame", "1000000000", "-o", folder + "/never.bkf", "--"]
         for pair in range(arguments.pairs):
-            # Whoever comes first finds another machine: the order changes from pair to pair.
+            # The first run may find the machine in a different state, so the order changes from pair to pair.
             for with_layer in ((False, True) if pair % 2 == 0 else (True, False)):
                 ended, *times = run((armed if with_layer else []) + arguments.program)
-                # The layer never reaches its frame, which brokkr says; anything else is a failure.
+                # The layer never reaches its frame, and brokkr says so; any other end is a failure.
                 if with_layer and b"before the requested frame" not in ended.stderr:
                     sys.exit(ended.stderr.decode(errors="replace"))
                 if not with_layer and ended.returncode != 0:

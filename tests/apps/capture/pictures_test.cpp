@@ -1,4 +1,4 @@
-// Brokkr draws what the driver drew.
+// Brokkr's picture of a captured frame equals the driver's.
 #include <nlohmann/json.hpp>
 
 #include "captured_frames.h"
@@ -6,7 +6,7 @@
 namespace brokkr::capture_test {
 namespace {
 
-// Nothing but the last bits of colours differs.
+// Only the last bits of colours may differ.
 void expect_same_picture(const std::string& file) {
 #ifndef BROKKR_HAVE_SHADERS
   GTEST_SKIP() << "Brokkr is built without run-time shaders";
@@ -43,7 +43,7 @@ TEST_F(CapturedFrames, PointsHaveWholeSizes) { expect_same_picture(file(scene::k
 
 TEST_F(CapturedFrames, ColorsThatListsLeave) { expect_same_picture(file(scene::kColors).string()); }
 
-// The one frame of the program when it is asked for that window.
+// Captures the only frame of the program with that window.
 std::string capture_window(const std::filesystem::path& folder, const std::string& option) {
   const std::string path = (folder / ("window" + option + ".bkf")).string();
   const RunResult captured = run(std::string("LIBGL_ALWAYS_SOFTWARE=1 ") + BROKKR_PROGRAM + " capture --frame 1 -o " +

@@ -1,5 +1,5 @@
-// Programs that others wrote, where they are installed: live, and through apitrace. What Brokkr draws from the frame
-// must have the silhouette and the depth order that the program's own driver produced.
+// Programs by others, if they are installed: captured live, and through apitrace. Brokkr's rendering of the frame must
+// have the silhouette and the depth order that the program's own driver produced.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +16,7 @@ class Programs : public testing::Test {
     if (display_.name().empty()) GTEST_SKIP() << "Xvfb is not installed";
   }
 
-  // Without sound, with a home folder of its own.
+  // Without sound, with a separate home folder.
   std::string environment() const {
     return "LIBGL_ALWAYS_SOFTWARE=1 SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null DISPLAY=" + display_.name() +
            " HOME=" + folder_.path().string() + " ";
@@ -24,7 +24,7 @@ class Programs : public testing::Test {
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  // All pixels whose depth no shader decided agree, there are enough of them, and the frame has its draws.
+  // All pixels whose depth does not depend on a shader agree, there are enough of them, and the frame has its draws.
   void expect_same_depth(const std::string& frame_file, size_t draws) {
     const Frame frame = read_bkf(frame_file);
     EXPECT_EQ(frame.skipped_draws, 0u);
@@ -40,7 +40,7 @@ class Programs : public testing::Test {
     EXPECT_GT(silhouette(frame), 0.02) << "nothing is in front of the cleared depth";
   }
 
-  // Share of the window that something covers, by the driver's own depth.
+  // The fraction of the window that is covered, according to the driver's own depth.
   static double silhouette(const Frame& frame) {
     const std::vector<float>& depth = frame.references.back().depth;
     size_t covered = 0;
@@ -62,8 +62,8 @@ TEST_F(Programs, Gears) {
   expect_same_depth(file("gears.bkf"), 3);
 }
 
-// On a terminal, which script is, capture says how far the program is. When that was seen, the terminal goes away, and
-// the program with it.
+// On a terminal (which `script` provides), capture reports the program's progress. After that has been seen, the
+// terminal goes away, and the program with it.
 TEST_F(Programs, ProgressIsShownUntilTheFrame) {
   need("glxgears");
   need("script");
@@ -88,7 +88,7 @@ TEST_F(Programs, GearsThroughApitrace) {
   expect_same_depth(file("imported.bkf"), 3);
 }
 
-// A recording of our program gives the same draws, bit for bit, as the program itself.
+// A recording of our program gives exactly the same draws as the program itself.
 TEST_F(Programs, RecordingOfEveryDraw) {
   need("apitrace");
   need("eglretrace");
@@ -106,7 +106,7 @@ TEST_F(Programs, RecordingOfEveryDraw) {
       run(environment() + BROKKR_PROGRAM + " import --egl" + options + "-o " + file("imported-{}.bkf") + " " + trace);
   ASSERT_EQ(imported.code, 0) << imported.out;
   for (int number = 1; number < scene::kSubroutines; number++) {
-    if (number == scene::kThreads) continue;  // the order of two threads is nobody's
+    if (number == scene::kThreads) continue;  // the order of the two threads is not defined
     const Frame a = read_bkf(file("live-" + std::to_string(number) + ".bkf"));
     const Frame b = read_bkf(file("imported-" + std::to_string(number) + ".bkf"));
     EXPECT_EQ(a.commands.size(), b.commands.size()) << "frame " << number;

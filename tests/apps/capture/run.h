@@ -11,10 +11,10 @@ struct RunResult {
   std::string out;  // standard output and error
 };
 
-// A shell command line, ended after `seconds`.
+// Runs a shell command line; kills it after `seconds`.
 RunResult run(const std::string& command, int seconds = 120);
 
-// A folder that is gone when the object is.
+// A folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder();

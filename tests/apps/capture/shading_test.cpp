@@ -1,5 +1,5 @@
-// What a frame file says of programs: their texts, what they read of vertices, uniforms and textures, and the commands
-// that textures depend on.
+// Programs in a frame file: their texts, their inputs from vertices, uniforms and textures, and the commands that
+// textures depend on.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ const T& named(const std::vector<T>& all, const std::string& name) {
   return found == all.end() ? all.at(0) : *found;
 }
 
-// Components of a varying of one vertex.
+// The components of a varying at one vertex.
 std::vector<float> varying(const Frame& frame, size_t draw, const std::string& name, uint32_t vertex) {
   const FragmentProgram& program = program_of(frame, draw);
   const ProgramVarying& found = named(program.varyings, name);
@@ -111,7 +111,7 @@ TEST_F(CapturedFrames, TexturesThatTheFrameDraws) {
   ASSERT_EQ(draws_of(captured).size(), 5u);
   std::vector<size_t> kinds;
   for (const Command& command : captured.commands) kinds.push_back(command.index());
-  // Clear, two draws; load, draw, mip levels; load and copy; two draws.
+  // Commands: clear, two draws; load, draw, mip levels; load and copy; two draws.
   EXPECT_EQ(kinds, (std::vector<size_t>{1, 0, 0, 3, 0, 4, 3, 5, 0, 0}));
   const auto& load = std::get<LoadCommand>(captured.commands[3]);
   const CapturedTexture& before = captured.captured_textures.at(load.texture);
@@ -175,7 +175,7 @@ TEST_F(CapturedFrames, SeveralColors) {
   for (const Command& command : captured.commands) {
     if (const auto* clear = std::get_if<ClearCommand>(&command)) clears.push_back(*clear);
   }
-  ASSERT_EQ(clears.size(), 3u);  // of the window, of both colours, of the second one
+  ASSERT_EQ(clears.size(), 3u);  // of the window, of both colours, of the second colour
   EXPECT_TRUE(clears[1].color.has_value());
   EXPECT_EQ(clears[1].other_colors.size(), 1u);
   EXPECT_FALSE(clears[2].color.has_value());
@@ -204,7 +204,7 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   for (uint32_t i = 0; i < 3; i++) {
     const scene::Vertex v = scene::vertex(3 + int(i));
     EXPECT_EQ(varying(captured, 0, "gl_Color", i), (std::vector{0.5f, 0.25f * float(i), 1.0f, 1.0f}));
-    // t is made from the vertex: the plane is (0, 1, 0, 0).
+    // t is computed from the vertex, because the plane is (0, 1, 0, 0).
     EXPECT_EQ(varying(captured, 0, "gl_TexCoord[0]", i), (std::vector{float(3 + i), v.y, 0.0f, 1.0f}));
     EXPECT_EQ(varying(captured, 0, "gl_FogFragCoord", i), std::vector{std::abs(v.z / v.w)});
   }
@@ -212,7 +212,7 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   EXPECT_EQ(texture.format, TexelFormat::r8);
   EXPECT_EQ(texture.base, TexelBase::luminance);
   EXPECT_EQ(byte_of(captured, texture, 7), scene::texel(7));
-  // Light along the normal: ambient 0.2 x 0.2, and diffuse 0.8.
+  // The light falls along the normal: ambient 0.2 x 0.2, and diffuse 0.8.
   for (const float channel : {varying(captured, 1, "gl_Color", 0)[0], varying(captured, 1, "gl_Color", 2)[2]}) {
     EXPECT_NEAR(channel, 0.84f, 1e-5f);
   }
@@ -234,7 +234,7 @@ TEST_F(CapturedFrames, FixedFunctionAndBuiltInVaryings) {
   EXPECT_EQ(uniform(captured, 4, "gl_Fog.color"), (std::vector<float>{0, 0, 0, 0}));
 }
 
-// The share of pixels, in percent, in which the picture is the driver's within 2 of 255.
+// The percentage of pixels in which the picture is within 2 of 255 of the driver's.
 double percent_like_driver(const std::filesystem::path& file) {
   const RunResult checked = run(std::string(BROKKR_PROGRAM) + " check --color --json - " + file.string());
   EXPECT_EQ(checked.code, 0) << checked.out;
@@ -254,7 +254,7 @@ TEST_F(CapturedFrames, PointsAndWideLines) {
   EXPECT_FALSE(state(1).point_origin_low);
   EXPECT_TRUE(state(2).point_origin_low);
   for (uint32_t i = 0; i < 5; i++) {
-    const float distance = std::abs(scene::vertex(33 + int(i)).z);  // as Mesa has it
+    const float distance = std::abs(scene::vertex(33 + int(i)).z);  // Mesa's distance
     EXPECT_NEAR(varying(captured, 3, "gl_PointSize", i).at(0), std::max(12.25f / (2 * distance), 1.0f), 1e-3f);
     if (i == 4) continue;
     EXPECT_EQ(varying(captured, 4, "gl_PointSize", i).at(0), 3 + 16 * std::abs(scene::vertex(44 + int(i)).x));

@@ -262,7 +262,7 @@ def unwritable(folder, good):
     expect(FAILURE, ["render", good, "-o", str(folder / "x.png"), "--stats", str(folder / "nowhere" / "s.json")], "nowhere")
     expect(FAILURE, ["pattern", "diagonal", "-n", "4", "-o", str(folder / "nowhere" / "p.png")], "nowhere")
     expect(FAILURE, ["bench", good, "--against", "none"], "/no/such/folder", "TMPDIR", TMPDIR="/no/such/folder")
-    # A gigabyte of addresses has no room for the stacks of so many threads.
+    # One gigabyte of address space cannot hold the stacks of so many threads.
     expect(FAILURE, ["render", good, "--no-output", "--workers", "4096"], "workers", limits=[(resource.RLIMIT_AS, 2**30)])
     # No references in this file: nothing to check is a failure, not a success.
     expect(FAILURE, ["check", good], "good.bkf", "reference")

@@ -210,7 +210,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(subprocess.check_output(["sh", "-c", '"$@" | cat', "sh", *words, "-"], cwd=self.path),
                          (self.path / "said.svg").read_bytes())
         self.assertTrue(any(text.startswith("median") for text in texts))
-        # A frame far above the others is cut off, marked and counted.
+        # A frame far above the others is cut off at the top, marked and counted.
         lines = (self.path / "a.csv").read_text().splitlines(keepends=True)
         column = lines[0].split(",").index("msBetweenPresents")
         cells = lines[5].split(",")
@@ -234,7 +234,7 @@ class Bench(unittest.TestCase):
         self.assertIn("2 rows were left out, whose frame time is NA (a warning, which --strict refuses)",
                       plot("na.csv", "-o", "b.svg", "--strict", code=1))
         self.assertFalse((self.path / "b.svg").exists())
-        # Times at the ends of what a number can be: no axis has them, and no picture takes for ever.
+        # Times at the limits of floating-point numbers: no axis shows them, and no picture takes forever.
         for time in ("5e-324", "1e-310", "1e-30", "0"):
             self.write("e.csv", f"msBetweenPresents,MsGeometry,MsRaster\n{time},{time},{time}\n")
             plot("e.csv", "-o", "e.svg")
@@ -306,7 +306,7 @@ class Bench(unittest.TestCase):
         self.assertTrue(row["same_picture"])
         self.assertEqual([row[name]["used"]["pattern"] for name in "ab"], ["van-der-corput", "hilbert"])
         self.assertEqual([row[name]["used"]["bin"] for name in "ab"], [64, 16])
-        # The median over the turns of the ratios of their medians, between order statistics.
+        # The median over the turns of the ratio of their medians, with an interval between order statistics.
         def median(values):
             values = sorted(values)
             return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
@@ -324,7 +324,7 @@ class Bench(unittest.TestCase):
         self.assertTrue(all(isinstance(warning, str) for warning in row["warnings"]))
         (line,) = csv.DictReader(io.StringIO((self.path / "ab.csv").read_text()))
         self.assertEqual((line["pairs"], line["verdict"], float(line["a_ms"])), ("32", expected, row["a"]["median_ms"]))
-        # Both logs are logs like all others, and know of each other.
+        # Both logs are ordinary logs, and refer to each other.
         for name, pattern in (("a", "van-der-corput"), ("b", "hilbert")):
             self.assertIn("32 frames, manifest agrees", self.check_log(f"ab-log-{name}.csv"))
             lines = list(csv.DictReader(io.StringIO((self.path / f"ab-log-{name}.csv").read_text())))
@@ -337,7 +337,8 @@ class Bench(unittest.TestCase):
         self.assertIn("The two ran together", self.run_program("--compare", "ab-log-a.json", "ab-log-b.json"))
 
     def test_a_benchmark_that_a_signal_ends_keeps_what_was_measured(self):
-        # On a terminal the program says what it is at. The second frame takes seconds, of which the signal leaves some.
+        # On a terminal the program shows its progress. The second frame takes seconds, most of which the signal cuts
+        # off.
         scene = "generated:sphere-100k"
         for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
             words = [PROGRAM, "bench", self.file, scene, "--against", "none", "--frames", "3", "--rounds", "100",
@@ -384,7 +385,7 @@ class Bench(unittest.TestCase):
         self.assertIn("too few pairs", self.run_program(self.file, "--ab", "", "--pairs", "3"))
 
     def test_a_b_of_two_programs(self):
-        # Another build, which draws with other options: it takes the place of a change in the program.
+        # Another build, which draws with other options, stands for a changed program.
         other = self.script(f'echo turn >> "$0.turns"; exec {PROGRAM} "$@" --bin 8')
         self.run_program(self.file, "--ab-program", other, "--pairs", "6", "--frames", "3", "--size", "32x32", "--json", "ab.json")
         document = json.loads((self.path / "ab.json").read_text())
@@ -427,7 +428,8 @@ class Bench(unittest.TestCase):
         self.assertIn("it is unknown whether the load of the computer differed", text)
         self.assertIn("not significant", text)
         self.assertNotIn("confidence", text)
-        # A quiet computer both times: the factor is told, and that it is one of two runs.
+        # The computer was idle both times: the ratio is reported, with the remark that it is valid only for these two
+        # runs.
         twice = self.log_with("twice", [2 * ms for ms in times], load)
         text = self.run_program("--compare", twice, fast)
         self.assertRegex(text, r"before / after = 2\.000 \(.*\): after is faster")
@@ -459,7 +461,7 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(result["geomeans"]["all"]["ratio"], 2)
         self.assertRegex(self.run_program("--compare", a, b), r"one +flat +6\.00 +3\.00 +2\.00")
         self.assertIn("did not run together", self.run_program("--compare", a, b))
-        # The verdict depends on what else the computer did.
+        # The verdict depends on the other work of the computer.
         quiet = {"wall_s": 1, "cores": 2, "own_cores": 1.9, "others": 0.01, "load_before": 0.2, "load_after": 0.9}
 
         def verdict(load_before, load_after, peer=None):
@@ -530,7 +532,7 @@ class Bench(unittest.TestCase):
         self.assertIn("--gl-bench", self.run_program(self.file, "--gl-bench", "no-such-program", code=1))
         self.assertIn("nowhere", self.run_program(self.file, "--against", "none", *QUICK, "--json", "nowhere/x.json", code=1))
         self.assertIn("generated:nothing", self.run_program("generated:nothing", "--against", "none", code=1))
-        # One bad workload does not cost the others.
+        # One bad workload does not affect the others.
         document = self.bench("missing.bkf", self.file, "--against", "none", code=1)
         self.assertIn("missing.bkf", document["results"][0]["error"])
         self.assertIn("brokkr", document["results"][1])

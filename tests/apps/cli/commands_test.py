@@ -302,7 +302,7 @@ class Commands(unittest.TestCase):
             self.assertIn("--help", self.run_program(command, "--help"))
         for heading in ("Look and draw:", "Capture and files:", "Inspect and compare:", "Measure:"):
             self.assertIn(heading, text)
-        # --help has the options that people use first, --help-all every one.
+        # --help shows the common options, --help-all every one.
         first, every = self.run_program("render", "--help"), self.run_program("render", "--help-all")
         self.assertIn("--help-all", first)
         self.assertIn("--pattern", first)
@@ -356,7 +356,7 @@ class Commands(unittest.TestCase):
 
     def limits_of(self, command, name, value):
         """What the refusal of a value says that it may be; nothing where the option takes it, or is no number."""
-        # An option that nobody knows is noticed last: no command begins its work.
+        # An unknown option is reported last, so no command starts its work.
         words = [PROGRAM, command, f"{name}={value}", "--no-such-option"]
         run = subprocess.run(words, capture_output=True, text=True, timeout=600, cwd=self.path)
         match = re.search(r"is not (?:a number|a whole number|a power of two|WIDTHxHEIGHT, each) of (\S+) to (\S+?)[;\s]", run.stderr)

@@ -19,7 +19,7 @@ BROKKR = pathlib.Path(sys.argv.pop()).resolve()
 TEXTS = pathlib.Path(__file__).resolve().parents[2] / "engine" / "shader" / "texts"
 MACHINES = [["--shaders", "interpreted"], ["--shaders", "compiled"], ["--machine", "emulated"]]
 EMPTY = {"offset": 0, "count": 0}
-# Answers as brokkr-glsl, but negates floats by the instruction for truths.
+# Behaves like brokkr-glsl, but negates floats with the instruction for booleans.
 BROKEN = """#!{python}
 import struct, subprocess, sys
 real = subprocess.Popen(["{real}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -82,7 +82,7 @@ TEST(HardWriter, IsADrawWithoutDoubt) {
 TEST(HardWriter, IsAClearOrNothing) {
   EXPECT_TRUE(is_hard_writer(frame_with(kFragmentDiscard, {}), 1));
   EXPECT_TRUE(is_hard_writer(frame_with(kFragmentDiscard, {}), ~0u));
-  // If programs run, the depths of draws that have one are known.
+  // If programs run, the depths of draws with a program are known.
   EXPECT_FALSE(is_hard_writer(frame_with(kFragmentDiscard, {}), 0, true));
   Frame with_program = frame_with(kFragmentDiscard, {});
   std::get<DrawCommand>(with_program.commands[0]).inputs = 0;

@@ -17,7 +17,7 @@ import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 GLSL = PROGRAM.parent / "src" / "engine" / "shader" / "brokkr-glsl"
-LONG = 300  # seconds that no condition takes
+LONG = 300  # seconds; no condition takes this long
 SHADER = "out vec4 c; void main() { c = vec4(sin(gl_FragCoord.x)); }"
 
 
@@ -159,7 +159,7 @@ class Endings(Helpers):
 
     def test_compilers_end_with_the_program(self):
         for turn, number in enumerate((signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)):
-            # Two compilers deep, as a driver that has started another program.
+            # Two levels of compilers, as for a driver that has started another program.
             duration = f"{86000 + os.getpid() % 1000}.{turn}"
             compiler = self.script("cxx", f"sleep {duration} & sh -c 'sleep {duration}; true'\n")
             process = self.start("--no-output", "--shaders", "compiled", CXX=str(compiler))
@@ -181,7 +181,7 @@ class Endings(Helpers):
                 until(lambda: processes(name) or process.poll() is not None, "brokkr-glsl")
                 met = processes(name)
                 try:
-                    # It stands still in the middle of its work, so that nothing but the signal ends it.
+                    # The process stops in the middle of its work, so that only the signal can end it.
                     time.sleep(0.05)
                     for one in met:
                         os.kill(one, signal.SIGSTOP)

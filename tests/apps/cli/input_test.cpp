@@ -5,7 +5,7 @@
 namespace brokkr::app {
 namespace {
 
-// A frame of which most triangles go to a target that is not the window.
+// A frame in which most triangles go to a target other than the window.
 Frame with_programs() {
   Frame frame;
   frame.targets = {{.id = 4, .width = 64, .height = 64}, {.id = 0, .width = 32, .height = 32}};

@@ -7,13 +7,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/brokkr" --version
-# The script that draws the report of `brokkr patterns` finds its modules from anywhere, and leaves nothing beside them.
+# The script that draws the report of `brokkr patterns` finds its modules from any folder, and leaves no files beside
+# them.
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   (cd / && "$work/prefix/libexec/brokkr/plot-patterns" --help >/dev/null)
   if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
 fi
 
-# The headers in src/engine/brokkr, brokkr/tasks.h with the rooms that it includes, and no other.
+# The installed headers are those in src/engine/brokkr, brokkr/tasks.h with the rooms that it includes, and no others.
 (cd "$source/src/engine" && {
   find brokkr -type f
   echo brokkr/tasks.h
@@ -22,7 +23,7 @@ fi
 (cd "$work/prefix/include" && find . -type f | sed 's|^./||' | sort) >"$work/installed"
 diff "$work/expected" "$work/installed"
 
-# The shared library has a versioned name and shows nothing but what those headers declare.
+# The shared library has a versioned name and exports only what those headers declare.
 library=$(find "$work/prefix" -name libbrokkr.so)
 version=$(sed -n 's/#define BROKKR_VERSION "\(.*\)\.\([0-9]*\)"/\1/p' "$source/src/engine/brokkr/version.h")
 objdump -p "$library" | grep "SONAME *libbrokkr.so.$version\$"
@@ -40,10 +41,10 @@ build_against() {  # SOURCE, RESULT: a project that finds the installed library
 cd "$work"
 build_against "$source/tests/apps/cli/consumer" consumer
 for program in with_shared with_shared_xyzw; do consumer/$program; done
-# A program that holds the library itself does not lie beside the library's programs.
+# A program that links the library statically does not lie beside the library's programs.
 BROKKR_LIBEXEC="$work/prefix/libexec/brokkr" consumer/with_static
 
-# The example is the one that docs/guide/library.md shows, and draws its picture.
+# Builds the example in docs/guide/library.md, and runs it to draw its picture.
 for part in "cmake CMakeLists.txt" "cpp triangle.cpp"; do
   sed -n "/^## Build on it/,/^## /p" "$source/docs/guide/library.md" | sed -n "/^\`\`\`${part% *}\$/,/^\`\`\`\$/p" | sed '/^```/d' >snippet
   diff "$source/docs/examples/${part#* }" snippet

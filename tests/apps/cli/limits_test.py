@@ -19,8 +19,8 @@ import unittest
 from test_frame import TRIANGLE, container, draw, frame
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-MEMORY = 300 << 20  # bytes that a refusal may take
-ITSELF = 120 << 20  # what the program and its threads take, on top of what counts for --memory-limit
+MEMORY = 300 << 20  # bytes that a refusal may use
+ITSELF = 120 << 20  # bytes that the program and its threads use, in addition to what --memory-limit counts
 COMMANDS = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout.split()
 
 
@@ -39,7 +39,7 @@ class Limits(unittest.TestCase):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with process.stdout, process.stderr:
             process.stdout.read()
-            # Without lines of progress, which slow runs print.
+            # Drop progress lines, which slow runs print.
             error = "".join(line for line in process.stderr.read().decode().splitlines(True) if not line.rstrip().endswith(" %"))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

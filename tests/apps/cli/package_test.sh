@@ -33,14 +33,14 @@ if [ -e "$build/src/research/ranks/brokkr-mpi.so" ]; then
   dpkg-deb --field "$(package brokkr-ranks)" Depends | grep "brokkr (= .*openmpi-bin" | grep -q libopenmpi || fail "brokkr-ranks: what it needs"
 fi
 
-# Drawing without a window needs no library of windows, no Python and no MPI.
+# Drawing without a window requires no window library, no Python and no MPI.
 depends=$(dpkg-deb --field "$(package brokkr)" Depends)
 echo "brokkr depends on $depends"
 case $depends in *libc6*libstdc++6*) ;; *) fail "dependencies are missing" ;; esac
 case $depends in *libgl* | *libegl* | *libx11* | *python* | *libllvm* | *mpi*) fail "that is too much" ;; esac
 dpkg-deb --field "$(package libbrokkr-dev)" Depends | grep -q "brokkr (= .*libglm-dev" || fail "libbrokkr-dev: $depends"
 
-# The program in the package starts; its version is that of the changelog.
+# The packaged program starts, and its version is that of the changelog.
 dpkg-deb --extract "$(package brokkr)" "$work/root"
 version=$("$work/root/usr/bin/brokkr" --version | sed 's/^brokkr //')
 [ "$version" = "$(dpkg-deb --field "$(package brokkr)" Version)" ] || fail "the package has another version than $version"

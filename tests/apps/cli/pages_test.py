@@ -74,7 +74,7 @@ class Completions(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_reads_every_specification(self):
-        # _arguments needs a line editor; a stand-in of the same name sees what it is given, word by word.
+        # _arguments needs a line editor; a stand-in of the same name prints its arguments word by word.
         program = ("_arguments() { for word in $@; do print -r -- $word; done }\n_describe() { print -r -- ${(P)2} }\n"
                    "_files() { }\nwords=(brokkr %s '') CURRENT=%d\n")
         said = run("zsh", "-f", "-c", program % ("render", 3) + self.script("zsh"), check=True)

@@ -80,7 +80,7 @@ class Gate(Folder):
         for i, run in enumerate(runs):
             self.write(f"run{i}.json", json.dumps(run))
         self.write("before.json", json.dumps(before))
-        # The n-th start writes run n, or the last one.
+        # The n-th start writes run n, or the last run.
         program = self.write("brokkr", f"""#!/bin/sh
 for word in "$@"; do [ "$last" = --json ] && out=$word; last=$word; done
 echo "$@" >> {self.path}/words
@@ -235,7 +235,7 @@ class Plots(Folder):
             (b"".join([*lines[:2], lines[2][:9]]), "line 3"),
             (b"".join([lines[0], ",".join(cells).encode(), b"\n", *lines[2:]]), f"line 2: column '{numeric}': 'many'"),
             (good.replace(numeric.encode(), b"other", 1), f"no column '{numeric}'")]
-        one = kind == "queues"  # they all read by the same lines
+        one = kind == "queues"  # all of these read the same lines
         for content, expected in wrong if one else wrong[-1:]:
             path.write_bytes(content)
             line = self.run_tool(tool, kind, "--output", "images", code=1)
@@ -264,7 +264,7 @@ class Plots(Folder):
         self.brokkr("batches", "generated:tree?triangles=1000", "-o", "batches")
         path = self.path / "batches/batches-asr.csv"
         lines = path.read_text().splitlines(keepends=True)
-        # Another model that has but one of the methods.
+        # Another model that has only one of the methods.
         path.write_text("".join(lines + [lines[1].replace(",nvidia,", ",another,")]))
         self.assertIn("no row of another", self.run_tool("plot-batches", "batches", "--output", "images", code=1))
 
@@ -344,7 +344,7 @@ class GpuCheck(Folder):
         self.assertEqual(steps["batches"][0::2], ["failed", "done with batches"])
         self.assertIn("sleep 1000", (self.path / "out" / "queues.log").read_text())
         self.assertIn("--after failed", done.stderr)  # there is no folder copies
-        # Good results are kept, the rest is done again.
+        # Good results are kept; the rest is repeated.
         (self.path / "copies").mkdir()
         done = subprocess.run([runner, "--output", "out", "--resume", "--only", "schedule", "--only", "batches", "--after",
                                "cp -r -t copies"], cwd=self.path, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-// Pictures beside those of a game's own driver: decibels with and without pixels that flip, shares, limits.
+// Compares pictures with those of a game's own driver: decibels with and without flipped pixels, fractions, limits.
 #include "inspect/image_compare.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(ColorCompare, LimitsDependOnTheDriver) {
   EXPECT_EQ(limits_of(frame), ColorLimits::driver);
   frame.generator += ", no_brilinear,no_rho_approx,no_quad_lod,no_aos_sampling";
   EXPECT_EQ(limits_of(frame), ColorLimits::exact);
-  // 1 % of the pixels are off by 4: too many for exact, few enough for a driver's own filters.
+  // 1 % of the pixels are off by 4: too many for ColorLimits::exact, few enough for a driver's own filters.
   const std::vector<uint32_t> reference(1000, grey(100));
   std::vector<uint32_t> ours = reference;
   for (size_t i = 0; i < 10; ++i) ours[i] = grey(104);
@@ -55,7 +55,7 @@ TEST(ColorCompare, LimitsDependOnTheDriver) {
   EXPECT_TRUE(is_close(compare_colors(ours, reference), ColorLimits::driver));
   for (size_t i = 0; i < 6; ++i) ours[i] = grey(200);
   EXPECT_FALSE(is_close(compare_colors(ours, reference), ColorLimits::driver));
-  // Nothing but flips is not close.
+  // A picture in which every pixel flips is not close.
   EXPECT_FALSE(is_close(compare_colors(std::vector<uint32_t>(10, grey(0)), std::vector<uint32_t>(10, grey(99))),
                         ColorLimits::exact));
 }

@@ -1,4 +1,4 @@
-// Draws one by one, and load maps.
+// Selection of draws, and load maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(LoadMap, PredictsWhatRasterizersCount) {
     options.pattern = kind;
     const Statistics s = renderer.render(frame, options).statistics;
     const LoadMap map = load_map(s, options.pattern);
-    // One target of one layer: the bins are all that the rasterizers work on.
+    // With one target of one layer, the bins are all of the rasterizers' work.
     EXPECT_EQ(map.predicted.load, map.counted.load);
     EXPECT_EQ(map.counted.total, s.fragments);
     EXPECT_EQ(std::accumulate(map.bins.begin(), map.bins.end(), uint64_t(0)), s.fragments);

@@ -1,4 +1,4 @@
-// The history of a pixel must end with what a render of the frame holds there, whatever the frame contains.
+// The history of a pixel must end with the content that a render of the frame has there, whatever the frame contains.
 #include "inspect/pixel_history.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ void expect_color(const Layer& layer, size_t i, const SampleState& end) {
   }
 }
 
-// Events must hang together: each begins where the one before it ended, and what fails writes nothing but stencil.
+// Events must be consistent: each begins where the one before it ended, and failed fragments write nothing but stencil.
 void expect_sense(const PixelHistory& history) {
   SampleState state;
   uint64_t fragments = 0;
@@ -64,7 +64,7 @@ void expect_sense(const PixelHistory& history) {
   EXPECT_EQ(history.end.visible_id, state.visible_id);
 }
 
-// `pixels` random ones of every layer of every target.
+// Tests `pixels` random pixels of every layer of every target.
 void expect_ends_as_rendered(const Frame& frame, RenderOptions options, int pixels, uint32_t seed) {
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
@@ -153,7 +153,7 @@ TEST(PixelHistory, MaterialsWithDiscard) {
   RenderOptions options;
   options.shading = Shading::material;
   expect_ends_as_rendered(frame, options, 40, 3);
-  // Somewhere leaves are transparent.
+  // Some pixel shows transparent leaves.
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   int discarded = 0;
@@ -166,7 +166,7 @@ TEST(PixelHistory, MaterialsWithDiscard) {
   EXPECT_GT(discarded, 0);
 }
 
-// One pixel, five triangles, every fate that a captured draw can meet.
+// One pixel and five triangles, with every fate of a captured draw's fragments.
 TEST(PixelHistory, TellsWhyAFragmentWasLost) {
   oracle::FrameBuilder b(16, 16);
   const std::vector<glm::dvec2> all = {{-20, -20}, {60, -20}, {-20, 60}};
@@ -226,7 +226,8 @@ class ProgramPixel : public testing::Test {
   }
 };
 
-// Three draws of two programs: one covers all, one is discarded in every other column, a blended one hits twice.
+// Three draws with two programs: one covers everything, one is discarded in every other column, and a blended one hits
+// twice.
 TEST_F(ProgramPixel, HoldsWhatItsProgramsGive) {
   test::ProgramFrame f(16, 16);
   const uint32_t red = f.program("out vec4 color0;\nvoid main() { color0 = vec4(0.2, 0.0, 0.0, 1.0); }\n", {});

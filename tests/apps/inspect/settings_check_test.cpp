@@ -1,4 +1,4 @@
-// Pictures under random settings: bundled frames keep theirs, and a planted difference is found and explained.
+// Pictures under random settings: bundled frames do not change, and a planted difference is found and explained.
 #include "inspect/settings_check.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The draws that a target's picture is made of, and frames without the rest.
+// The draws that contribute to a target's picture, and frames without the other draws.
 #include "inspect/trim.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ DrawCommand draw_into(Frame& frame, uint32_t target, int32_t texture) {
   return draw;
 }
 
-// Target 1 is read by draws into target 0, target 2 by none.
+// Draws into target 0 read target 1; no draw reads target 2.
 Frame three_targets() {
   Frame frame;
   for (uint32_t i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// The reader reads every log of the writer; hashes, manifests and pictures.
+// The reader reads every log of the writer; hashes, manifests and pictures are also tested.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -148,7 +148,7 @@ TEST(ReadFrameLog, WhatTheWriterWrote) {
 }
 
 TEST(ReadFrameLog, KnowsOtherProgramsLayouts) {
-  // PresentMon with a byte-order mark and DOS line ends; MangoHud with a version block; PresentMon 2.
+  // PresentMon with a byte-order mark and DOS newlines; MangoHud with a version block; PresentMon 2.
   const File a(
       "\xef\xbb\xbf"
       "Application,ProcessID,TimeInSeconds,msBetweenPresents\r\ngame.exe,1,0.5,16.5\r\ngame.exe,1,1.5,17\r\n");
@@ -276,7 +276,7 @@ TEST(ReadFrameLog, ColumnsOfPresentMon2) {
   EXPECT_EQ(third.time_s[0], 0.04);
 }
 
-// PresentMon 2 has its own columns, times since the first frame in milliseconds, and NA where it knows no value.
+// PresentMon 2 has its own columns, times in milliseconds since the first frame, and NA for unknown values.
 TEST(ReadFrameLog, PresentMon2) {
   const File file(
       "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,CPUStartTime,FrameTime,CPUBusy,GPUTime\r\n"
@@ -311,7 +311,7 @@ TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
   EXPECT_NE(message("x,frametime\n1,-4\n").find("below 0"), std::string::npos);
 }
 
-// As soon as add() returns, the line is in the file.
+// When add() returns, the line is in the file.
 TEST(FrameLogWriter, LinesAreInTheFileAtOnce) {
   for (const LogFormat format : {LogFormat::presentmon, LogFormat::mangohud}) {
     const File file("");

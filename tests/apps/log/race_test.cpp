@@ -1,4 +1,4 @@
-// Verdicts about two variants that took turns, on times that were recorded on a busy computer.
+// Verdicts about two variants that alternated, for times recorded on a busy computer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace brokkr {
 namespace {
 
-// `brokkr bench scenes/neverball.bkf --ab "" --pairs 60 --json FILE`, on two processors on which other programs began
-// and ended meanwhile: twice the same, in 9 to 62 ms.
+// Recorded by `brokkr bench scenes/neverball.bkf --ab "" --pairs 60 --json FILE` on two processors while other programs
+// started and ended: the same variant twice, 9 to 62 ms.
 Race recorded() {
   Race race;
   race.ms[0] = {27.64, 18.20, 47.13, 17.79, 21.44, 20.29, 54.72, 39.62, 36.35, 51.21, 34.39, 30.06,
@@ -60,7 +60,7 @@ TEST(Race, EqualVariantsUnderAChangingLoad) {
   const Race race = recorded();
   EXPECT_EQ(verdict(race_ratio(race)), Verdict::no_difference);
   EXPECT_STREQ(verdict_text(verdict(race_ratio(race))), "not significant");
-  // The same frames as if one variant had run first and the other then: here even an interval is wrong.
+  // The same frames as if the variants had run one after the other: then even an interval is wrong.
   const std::vector<double>& a = race.ms[0];
   const RatioEstimate apart = ratio_of_medians({a.begin() + 5, a.begin() + 35}, {a.begin() + 40, a.end()});
   EXPECT_GT(apart.low, 1);
@@ -74,8 +74,8 @@ TEST(Race, TrueFactors) {
   EXPECT_TRUE(r.low < 2 && 2 < r.high);
 }
 
-// One of two equal renderers is slower for a while because a program took its processor; coins decide which of them
-// draws A. In this many races "faster" must not be reported more often than in one of twenty, or 5 %.
+// One of two equal renderers is slower for a while, because a program took its processor; coins decide which of them
+// draws A. In this many comparisons, "faster" may be reported at most in one of twenty, or 5 %.
 TEST(Race, ARendererThatIsSlowForAWhileIsNoVariant) {
   std::mt19937_64 random(3);
   std::lognormal_distribution<double> noise(0, 0.05);
@@ -106,7 +106,7 @@ TEST(Race, FewPairsSayNothing) {
   EXPECT_EQ(ratio_text(race_ratio(race)).find('('), std::string::npos);
   EXPECT_EQ(verdict(race_ratio({})), Verdict::too_few);
   EXPECT_EQ(ratio_text({1.25, 1.125, 1.5, 0.95, 20}), "A / B = 1.2500 (1.1250 to 1.5000, 95 % confidence)");
-  // A last turn of fewer pairs counts.
+  // A last turn with fewer pairs also counts.
   race.ms = {std::vector<double>(26, 3.0), std::vector<double>(26, 2.0)};
   EXPECT_EQ(race_ratio(race).frames, 6u);
   EXPECT_EQ(verdict(race_ratio(race)), Verdict::b_faster);

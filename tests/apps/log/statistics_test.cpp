@@ -1,4 +1,4 @@
-// Numbers against values worked out by hand or by NumPy.
+// Compares numbers with values computed by hand or by NumPy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ TEST(PairedRatio, FewPairsSayNothingAndBadOnesAreLeftOut) {
   EXPECT_EQ(paired_ratio({}, {}).frames, 0u);
 }
 
-// Skewed times with a common drift; the true ratio is 1.25. A 95 % interval must hold it in about 95 of 100 tries.
+// Skewed times with a common drift; the true ratio is 1.25. A 95 % interval must contain it in about 95 of 100 trials.
 TEST(PairedRatio, IntervalHoldsTheTruthAsOftenAsItSays) {
   std::mt19937_64 random(7);
   std::lognormal_distribution<double> noise(0, 0.1);

@@ -1,4 +1,5 @@
-// Captured frames against the depth that the applications' own drivers produced: loader and OpenGL reference together.
+// Compares captured frames with the depth that the applications' own drivers produced; tests loader and OpenGL
+// reference together.
 #include <cmath>
 #include <filesystem>
 
@@ -9,8 +10,8 @@
 namespace brokkr::test {
 namespace {
 
-// Frames whose shaders discard nothing, and the least share of pixels within 2e-5. (A sequential replay with double
-// precision reaches 99.94 % and 100 %: the first has steep triangles.)
+// Frames whose shaders discard nothing, and the minimum percentage of pixels within 2e-5. (A sequential replay in
+// double precision reaches 99.94 % and 100 %: the first frame has steep triangles.)
 struct Capture {
   const char* file;
   double least_percent;

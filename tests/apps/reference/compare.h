@@ -1,4 +1,4 @@
-// The pipeline and OpenGL side by side: one frame through both, and how far apart the pictures are.
+// Draws one frame with the pipeline and with OpenGL, and measures the difference of the pictures.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace brokkr::test {
 
-// Pixels that differ. Rasterizers may disagree by one snapping step, so a few pixels on edges are allowed to.
+// The number of differing pixels. Rasterizers may differ by one snapping step, so a few pixels on edges may differ.
 struct Difference {
   size_t pixels = 0;
   size_t color = 0, depth = 0, stencil = 0;
@@ -55,7 +55,7 @@ inline Difference compare(const Layer& ours, const GlLayer& theirs, int color_to
   return result;
 }
 
-// std::uniform_real_distribution differs between standard libraries; this does not.
+// std::uniform_real_distribution differs between standard libraries; this generator does not.
 class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
@@ -69,7 +69,7 @@ class Random {
 
 class PipelineVsGlTest : public GlTest {
  protected:
-  // Both pictures of `target`'s `layer`.
+  // Draws both pictures of `target`'s `layer`.
   Difference render_both(const Frame& frame, Shading shading, int color_tolerance = 1, float depth_tolerance = 1e-5f,
                          uint32_t target = 0, uint32_t layer = 0) {
     RenderOptions options;
@@ -80,8 +80,8 @@ class PipelineVsGlTest : public GlTest {
     return compare(ours.targets.at(target).layers.at(layer), theirs, color_tolerance, depth_tolerance);
   }
 
-  // Colours of a frame of 1920 x 1080 pixels. As tightly as captured frames hold to their depth: pixels that differ by
-  // more are on edges, where snapping to 1/256 pixel decides which surface is seen.
+  // Compares colours of a frame of 1920 x 1080 pixels. The limit is as tight as the depth limit of captured frames:
+  // pixels that differ by more lie on edges, where snapping to 1/256 pixel decides which surface is visible.
   void expect_materials_agree(const Frame& frame) {
     ASSERT_EQ(frame.targets[0].width * frame.targets[0].height, 1920 * 1080);
     const Difference close = render_both(frame, Shading::material, 1, kSteepDepth);

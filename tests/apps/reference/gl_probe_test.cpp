@@ -1,4 +1,4 @@
-// The probe's drawings through OpenGL: every fragment has a rank of its own.
+// The probe's drawings through OpenGL: every fragment has its own rank.
 #include "reference/gl_probe.h"
 
 #include <gtest/gtest.h>
@@ -56,13 +56,13 @@ TEST(GlProbe, OnlyWhatIsDrawnHasARank) {
   const std::vector<uint32_t> order = gl_probe().film(drawing).order;
   EXPECT_EQ(std::count(order.begin(), order.end(), ~0u), ptrdiff_t(kProbeSize) * kProbeSize - 3);
   for (const size_t at : {20 * kProbeSize + 10, 3 * kProbeSize + 77, 100 * kProbeSize + 100}) EXPECT_LT(order[at], 3u);
-  // The same in calls of their own.
+  // The same drawing, with one call per triangle.
   drawing.batches = {1, 1, 1};
   const std::vector<uint32_t> apart = gl_probe().film(drawing).order;
   EXPECT_EQ(std::count(apart.begin(), apart.end(), ~0u), ptrdiff_t(kProbeSize) * kProbeSize - 3);
 }
 
-// The same drawing with a slow fragment: all are written once, and it takes longer than nothing.
+// The same drawing with a slow fragment: every fragment is written once, and the time is positive.
 TEST(GlProbe, SlowFragmentsAreDrawnOnceToo) {
   GlProbeDrawing drawing = probe_square();
   drawing.slow = {{40, 41, 200000, 1}, {41, 41, 200000, 2}};
@@ -73,7 +73,7 @@ TEST(GlProbe, SlowFragmentsAreDrawnOnceToo) {
   EXPECT_GT(gl_probe().cost_ms(drawing, 2), 0);
 }
 
-// The early depth test parts the window in stars and all the rest.
+// The early depth test divides the window into stars and the rest.
 TEST(GlProbe, MasksPartTheWindow) {
   GlProbeDrawing drawing = probe_square();
   drawing.stars = {16, 100, 1, 0};

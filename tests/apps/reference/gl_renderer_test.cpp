@@ -1,4 +1,4 @@
-// The OpenGL reference on frames whose pictures are known: if these fail, it is no oracle.
+// Tests the OpenGL reference with frames whose pictures are known. If these tests fail, it cannot serve as an oracle.
 #include <algorithm>
 #include <cmath>
 
@@ -157,7 +157,7 @@ TEST_F(GlTest, ViewsGoToTheirLayers) {
   const uint32_t expected[3][4] = {{kGreen, kRed, 0, 0}, {kRed, kGreen, kRed, kRed}, {0, 0, kRed, kGreen}};
   for (uint32_t l = 0; l < 3; ++l) {
     const GlLayer layer = renderer->read(0, l);
-    // View 0 shifts by -1: of the green strip [-0.5, 0] only [-1.5, -1] remains, which is outside.
+    // View 0 shifts by -1: the green strip [-0.5, 0] becomes [-1.5, -1], which is outside.
     for (int x = 0; x < 4; ++x) EXPECT_EQ(pixel(layer, x, 1), l == 0 && x == 0 ? kRed : expected[l][x]) << l << x;
   }
 }
@@ -192,7 +192,8 @@ TEST_F(GlTest, SrgbTargetsEncodeAndFloatTargetsKeep) {
 
 TEST_F(GlTest, StripsRestartAndInstancesAdvance) {
   Frame frame = make_frame(8, 8);
-  // Two instances with positions of their own: quarter quads at the left and the right bottom, as a strip each half.
+  // Two instances with their own positions: quarter quads at the bottom left and the bottom right, each half as a
+  // strip.
   for (float shift : {0.0f, 1.0f})
     for (glm::vec2 p : {glm::vec2(-1, -1), {-0.5f, -1}, {-1, 0}, {-0.5f, 0}})
       frame.positions.emplace_back(p.x + shift, p.y, 0, 1);

@@ -1,4 +1,4 @@
-// Programs of captured frames through OpenGL: what a program reads comes to it as the frame holds it.
+// Programs of captured frames through OpenGL: a program reads exactly what the frame contains.
 #include "reference/gl_replay.h"
 
 #include <cstring>
@@ -169,7 +169,7 @@ TEST_F(GlReplayTest, ATargetIsReadAsItsTexture) {
   EXPECT_EQ(pixel(draw(1), 5, 2), 0xffffffffu);
 }
 
-// As far as Brokkr's planes are before anything is drawn.
+// The depth is as far as in Brokkr's planes before anything is drawn.
 TEST_F(GlReplayTest, ATargetWithoutDepthIsFarAway) {
   frame.targets[0].depth.reset();
   FragmentProgram program;

@@ -1,4 +1,4 @@
-// Draws are gathered for OpenGL: fewer calls, same picture.
+// Draws are merged for OpenGL: fewer calls give the same picture.
 #include "reference/gl_renderer.h"
 
 #include <random>
@@ -8,7 +8,7 @@
 namespace brokkr::test {
 namespace {
 
-// Clip-space draws of `triangles` each under two states that alternate in runs of three, with a clear in between.
+// Clip-space draws of `triangles` each, with two states that alternate in runs of three, and a clear in between.
 Frame frame_of_runs(uint32_t draws, uint32_t triangles) {
   Frame frame = make_frame(64, 64);
   frame.materials.emplace_back();

@@ -1,4 +1,4 @@
-// The vertex counts of a driver, and that llvmpipe's batches are those of the model of its name.
+// The vertex counts of a driver; llvmpipe's batches must equal those of the batch model of the same name.
 #include "reference/gl_probe.h"
 
 #include <gtest/gtest.h>

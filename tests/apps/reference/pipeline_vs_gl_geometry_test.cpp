@@ -1,4 +1,5 @@
-// Geometry and shading: topologies, instances, views, textured light; the pipeline's picture beside OpenGL's.
+// Geometry and shading: compares the pipeline's picture with OpenGL's for topologies, instances, views and textured
+// light.
 #include <glm/ext/matrix_clip_space.hpp>
 #include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kWidth = 160, kHeight = 120;
 
-// Clip-space vertices with w of their own, some behind the eye.
+// Clip-space vertices with individual w, some behind the eye.
 std::vector<glm::vec4> random_clip_vertices(Random& random, int count) {
   const glm::mat4 projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
   std::vector<glm::vec4> vertices;
@@ -68,7 +69,7 @@ TEST_F(PipelineVsGlTest, PolygonModes) {
     frame.states[0].cull = CullMode::back;
     DrawCommand draw;
     draw.element_count = draw.vertex_count = 60;
-    // Wholly in front of the eye: what clipping adds to outlines is each renderer's own affair.
+    // All vertices are in front of the eye, because clipping changes outlines differently in each renderer.
     for (uint32_t v = 0; v < draw.vertex_count; ++v)
       frame.positions.emplace_back(random.between(-0.9f, 0.9f), random.between(-0.9f, 0.9f),
                                    random.between(-0.9f, 0.9f), 1.0f);
@@ -78,7 +79,7 @@ TEST_F(PipelineVsGlTest, PolygonModes) {
   }
 }
 
-// Both renderers take the lower one of two rows of samples, and the left one of two columns.
+// Between two rows of samples both renderers choose the lower one, and between two columns the left one.
 TEST_F(PipelineVsGlTest, LinesBetweenSamples) {
   Frame frame = make_frame(kWidth, kHeight);
   frame.materials.emplace_back();
@@ -126,7 +127,7 @@ Texture checkerboard(bool srgb) {
   return texture;
 }
 
-// Spheres in a row, each instance with a model matrix of its own.
+// Spheres in a row; each instance has its own model matrix.
 Frame sphere_frame(int layers) {
   Frame frame = make_frame(kWidth, kHeight, layers);
   add_sphere(frame, 24);
@@ -181,7 +182,7 @@ TEST_F(PipelineVsGlTest, CutoutTextures) {
   frame.textures.push_back(checkerboard(true));
   frame.materials[0].diffuse_texture = 0;
   frame.materials[0].alpha_cutoff = 0.8f;
-  // Samples whose alpha is the cutoff but for rounding may be cut by one and not by the other.
+  // Samples whose alpha equals the cutoff except for rounding may be cut by only one of the renderers.
   const Difference difference = render_both(frame, Shading::material);
   EXPECT_LE(difference.percent(difference.depth), 0.02);
   EXPECT_LE(difference.percent(difference.color), 0.02);

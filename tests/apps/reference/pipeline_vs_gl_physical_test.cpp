@@ -1,4 +1,4 @@
-// Metallic-roughness materials: the pipeline's picture beside OpenGL's.
+// Metallic-roughness materials: compares the pipeline's picture with OpenGL's.
 #include <cmath>
 
 #include <glm/ext/matrix_clip_space.hpp>
@@ -18,7 +18,7 @@ TEST_F(PhysicalTest, SpheresAgreeAt1080p) {
   expect_materials_agree(load_frame(BROKKR_SOURCE_DIR "/assets/spheres.glb", {.width = 1920, .height = 1080}));
 }
 
-// Smooth noise: what is read between texels changes little from one to the next.
+// Smooth noise: values between texels change little from one texel to the next.
 Texture noise(Random& random, const Sampler& sampler, bool srgb, uint32_t least, uint32_t most) {
   constexpr int kSize = 32;
   Texture texture{"noise", kSize, kSize, srgb, {}, sampler};
@@ -30,7 +30,7 @@ Texture noise(Random& random, const Sampler& sampler, bool srgb, uint32_t least,
   return texture;
 }
 
-// Tilted tiles in rows, each with another material: samplers, mappings, both sets of coordinates, occlusion, normal
+// Tilted tiles in rows, each with a different material: samplers, mappings, both sets of coordinates, occlusion, normal
 // maps, vertex colours, every roughness and metalness.
 Frame tiles() {
   constexpr int kColumns = 8, kRows = 5;

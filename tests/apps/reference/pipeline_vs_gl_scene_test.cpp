@@ -1,4 +1,4 @@
-// Whole frames: the pipeline's picture beside OpenGL's, for generated scenes and captured frames.
+// Whole frames: compares the pipeline's picture with OpenGL's for generated scenes and captured frames.
 #include <filesystem>
 
 #include "brokkr/load.h"
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, MaterialSceneTest,
 
 class CapturedSceneTest : public PipelineVsGlTest, public ::testing::WithParamInterface<const char*> {};
 
-// Clears, blits, several targets, strips, points, stencil: whatever the application did.
+// Clears, blits, several targets, strips, points, stencil: everything that the application did.
 TEST_P(CapturedSceneTest, DepthAgreesWithOpenGlInEveryTarget) {
   const std::filesystem::path path = captures_folder() / GetParam();
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there (set BROKKR_CAPTURES)";

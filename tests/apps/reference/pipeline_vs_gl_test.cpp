@@ -1,4 +1,4 @@
-// Fixed-function state: the pipeline's picture beside OpenGL's.
+// Fixed-function state: compares the pipeline's picture with OpenGL's.
 #include <glm/ext/matrix_clip_space.hpp>
 #include <glm/ext/matrix_transform.hpp>
 
@@ -12,7 +12,7 @@ constexpr CompareFunc kFuncs[] = {CompareFunc::never,  CompareFunc::less,    Com
                                   CompareFunc::lequal, CompareFunc::greater, CompareFunc::notequal,
                                   CompareFunc::gequal, CompareFunc::always};
 
-// A state at random; depth functions are mostly such that something is seen.
+// A random state; most depth functions let something be visible.
 State random_state(Random& random) {
   State state;
   state.viewport = glm::vec4(0, 0, kWidth, kHeight);
@@ -63,8 +63,9 @@ TEST_F(PipelineVsGlTest, SoupUnderRandomStates) {
   EXPECT_LE(difference.percent(difference.depth), 0.1) << difference.depth;
 }
 
-// Coverage samples of a pixel lie where llvmpipe has them. Pixels at the edges of scissors and of viewports inside the
-// target are left to the oracle (Soup.Samples): llvmpipe 22.3 covers a part of their samples, not whole pixels.
+// The coverage samples of a pixel are where llvmpipe has them. The oracle (Soup.Samples) tests pixels at the edges of
+// scissors and of viewports inside the target: there, llvmpipe 22.3 covers some samples of a pixel instead of whole
+// pixels.
 TEST_F(PipelineVsGlTest, FourSamplesAPixel) {
   Random random(11);
   for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
@@ -105,8 +106,9 @@ TEST_F(PipelineVsGlTest, ConventionFlagsAndPolygonOffset) {
   }
 }
 
-// Cells of 2x2 pixels, each blended by a state of its own. Drivers compile every one of them, which takes llvmpipe tens
-// of milliseconds: every factor appears as source and as destination under every equation that reads it, pairs rotate.
+// Cells of 2x2 pixels, each with its own blend state. Drivers compile each of these, which takes llvmpipe tens of
+// milliseconds. So every factor appears as source and as destination with every equation that reads it, but not every
+// pair.
 Frame blend_cells(ColorFormat format, Random& random) {
   constexpr uint32_t kFactors = 15, kColumns = 15, kRows = 3;
   Frame frame = make_frame(2 * kColumns, 2 * kRows, 1, format);
@@ -135,7 +137,8 @@ class BlendTest : public PipelineVsGlTest, public ::testing::WithParamInterface<
 TEST_P(BlendTest, FactorsAndEquations) {
   Random random(3);
   const Frame frame = blend_cells(GetParam(), random);
-  // llvmpipe blends in eight bits, which costs it up to 1.6 steps, and approximates the sRGB curve both ways.
+  // llvmpipe blends in eight bits, with an error of up to 1.6 steps, and approximates the sRGB curve in both
+  // directions.
   static constexpr int kTolerance[] = {2, 3, 1};
   const Difference difference = render_both(frame, Shading::material, kTolerance[size_t(GetParam())]);
   EXPECT_EQ(difference.color, 0u) << "worst " << difference.worst_color;
@@ -159,7 +162,7 @@ TEST_F(PipelineVsGlTest, OverlappingBlendKeepsSubmissionOrder) {
   frame.states[0].blend = over;
   frame.views[0].view_projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
   for (int d = 0; d < 30; ++d) add_draw(frame, random_triangles(random, 8), random.color());
-  // Rounding after each of tens of layers: both are within half a step each time.
+  // Each of tens of layers rounds, with an error of up to half a step in both renderers.
   const Difference difference = render_both(frame, Shading::material, 3);
   EXPECT_LE(difference.percent(difference.color), 0.1) << difference.worst_color;
 }
@@ -183,7 +186,7 @@ TEST_F(PipelineVsGlTest, StencilFunctionsAndOperations) {
     stencil.pass = StencilOp(random.below(8));
     state.stencil = stencil;
     frame.states.push_back(state);
-    // Rectangles on pixel edges: no sample is in doubt.
+    // Rectangles on pixel edges leave no sample in doubt.
     const float x = float(random.below(28)) / 16 - 1, y = float(random.below(28)) / 16 - 1;
     const float w = float(random.below(20) + 1) / 16, h = float(random.below(20) + 1) / 16;
     add_draw(frame, quad(x, y, x + w, y + h, random.between(-0.9f, 0.9f)), random.color()).state = d;
@@ -217,7 +220,7 @@ TEST_F(PipelineVsGlTest, ClearsAndBlits) {
     BlitCommand blit;
     blit.from = 1;
     blit.source = {int(random.below(20)), int(random.below(20)), int(random.below(40)) + 1, int(random.below(28)) + 1};
-    // One to one, mirrored or not, reaching over the edge at times.
+    // One to one, mirrored or not, sometimes beyond the edge.
     const bool mirror_x = random.below(2) != 0, mirror_y = random.below(2) != 0;
     const int x = int(random.below(150)), y = int(random.below(110));
     blit.destination = {mirror_x ? x + blit.source.width : x, mirror_y ? y + blit.source.height : y,

@@ -54,8 +54,8 @@ inline uint32_t add_emission(Frame& frame, glm::vec4 color) {
   return uint32_t(frame.materials.size()) - 1;
 }
 
-// Vertices are clip space; the draw goes to view 0 with state 0. Drawn as a transform by identity matrices, which is
-// what lets a draw have a material.
+// The vertices are in clip space; the draw goes to view 0 with state 0. It is a transform draw with identity matrices,
+// because only those can have a material.
 inline DrawCommand& add_draw(Frame& frame, const std::vector<glm::vec4>& vertices, glm::vec4 color = glm::vec4(1.0f)) {
   DrawCommand draw;
   draw.vertex_kind = VertexKind::transform;
@@ -74,7 +74,7 @@ inline std::vector<glm::vec4> quad(float x0, float y0, float x1, float y1, float
   return {{x0, y0, z, 1}, {x1, y0, z, 1}, {x1, y1, z, 1}, {x0, y0, z, 1}, {x1, y1, z, 1}, {x0, y1, z, 1}};
 }
 
-// One context for the whole process: drivers are slow to start. Null with the reason where there is none.
+// One context for the whole process, because drivers start slowly. Null with the reason if there is none.
 struct SharedContext {
   std::unique_ptr<EglContext> context;
   std::string error;

@@ -1,4 +1,4 @@
-// The camera under the mouse, and orbits around captured geometry.
+// The camera moved by the mouse, and orbits around captured geometry.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -12,7 +12,7 @@ from drop import Source
 from session import FRAME, NOT_A_FRAME, OTHER, Session, on_a_screen, rendered, wait_for
 
 SIZE = (320, 240)
-WINDOW = (700, 560)  # a message at the bottom leaves the image free
+WINDOW = (700, 560)  # a message at the bottom does not cover the image
 LARGE = 1000  # vertices along each side of a scene that takes seconds to load
 
 

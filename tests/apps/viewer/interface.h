@@ -1,4 +1,4 @@
-// Dear ImGui without a window: what panels lay out and draw can be asked about.
+// Dear ImGui without a window: tests can query what panels lay out and draw.
 #pragma once
 
 #include <imgui.h>
@@ -25,7 +25,7 @@ class Interface {
   Interface(const Interface&) = delete;
   Interface& operator=(const Interface&) = delete;
 
-  // So many UI frames with these contents: some widgets need several.
+  // Draws several UI frames with these contents, because some widgets need several.
   template <typename Contents>
   void frames(int count, const Contents& contents) {
     for (int i = 0; i < count; ++i) {
@@ -36,7 +36,7 @@ class Interface {
   }
 };
 
-// A viewer that keeps what panels ask for.
+// A viewer that records the requests of panels.
 class Asked : public ViewerCommands {
  public:
   void request_render() override {}

@@ -1,4 +1,4 @@
-// Docks, the draw list, the status bar and the icon: what the user interface is made of, without a window.
+// Docks, the draw list, the status bar and the icon: parts of the user interface, without a window.
 #include "interface.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Docks, WidthsFollowTheWindow) {
   EXPECT_GT(width(3200).y, 1.5f * width(kTwoDocks).y);
 }
 
-// A panel with a line of widgets that is as wide as panels are made for.
+// A panel with a line of widgets that is as wide as panels may be.
 class WidePanel : public Panel {
  public:
   WidePanel(std::string name, Section section) : name_(std::move(name)), section_(section) {}
@@ -82,7 +82,7 @@ class WidePanel : public Panel {
     seen = ImGui::GetWindowWidth() + ImGui::GetScrollMaxX();
   }
   int drawn = 0;
-  float reach = 0, seen = 0;  // the widget's right edge, and what scrolling shows
+  float reach = 0, seen = 0;  // the widget's right edge, and the width that scrolling can show
 
  private:
   std::string name_;
@@ -257,7 +257,7 @@ TEST(DrawRows, TenThousandDrawsAreDrawnInPart) {
   const int some = ImGui::GetDrawData()->TotalVtxCount;
   EXPECT_GT(some, 1000);
   EXPECT_LT(some, 30000) << "lines that are out of sight cost time";
-  // A draw that is chosen elsewhere comes into sight.
+  // A draw that is chosen elsewhere is scrolled into view.
   const auto scrolled = [] {
     float most = 0;
     for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) most = std::max(most, window->Scroll.y);
@@ -286,7 +286,7 @@ TEST(DrawParts, TellWhatADrawReads) {
   EXPECT_NE(program_text(frame, draw).find("Blinn-Phong"), std::string::npos);
 }
 
-// A draw is in focus where it is alone or the last, and not hidden.
+// A draw is in focus if it is isolated or the last one, and not hidden.
 TEST(PixelFacts, KnowTheDrawInFocus) {
   Asked asked;
   ViewerState state{.commands = asked};
@@ -403,7 +403,7 @@ TEST(Icon, IsDrawnFromTheDesktopsDrawing) {
     EXPECT_EQ(pixels[size_t(size * size / 2 + size / 2)] >> 24, 255u);
     EXPECT_GT(std::set<uint32_t>(pixels.begin(), pixels.end()).size(), 10u);
   }
-  // The middle of a shape, coloured as in the drawing: "#ffb03a".
+  // A pixel in the middle of a shape has the colour of the drawing: "#ffb03a".
   EXPECT_EQ(draw_icon(icon_drawing(), 128)[24 * 128 + 72], 0xff3ab0ffu);
   EXPECT_THROW(draw_icon("<svg width=\"8\"><circle fill=\"#000000\"/></svg>", 8), std::runtime_error);
   EXPECT_THROW(draw_icon("<svg width=\"8\"><path d=\"M0 0C1 1 2 2 3 3Z\" fill=\"#000000\"/></svg>", 8),

@@ -22,9 +22,9 @@ WINDOW = (640, 420)
 
 def draws_step_by_step(session, folder, whole):
     session.screen.key("comma")
-    time.sleep(0.2)  # the same key again at once looks like one that is held
+    time.sleep(0.2)  # the same key pressed again at once would look like a held key
     session.screen.key("comma")
-    # The last two draws of the frame are the commands 11 and 10: up to 10 means before 11.
+    # The last two draws of the frame are commands 11 and 10, so up to 10 means before 11.
     wait_for("the frame up to a draw", lambda: session.shows(rendered(folder, FRAME, SIZE, "--command-limit", "11")))
     session.screen.key("x")
     wait_for("the frame without it", lambda: session.shows(rendered(folder, FRAME, SIZE, "--command-limit", "10")))
@@ -55,7 +55,7 @@ def records_a_log(session, folder):
 
 def shows_opengl_while_a_key_is_held(session, whole):
     session.screen.key_down("c")
-    # OpenGL has no colours for captured draws: it shows their depth in shades of grey.
+    # OpenGL has no colours for captured draws, so it shows their depth in shades of grey.
     def is_depth():
         rows = session.image(*SIZE)
         grey = all(row[0::3] == row[1::3] == row[2::3] for row in rows)
@@ -111,7 +111,7 @@ def shows_the_games_own_picture_while_a_key_is_held(session, whole, folder):
     assert difference(original, whole) > 60, "the game has other colours"
     session.screen.key_down("g")
     wait_for("the game's own picture", lambda: difference(original, session.image(*SIZE)) < 6)
-    # It is twice as large as it is shown, and made smaller as Brokkr's own image is: a pixel is the mean of four.
+    # The original is twice as large as displayed, and is reduced like Brokkr's own image: a pixel is the mean of four.
     assert len(original) == 2 * SIZE[1]
     for y, row in enumerate(session.image(*SIZE)):
         above, below = original[2 * y], original[2 * y + 1]
@@ -142,7 +142,7 @@ def shows_a_pattern_of_a_file(screen, folder, whole):
     wait_for("another policy", lambda: session.settings()[1]["policy"] == "priority")
     assert pattern() == str(file), "the pattern changed with the policy"
     x, y, width, _ = session.screen.geometry(session.window)
-    session.screen.click(x + width - 380 + 60, y + 290)  # the first picture of the panel
+    session.screen.click(x + width - 380 + 60, y + 290)  # the picture of the first pattern in the panel
     wait_for("the pattern that was clicked", lambda: pattern() == "diagonal")
     assert session.settings()[0] == whole
     assert not session.shows_error()

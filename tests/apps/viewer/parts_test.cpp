@@ -1,4 +1,4 @@
-// Keys, sequences, settings, screenshots, options: what the window is made of, without a window.
+// Keys, sequences, settings, screenshots, options: parts of the window, tested without a window.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -50,7 +50,7 @@ class Folder {
   fs::path path;
 };
 
-// Keys by what stands on them: `place` is the key of an American keyboard.
+// Keys by their labels: `place` is the key of an American keyboard.
 TEST(Keys, OfOtherKeyboards) {
   EXPECT_EQ(key_that_stands(';', "m", true), 'M');  // French
   EXPECT_EQ(key_that_stands('M', ",", false), ',');
@@ -263,7 +263,7 @@ TEST(SettingsFile, RemembersDocksAndScale) {
   EXPECT_EQ(read.docks.widths, settings.docks.widths);
 }
 
-// Entries of modules are kept as they are, also where the program does not have the module.
+// Entries of modules are kept, even if the program does not have the module.
 TEST(SettingsFile, KeepsEntriesOfModules) {
   const Folder folder;
   const fs::path path = folder.path / "viewer.json";
@@ -298,7 +298,7 @@ TEST(ModuleSettings, AreValuesAndBeginWithTheirDefaults) {
   EXPECT_EQ(a, b);
 }
 
-// The time grows with the file's size and not with its square: a megabyte once took ten seconds.
+// The time grows linearly with the file's size, not quadratically: a megabyte once took ten seconds.
 TEST(SettingsFile, IsReadInTimeHoweverManyKeys) {
   const Folder folder;
   const fs::path path = folder.path / "viewer.json";
@@ -331,7 +331,7 @@ TEST(Options, StepsThroughChoicesAroundTheEnd) {
   EXPECT_EQ(pattern, PatternChoice(PatternKind::g80));
 }
 
-// `brokkr view` hands on its words; brokkr-view reads them with the parser and the options of `brokkr view`.
+// `brokkr view` passes on its words; brokkr-view reads them with the parser and the options of `brokkr view`.
 TEST(Options, ViewerReadsTheWordsThatTheUserWrote) {
   static app::Arguments read{{}};
   const app::Command view = app::view_command({}, [](const app::Arguments& arguments) {

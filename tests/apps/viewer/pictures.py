@@ -69,7 +69,7 @@ def trace(session):
     session.screen.key("space")
 
 
-# Window, file, settings, and what is done.
+# Window, file, settings, and the steps to take.
 PICTURES = {
     "viewer-start": (WINDOW, None, {}, as_it_is),
     "viewer-policy": (WINDOW, FRAME, {"panel": "Policy"}, zoom_into_the_time_line),

@@ -15,7 +15,7 @@ from session import ASIDE, FRAME, Session, on_a_screen, rendered, wait_for
 
 SIZE = (160, 120)
 WINDOW = (760, 1000)
-# The place of the panel in the window: left edge, lists A and B, the button; in pixels from the upper left.
+# The position of the panel in the window: left edge, lists A and B, the button; in pixels from the upper left corner.
 LEFT, LISTS, A, B, START = 386, 519, 172, 201, (423, 230)
 STATUS_BAR = 26
 LIST = 170  # from the middle of a closed list to the last of the eight lines that it opens with
@@ -101,7 +101,7 @@ def measures_both_patterns(session, panel, opened):
         return panel.find(mine, button), panel.find(corput, button)
     in_a, in_b = wait_for("a result", lambda: all(drawn()) and drawn())
     assert len(in_a) == len(in_b) == 1 and in_a < in_b, f"A drew what {in_a} name, B what {in_b} name"
-    # Edits while frames alternate: the race starts anew, with the same two patterns and without the file.
+    # A setting changes while frames alternate: the comparison restarts with the same two patterns and without the file.
     settings = session.settings()[1]
     for option, key in (("policy", "o"), ("shading", "m"), ("pattern", "p")):
         session.screen.key(key)

@@ -31,7 +31,7 @@ class Screen:
             ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-fbdir", str(folder),
              "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
-        # Number and line end may come one after the other; a server that finds nobody reading ends.
+        # The number and the newline may arrive separately; the server ends if nobody reads them.
         with os.fdopen(read) as ready:
             number = ready.readline().strip()
         if not number:
@@ -42,7 +42,7 @@ class Screen:
         self.display = self._open()
         self.root = self.x.XDefaultRootWindow(self.display)
         self.file = open(pathlib.Path(folder) / "Xvfb_screen0", "rb", buffering=0)
-        # XWD: big-endian words; pixels follow the header, its name and the colours.
+        # XWD: big-endian words; the pixels follow the header, its name and the colours.
         header = struct.unpack(">25I", self.file.read(100))
         self.width, self.height, self.stride = header[4], header[5], header[12]
         self.offset = header[0] + 12 * header[19]
@@ -82,7 +82,7 @@ class Screen:
         self.server.wait()
         self.file.close()
 
-    # Rows of a rectangle, 3 bytes a pixel (red, green, blue), top to bottom.
+    # The rows of a rectangle, 3 bytes per pixel (red, green, blue), top to bottom.
     def pixels(self, left, top, width, height):
         rows = []
         for y in range(top, top + height):
@@ -92,7 +92,7 @@ class Screen:
             rows.append(bytes(rgb))
         return rows
 
-    # The same as it lies in memory: quick, for telling whether something changed.
+    # The same as stored in memory: fast, to find out whether something changed.
     def raw(self, left, top, width, height):
         return b"".join(os.pread(self.file.fileno(), 4 * width, self.offset + y * self.stride + 4 * left)
                         for y in range(top, top + height))
@@ -134,7 +134,7 @@ class Screen:
 
     def click(self, x, y, number=1):
         self.move(x, y)
-        time.sleep(0.15)  # what is under the pointer is known one picture later
+        time.sleep(0.15)  # the UI knows what is under the pointer one picture later
         self.button(number, True)
         time.sleep(0.15)
         self.button(number, False)
@@ -175,7 +175,7 @@ class Screen:
                                ctypes.c_ulong(string), 8, replace, text, len(text))
         self._flush()
 
-    # Top-level windows, the newest last.
+    # Top-level windows; the newest comes last.
     def windows(self):
         if self.manager:
             return self.property(self.root, "_NET_CLIENT_LIST")
@@ -184,7 +184,7 @@ class Screen:
         self.x.XQueryTree(self.display, ctypes.c_ulong(self.root), ctypes.byref(root), ctypes.byref(parent),
                           ctypes.byref(children), ctypes.byref(count))
         found = [children[i] for i in range(count.value)]
-        # Others than GLFW's helper window of one pixel.
+        # Ignore GLFW's helper window of one pixel.
         return [w for w in found if self.geometry(w)[2] > 16]
 
     def geometry(self, window):
@@ -201,7 +201,7 @@ class Screen:
         self.x.XMoveWindow(self.display, ctypes.c_ulong(window), x, y)
         self._flush()
 
-    # Tests need a window manager: without one a window can neither be minimized nor told to fill the screen.
+    # Provides a window manager: without one, a window can neither be minimized nor made full screen.
     def manage(self):
         if not shutil.which("openbox"):
             raise Unavailable("openbox, a window manager, is not installed (openbox)")
@@ -218,7 +218,7 @@ class Screen:
         self.x.XIconifyWindow(self.display, ctypes.c_ulong(window), 0)
         self._flush()
 
-    # As a task bar does.
+    # Activates a window as a task bar does.
     def activate(self, window):
         self.send(window, "_NET_ACTIVE_WINDOW", [2], to=self.root, mask=0x180000)
 
@@ -234,6 +234,6 @@ class Screen:
         self.x.XResizeWindow(self.display, ctypes.c_ulong(window), width, height)
         self._flush()
 
-    # The message of a window manager when the user closes a window.
+    # Sends the message of a window manager when the user closes a window.
     def ask_to_close(self, window):
         self.send(window, "WM_PROTOCOLS", [self.atom("WM_DELETE_WINDOW")])

@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[3]
 FRAME = SOURCE / "tests/frames/gl-feature-test.bkf"
 OTHER = SOURCE / "tests/frames/minetest.bkf"
 NOT_A_FRAME = b"BKF1 is what this is not"
-ASIDE = (20, 400)  # for the pointer, which Xvfb draws into its pixels: in the window, not over the image
+ASIDE = (20, 400)  # parks the pointer, which Xvfb draws into its pixels, in the window but not over the image
 SKIPPED = 77
 
 
@@ -53,7 +53,7 @@ class Session:
         environment = dict(os.environ, DISPLAY=screen.name, XDG_CONFIG_HOME=str(folder / "config"),
                            XDG_CACHE_HOME=str(folder / "cache"))
         environment.pop("WAYLAND_DISPLAY", None)
-        # Two threads are what Mesa needs to draw a window of this size.
+        # Mesa needs two threads to draw a window of this size.
         environment.setdefault("LP_NUM_THREADS", "2")
         self.log = open(folder / "viewer.log", "w+")
         remembered = folder / "config" / "brokkr" / "viewer.json"
@@ -65,9 +65,9 @@ class Session:
         self.process = subprocess.Popen([*command, *map(str, words)], cwd=folder, env=environment, stderr=self.log)
         self.window = wait_for("a window", self.find_window)
         screen.move(*ASIDE)
-        # Keys reach a window that has been drawn.
+        # A window receives keys after it has been drawn.
         wait_for("the user interface", self.has_menu)
-        # Frames of a size of their own are compared pixel by pixel.
+        # Frames with a size of their own are compared pixel by pixel.
         if size:
             screen.key("z")
 
@@ -86,7 +86,7 @@ class Session:
     def image(self, width, height):
         """The middle of the window, where the image is while everything else is hidden."""
         x, y, w, h = self.screen.geometry(self.window)
-        # As the viewer rounds: the image's corner lies on a whole pixel.
+        # Round as the viewer does: the image's corner lies on a whole pixel.
         left, top = x + int(w / 2 - width / 2 + 0.5), y + int(h / 2 - height / 2 + 0.5)
         return self.screen.pixels(left, top, width, height)
 

@@ -21,7 +21,7 @@ WINDOW = (960, 560)
 SCREEN = (1000, 600)
 LATENCY_MS = 50
 LONG_MS = 100  # a frame that would be felt if the window waited for it
-# The columns that readers of PresentMon's logs (version 1) look for, and those that follow.
+# The columns that readers of PresentMon logs (version 1) expect, and the columns that follow.
 PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,"
               "msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange,"
               "msFlipDelay,msUntilRenderStart,msGPUActive,msSinceInput").split(",")
@@ -44,7 +44,7 @@ def look_and_compare(session, folder, expected):
     rows, settings, command = session.settings()
     assert rows == expected, "the saved image is another than brokkr render's"
     assert settings["size"] == list(SIZE)
-    # The command that stands in the picture draws it again.
+    # The command stored in the picture draws the picture again.
     words = command.replace(str(FRAME), str(folder / "frame.bkf")).split()[1:]
     subprocess.run([BROKKR, *words, "-o", str(folder / "again.png")], check=True, stdout=subprocess.DEVNULL, cwd=folder)
     assert png.read(folder / "again.png")[0] == expected, command
@@ -215,7 +215,7 @@ def no_display(folder):
 
 
 def answers_quickly(screen, folder):
-    # A computer that is busy with something else answers late now and then.
+    # A computer that is busy with other work sometimes answers late.
     busy = others_running()
     best = latency(screen, folder)
     if best >= LATENCY_MS and busy <= os.cpu_count() / 2:

@@ -1,4 +1,4 @@
-// The cases, each a frame. The core ones run in a core context of OpenGL 4.5, the others in a compatibility one.
+// The cases; each is a frame. Core cases run in a core context of OpenGL 4.5, the others in a compatibility context.
 #pragma once
 
 #ifndef GL_GLEXT_PROTOTYPES
@@ -15,12 +15,12 @@ namespace scene {
 GLuint compile(GLenum type, const char* text);
 GLuint link(std::initializer_list<GLuint> shaders, const std::function<void(GLuint)>& before_link = {});
 
-// What GL answers about the context and the programs that link() made in it.
+// GL's answers about the context and the programs that link() made in it.
 std::string describe_context();
 void note_program(GLuint program);
 void forget_program(GLuint program);
 
-// Clears everything and sets what every case starts from.
+// Clears everything and sets the state with which every case starts.
 void begin_case();
 
 void setup_core();
@@ -30,7 +30,7 @@ void draw_shaders(int number);
 void setup_compatibility();
 void draw_compatibility(int number);
 
-// These need that context, too.
+// These also need the compatibility context.
 void draw_quads();
 void draw_ties();
 void draw_details();
@@ -43,14 +43,14 @@ void draw_deleted_shaders();
 void draw_letters();
 void draw_subroutines();
 
-// To a window of sRGB.
+// Draws to a window that encodes sRGB.
 void draw_encoded();
 void draw_kept();
 
-// Draws to a second window, swaps it, and then draws to the first; `make_current` of window 0 or 1.
+// Draws to a second window, swaps it, and then draws to the first. `make_current` selects window 0 or 1.
 void draw_windows(const std::function<void(int)>& make_current, const std::function<void()>& swap_second);
 
-// Draws to a framebuffer of its own from two threads with contexts that share objects.
+// Draws from two threads, with contexts that share objects, each to its own framebuffer.
 void draw_threads(const std::function<void(int)>& make_current);
 
 }  // namespace scene

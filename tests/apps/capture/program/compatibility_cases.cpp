@@ -75,7 +75,7 @@ void draw_fixed_function() {
   const GLdouble plane[] = {1, 0, 0, 0.5};
   glClipPlane(GL_CLIP_PLANE0, plane);
   draw_range(GL_TRIANGLES, 6, 3);
-  // The same plane from vertex shaders.
+  // The same plane, with vertex shaders.
   static const GLuint vertex =
       link({compile(GL_VERTEX_SHADER,
                     "void main() { gl_Position = gl_Vertex; gl_ClipVertex = gl_Vertex; gl_FrontColor = gl_Color; }")});
@@ -89,7 +89,7 @@ void draw_fixed_function() {
   glUseProgram(0);
   glDisable(GL_CLIP_PLANE0);
   glRasterPos2f(0, 0);
-  GLubyte bits[8 * 4];  // rows are of four bytes
+  GLubyte bits[8 * 4];  // rows of four bytes
   std::fill(std::begin(bits), std::end(bits), GLubyte(255));
   glBitmap(8, 8, 0, 0, 8, 0, bits);
   GLuint selected[16] = {};
@@ -97,7 +97,7 @@ void draw_fixed_function() {
   glRenderMode(GL_SELECT);
   draw_range(GL_TRIANGLES, 9, 3);  // picking draws nothing
   glRenderMode(GL_RENDER);
-  // A fragment shader alone: vertices stay with the fixed function.
+  // A fragment shader without a vertex shader: vertices use fixed function.
   static const GLuint program = link({compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(1.0); }")});
   glUseProgram(program);
   draw_range(GL_TRIANGLES, 12, 3);
@@ -140,7 +140,7 @@ void draw_fixed_programs() {
   draw(6);
   glDisable(GL_LIGHTING);
   glDisable(GL_LIGHT0);
-  // The default texture, in two contents.
+  // The default texture with two different contents.
   glBindTexture(GL_TEXTURE_2D, 0);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, 4, 2, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE, texels.data());
@@ -168,7 +168,7 @@ void draw_fixed_programs() {
   glDeleteTextures(1, &texture);
 }
 
-// A triangle at the origin's grid cell (x, y), counter-clockwise, or the other way.
+// A triangle in cell (x, y) of a grid around the origin, counter-clockwise or clockwise.
 void draw_triangle(float x, float y, bool clockwise) {
   const float corners[3][2] = {{x, y}, {x + 0.375f, y}, {x, y + 0.375f}};
   glBegin(GL_TRIANGLES);
@@ -176,7 +176,8 @@ void draw_triangle(float x, float y, bool clockwise) {
   glEnd();
 }
 
-// Points of whole pixels, sprites with a texture, sizes that fall with the distance, sizes of a shader; wide lines.
+// Points of whole pixels, sprites with a texture, sizes that decrease with the distance, sizes from a shader; wide
+// lines.
 void draw_points() {
   glPointSize(4.75f);
   glColor4f(1, 0.5f, 0.25f, 1);
@@ -221,7 +222,7 @@ void draw_points() {
   glLineWidth(1);
 }
 
-// Two colours of faces: of light, and of a vertex shader.
+// Different colours for the two sides of faces: from lighting, and from a vertex shader.
 void draw_back_faces() {
   const GLfloat away[] = {0, 0, -1, 0}, front[] = {1, 0, 0, 1}, back[] = {0, 0.5f, 1, 1};
   glLightfv(GL_LIGHT0, GL_POSITION, away);
@@ -267,7 +268,7 @@ void draw_assembly() {
   glDeleteProgramsARB(1, &program);
 }
 
-// A plane of 2 x 1 quads, filled, and as lines.
+// A plane of 2 x 1 quads, filled and as lines.
 void draw_evaluators() {
   const GLfloat corners[2][2][3] = {{{-0.5f, -0.5f, 0}, {0.5f, -0.5f, 0}}, {{-0.5f, 0.5f, 0}, {0.5f, 0.5f, 0}}};
   glMap2f(GL_MAP2_VERTEX_3, 0, 1, 3, 2, 0, 1, 6, 2, &corners[0][0][0]);
@@ -278,7 +279,7 @@ void draw_evaluators() {
   glDisable(GL_MAP2_VERTEX_3);
 }
 
-// A list that cannot be recorded: of pixels.
+// A list of pixels, which cannot be recorded.
 void draw_skipped_lists() {
   const GLuint pixels = glGenLists(1);
   const GLubyte pixel[4] = {255, 0, 0, 255};
@@ -308,7 +309,7 @@ void setup_compatibility() {
   glCallList(nested_list);
   glPopMatrix();
   glEndList();
-  for (const int first : {40, 3}) {  // the second time in place of the first
+  for (const int first : {40, 3}) {  // the second one replaces the first
     glNewList(state_list, GL_COMPILE);
     glShadeModel(GL_FLAT);
     draw_range(GL_TRIANGLES, first, 3);

@@ -1,4 +1,4 @@
-// Draw calls of the core profile: each function once, with what makes it differ from its simpler relatives.
+// Draw calls of the core profile: each function once, with the feature that distinguishes it from simpler ones.
 #include <cstdio>
 #include <cstdlib>
 
@@ -30,7 +30,7 @@ const void* at(size_t offset) { return reinterpret_cast<const void*>(offset); }
 
 template <typename T>
 GLuint make_indices() {
-  std::vector<T> indices(4);  // begins with others, so that offsets count
+  std::vector<T> indices(4);  // other indices come first, so that offsets matter
   for (uint32_t index : kIndices) indices.push_back(static_cast<T>(index));
   GLuint buffer = 0;
   glGenBuffers(1, &buffer);
@@ -95,7 +95,7 @@ void draw_multi() {
   glMultiDrawElementsBaseVertex(GL_TRIANGLES, sizes, GL_UNSIGNED_INT, offsets, 2, bases);
 }
 
-// Indirect structures: two of arrays, then two of elements, each with a word of padding.
+// Indirect structures: two for arrays, then two for elements, each with a word of padding.
 GLuint make_indirect() {
   const GLuint words[] = {3, 2, 5, 1, 0, 6, 1, 20, 0, 0,         // count, instances, first, base instance
                           6, 2, 4, 0, 1, 0, 3, 1,  7, 2, 0, 0};  // count, instances, first index, base vertex, …

@@ -1,9 +1,9 @@
-// The program under capture: one case per frame, into a pbuffer of a headless EGL display. Prints for each frame its
-// number, a hash of its pixels, of its depth and of what GL answers to queries, and the GL error that the case left.
-// With --forever it shows frames until somebody ends it. With --many N the first one has N draws of immediate mode,
-// each with a state, fog and sampler of its own, and the program prints the thread's processor time for each quarter of
-// them; with --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
-// encodes colours as sRGB, and with --kept it could; there is one case then.
+// The program under capture: one case per frame, in a pbuffer of a headless EGL display. For each frame it prints its
+// number, a hash of its pixels, of its depth and of GL's query results, and the GL error that the case left. With
+// --forever it presents frames until it is killed. With --many N, the first frame has N draws in immediate mode, each
+// with its own state, fog and sampler, and the program prints the thread's processor time for each quarter of them.
+// With --many N at-once it then ends by _exit(), and so does a child that it forks before. With --srgb its window
+// encodes colours as sRGB; with --kept the window could, but does not; then there is only one case.
 #include "cases.h"
 #include "scene.h"
 
@@ -29,7 +29,7 @@ EGLConfig config = nullptr;
 
 [[noreturn]] void fail(const char* what) {
   std::fprintf(stderr, "capture test program: %s (EGL error 0x%x)\n", what, unsigned(eglGetError()));
-  std::exit(77);  // no driver that can run this: the test skips
+  std::exit(77);  // no driver can run this, so the test is skipped
 }
 
 EGLContext make_context(EGLint profile, EGLContext share) {
@@ -61,8 +61,8 @@ void print_picture(int number) {
               unsigned(error));
 }
 
-// Programs find functions in three ways; each must lead to the same. The layer exports functions of GLX, for which the
-// whole process has no answer without libGL.
+// Programs find functions in three ways, which must all give the same result. The layer exports functions of GLX, which
+// the process cannot find without libGL.
 void check_lookup() {
   auto* const direct = reinterpret_cast<void*>(&glDrawArrays);
   auto* const asked = reinterpret_cast<void*>(eglGetProcAddress("glDrawArrays"));
@@ -115,7 +115,7 @@ void draw_many(int count) {
 int main(int count_of_words, char** words) {
   const auto is_asked = [&](const char* option) { return count_of_words > 1 && std::strcmp(words[1], option) == 0; };
   const bool srgb = is_asked("--srgb") || is_asked("--kept");
-  // Whoever captures the last frame may end this program before it ends itself.
+  // After its last frame is captured, this program may be killed before it ends.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) fail("no surfaceless EGL display");
@@ -139,7 +139,7 @@ int main(int count_of_words, char** words) {
   EGLint count = 0;
   if (!eglChooseConfig(display, wanted, configs, 64, &count) || count == 0) fail("no config");
   config = configs[0];
-  for (EGLint i = count - 1, red = 0; i >= 0 && srgb; i--) {  // there is no sRGB of 10 bits
+  for (EGLint i = count - 1, red = 0; i >= 0 && srgb; i--) {  // there is no sRGB format with 10 bits
     if (eglGetConfigAttrib(display, configs[i], EGL_RED_SIZE, &red) && red == 8) config = configs[i];
   }
   const EGLint size[] = {
@@ -189,7 +189,7 @@ int main(int count_of_words, char** words) {
     if (number == scene::kThreads) {
       glFinish();
       scene::draw_threads([&](int thread) {
-        eglBindAPI(EGL_OPENGL_API);  // of each thread
+        eglBindAPI(EGL_OPENGL_API);  // for each thread
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, thread < 0 ? EGL_NO_CONTEXT : threads[thread]);
       });
     } else if (number == scene::kWindows) {

@@ -1,4 +1,4 @@
-// Cases of which the test compares the picture that Brokkr draws with the driver's.
+// Cases in which the test compares Brokkr's picture with the driver's.
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace scene {
 namespace {
 
-// A window position, 0 to kSize, in clip space.
+// Converts a window position, 0 to kSize, to clip space.
 float at(float pixels) { return pixels / (kSize / 2) - 1; }
 
-// Three corners are white and the fourth is black: how it is divided shows.
+// Three corners are white and the fourth is black, so that the split of the quad is visible.
 void send_quad(float left, float bottom, float size) {
   glColor3f(1, 1, 1);
   glVertex2f(at(left), at(bottom));
@@ -26,13 +26,13 @@ void draw_quad(float left, float bottom) {
   glBegin(GL_QUADS);
   send_quad(left, bottom, 30);
   glEnd();
-  glFlush();  // llvmpipe draws what is sent in turns together, and clips it together
+  glFlush();  // llvmpipe draws and clips together whatever is sent together
 }
 
 }  // namespace
 
-// Quads whole, one beside another that is clipped, flat, as lines on their backs, from arrays, by indices, in a list,
-// and with the first vertex provoking.
+// Quads: whole, beside a clipped one, flat, as lines on their backs, from arrays, with indices, in a list, and with the
+// first vertex provoking.
 void draw_quads() {
   glDisable(GL_DEPTH_TEST);
   draw_quad(1, 1);
@@ -70,7 +70,7 @@ void draw_quads() {
   glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
 }
 
-// Edges through the centres of pixels: of triangles, lines, points and sprites, with both origins.
+// Edges through pixel centres: of triangles, lines, points and sprites, with both origins.
 void draw_ties() {
   glDisable(GL_DEPTH_TEST);
   for (const GLenum origin : {GL_LOWER_LEFT, GL_UPPER_LEFT}) {
@@ -101,8 +101,8 @@ void draw_ties() {
   glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
 }
 
-// Each level of a texture has a colour, and the two rows of a quad of pixels change at different rates: which row says
-// what level the quad has shows.
+// Each level of a texture has a colour, and the two rows of a quad of pixels change at different rates, so the colour
+// shows which row determines the quad's level.
 void draw_details() {
   glDisable(GL_DEPTH_TEST);
   GLuint texture = 0;
@@ -135,7 +135,7 @@ void set_material(float red, float green, float blue) {
   glMaterialfv(GL_FRONT_AND_BACK, GL_AMBIENT_AND_DIFFUSE, color);
 }
 
-// Each corner has a material of its own; the first has that of before.
+// Each corner has its own material; the first one has the previous material.
 void send_materials(float left, float bottom) {
   glVertex2f(at(left), at(bottom));
   set_material(1, 0.5f, 0);
@@ -146,8 +146,8 @@ void send_materials(float left, float bottom) {
 
 }  // namespace
 
-// Materials that change between vertices: in immediate mode, in a list, before a list, and one that has not followed
-// the colour that it should track.
+// Materials that change between vertices: in immediate mode, in a list, before a list, and one that lags behind the
+// colour that it should track.
 void draw_materials() {
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_LIGHTING);
@@ -192,14 +192,14 @@ void draw_materials() {
 
 namespace {
 
-// Eight corners of a zigzag from (0, 0) on, 12 pixels wide.
+// Eight corners of a zigzag that starts at (0, 0), 12 pixels wide.
 std::vector<float> zigzag() {
   std::vector<float> corners;
   for (int i = 0; i < 8; i++) corners.insert(corners.end(), {at(14.0f * float(i / 2) + 2), at(i % 2 == 0 ? 2 : 14)});
   return corners;
 }
 
-// A quarter of the target from each of the ways in which a shader may ask for its place.
+// Each quarter of the target uses one of the ways in which a shader can read its position.
 void draw_places() {
   const char* const ways[] = {"", "layout(origin_upper_left) in vec4 gl_FragCoord;\n",
                               "layout(pixel_center_integer) in vec4 gl_FragCoord;\n",
@@ -228,8 +228,8 @@ void draw_triangle(float left, float bottom) {
 
 }  // namespace
 
-// The shader shows gl_PrimitiveID, and a texture of an array that a uniform chooses: of lists, strips with a restart
-// and fans, of two instances, of points, lines and their loop, and of triangles as lines.
+// The shader shows gl_PrimitiveID, and a texture of an array that a uniform selects: for lists, strips with a restart
+// and fans, for two instances, for points, lines and line loops, and for triangles as lines.
 void draw_primitives() {
   glDisable(GL_DEPTH_TEST);
   const GLuint program =
@@ -295,8 +295,8 @@ void draw_primitives() {
   glDeleteTextures(3, textures);
 }
 
-// gl_FragCoord from below and from above, in the middles of pixels and at whole numbers; in the window, and in a target
-// of another height.
+// gl_FragCoord from below and from above, at pixel centres and at integers; in the window, and in a target of a
+// different height.
 void draw_positions() {
   glDisable(GL_DEPTH_TEST);
   draw_places();
@@ -320,8 +320,8 @@ void draw_positions() {
   glDeleteRenderbuffers(2, buffers);
 }
 
-// Lists that leave another colour than they found, behind a primitive, before it and inside of it: what is drawn next,
-// and the list itself when it runs again, begin with the colour that the program has then.
+// Lists that change the current colour after a primitive, before it, and inside it. The next draw, and the list itself
+// when it runs again, start with the colour that the program has then.
 void draw_colors() {
   glDisable(GL_DEPTH_TEST);
   const GLuint lists = glGenLists(3);
@@ -351,7 +351,7 @@ void draw_colors() {
   glDeleteLists(lists, 3);
 }
 
-// Points of sizes between whole numbers, halves among them.
+// Points of fractional sizes, including halves.
 void draw_point_sizes() {
   glDisable(GL_DEPTH_TEST);
   glColor3f(1, 1, 1);
@@ -364,8 +364,8 @@ void draw_point_sizes() {
   glPointSize(1);
 }
 
-// Shaders that are deleted while they are attached live until they are detached. The program is linked twice, and its
-// built-in varyings are captured.
+// Shaders that are deleted while attached live until they are detached. The program is linked twice, and its built-in
+// varyings are captured.
 void draw_deleted_shaders() {
   const char* const vertex = R"(#version 120
     attribute vec4 spot; uniform vec4 tint[2];
@@ -398,7 +398,7 @@ void draw_deleted_shaders() {
   glUseProgram(0);
 }
 
-// Bitmaps: alone, in lists as fonts have them, and in a list that moves the raster position; and pixels.
+// Bitmaps: on their own, in lists like those of fonts, and in a list that moves the raster position; and pixels.
 void draw_letters() {
   const GLubyte bits[] = {0x81, 0x42, 0x24, 0x18, 0x18, 0x24, 0x5a, 0xff, 0x0f, 0x70, 0x01, 0xe0};
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
@@ -417,7 +417,7 @@ void draw_letters() {
   }
   glColor3f(1, 0.5f, 0.25f);
   glRasterPos3f(at(10.75f), at(100), 0.25f);
-  glColor3f(0, 1, 0);  // too late for this position
+  glColor3f(0, 1, 0);  // too late for this raster position
   glListBase(font);
   const GLubyte text[] = {0, 1, 1, 0};
   glCallLists(4, GL_UNSIGNED_BYTE, text);
@@ -440,7 +440,7 @@ void draw_letters() {
   glDeleteLists(font, 3);
 }
 
-// A colour that a subroutine chooses, for two draws.
+// A subroutine selects the colour, for two draws.
 void draw_subroutines() {
   const auto triangle = [](float x) {
     glBegin(GL_TRIANGLES);

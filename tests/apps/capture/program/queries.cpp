@@ -1,4 +1,4 @@
-// What GL answers about programs and their shaders: the same with and without the capture layer.
+// GL's answers about programs and their shaders must be the same with and without the capture layer.
 #include <EGL/egl.h>
 
 #include <string>
@@ -101,7 +101,7 @@ std::string describe_context() {
     glGetIntegerv(name, &value);
     add(text, "state", value);
   }
-  // Which name an object gets depends on which names are free, and recorded frames use some.
+  // An object's name depends on which names are free, and recorded frames use some.
   for (const GLenum name :
        {GL_CURRENT_PROGRAM, GL_PROGRAM_PIPELINE_BINDING, GL_TRANSFORM_FEEDBACK_BINDING,
         GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, GL_ARRAY_BUFFER_BINDING, GL_ELEMENT_ARRAY_BUFFER_BINDING,

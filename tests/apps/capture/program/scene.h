@@ -1,4 +1,4 @@
-// What the program under capture draws, shared with the test that knows what must come out. Frame N of the program is
+// The scene of the program under capture, shared with the test that knows the correct result. Frame N of the program is
 // case N. All coordinates are sums of few powers of two, so that every driver computes the same bits.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace scene {
 
 enum Case : int {
-  kArrays = 1,  // frame 0 sets up
+  kArrays = 1,  // frame 0 is for setup
   kElements,
   kInstanced,
   kMulti,
@@ -52,7 +52,7 @@ enum Case : int {
   kPointSizes,
   kDeletedShaders,
   kLetters,
-  kSubroutines,  // the last one: apitrace replays none
+  kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };
 
@@ -64,7 +64,7 @@ struct Vertex {
   float x, y, z, w;
 };
 
-// An 8 x 8 grid over the window, every second vertex raised, in steps of depth; w is 1 or 2.
+// An 8 x 8 grid over the window, with every second vertex raised by a step of depth; w is 1 or 2.
 inline Vertex vertex(int i) {
   const float w = i % 3 == 0 ? 2.0f : 1.0f;
   return {(-0.875f + 0.25f * float(i % 8)) * w, (-0.875f + 0.25f * float(i / 8) + 0.1875f * float(i % 2)) * w,
@@ -81,13 +81,13 @@ inline std::vector<Vertex> vertices() {
 inline Vertex instance_offset(int i) { return {0.0625f * float(i), 0.03125f * float(i), 0.125f * float(i), 0}; }
 inline constexpr int kInstances = 4;
 
-// What the case of programs gives them.
+// Values for the programs of draw_programs.
 inline constexpr std::array<float, 4> kTint = {0.25f, 0.5f, 0.75f, 1.0f};
 inline constexpr std::array<float, 3> kWeights = {1, -2, 4};
 inline constexpr int kTextureSize = 4;
 inline uint8_t texel(int i) { return static_cast<uint8_t>(i * 5 + 3); }  // byte number i of level 0
 
-// An index list with reuse, gaps and no order.
+// An index list with reuse and gaps, in no particular order.
 inline constexpr std::array<uint32_t, 12> kIndices = {3, 12, 4, 4, 12, 13, 40, 49, 41, 63, 3, 12};
 
 }  // namespace scene

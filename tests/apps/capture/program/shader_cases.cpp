@@ -1,4 +1,4 @@
-// Cases of the core profile that are about programs, state, targets, and what surrounds a draw.
+// Cases of the core profile for programs, state, targets, and everything around a draw.
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -15,7 +15,7 @@ layout(location = 0) in vec4 position;
 out vec4 copy;
 void main() { copy = position; gl_Position = position; })";
 
-// Declares a size that it does not write.
+// Declares a point size, but does not write it.
 const char* const kSeparateVertexShader = R"(#version 450 core
 out gl_PerVertex { vec4 gl_Position; float gl_PointSize; };
 layout(location = 0) in vec4 position;
@@ -26,7 +26,7 @@ const char* const kFragmentShader = R"(#version 450 core
 out vec4 color;
 void main() { color = vec4(gl_FragCoord.z, 0.5, 0.25, 0.5); })";
 
-// One triangle becomes two: itself and a copy that is moved.
+// One triangle becomes two: itself and a moved copy.
 const char* const kGeometryShader = R"(#version 450 core
 layout(triangles) in;
 layout(triangle_strip, max_vertices = 6) out;
@@ -100,7 +100,7 @@ void draw_tessellation() {
   glDrawArrays(GL_PATCHES, 0, 3);
 }
 
-// One draw each; the state goes back to its initial value after it.
+// One draw per state; the state is reset to its initial value afterwards.
 void draw_states() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   const auto draw = [] { glDrawArrays(GL_TRIANGLES, 3, 3); };
@@ -167,7 +167,7 @@ void draw_states() {
   glStencilFunc(GL_ALWAYS, 1, 0xff);
   glStencilOpSeparate(GL_FRONT, GL_KEEP, GL_KEEP, GL_INCR_WRAP);
   glStencilOpSeparate(GL_BACK, GL_KEEP, GL_DECR_WRAP, GL_KEEP);
-  draw();  // two in the file
+  draw();  // becomes two draws in the file
   glDisable(GL_STENCIL_TEST);
   glEnable(GL_RASTERIZER_DISCARD);
   draw();  // not a draw
@@ -183,7 +183,7 @@ void draw_clears() {
   glClear(GL_COLOR_BUFFER_BIT);
   glDisable(GL_SCISSOR_TEST);
   glClearDepth(0.75);
-  glClear(GL_DEPTH_BUFFER_BIT);  // a reference before this
+  glClear(GL_DEPTH_BUFFER_BIT);  // ends a drawn depth, so there is a reference before it
   glDrawArrays(GL_TRIANGLES, 12, 6);
   const GLfloat color[] = {0.5f, 0.25f, 1, 1}, depth = 0.875f;
   const GLint stencil = 9;
@@ -193,7 +193,7 @@ void draw_clears() {
   glClearBufferfi(GL_DEPTH_STENCIL, 0, 1.0f, 3);
   glClearNamedFramebufferfv(0, GL_COLOR, 0, color);
   glDepthMask(GL_FALSE);
-  glClear(GL_DEPTH_BUFFER_BIT);  // masked: nothing
+  glClear(GL_DEPTH_BUFFER_BIT);  // masked, so it does nothing
   glDepthMask(GL_TRUE);
   glDrawArrays(GL_TRIANGLES, 24, 6);
 }
@@ -214,7 +214,7 @@ Target make_target(GLuint depth) {
   return target;
 }
 
-// Two framebuffers share a depth buffer; the second's picture goes to the window.
+// Two framebuffers share a depth buffer; the second one's picture goes to the window.
 void draw_framebuffers() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   GLuint depth = 0;
@@ -228,7 +228,7 @@ void draw_framebuffers() {
   glDrawArrays(GL_TRIANGLES, 0, 6);
   glBindFramebuffer(GL_FRAMEBUFFER, second.framebuffer);
   glClear(GL_COLOR_BUFFER_BIT);
-  glDrawArrays(GL_TRIANGLES, 9, 6);  // tested against the depth of the first
+  glDrawArrays(GL_TRIANGLES, 9, 6);  // tested against the depth that the first one drew
   glBindFramebuffer(GL_READ_FRAMEBUFFER, second.framebuffer);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
   glBlitFramebuffer(0, 0, 64, 32, 16, 96, 80, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
@@ -247,13 +247,13 @@ void draw_pipelines() {
   glUseProgramStages(pipeline, GL_FRAGMENT_SHADER_BIT, fragment);
   glBindProgramPipeline(pipeline);
   glDrawArrays(GL_TRIANGLES, 3, 6);
-  // With a geometry shader as a program of its own.
+  // With a geometry shader as a separate program.
   const GLuint geometry = glCreateShaderProgramv(GL_GEOMETRY_SHADER, 1, &kSeparateGeometryShader);
   glUseProgramStages(pipeline, GL_GEOMETRY_SHADER_BIT, geometry);
   glDrawArrays(GL_TRIANGLES, 24, 3);
   glBindProgramPipeline(0);
 
-  // A program from a binary, or from source where the binary is refused.
+  // A program from a binary, or from source if the binary is refused.
   GLuint program = link({vertex_shader(), fragment_shader()});
   GLint length = 0;
   glGetProgramiv(program, GL_PROGRAM_BINARY_LENGTH, &length);
@@ -292,7 +292,7 @@ void draw_conditions() {
   glDeleteQueries(2, queries);
 }
 
-// Feedback of the application's own: under way during a draw of its program, and of another program.
+// Feedback of the application itself, active during a draw of its program and of another program.
 void draw_feedback() {
   const GLuint own = link({vertex_shader(), fragment_shader()}, [](GLuint program) {
     const char* const name = "copy";
@@ -318,7 +318,8 @@ void draw_feedback() {
   glDeleteBuffers(1, &buffer);
 }
 
-// What a second run of a draw would change: buffers that a vertex shader stores to, queries that count.
+// Side effects that a second run of a draw would repeat: buffers that a vertex shader stores to, and queries that
+// count.
 void draw_side_effects() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   GLuint query = 0, primitives = 0;
@@ -341,7 +342,7 @@ void draw_side_effects() {
   if (runs != 3) std::fprintf(stderr, "a buffer was disturbed: %u\n", runs);
   glDeleteBuffers(1, &buffer);
 
-  // A new program with the name of a deleted one that had feedback of its own has none.
+  // A new program with the name of a deleted one that had feedback has none itself.
   GLuint own[8] = {}, name = 0;
   for (GLuint& program : own) {
     program = link({vertex_shader(), fragment_shader()}, [](GLuint linked) {
@@ -358,7 +359,7 @@ void draw_side_effects() {
   glDrawArrays(GL_TRIANGLES, 24, 3);
 }
 
-// What fragment shaders do, in code that runs and in code that does not.
+// Features of fragment shaders, in reachable and in unreachable code.
 void draw_fragment_shaders() {
   const char* const discards = R"(#version 450 core
     uniform float limit; out vec4 color;
@@ -426,8 +427,8 @@ GLuint make_texture(int levels) {
   return texture;
 }
 
-// A program with everything that files hold of one, and a texture that changes between draws; then a texture that the
-// frame draws itself, makes levels of, and copies to another one.
+// A program with every feature that files can hold, and a texture that changes between draws; then a texture that the
+// frame itself draws, generates levels of, and copies to another one.
 void draw_programs() {
   const GLuint program = link({compile(GL_VERTEX_SHADER, kVaryingShader), compile(GL_FRAGMENT_SHADER, kReadingShader)});
   glUseProgram(program);
@@ -458,23 +459,23 @@ void draw_programs() {
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, drawn, 0);
   glBindTexture(GL_TEXTURE_2D, texture);
   glViewport(0, 0, kTextureSize, kTextureSize);
-  glDrawArrays(GL_TRIANGLES, 12, 3);  // over what the texture held
+  glDrawArrays(GL_TRIANGLES, 12, 3);  // over the old content of the texture
   glBindTexture(GL_TEXTURE_2D, drawn);
   glGenerateMipmap(GL_TEXTURE_2D);
   glBindTexture(GL_TEXTURE_2D, texture);
   glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 1, 1, 0, 0, 2, 2);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glViewport(0, 0, kSize, kSize);
-  glDrawArrays(GL_TRIANGLES, 15, 3);  // reads the texture that was copied to
+  glDrawArrays(GL_TRIANGLES, 15, 3);  // reads the texture that was the target of the copy
   glBindTexture(GL_TEXTURE_2D, drawn);
-  glDrawArrays(GL_TRIANGLES, 18, 3);  // and the one that was drawn
+  glDrawArrays(GL_TRIANGLES, 18, 3);  // reads the texture that was drawn
   glDeleteFramebuffers(1, &framebuffer);
   glBindTexture(GL_TEXTURE_2D, 0);
   glActiveTexture(GL_TEXTURE0);
   glDeleteBuffers(1, &buffer);
 }
 
-// Two colours of different formats at once, with states of their own; the second one is read afterwards, on its own.
+// Two colours of different formats at once, each with its own state; afterwards a draw reads the second one.
 void draw_several_colors() {
   const GLuint both = link({vertex_shader(), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
     layout(location = 0) out vec4 first;
@@ -516,7 +517,7 @@ void draw_several_colors() {
   glDeleteTextures(2, textures);
 }
 
-// A draw that is blended by two colours of its program.
+// A draw that blends with two colours of its program.
 void draw_second_source() {
   glUseProgram(link({vertex_shader(), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
     layout(location = 0, index = 0) out vec4 color;
@@ -532,7 +533,7 @@ void draw_second_source() {
 
 void draw_after_error() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
-  glEnable(GL_TRIANGLES);  // no capability: an error that is the application's to find
+  glEnable(GL_TRIANGLES);  // not a capability: an error that the application should see
   glDrawArrays(GL_TRIANGLES, 3, 3);
 }
 

@@ -1,17 +1,17 @@
-// Cases of windows whose colours may be encoded as sRGB.
+// Cases for windows that may encode colours as sRGB.
 #include "cases.h"
 #include "scene.h"
 
 namespace scene {
 namespace {
 
-// A window position, 0 to kSize, in clip space.
+// Converts a window position, 0 to kSize, to clip space.
 float place(float pixels) { return pixels / (kSize / 2) - 1; }
 
 }  // namespace
 
-// Into a window that could encode colours as sRGB and does not, while another target of the frame does: a clear, and a
-// copy of a target of plain colours.
+// A window that could encode colours as sRGB but does not, while another target of the frame does: a clear, and a copy
+// from a target of linear colours.
 void draw_kept() {
   glDisable(GL_DEPTH_TEST);
   glClearColor(0.5f, 0.25f, 0.75f, 1);
@@ -40,14 +40,14 @@ void draw_kept() {
   glDeleteRenderbuffers(2, buffers);
 }
 
-// Into a window that encodes what is written as sRGB, and, by turns, one that keeps it as it is: a clear of a part,
-// ramps, and colours that are blended with what the window holds.
+// A window that encodes colours as sRGB, alternating with calls that do not encode: a clear of a part, ramps, and
+// colours blended with the window's content.
 void draw_encoded() {
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_FRAMEBUFFER_SRGB);
   glEnable(GL_SCISSOR_TEST);
   glScissor(0, 0, 64, kSize);
-  glClear(GL_COLOR_BUFFER_BIT);  // begin_case cleared without
+  glClear(GL_COLOR_BUFFER_BIT);  // begin_case cleared without encoding
   glDisable(GL_SCISSOR_TEST);
   for (int i = 0; i < 4; i++) {
     const float bottom = 32 * float(i);

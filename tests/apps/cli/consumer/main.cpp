@@ -1,5 +1,5 @@
-// One triangle over the lower left half of a small target, through the installed library: as eight-bit and as
-// floating-point colour, in memory and as PNG file.
+// Draws one triangle over the lower left half of a small target with the installed library: in eight-bit and in
+// floating-point colours, to memory and to a PNG file.
 #include <brokkr/fragment_shader.h>
 #include <brokkr/frame.h>
 #include <brokkr/image.h>
@@ -39,13 +39,14 @@ brokkr::Frame half_covered(brokkr::ColorFormat format) {
   return frame;
 }
 
-// The colour of Shading::flat covers the lower left, that of the clear the rest; `clear` as PNG shows it.
+// The colour of Shading::flat covers the lower left half, the clear colour covers the rest; `clear` is its value in the
+// PNG.
 void check(brokkr::ColorFormat format, uint32_t clear) {
   const brokkr::Frame frame = half_covered(format);
   brokkr::Renderer renderer;
   const brokkr::RenderResult result = renderer.render(frame, {.shading = brokkr::Shading::flat});
   const brokkr::Layer& layer = result.targets.at(brokkr::main_target(frame)).layers.at(0);
-  // Samples on the diagonal belong to the triangle or not by the bottom-left rule; it is not a bottom or left edge.
+  // The bottom-left rule decides about samples on the diagonal, which is not a bottom or left edge.
   expect(std::count(layer.depth.begin(), layer.depth.end(), 0.5f) == kSize * (kSize - 1) / 2, "covered samples");
   expect(layer.color.empty() == (format == brokkr::ColorFormat::rgba16f), "colour is held in the target's format");
 
@@ -58,7 +59,7 @@ void check(brokkr::ColorFormat format, uint32_t clear) {
   expect(picture.texels[0] != clear && picture.texels[kSize * kSize - 1] == clear, "rows run from bottom to top");
 }
 
-// A shader's text on a scene; a library that was built without them says so.
+// Compiles a shader's text and draws a scene with it; a library built without run-time shaders reports that.
 void check_fragment_shader() {
   brokkr::Frame frame = brokkr::load_frame("generated:screen", {.width = kSize, .height = kSize});
   brokkr::FragmentShader shader{.text = "uniform vec3 tint; out vec4 color; void main() { color = vec4(tint, 1.0); }"};
@@ -86,7 +87,7 @@ int main() {
   expect(std::strcmp(brokkr::library_version(), BROKKR_VERSION) == 0, "library and headers are of one version");
   expect(!brokkr::find_machines().empty(), "machines");
   expect(brokkr::make_pattern(brokkr::PatternKind::diagonal, 4, 4, 4).at(1, 1) == 2, "pattern");
-  // Exceptions of the library are caught outside of it.
+  // Exceptions of the library can be caught outside it.
   try {
     brokkr::load_frame("generated:nothing", {});
     expect(false, "an unknown scene is an error");

@@ -1,4 +1,4 @@
-// Frames of the CUDA machine in a texture of OpenGL, without a window.
+// Shows frames of the CUDA machine in an OpenGL texture, without a window.
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class CudaPresenter : public testing::Test {
     if (!presenter->takes_device_frames(options)) GTEST_SKIP() << presenter->description();
   }
 
-  // The frame's first layer as the texture shows it.
+  // The first layer of the frame, as read from the texture.
   std::vector<uint32_t> shown(uint64_t number, Renderer& renderer, int width, int height) {
     std::atomic<bool> done = false;
     bool taken = false;
@@ -62,7 +62,7 @@ TEST_F(CudaPresenter, ShowsThePictureThatIsReadBack) {
   soup.triangles = 20;
   uint64_t number = 0;
   Renderer renderer;
-  // The window changes its size, and a frame its content.
+  // The window changes its size, and the frame changes its content.
   for (const int width : {100, 131, 131}) {
     soup.width = width;
     soup.height = 70;
@@ -75,7 +75,7 @@ TEST_F(CudaPresenter, ShowsThePictureThatIsReadBack) {
   EXPECT_EQ(presenter->description(), "shared texture");
 }
 
-// Pictures that CUDA did not draw go through the host, and only those: the next frame is shown as before.
+// Only pictures that CUDA did not draw go through the host: the next frame is shown as before.
 TEST_F(CudaPresenter, LeavesOnlyTheFrameThatItCannotTakeToTheHost) {
   Renderer renderer;
   RenderOptions cpu = options;
