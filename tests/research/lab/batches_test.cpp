@@ -39,8 +39,8 @@ TEST(Batches, ThreeVerticesOverAndOverAreShadedOncePerBatch) {
   }
 }
 
-// A driver's counts stand in columns of its own, for the indices that each row is about: here a driver that works as
-// the model does, so that both agree.
+// A driver's counts are in separate columns, next to the prediction for the same indices. This driver works as the
+// model does, so both agree.
 TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
   BatchRequest request;
   request.models = {batch_model("nvidia-gl")};
@@ -72,14 +72,15 @@ TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
       EXPECT_EQ(r[place("measured")], r[place(std::string(e.name) == "steps" ? "vertex_runs" : "asr")]) << e.name;
     }
   }
-  // One that has failed leaves its column empty.
+  // A failed measurement leaves its column empty.
   request.driver.count = [](auto&&...) { return std::vector<uint64_t>{}; };
   Rows rows;
   batch_experiments()[0].measure(input, request, rows);
   for (const Row& r : rows) EXPECT_EQ(r.back(), "");
 }
 
-// A mesh of more than 2^16 vertices: what only one method gets is seen beside what all get, and what nobody gets.
+// A mesh of more than 2^16 vertices. The table distinguishes triangles that one method finds, that all find, and that
+// none finds.
 TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
   BatchRequest request;
   request.models = {batch_model("nvidia"), batch_model("amd")};
@@ -89,7 +90,7 @@ TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
   const BatchExperiment& asr = batch_experiments().front();
   Rows rows;
   asr.measure(input, request, rows);
-  ASSERT_EQ(rows.size(), 3u * 3 + 3);  // AMD's model knows no blocks of 2^16
+  ASSERT_EQ(rows.size(), 3u * 3 + 3);  // AMD's model has no blocks of 2^16
   const Row columns = split(asr.columns);
   const auto cell_of = [&](const Row& r, const char* column) {
     return r[size_t(std::find(columns.begin(), columns.end(), column) - columns.begin())];
@@ -101,7 +102,7 @@ TEST(Batches, ThePostProcessIsShownForNobodyForAllAndForOursAlone) {
     copies[key] = cell_of(r, "copies");
   }
   EXPECT_TRUE(rate.contains("amd none batch-fast"));
-  for (const Row& r : rows) EXPECT_EQ(cell_of(r, "driver") + cell_of(r, "measured"), "");  // none was asked
+  for (const Row& r : rows) EXPECT_EQ(cell_of(r, "driver") + cell_of(r, "measured"), "");  // no driver was asked
   for (const char* rival : {"original", "forsyth"}) {
     EXPECT_EQ(rate.at(std::string("nvidia ours ") + rival), rate.at(std::string("nvidia none ") + rival));
   }

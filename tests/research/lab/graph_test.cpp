@@ -53,7 +53,7 @@ TEST(EdgeList, ReadsAFileAsItIsDownloaded) {
   const Graph from_gzip = read_edge_list(packed);
   EXPECT_EQ(from_gzip.target, from_text.target);
   EXPECT_EQ(from_gzip.name, "brokkr-edges");
-  // A download that broke off, and one with a wrong byte.
+  // An incomplete download, and one with a wrong byte.
   const auto size = std::filesystem::file_size(packed);
   for (const auto at : {size - 6, size / 2}) {
     std::fstream file(packed, std::ios::in | std::ios::out | std::ios::binary);
@@ -127,7 +127,7 @@ TEST(PageRank, KnownRanks) {
       all.push_back(double(rank) / double(kRankOne));
     return all;
   };
-  // A ring: everybody keeps 1/n. A star: the middle collects.
+  // A ring: every node keeps 1/n. A star: the centre collects the rank.
   for (const double rank : ranks("0 1\n1 2\n2 0\n", 8)) EXPECT_NEAR(rank, 1.0 / 3, 1e-12);
   const auto star = ranks("1 0\n2 0\n3 0\n", 2);
   EXPECT_NEAR(star[0], 0.15 / 4 + 0.85 * 3 * (0.15 / 4), 1e-12);

@@ -1,4 +1,4 @@
-// Experiments run on the best instruction set, or on the one that was asked for, and every row says which it was.
+// Experiments run on the best instruction set or on the requested one, and every row names it.
 #include "lab/lab_machine.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The whole lab on small frames: every experiment gives its rows, goes on where it was, and says the same twice.
+// The whole lab on small frames: every experiment gives its rows, resumes after an interruption, and gives the same
+// result twice.
 #include "lab/pattern_lab.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 class Lab : public testing::Test {
  protected:
-  // One folder for all tests: what one has measured the others find there.
+  // One folder for all tests: they share their measurements.
   static void SetUpTestSuite() {
     folder_ = fs::temp_directory_path() / ("brokkr-lab-test-" + std::to_string(getpid()));
   }
@@ -69,17 +70,17 @@ TEST_F(Lab, RunsEveryExperimentAndGoesOnWhereItWas) {
     }
     EXPECT_THROW(laboratory->run("nothing"), std::invalid_argument);
   }
-  // All is there: another lab has nothing to measure and gives the same numbers, times included.
+  // All parts exist: another lab measures nothing and gives the same numbers, times included.
   const auto again = make();
   for (const PatternExperiment& e : pattern_experiments()) EXPECT_EQ(again->run(e.name), first[e.name]) << e.name;
   EXPECT_GT(again->reused(), 20);
-  // Half a part is measured again.
+  // An incomplete part is measured again.
   const fs::path part = folder_ / "parts" / "load.city-1.csv";
   std::ofstream(part) << "# something else\n";
   const int before = again->reused();
   EXPECT_EQ(again->run("load"), first["load"]);
   EXPECT_EQ(again->reused(), before + 1);
-  // Random patterns, and nothing else of it, depend on the seed.
+  // Only the random patterns depend on the seed.
   const auto c = columns_of("load");
   const Rows other = make(9)->run("load");
   ASSERT_EQ(other.size(), first["load"].size());
@@ -110,7 +111,7 @@ TEST_F(Lab, ScoresSearchedPatternsOnFramesThatTheyHaveNotSeen) {
   size_t searched = 0;
   for (const Row& r : laboratory->run("pipeline")) {
     searched += r[p.at("pattern")] == "searched";
-    // Simulated and measured times have columns of their own.
+    // Simulated and measured times have separate columns.
     EXPECT_GT(std::stod(r[p.at("simulated_ms")]), 0);
     EXPECT_GT(std::stod(r[p.at("measured_ms")]), 0);
     EXPECT_FALSE(r[p.at("isa")].empty());

@@ -1,4 +1,4 @@
-// The pattern lab's measures against numbers counted in another way, and what they must say of made-up frames.
+// The pattern lab's measures against numbers that are counted in another way, and on synthetic frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ FragmentMap stripes(int width, int height, bool horizontal) {
   return make_map("stripes", width, height, count);
 }
 
-// Load that falls off from one corner: a cluster.
+// Load that decreases from one corner: a cluster.
 FragmentMap cluster(int width, int height, uint32_t seed) {
   std::mt19937 generator(seed);
   const double cx = double(generator() % uint32_t(width)), cy = double(generator() % uint32_t(height));
@@ -61,7 +61,7 @@ TEST(FragmentMap, BinsAddUpToThePixels) {
   EXPECT_NE(map.hash, cluster(101, 67, 2).hash);
 }
 
-// The pipeline's own statistics of a launch with a pattern, and the map of another launch, give one c_v.
+// The pipeline's statistics of one launch with a pattern and the map of another launch give the same c_v.
 TEST(FragmentMap, PredictsTheLoadThatTheRasterizersReport) {
   const Frame frame = small_scene("generated:overlap-10k?triangles=3000", 320, 180);
   Renderer renderer;
@@ -201,7 +201,7 @@ TEST(Search, FindsWhatIsBetterAndKeepsRowsPermutations) {
   EXPECT_THROW((void)search_pattern(kernel, make_pattern(PatternKind::x_shift, n, 1, 1), {}), std::invalid_argument);
 }
 
-// However a frame is cut, its batches contain the frame's fragments.
+// The batches together contain the frame's fragments, for every partition.
 TEST(Partition, BatchesAddUpToTheFrame) {
   for (const char* scene : {"generated:overlap-10k?triangles=500", "generated:city"}) {
     const Frame frame = small_scene(scene, 160, 96);

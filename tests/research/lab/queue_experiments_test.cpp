@@ -1,4 +1,4 @@
-// Every experiment runs with every queue, on every machine of this build, and its numbers add up.
+// Every experiment runs with every queue on every machine of this build, and its numbers are consistent.
 #include "lab/experiment.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_P(QueueExperiments, BalancedPairsLeaveNothing) {
 
 TEST_P(QueueExperiments, MixesLeanTheWayTheyShould) {
   const auto all = measure_queues("mix", GetParam());
-  EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds) - 2);  // without those that wait
+  EXPECT_EQ(queues_of(all).size(), size_t(kQueueKinds) - 2);  // without the blocking queues
   for (const Cells& m : all) {
     EXPECT_EQ(m.at("error"), "") << m.at("queue");
     EXPECT_EQ(m.at("full"), "0") << m.at("queue");

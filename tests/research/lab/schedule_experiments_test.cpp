@@ -1,4 +1,4 @@
-// The scheduling experiments run with every system, on every machine of this build; what they say adds up.
+// The scheduling experiments run with every system on every machine of this build, and their numbers are consistent.
 #include "lab/experiment.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST_P(ScheduleExperiments, SeparateBucketsKeepTheirQuotas) {
   std::set<std::string> systems;
   for (const Cells& m : measure("quotas", GetParam())) {
     systems.insert(m.at("system"));
-    // All tasks of the 2000 decisions have 8000 multiply-adds: an interrupted one is little beside them.
+    // All tasks of the 2000 decisions have 8000 multiply-adds; an interrupted task hardly changes the sum.
     if (m.at("system") == "separate buckets" && m.at("decisions") == "2000" && m.at("multiply_adds") == "8000") {
       EXPECT_NEAR(m.number("share"), m.number("quota"), 5.0) << "process " << m.at("process");
     }
@@ -66,7 +66,7 @@ TEST_P(ScheduleExperiments, BucketsOrderByPriority) {
 }
 
 TEST_P(ScheduleExperiments, EveryDeadlineSystemRuns) {
-  // On a busy computer a system may not have its turn in the time that is measured.
+  // On a busy computer, a system may get no processor within the measured time.
   std::vector<Cells> rows;
   do {
     rows = measure("deadlines", GetParam());
@@ -102,7 +102,8 @@ TEST(ScheduleWorkers, MoreThanRunAtOnceAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Machines, ScheduleExperiments, each_machine(), machine_name);
 
 TEST(ScheduleAccuracy, OfKnownOrders) {
-  // Ten tasks and those that they make: always the highest queued, always the lowest.
+  // Ten tasks and the tasks that they create. One system always takes the highest queued priority, the other the
+  // lowest.
   const uint32_t tasks = 10, seed = 5;
   const auto order = [&](bool highest) {
     std::vector<uint32_t> queued(tasks), numbers;
@@ -121,7 +122,7 @@ TEST(ScheduleAccuracy, OfKnownOrders) {
   EXPECT_EQ(order(false), 0);
 }
 
-// Several budgets and runs: what else the computer does is in the times.
+// Several budgets and runs, since other programs affect the times.
 FoveatedOptions cut_off() {
   FoveatedOptions options;
   options.render.machine = MachineKind::cpu;
@@ -145,7 +146,7 @@ TEST(Foveated, IsBetterNearTheFixationPointAtEqualTime) {
   FoveatedOptions options = cut_off();
   options.render.fixation = {{300.0f, 360.0f}};
   options.rings = 6;
-  std::map<std::string, double> right;  // pixels in the innermost ring
+  std::map<std::string, double> right;  // correct pixels in the innermost ring
   for (const Cells& m : compare(CutOff::foveated, load, options)) {
     if (m.at("where") == "ring" && m.at("from_px") == "0") right[m.at("policy")] += m.number("right_percent");
   }
@@ -156,7 +157,7 @@ TEST(ViewPriority, TheImportantViewIsBetterAtEqualTime) {
   LoadOptions load;
   load.views = 4;
   load.view_size = 512;
-  // Pixels that are right.
+  // Correct pixels.
   std::map<std::string, double> important, others;
   std::map<std::string, int> views;
   for (const Cells& m : compare(CutOff::views, load, cut_off())) {

@@ -11,7 +11,7 @@ BROKKR_MACHINE_BEGIN
 namespace softshell_programs {
 using softshell_test::Packed;
 
-// Memory of a program, and the way to run it.
+// Memory of a program, and the function that runs it.
 template <class Program>
 class Run {
  public:
@@ -25,7 +25,7 @@ class Run {
   }
   Memory memory;
 
-  // Each worker has a context of its own, made by `context`.
+  // `context` makes a separate context for each worker.
   template <class MakeContext>
   void go(int workers, softshell_test::Launch launch, MakeContext context) {
     struct All {
@@ -124,7 +124,7 @@ struct WideContext {
     }
     sort(sorter);
   }
-  void (*sort)(void* sorter) = nullptr;  // once all are queued
+  void (*sort)(void* sorter) = nullptr;  // called when all tasks are queued
   void* sorter = nullptr;
 };
 static void sort(uint32_t* priority, int n, int passes) {

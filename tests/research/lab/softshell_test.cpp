@@ -1,4 +1,4 @@
-// Softshell's scheduler runs any program of tasks: nothing is lost, small tasks share packages, packages are sorted by
+// Softshell's scheduler runs any program of tasks. No task is lost, small tasks share packages, packages are sorted by
 // priority, and their memory is freed.
 #include <gtest/gtest.h>
 
@@ -53,14 +53,14 @@ void launch(int workers, void (*work)(void*, int), void* data) {
 
 TEST_P(Softshell, TasksThatMakeEachOtherAllRun) {
   const uint32_t n = 20000;
-  for (const int workers : {2, 4}) {  // the first one sorts
+  for (const int workers : {2, 4}) {  // the first worker sorts
     EXPECT_EQ(programs.halving(n, workers, launch), uint64_t(n) * (n + 1) / 2) << workers << " workers";
   }
 }
 
 TEST_P(Softshell, SmallTasksOfOneTypeSharePackages) {
   const uint32_t width = uint32_t(programs.width), n = 16 * width;
-  // However few are made at a time, a package that waits takes more until it is full.
+  // However few tasks are made at a time, a waiting package takes more until it is full.
   for (const int at_once : {1, 3, int(width)}) {
     const Packed all = programs.pack(n, at_once, 1, 1024, launch);
     EXPECT_EQ(all.tasks, n);
@@ -93,13 +93,13 @@ TEST_P(Softshell, PackagesAreSortedByPriority) {
   const auto inversions = [&](std::vector<uint32_t> p, int passes) {
     programs.sort(p.data(), n, passes);
     int64_t wrong = 0;
-    for (int i = 2 * width; i < n; ++i) {  // what is near the front is left alone
+    for (int i = 2 * width; i < n; ++i) {  // the sorter leaves the packages near the front unchanged
       for (int j = i + 1; j < n; ++j) wrong += p[size_t(i)] < p[size_t(j)];
     }
     std::sort(p.begin(), p.end());
     std::vector<uint32_t> expected = priority;
     std::sort(expected.begin(), expected.end());
-    EXPECT_EQ(p, expected);  // nothing is lost or doubled
+    EXPECT_EQ(p, expected);  // no task is lost or duplicated
     return wrong;
   };
   const int64_t before = inversions(priority, 0);

@@ -1,4 +1,4 @@
-// The probe on our own pipeline: every fragment has a stamp of its own, and stamps alone give every pattern back.
+// The probe on Brokkr's pipeline: every fragment has its own stamp, and the stamps alone recover every pattern.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<RenderOptions> machines() {
   return all;
 }
 
-// Ranks 0 .. n - 1, each once; blocks and warps that the launch has.
+// Expects ranks 0 .. n - 1, each once, and only blocks and warps of the launch.
 void expect_stamps(const RenderResult& result, const Layer& layer) {
   std::set<uint32_t> orders;
   size_t drawn = 0;
@@ -86,8 +86,8 @@ TEST(Stamps, DoNotChangeThePicture) {
 
 class OfPattern : public testing::TestWithParam<PatternKind> {};
 
-// Tile, period and owners, from stamps alone; the pattern that was drawn with is among those that the map equals, and
-// the map that is saved is the pattern again.
+// Stamps alone give tile, period and owners. The pattern of the drawing is among those that the map equals, and the
+// saved map is that pattern.
 TEST_P(OfPattern, TheMapIsFound) {
   for (RenderOptions options : machines()) {
     for (const auto& [rasterizers, bin] : {std::pair{6, 8}, {5, 16}, {9, 8}}) {
@@ -130,7 +130,7 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   const TileMap one = map_of_units(std::vector<int32_t>(64, 3), 8, 8);
   EXPECT_EQ(one.owners, 1);
   EXPECT_EQ(one.tile_x, 8);
-  // Each tile on its own, as a driver that gives tiles to whichever thread is free would be asked to say.
+  // Each tile is separate, as with a driver that gives tiles to any free thread.
   std::vector<int32_t> own;
   for (int y = 0; y < 8; ++y) {
     for (int x = 0; x < 8; ++x) own.push_back(y / 2 * 4 + x / 2);
@@ -141,8 +141,8 @@ TEST(MapOfUnits, KnowsWhatIsNotThere) {
   EXPECT_EQ(rule_of(apart).equal.size(), 0u);
 }
 
-// Multiprocessors as NVIDIA's drivers name them: each warp of 8 x 4 pixels goes to any one of its cluster. What is
-// found is the clusters' map.
+// Multiprocessors as NVIDIA's drivers number them: each warp of 8 x 4 pixels goes to any multiprocessor of its cluster.
+// The probe finds the clusters' map.
 TEST(ClustersOfUnits, AreFoundByTheTilesThatTheyShare) {
   constexpr int kSize = 512, kClusters = 6, kUnits = 5;
   std::vector<int32_t> unit(size_t(kSize) * kSize, -1);
@@ -160,7 +160,7 @@ TEST(ClustersOfUnits, AreFoundByTheTilesThatTheyShare) {
   EXPECT_EQ(map.owners, kClusters);
   const MapRule rule = rule_of(map);
   EXPECT_NE(std::find(rule.equal.begin(), rule.equal.end(), "diagonal"), rule.equal.end()) << formula(map, rule);
-  // Units with tiles of their own are what they are, and so are units that draw everywhere.
+  // Units with separate tiles are not merged into clusters, nor are units that draw everywhere.
   for (int i = 0; i < kSize * kSize; ++i) unit[size_t(i)] = (i % kSize / 16 + i / kSize / 16) % 4;
   EXPECT_EQ(clusters_of(unit, kSize, kSize), unit);
   for (int i = 0; i < kSize * kSize; ++i) unit[size_t(i)] = i % 4;
@@ -168,7 +168,7 @@ TEST(ClustersOfUnits, AreFoundByTheTilesThatTheyShare) {
 }
 
 #if defined(BROKKR_HAVE_SHADERS)
-// Slow fragments on the pipeline: all are drawn once, and of several on one pixel the last is seen.
+// Slow fragments on the pipeline: all are drawn once, and the last one on a pixel is visible.
 TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
   RenderOptions options;
   options.machine = MachineKind::cpu;
@@ -184,7 +184,7 @@ TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
   const Film points = subject.draw(drawing);
   EXPECT_EQ(points.order[points.at(7, 9)], 49u);
   EXPECT_EQ(std::count(points.order.begin(), points.order.end(), kNever), ptrdiff_t(kWindow) * kWindow - 1);
-  // A strip, and quads in several calls, cover the window once.
+  // A strip and quads in several calls each cover the window once.
   Drawing dealt = quads(64);
   deal_out(dealt, 7);
   for (const Drawing& whole : {strip(64), dealt}) {
@@ -193,7 +193,7 @@ TEST(BrokkrSubject, DrawsWhatItIsAskedTo) {
   }
 }
 
-// Behind a mask of stars each pixel has the fragment that it should: the mask's own points come before all others.
+// With a mask of stars each pixel has the expected fragment. The mask's points come before all others.
 TEST(BrokkrSubject, MasksPartTheWindow) {
   RenderOptions options;
   options.machine = MachineKind::cpu;

@@ -1,4 +1,4 @@
-// The probe is run on the model of the G80 blind: it must find what the model was made of, and the paper's numbers.
+// The probe runs blind on the model of the G80: it must find the model's parameters and the paper's numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ TEST(G80Model, ItsPartsAreFound) {
   EXPECT_NEAR(found.points_in_warp, 4, 0.4);
 }
 
-// A model of other parts gives other answers: those of the 8600M GT, which has two texture processors, and one that was
-// never built.
+// A model with other parts gives other answers. One is the 8600M GT with two texture processors, the other a chip that
+// was never built.
 TEST(G80Model, OtherPartsAreFoundToo) {
   G80Model small({.processors = 2, .shifts = {0, 1}});
   const TileMap two = map_by_pairs(small, PairTest::time, ignore);
@@ -82,7 +82,7 @@ TEST(G80Model, AFullFifoMakesTheOthersWait) {
 
 class Experiment : public testing::TestWithParam<ExperimentInfo> {};
 
-// Every number that the paper explains comes out within 15 %.
+// Every number that the paper explains is met within 15 %.
 TEST_P(Experiment, AgreesWithThePaper) {
   G80Model model;
   Bench bench(model);
@@ -114,7 +114,7 @@ TEST(G80Model, SmallPrimitivesShortenTheWindow) {
   EXPECT_LT(window["points"], 0.3 * window["quads of 512 x 512"]);
 }
 
-// Every fragment is written once, with a rank of its own.
+// Every fragment is written once, with its own rank.
 TEST(G80Model, RanksAreAPermutation) {
   G80Model model;
   for (const Drawing& drawing : {covering_triangle(), quads(512), quads(7), lines(64), point_squares(16), strip(16)}) {
@@ -125,7 +125,7 @@ TEST(G80Model, RanksAreAPermutation) {
   }
 }
 
-// Any kind in any order covers the window once, and overlapping as often as it is asked to.
+// Every kind of drawing covers the window once in any order. Overlapping drawings cover it as often as requested.
 TEST(Drawings, CoverTheWindowInEachOrder) {
   G80Model model;
   for (const char* const kind : {"quads", "lines", "stacks", "points"}) {
@@ -174,7 +174,8 @@ TEST(G80Model, MasksPartTheWindow) {
   }
 }
 
-// Several slow fragments: black is what waits for the first of them, and each film's picture says so until it is done.
+// Several slow fragments: black pixels wait for the first of them. Each picture of the film shows them until it is
+// done.
 TEST(Watched, MarksWhatSlowFragmentsHoldUp) {
   G80Model model;
   Bench bench(model);
@@ -196,7 +197,7 @@ TEST(Watched, MarksWhatSlowFragmentsHoldUp) {
   EXPECT_TRUE(none.undisturbed.order.empty());
 }
 
-// The advice of the paper's section 5: measured, and said of each row whether it helps.
+// The advice in section 5 of the paper: each row is measured and says whether it helps.
 TEST(G80Model, SituationsSayWhatHelps) {
   G80Model model;
   std::map<std::string, std::string> said;

@@ -14,7 +14,7 @@ using test::kernel_of;
 using test::run;
 using test::Words;
 
-// double_it(x), add_seven(x), and a table of both.
+// double_it(x), add_seven(x), and a table of both functions.
 const std::string kFunctions = R"(
 .func (.param .b32 r) double_it(.param .b32 x)
 {
@@ -103,7 +103,7 @@ TEST(PtxCrew, AtomicsOfBlocksOnSeveralThreadsLoseNothing) {
   }
 }
 
-// The block of number 0 waits for a word that the last block releases, and reads what that one wrote before.
+// Block 0 waits for a word that the last block releases, and reads the data that the last block wrote before.
 const std::string kPass = R"(
 mov.u32 %r1, %ctaid.x;
 mov.u32 %r2, %tid.x;

@@ -1,5 +1,5 @@
 // The interpreter's handling of lanes: they diverge and meet, wait for each other, and stop with a message if they
-// cannot.
+// cannot go on.
 #include <gtest/gtest.h>
 
 #include "ptx_kernel.h"
@@ -30,7 +30,7 @@ TEST(PtxMachine, LanesPartAndMeet) {
   }
 }
 
-// Half of a warp spins until the other half has done something: on a GPU since Volta both make progress.
+// Half of a warp spins until the other half has written. On a GPU since Volta both make progress.
 TEST(PtxMachine, ALaneMayWaitForAnother) {
   const std::string body =
       "setp.lt.u32 %p0, %r2, 16; @%p0 bra last;\n"
@@ -101,7 +101,7 @@ TEST(PtxMachine, AnUnreadableModuleNamesItsLine) {
   }
 }
 
-// A flag that is published without order: somebody must see the flag and not the word, with some seed.
+// A flag that is published without order: with some seed, a thread must see the flag but not the word.
 TEST(PtxMachine, WeakMemoryFindsAMissingReleaseOrAcquire) {
   const auto wrong = [](const char* store, const char* load) {
     const auto program = kernel_of(std::string("mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r9, 0;\n"

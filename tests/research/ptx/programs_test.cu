@@ -1,4 +1,4 @@
-// CUDA programs on the interpreter: what nvcc makes of arithmetic, calls, locks and collectives, beside the host.
+// CUDA programs on the interpreter: nvcc's code for arithmetic, calls, locks and collectives, compared with the host.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,7 +80,7 @@ __device__ __noinline__ uint32_t collatz(uint32_t n, int depth) {
 }
 __global__ void calls(uint32_t* out) { out[threadIdx.x] = collatz(threadIdx.x % 7 + 1, 0); }
 
-// Lanes of a warp that wait for each other: only independent lanes can end this.
+// Lanes of a warp that wait for each other: this ends only with independent lanes.
 __global__ void lock_by_lane(uint32_t* lock, uint32_t* count) {
   for (;;) {
     if (atomicCAS(lock, 0u, 1u) == 0) {
@@ -104,7 +104,7 @@ __global__ void collectives(uint32_t* out) {
   out[threadIdx.x * 8 + 2] = uint32_t(-16);
 #endif
   out[threadIdx.x * 8 + 3] = __match_any_sync(~0u, lane / 4);
-  // Half warps that go separate ways and meet in collectives of their own.
+  // Half warps that diverge and meet in separate collectives.
   uint32_t v;
   if (lane % 2 == 0)
     v = __shfl_sync(0x55555555u, lane, 2) + 100;

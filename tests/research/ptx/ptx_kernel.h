@@ -1,4 +1,4 @@
-// Kernels written in PTX, run by the interpreter alone: no nvcc, no runtime.
+// Kernels written in PTX and run by the interpreter alone, without nvcc and the CUDA runtime.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct Words {
   uint32_t* const at;
 };
 
-// Runs it over `words`; what ended it before its time, or nothing.
+// Runs the kernel over `words`. Returns the fault that ended it, or an empty string.
 inline std::string run(const Program& program, Words& words, uint32_t blocks, uint32_t threads,
                        const Settings& settings = {}) {
   auto* parameters = static_cast<std::byte*>(Memory::instance().allocate(8, kParamRange));

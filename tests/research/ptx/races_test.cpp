@@ -1,4 +1,4 @@
-// Two threads and a word: what orders their accesses, and what does not.
+// Two threads and a word: the operations that order their accesses, and those that do not.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Thread 0 of the launch does `first`, then `second` is done by the thread that %p1 names.
+// Thread 0 of the launch does `first`; then the thread that %p1 names does `second`.
 constexpr const char* kThreads =
     "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %laneid; setp.eq.u32 %p0, %r0, 0;\n";
 // The same for two blocks: %p2 is thread 0 of block 0, %p3 of block 1.
@@ -28,7 +28,7 @@ const Case kCases[] = {
     {"AllLanesStoreTheSame", "st.shared.u32 [shared], %r1; ld.shared.u32 %r3, [shared];", false, 1, 32},
     {"OneOfTheLanesWins", "st.shared.u32 [shared], %r0; bar.warp.sync -1; ld.shared.u32 %r3, [shared];", false, 1, 32},
     {"TheOthersDoNotKnowWhich", "st.shared.u32 [shared], %r0; ld.shared.u32 %r3, [shared];", true, 1, 32},
-    // The first block has read last, and knows of nobody else.
+    // The first block reads last and is ordered after no other thread.
     {"AReaderIsNotForgottenForOthers", "ld.global.u32 %r3, [%rd0]; bar.sync 0; @%p2 st.global.u32 [%rd0], %r0;", true,
      2, 256},
     {"ReadersOfTheBlockHaveMet", "ld.global.u32 %r3, [%rd0]; bar.sync 0; @%p2 st.global.u32 [%rd0], %r0;", false, 1,
@@ -84,14 +84,14 @@ const Case kCases[] = {
      "again: ld.acquire.gpu.global.u32 %r3, [%rd0+4]; setp.ne.u32 %p6, %r3, 3; @%p6 bra again;\n"
      "ld.global.u32 %r4, [%rd0]; end:",
      false, 2},
-    // Lane 1 writes, lane 0 says so: only bar.warp.sync between them makes it known.
+    // Lane 1 writes and lane 0 publishes. Only bar.warp.sync orders the two.
     {"ARoleOfAnotherLaneIsNotReleased",
      "setp.eq.u32 %p7, %r0, 1; and.pred %p7, %p7, %p4; @%p7 st.global.u32 [%rd0], %r0;\n"
      "@%p2 st.release.gpu.global.u32 [%rd0+4], 1; @!%p3 bra end;\n"
      "again: ld.acquire.gpu.global.u32 %r3, [%rd0+4]; setp.eq.u32 %p6, %r3, 0; @%p6 bra again;\n"
      "ld.global.u32 %r4, [%rd0]; end:",
      true, 2, 32},
-    // Lanes 0 and 1 release, lane 2 has written.
+    // Lanes 0 and 1 release; lane 2 has written.
     {"WhoKnowsTwoLanesDoesNotKnowAThird",
      "setp.eq.u32 %p7, %r0, 2; and.pred %p7, %p7, %p4; @%p7 st.global.u32 [%rd0], %r0;\n"
      "setp.lt.u32 %p8, %r0, 2; and.pred %p8, %p8, %p4; @%p8 red.release.gpu.global.add.u32 [%rd0+4], 1;\n"

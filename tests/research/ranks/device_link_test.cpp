@@ -1,4 +1,4 @@
-// Which ranks are linked over their GPUs, and which GPU belongs to which rank. The link itself needs GPUs.
+// Which ranks a GPU link connects, and which GPU belongs to which rank. The link itself needs GPUs.
 #include "ranks/square_link.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Devices, RanksOfAComputerTakeThemInTurn) {
   EXPECT_EQ(own_device("", 4, 3), "3");
   EXPECT_EQ(own_device("", 4, 5), "1");
   EXPECT_EQ(own_device("2,GPU-8f,7", 8, 1), "GPU-8f");
-  // One, or none, or nobody knows which rank this is.
+  // One GPU, no GPU, or an unknown local rank.
   EXPECT_EQ(own_device("6", 8, 1), "");
   EXPECT_EQ(own_device("", 1, 1), "");
   EXPECT_EQ(own_device("", 0, 1), "");

@@ -1,4 +1,4 @@
-// The model against times that can be worked out by hand, and what must hold for any load.
+// The model against times that are calculated by hand, and properties that hold for any load.
 #include "ranks/model.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ SegmentLoad two_ranks_one_merge() {
 }
 
 TEST(RankModel, AMergeOfTwoRanks) {
-  // Rank 0 has projected at 10 and sent at 10.1; rank 1 hears it at 10.5, has projected at 20 and sent at 20.2; rank 0
-  // hears that at 20.6 and has drawn at 25.6.
+  // Rank 0 has projected at 10 and sent at 10.1; rank 1 receives it at 10.5, has projected at 20 and sent at 20.2; rank
+  // 0 receives that at 20.6 and has drawn at 25.6.
   const ModelResult r = run_model({two_ranks_one_merge()}, 0, {2, ShareMode::cpd, true, {}});
   EXPECT_NEAR(r.frame_us, 25.6, 1e-9);
   EXPECT_NEAR(r.stall_us, 5, 1e-9);
@@ -36,7 +36,7 @@ TEST(RankModel, AHubHasTwoHops) {
   EXPECT_NEAR(r.frame_us, 20.2 + 0.8 + 5, 1e-9);
 }
 
-// 8 MB, of which each of four ranks has a quarter.
+// 8 MB; each of four ranks owns a quarter.
 TEST(RankModel, AHubForwardsACopyToEachReceiver) {
   SegmentLoad segment;
   segment.copy_us = {0, 0, 0, 0};
@@ -48,12 +48,12 @@ TEST(RankModel, AHubForwardsACopyToEachReceiver) {
   EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 80}), 300 + 0.8, 1e-9);
   EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 40}), 600 + 0.8, 1e-9);
   EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 40, .hub_multicast = true}), 200 + 0.8, 1e-9);
-  // Links limit it where the switch is fast: a rank receives 6 MB.
+  // If the switch is fast, the links limit the exchange: a rank receives 6 MB.
   EXPECT_NEAR(sync_us({.topology = ranks::Topology::hub, .hub_gb_s = 1000}), 150 + 0.8, 1e-9);
 }
 
-// Rank 0 has projected at 10 and looks for what rank 1 has sent, which comes at 20.6, at 10, 20 and 30; it draws two
-// merges in one go.
+// Rank 0 has projected at 10. It polls for rank 1's message, which arrives at 20.6, at 10, 20 and 30; then it draws two
+// merges together.
 TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
   SegmentLoad segment = two_ranks_one_merge();
   const ModelSettings here{.ranks = 2, .as_here = true};
@@ -62,16 +62,16 @@ TEST(RankModel, AsHereDrawsASegmentAfterItsLastIds) {
   oversleeps.oversleep_us = 50;
   EXPECT_NEAR(run_model({segment}, 0, oversleeps).frame_us, 10 + 60 + 5, 1e-9);
   segment.merges.push_back(segment.merges[0]);
-  // With runahead rank 0 has projected the second at 20, takes the first at 30 and looks again until 50.
+  // With runahead, rank 0 has projected the second at 20, takes the first at 30 and polls until 50.
   EXPECT_NEAR(run_model({segment}, 0, here).frame_us, 50 + 10, 1e-9);
   ModelSettings waits = here;
   waits.runahead = false;
-  // Without it has the first at 30 and projects the second until 40; it comes at 40.6.
+  // Without runahead, it has the first at 30 and projects the second until 40; the message arrives at 40.6.
   EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 50 + 10, 1e-9);
   waits.network.hop_ns = 50000;
-  // Rank 0 has the first at 80, projects until 90, and rank 1's second comes at 140.2.
+  // Rank 0 has the first at 80 and projects until 90; rank 1's second arrives at 140.2.
   EXPECT_NEAR(run_model({segment}, 0, waits).frame_us, 150 + 10, 1e-9);
-  // Turns grow with the time that is waited: after 800 us they are of 100.
+  // Polling intervals grow with the waiting time: after 800 us they are 100 us long.
   waits.network.hop_ns = 1e6;
   EXPECT_GT(run_model({segment}, 0, waits).frame_us, 2000 + 30);
   EXPECT_LT(run_model({segment}, 0, waits).frame_us, 2 * 1000 * 9 / 8 + 100);
@@ -225,7 +225,7 @@ TEST_F(CostsFile, EveryFigureCanBeMade) {
   EXPECT_THROW(make_figure("fig12", costs, {}), std::invalid_argument);
 }
 
-// Geometry that all repeat bounds duplicates, and not those who share it.
+// Geometry that every rank repeats limits duplicated projection, but not shared projection.
 TEST_F(CostsFile, SharedProjectionBeatsDuplicates) {
   const FigureTable table = make_figure("fig13", small(), {});
   const auto at_16 = [&](size_t row) { return std::stod(table.rows[row].back()); };

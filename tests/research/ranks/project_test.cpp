@@ -1,4 +1,4 @@
-// A rank is given every primitive that is seen on its pixels, and few that are not.
+// A rank receives every primitive that is visible on its pixels, and few others.
 #include "ranks/project.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Projection project_all(PreparedFrame& prepared, const OwnedBins& owned) {
   return projection;
 }
 
-// Each pixel's last writers lie within their boxes, after every draw. Returns how many were looked at.
+// Each pixel's last writers lie within their boxes after every draw. Returns the number of checked writers.
 size_t check_boxes(const Frame& frame) {
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
@@ -50,7 +50,7 @@ size_t check_boxes(const Frame& frame) {
         for (const std::vector<uint32_t>* ids : {&layer.visible_id, &layer.depth_id}) {
           for (size_t pixel = 0; pixel < ids->size(); ++pixel) {
             const uint32_t id = (*ids)[pixel];
-            // A blit copies identifiers, too, but not to where the primitive is.
+            // A blit also copies identifiers, but not to the primitive's place.
             if (id == kNoPrimitive) continue;
             const ScreenBox& box = projection.box[id];
             const int x = int(pixel) % layer.width, y = int(pixel) / layer.width;

@@ -1,4 +1,4 @@
-// Segments, merges and shares: all primitives, each once, in order, and nothing merged across what is read.
+// Segments, merges and shares contain all primitives once and in order, and no merge spans a read.
 #include "ranks/sequence.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Sequence, MergesAndSharesHoldEachPrimitiveOnce) {
         draws += merge.draws;
         sum += merge.primitives;
         EXPECT_TRUE(threshold != 0 || merge.draws == 1);
-        // Without its last draw it would not be above the threshold.
+        // Without its last draw, the merge would not exceed the threshold.
         uint64_t before_last = 0;
         const uint32_t last = given.draws()[given.runs()[merge.end_run - 1].draw].command;
         for (size_t r = merge.first_run; r < merge.end_run; ++r) {

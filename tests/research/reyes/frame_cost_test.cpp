@@ -1,4 +1,4 @@
-// The cost learnt from frames: a line over their triangles, kept above what they took.
+// The cost learnt from frames: a line over their triangle counts, kept above the measured times.
 #include "reyes/frame_cost.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ TEST(FrameCost, ALineIsFound) {
   EXPECT_NEAR(cost.grid_ms(3), 128 * 2e-3 * 1.05, 1e-6);
   EXPECT_NEAR(cost.grid_ms(1), 8 * 2e-3 * 1.05, 1e-6);
   EXPECT_NEAR(cost.shade_ms(3), 128 * 1e-3, 1e-6);
-  // A quarter of what a grid of 128 triangles takes is not by its triangles.
+  // A quarter of the time of a grid of 128 triangles does not depend on its triangles.
   EXPECT_NEAR(cost.shade_ms(0), (2 + 32) * 1e-3 * 128 / (128 + 32), 1e-6);
   EXPECT_NEAR(cost.expected_ms(10, 3), 5 + 10 * 128 * 3e-3, 1e-6);
   EXPECT_FALSE(cost.is_known(641, 480));
@@ -31,7 +31,7 @@ TEST(FrameCost, PiecesThatAreSmallHaveFewTrianglesWhateverTheirGrids) {
   for (const uint64_t triangles : {2000u, 1000u, 2000u}) {
     cost.learn(triangles, uint32_t(triangles / 20), 3, 1, 1e-3 * double(triangles));
   }
-  const double one = cost.grid_ms(3) / 20;  // a grid had 20 triangles of 128
+  const double one = cost.grid_ms(3) / 20;  // a grid of 20 triangles counts as 128
   EXPECT_NEAR(cost.grid_ms(2), 20 * one, 1e-9);
   EXPECT_NEAR(cost.grid_ms(1), 8 * one, 1e-9);
   EXPECT_NEAR(cost.grid_ms(0), 2 * one, 1e-9);
@@ -65,7 +65,7 @@ TEST(FrameCost, FramesAboveTheLineRaiseTheMarginForAWhile) {
   const auto predicted = [&] { return cost.fixed_ms() + cost.grid_ms(3) * 16; };
   learn(40);
   const double usual = predicted();
-  cost.learn(2500, 16, 3, 1, 24);  // twice what the line says
+  cost.learn(2500, 16, 3, 1, 24);  // twice the line's prediction
   EXPECT_GT(predicted(), 1.2 * usual);
   learn(120);
   EXPECT_NEAR(predicted(), usual, 0.02 * usual);

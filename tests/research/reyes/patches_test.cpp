@@ -1,4 +1,4 @@
-// Scenes of patches: what is read, what is refused with words, and what is made of cages.
+// Scenes of patches: files that are read, files that are refused with a message, and the patches made of cages.
 #include "reyes/patches.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,8 @@ TEST(Patches, NamesThatAreNoSceneAreSaid) {
 }
 
 TEST(Patches, SidesThatAreTheSameHaveOneNumber) {
-  // Two patches side by side along u, the second one turned by half a turn: its side u = 1 lies on the first one's.
+  // Two patches side by side along u. The second one is turned by half a turn: its side u = 1 lies on the side u = 1 of
+  // the first.
   std::vector<glm::vec3> points;
   for (int k = 0; k < 16; ++k) points.emplace_back(k % 4, k / 4, 0);
   for (int k = 0; k < 16; ++k) points.emplace_back(6 - k % 4, 3 - k / 4, 0);
@@ -180,7 +181,7 @@ TEST(Cages, CornersOfPatchesAreTheLimitOfSubdivision) {
   PatchScene scene;
   append_patches(scene, cube);
   ASSERT_EQ(scene.patches(), 6u);
-  // Points of a subdivided cage keep the numbers that they have in the cage before.
+  // Points of a subdivided cage keep their numbers from the coarser cage.
   Cage fine = cube;
   for (int k = 0; k < 5; ++k) fine = subdivided(fine);
   std::set<uint32_t> found;

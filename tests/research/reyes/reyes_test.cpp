@@ -1,4 +1,4 @@
-// Micropolygons: one picture at full quality whatever draws it, a limit that is kept, and no cracks.
+// Micropolygons: at full quality every machine draws the same picture, a limit is kept, and there are no cracks.
 #include "reyes/reyes.h"
 
 #include <gtest/gtest.h>
@@ -49,8 +49,8 @@ Edge edge_of(const glm::vec4& a, const glm::vec4& b) {
   return std::min(ab, ba);
 }
 
-// Edges by their two positions, bit by bit, and how many triangles have them, first from a to b and then from b to a.
-// Triangles without area count where they have three different corners.
+// Edges by the bits of their two positions, with the number of triangles that have them from a to b and from b to a.
+// Triangles without area count if they have three different corners.
 std::map<Edge, int> edges_of(const Frame& frame) {
   std::map<Edge, int> edges;
   for (size_t k = 0; k + 2 < frame.indices.size(); k += 3) {
@@ -72,7 +72,7 @@ PatchScene sheet() {
   for (int row = 0; row < kSide; ++row) {
     for (int column = 0; column < kSide; ++column) {
       for (int k = 0; k < 16; ++k) {
-        // Every second patch is turned, so that sides meet in both directions and along u and v.
+        // Every second patch is turned, so that sides meet in both directions and along both u and v.
         const bool turned = (row + column) % 2 == 1;
         const int i = turned ? 3 - k / 4 : k % 4, j = turned ? k % 4 : k / 4;
         const float x = float(3 * column + i) / 3 - kSide / 2, y = float(3 * row + j) / 3 - kSide / 2;
@@ -179,7 +179,7 @@ TEST(Reyes, TheMostUrgentIsSplitFirst) {
     o.tasks = 120;
     o.fixation = Point{20, 20};
     o.rate = 1;
-    // The mean distance of triangles from the fixation point's place on the sheet.
+    // The mean distance of triangles from the fixation point on the sheet.
     std::map<SplitPriority, double> near;
     for (const SplitPriority priority : {SplitPriority::size, SplitPriority::both, SplitPriority::distance}) {
       o.priority = priority;
@@ -206,7 +206,7 @@ TEST(Reyes, ABoundThatComesDownChangesNothingButTheOrder) {
     const ReyesFrame whole = reyes.draw(0, o);
     EXPECT_EQ(whole.statistics.halvings, 0u) << title(machine);
     o.decreasing_priorities = true;
-    o.priority = SplitPriority::distance;  // no piece is more urgent than one that is as large as a grid
+    o.priority = SplitPriority::distance;  // no piece is more urgent than a piece as large as a grid
     const ReyesFrame same = reyes.draw(0, o);
     EXPECT_GT(same.statistics.halvings, 0u) << title(machine);
     EXPECT_TRUE(same.layer.color == whole.layer.color) << title(machine);
@@ -249,7 +249,7 @@ TEST(Reyes, ClosedSurfacesStayClosed) {
       ReyesOptions o = small();
       o.rate = 1.5f;
       o.tasks = tasks;
-      if (tasks == 131) o.grid = 1;  // as with a budget that hardly suffices
+      if (tasks == 131) o.grid = 1;  // as with a budget that is only just enough
       o.fixation = Point{60, 30};
       const ReyesStatistics s = reyes.draw(0, o, false).statistics;
       ASSERT_EQ(s.counts.culled, 0u);
@@ -268,13 +268,13 @@ TEST(Reyes, PiecesBehindTheEyeAreDrawn) {
   for (const ReyesMachine& machine : machines()) {
     Reyes reyes(sheet(), machine);
     ReyesOptions o = small();
-    // Beside the sheet, which reaches behind the eye and fills the lower half.
+    // Next to the sheet, which extends behind the eye and fills the lower half.
     o.camera = "eye=0,0.6,0.8 target=0,2,0.75 up=0,0,1 fov=80";
     const ReyesFrame frame = reyes.draw(0, o);
     const auto covered =
         std::count_if(frame.layer.depth.begin(), frame.layer.depth.end(), [](float d) { return d < 1; });
     EXPECT_GT(covered, 96 * 72 / 6) << title(machine);
-    // Straight below, the near plane cuts nothing.
+    // Directly below, the near plane cuts nothing.
     EXPECT_LT(frame.layer.depth[48], 1.0f) << title(machine);
   }
 }
@@ -290,7 +290,7 @@ TEST(Reyes, MemoryGrowsWithThePicture) {
   o.rate = 1;
   o.grid = 2;
   const ReyesStatistics s = reyes.draw(0, o, false).statistics;
-  EXPECT_GT(s.counts.grids, 5000u);  // more than there is room for at first
+  EXPECT_GT(s.counts.grids, 5000u);  // more grids than the buffer holds at first
   EXPECT_EQ(s.counts.crowded, 0u);
   EXPECT_EQ(s.counts.lost, 0u);
 }
@@ -307,7 +307,7 @@ TEST(Reyes, MistakesAreSaid) {
   o = small();
   o.grid = 5;
   EXPECT_THROW(reyes.draw(0, o), std::runtime_error);
-  EXPECT_NO_THROW(reyes.draw(0, small()));  // it can be used after that
+  EXPECT_NO_THROW(reyes.draw(0, small()));  // the renderer still works after the failure
 }
 
 TEST(ReyesCompare, ErrorsAreCountedWhereTheyAre) {

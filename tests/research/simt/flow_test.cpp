@@ -7,7 +7,7 @@
 namespace brokkr::simt::test {
 namespace {
 
-// The instruction on the line that has `text`.
+// Returns the instruction on the line that contains `text`.
 uint32_t at(const ptx::Program& p, const std::string& text) {
   for (uint32_t pc = 0; pc < p.code.size(); ++pc) {
     if (p.ptx_line(pc).find(text) != std::string_view::npos) return pc;
@@ -44,7 +44,7 @@ TEST(SimtFlow, ALoopMeetsBehindItself) {
   EXPECT_EQ(flow.to_loop(at(*p, "%r1, 4")), ~0u);
 }
 
-// A loop that never ends has no end for its paths to meet at.
+// Paths of an infinite loop have no point where they meet.
 TEST(SimtFlow, ALoopWithoutAnEndMeetsNowhere) {
   const auto p = ptx::test::kernel_of("again:\n@%p0 bra skip;\nadd.u32 %r1, %r1, 2;\nskip:\nbra again;");
   EXPECT_EQ(Flow(*p).meeting(at(*p, "bra again")), kNoMeeting);
@@ -55,13 +55,13 @@ TEST(SimtFlow, RegistersAreThoseThatAreLiveAtOnce) {
     const auto p = ptx::test::kernel_of(body);
     return Flow(*p).registers(*p->find("kernel"));
   };
-  // The address takes two.
+  // The address needs two registers.
   EXPECT_EQ(registers("mov.u32 %r1, 1;\nst.global.u32 [%rd0], %r1;"), 3u);
   EXPECT_EQ(
       registers("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\n"
                 "st.global.u32 [%rd0], %r1;"),
       5u);
-  // One after the other they share.
+  // Values that live one after the other share a register.
   EXPECT_EQ(registers("mov.u32 %r1, 1;\nst.global.u32 [%rd0], %r1;\nmov.u32 %r2, 2;\nst.global.u32 [%rd0], %r2;"), 3u);
 }
 

@@ -1,4 +1,5 @@
-// Caches, banks, coalescing, warps of spawned threads, the performance model, configurations: each by itself.
+// Caches, banks, coalescing, warps of spawned threads, the performance model and configurations, each tested
+// separately.
 #include <gtest/gtest.h>
 
 #include "simt/core.h"
@@ -13,12 +14,12 @@ TEST(SimtParts, ACacheForgetsWhatWasUsedLongestAgo) {
   EXPECT_FALSE(cache.access(0, false, true).hit);
   EXPECT_FALSE(cache.access(128, false, true).hit);
   EXPECT_TRUE(cache.access(32, false, true).hit);
-  EXPECT_FALSE(cache.access(256, false, true).hit);  // in place of 128
+  EXPECT_FALSE(cache.access(256, false, true).hit);  // replaces 128
   EXPECT_TRUE(cache.access(0, true, true).hit);
-  EXPECT_FALSE(cache.access(128, false, true).hit);        // in place of 256
-  EXPECT_TRUE(cache.access(256, false, true).wrote_back);  // in place of 0, which is dirty
+  EXPECT_FALSE(cache.access(128, false, true).hit);        // replaces 256
+  EXPECT_TRUE(cache.access(256, false, true).wrote_back);  // replaces 0, which is dirty
   EXPECT_FALSE(cache.access(64, false, false).hit);
-  EXPECT_FALSE(cache.access(64, false, false).hit);  // it was not brought in
+  EXPECT_FALSE(cache.access(64, false, false).hit);  // the line was not loaded
 }
 
 TEST(SimtParts, BanksServeAWordToManyAndManyWordsInTurn) {
@@ -32,7 +33,7 @@ TEST(SimtParts, BanksServeAWordToManyAndManyWordsInTurn) {
 TEST(SimtParts, SegmentsAreAskedForOnce) {
   std::vector<uint64_t> out;
   coalesce({0, 4, 60, 64, 30}, 4, 32, out);
-  EXPECT_EQ(out, (std::vector<uint64_t>{0, 32, 64}));  // bytes 30 to 33 lie in two that were asked for
+  EXPECT_EQ(out, (std::vector<uint64_t>{0, 32, 64}));  // bytes 30 to 33 are in two segments that were already requested
 }
 
 std::vector<SpawnedThread> threads_of(uint32_t first, uint32_t count) {
@@ -41,7 +42,7 @@ std::vector<SpawnedThread> threads_of(uint32_t first, uint32_t count) {
   return all;
 }
 
-// [Steffen12, 5.3]: what does not fit the warp begins the next one, at the second address.
+// [Steffen12, 5.3]: threads that do not fit the warp begin the next one, at the second address.
 TEST(SimtParts, SpawnedThreadsFillWarps) {
   SpawnUnit unit(16, 4, 2);
   EXPECT_EQ(SpawnUnit::places(16, 4, 2), 2u * (16 + 4));
@@ -55,7 +56,7 @@ TEST(SimtParts, SpawnedThreadsFillWarps) {
   ASSERT_EQ(full.threads.size(), 4u);
   EXPECT_EQ(full.threads[3].state, 5u);
   EXPECT_FALSE(unit.has_warp());
-  // Parts that are left: the lowest pc first.
+  // Remaining parts: the lowest pc comes first.
   ASSERT_TRUE(unit.has_part());
   const FormedWarp low = unit.flush(), high = unit.flush();
   EXPECT_EQ(low.pc, 50u);
@@ -74,7 +75,7 @@ TEST(SimtParts, PlacesAreUsedAgain) {
   }
 }
 
-// [Steffen12, eq. 6.1] and [Steffen12, eq. 6.2] with 8 warps, of whose threads one in four takes the long path.
+// [Steffen12, eq. 6.1] and [Steffen12, eq. 6.2] with 8 warps. One thread in four takes the long path.
 TEST(SimtParts, TheModelComparesIssues) {
   const BranchCost cost{.path1 = 1000, .path2 = 10, .after = 20, .store = 4, .restore = 6};
   const BranchCount count{8, 64, 192};
@@ -83,7 +84,7 @@ TEST(SimtParts, TheModelComparesIssues) {
   DivergenceModel model(32);
   for (uint32_t i = 0; i < 7; ++i) model.arrive(5, cost, 8, 24);
   EXPECT_TRUE(model.leave(5, 8, 24));
-  // One warp alone only gains work.
+  // A single warp gains only work.
   DivergenceModel alone(32);
   alone.arrive(5, cost, 8, 24);
   EXPECT_FALSE(alone.leave(5, 8, 24));
@@ -116,7 +117,7 @@ TEST(SimtParts, AMachineIsAFileWhoseFaultsAreNamed) {
   EXPECT_THROW(find_config("thesis-9"), std::runtime_error);
 }
 
-// A kernel whose threads spawn a child each, which writes what it was left.
+// Each thread of this kernel spawns a child, which writes the state that it inherited.
 constexpr const char* kSpawning = R"(
 .extern .func brokkr_simt_spawn(.param .b64 kernel_name, .param .b64 state);
 .extern .func (.param .b64 out) brokkr_simt_state();
@@ -145,8 +146,8 @@ TEST(SimtParts, AThreadGoesOnAsItsChild) {
   for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(words.at[i], 3 * i) << i;
   EXPECT_EQ(s.spawned, 100u);
   EXPECT_EQ(s.spawned_warps, 4u);
-  EXPECT_EQ(s.flushed_warps, 1u);  // the last four threads fill no warp
-  // A machine that does not time programs has no such functions.
+  EXPECT_EQ(s.flushed_warps, 1u);  // the last four threads do not fill a warp
+  // A machine without timing has no such functions.
   EXPECT_NE(ptx::test::run(*program, words, 1, 32).find("brokkr_simt_state is a function of a machine"),
             std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Which lanes go together, by policy: issues that can be counted by hand, and results that no policy changes.
+// The lanes that each policy groups: issue counts that can be calculated by hand, and results that no policy changes.
 #include <gtest/gtest.h>
 
 #include "timed.h"
@@ -30,7 +30,7 @@ Outcome run(const std::string& body, PolicyKind kind, uint32_t ways = 2) {
 }
 uint64_t steps(const std::string& body, PolicyKind kind, uint32_t ways = 2) { return run(body, kind, ways).steps; }
 
-// Even lanes go one way, odd ones the other; both of eight instructions.
+// Even lanes take one path, odd lanes the other; both have eight instructions.
 const std::string kIfElse = "and.b32 %r3, %r2, 1; setp.eq.u32 %p0, %r3, 0; @%p0 bra even;\n" + adds(7) +
                             "bra join; even:\n" + adds(8) + "join:\n";
 
@@ -42,7 +42,7 @@ TEST(SimtPolicy, ParallelEntriesRunAtOnce) {
   EXPECT_EQ(steps(kIfElse, PolicyKind::independent), kAround + 3 + 8);
 }
 
-// Four paths of a nest: two ways take them in pairs, four at once.
+// A nest with four paths: two-way divergence runs them in pairs, four-way runs all.
 TEST(SimtPolicy, EntriesOfANestAreParallelToo) {
   const auto inner = [](const std::string& name) {
     return "and.b32 %r3, %r2, 2; setp.eq.u32 %p1, %r3, 0; @%p1 bra a" + name + ";\n" + adds(7) + "bra b" + name +
@@ -55,7 +55,7 @@ TEST(SimtPolicy, EntriesOfANestAreParallelToo) {
   EXPECT_LT(steps(nest, PolicyKind::parallel, 2), steps(nest, PolicyKind::pdom));
 }
 
-// A loop of three instructions, as often as its lane's number and one more: all wait for the last.
+// A loop of three instructions that lane i runs i + 1 times: all lanes wait for the last.
 TEST(SimtPolicy, ALoopRunsAsOftenAsItsLongestLane) {
   const std::string loop =
       "add.u32 %r3, %r2, 1; again: add.u32 %r4, %r4, 2; sub.u32 %r3, %r3, 1; setp.ne.u32 %p0, %r3, 0; @%p0 bra "
@@ -66,7 +66,7 @@ TEST(SimtPolicy, ALoopRunsAsOftenAsItsLongestLane) {
   for (uint32_t l = 0; l < 32; ++l) EXPECT_EQ(o.words[l], 2 * (l + 1));
 }
 
-// Half of the lanes are long in the first loop, the others in the second.
+// Half of the lanes run long in the first loop, the others in the second.
 const std::string kTwoLoops =
     "setp.lt.u32 %p0, %r2, 16; selp.u32 %r3, 10, 1, %p0; selp.u32 %r5, 1, 10, %p0;\n"
     "first: add.u32 %r4, %r4, 1; sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra first;\n"
@@ -75,12 +75,12 @@ const std::string kTwoLoops =
 TEST(SimtPolicy, LanesWorkAheadOfThoseThatAreInALoop) {
   const uint64_t stack = kAround + 3 + 4 * (10 + 10);
   EXPECT_EQ(steps(kTwoLoops, PolicyKind::pdom), stack);
-  EXPECT_EQ(steps(kTwoLoops, PolicyKind::parallel), stack);  // nothing is parallel to a loop
+  EXPECT_EQ(steps(kTwoLoops, PolicyKind::parallel), stack);  // no path is parallel to a loop
   EXPECT_EQ(steps(kTwoLoops, PolicyKind::ahead), kAround + 3 + 4 * 11);
   EXPECT_EQ(steps(kTwoLoops, PolicyKind::spatial), kAround + 3 + 4 * 11);
 }
 
-// Lanes that part within a half are not what spatial subdivision helps.
+// Spatial subdivision does not help lanes that diverge within a half.
 TEST(SimtPolicy, SpatialSubdivisionIsByHalves) {
   EXPECT_EQ(steps(kIfElse, PolicyKind::spatial), steps(kIfElse, PolicyKind::pdom));
   const std::string halves =
@@ -89,7 +89,8 @@ TEST(SimtPolicy, SpatialSubdivisionIsByHalves) {
 }
 
 TEST(SimtPolicy, LanesLapInALoopAndRunTogether) {
-  // Two rounds of the two loops: who has come around runs the first loop with those that are still in it.
+  // Two rounds of the two loops: lanes in their second round run the first loop together with lanes that are still in
+  // it.
   const std::string rounds =
       "mov.u32 %r6, 3; round:\n" + kTwoLoops + "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra round;\n";
   const uint64_t stack = steps(rounds, PolicyKind::pdom);
@@ -97,7 +98,7 @@ TEST(SimtPolicy, LanesLapInALoopAndRunTogether) {
   EXPECT_LE(steps(rounds, PolicyKind::ahead), stack * 6 / 10);
 }
 
-// Everything that lanes can do to each other, under every policy.
+// Every way in which lanes can affect each other, under every policy.
 TEST(SimtPolicy, NoPolicyChangesAResult) {
   const std::string meet =
       "and.b32 %r3, %r2, 3; setp.lt.u32 %p0, %r3, 2; @%p0 bra low; add.u32 %r4, %r4, 100; low:\n"
@@ -131,7 +132,7 @@ TEST(SimtPolicy, FunctionsReturnToTheirCallers) {
   }
 }
 
-// Lane 0 might have left on its way, so that the paths meet nowhere but at the vote; what follows is issued once.
+// Lane 0 may exit early, so the paths meet only at the vote. The code after the vote is issued once.
 TEST(SimtPolicy, LanesThatMeetAtACollectiveAreOnePath) {
   const auto cycles = [](const std::string& behind) {
     const std::string body =

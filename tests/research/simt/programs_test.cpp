@@ -1,4 +1,4 @@
-// All programs give the CPU's results, on every kind of machine; the figures say what they must.
+// All programs give the CPU's results on every kind of machine, and the figures are as expected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,12 +39,12 @@ TEST_F(SimtPrograms, SmallAndLargeMachinesTakeThem) {
     SCOPED_TRACE(p.name);
     if (std::string(p.name) == "ray-spawn" || std::string(p.name) == "branch-model") continue;
     EXPECT_NO_THROW(time_program(p, find_config("h200"), kSmall));
-    if (std::string(p.module) == "ray_tasks") continue;  // of whole warps
+    if (std::string(p.module) == "ray_tasks") continue;  // this module needs whole warps
     EXPECT_NO_THROW(time_program(p, as_half_warps(find_config("thesis-7.1")), kSmall));
   }
 }
 
-// Programs without branches gain nothing; others gain what their shape allows.
+// Programs without branches gain nothing; the others gain as much as their control flow allows.
 TEST_F(SimtPrograms, LanesByThemselvesHelpWhatBranches) {
   const Config stack = find_config("thesis-7.1");
   const auto speedup = [&](const char* name, PolicyKind kind, uint32_t ways) {
@@ -71,7 +71,7 @@ TEST_F(SimtPrograms, ThreadsThatSpawnKeepLanesBusy) {
   EXPECT_GT(spawned.requested_read, 2 * loops.requested_read);
 }
 
-// Tasks of one step, and of many: the program tells how many lanes work.
+// Tasks of one step and of many: the program determines how many lanes work.
 TEST_F(SimtPrograms, TasksKeepLanesAtWork) {
   Config c = with_ideal_memory(find_config("thesis-7.6"));
   c.block_scheduling = false;
@@ -100,8 +100,8 @@ TEST_F(SimtPrograms, TheModelNeverLosesMuchAndMayGainMuch) {
   EXPECT_GT(cycles(one, 0) / cycles(one, 1), 0.9);
 }
 
-// Threads that draw their path leave a warp of each that is not full, which runs alone at the end: the longer what
-// follows, the dearer. Where warps stay full, they lose nothing.
+// If threads draw their path at random, a partly filled warp remains for each path and runs alone at the end. It costs
+// more the longer the following code is. Full warps lose nothing.
 TEST_F(SimtPrograms, WithoutReconvergeTheStackWinsBehindLongPaths) {
   const auto speedup = [](uint32_t times, bool drawn) {
     BranchRun run{.ratio = 2, .shorter = 20, .end = times * 60, .drawn = drawn};

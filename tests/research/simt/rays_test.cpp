@@ -1,4 +1,4 @@
-// Rays by tasks on the machines of the CPU: the same hits, by lanes that have more to do.
+// Rays as tasks on the machines of the CPU: the hits are the same, and more lanes work.
 #include <gtest/gtest.h>
 
 #include "pipeline/task_machine.h"
@@ -23,7 +23,7 @@ double lanes_at_work(const CpuRays& run) {
 }
 
 TEST_P(SimtRays, TasksFindWhatTheWalkFinds) {
-  constexpr uint32_t kWidth = 43;  // not all warps are full
+  constexpr uint32_t kWidth = 43;  // some warps are not full
   const auto scene = ray_scene(900);
   const RayHits expected = cpu_hits(*scene, kWidth);
   const CpuRays loop = run_cpu_rays(GetParam(), false, 0, *scene, kWidth);
@@ -32,7 +32,7 @@ TEST_P(SimtRays, TasksFindWhatTheWalkFinds) {
     SCOPED_TRACE(stay);
     const CpuRays tasks = run_cpu_rays(GetParam(), true, stay, *scene, kWidth);
     EXPECT_NO_THROW(expect_hits("tasks", expected, tasks.hits.t.data(), tasks.hits.primitive.data()));
-    // The same steps of the same rays, by warps that other rays are in.
+    // The rays take the same steps, in warps that hold different rays.
     EXPECT_EQ(tasks.counts.lanes, loop.counts.lanes);
     EXPECT_GT(lanes_at_work(tasks), stay > 100 ? 0.9 : lanes_at_work(loop));
   }

@@ -15,7 +15,7 @@ from program import SCENE, InFolder, brokkr
 class Simt(InFolder):
     def ask(self, *words):
         done = brokkr(*words)
-        self.assertEqual(done.returncode, 0, done.stderr)  # progress may be there, where it takes long
+        self.assertEqual(done.returncode, 0, done.stderr)  # stderr may have progress lines if the run is long
         return done.stdout
 
     def picture(self, *words):
@@ -88,6 +88,6 @@ if "  simt " not in brokkr("--help").stdout:
     sys.exit(77)
 WITHOUT = brokkr("render", SCENE, "--no-output", "--size", "8x8", "--machine", "simt")
 if WITHOUT.returncode != 0 and "without nvcc" in WITHOUT.stderr:
-    # One line says so.
+    # The message is one line.
     sys.exit(77 if WITHOUT.stderr.count("\n") == 1 and WITHOUT.returncode == 1 else 1)
 unittest.main()

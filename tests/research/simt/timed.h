@@ -1,4 +1,4 @@
-// Kernels written in PTX on a timed machine: no nvcc.
+// Kernels written in PTX on a timed machine, without nvcc.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace brokkr::simt::test {
 
-// One core whose times are easy to reckon with.
+// One core with times that are easy to calculate with.
 inline Config plain_machine() {
   Config c;
   c.name = "plain";

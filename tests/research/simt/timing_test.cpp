@@ -1,4 +1,4 @@
-// Times that can be reckoned by hand. A kernel begins with a load of its parameter (4 cycles) and ends with a ret.
+// Times that can be calculated by hand. A kernel begins with a load of its parameter (4 cycles) and ends with a ret.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -15,7 +15,7 @@ uint64_t cycles(const std::string& body, const Config& c = plain_machine(), uint
 constexpr const char* kTwoAdds = "add.u32 %r1, %r0, 1; add.u32 %r2, %r0, 1;";
 constexpr const char* kChain = "add.u32 %r1, %r0, 1; add.u32 %r2, %r1, 1;";
 
-// Issued at 0, 4, 8, 12.
+// Issued at cycles 0, 4, 8, 12.
 TEST(SimtTiming, AWarpHasOneInstructionUnderWay) { EXPECT_EQ(cycles(kTwoAdds), 13u); }
 
 // The second warp issues one cycle after the first.
@@ -37,22 +37,22 @@ TEST(SimtTiming, FewLanesTakeSeveralCyclesForAWarp) {
   Config c = plain_machine();
   c.lanes = 8;
   EXPECT_EQ(cycles(kTwoAdds, c, 32), 13u);  // as before: 4 cycles each
-  EXPECT_EQ(cycles(kTwoAdds, c, 64), 29u);  // two warps in turn, the last of eight issues at 28
+  EXPECT_EQ(cycles(kTwoAdds, c, 64), 29u);  // two warps alternate; the last of eight instructions issues at 28
 }
 
-// 0: the parameter, 1 and 2: the additions, 3: ret.
+// Issue cycles: 0 the parameter, 1 and 2 the additions, 3 the ret.
 TEST(SimtTiming, AScoreboardLetsIndependentInstructionsFollow) {
   Config c = plain_machine();
   c.overlap = true;
   EXPECT_EQ(cycles(kTwoAdds, c), 4u);
-  // The second addition waits for the first: 0, 1, 5, 6.
+  // The second addition waits for the first: the instructions issue at 0, 1, 5, 6.
   EXPECT_EQ(cycles(kChain, c), 7u);
 }
 
 TEST(SimtTiming, AJumpHoldsUpWhatFollows) {
   Config c = plain_machine();
   c.overlap = true;
-  // 0: the parameter, 1: the jump, 5: ret.
+  // Issue cycles: 0 the parameter, 1 the jump, 5 the ret.
   EXPECT_EQ(cycles("bra next; next:", c), 6u);
 }
 
@@ -62,7 +62,7 @@ TEST(SimtTiming, UnitsHaveTimesOfTheirOwn) {
   EXPECT_EQ(cycles("mul.f32 %f1, %f0, %f0;"), 4u + 4 + 1);
 }
 
-// By numbers of which no two are alike, so that none stands in for another.
+// All latencies differ, so that a mistaken class changes the result.
 TEST(SimtTiming, EachClassHasALatencyOfItsOwn) {
   Config c = plain_machine();
   c.latency = {.integer = 3,
@@ -77,7 +77,7 @@ TEST(SimtTiming, EachClassHasALatencyOfItsOwn) {
                .constant = 31,
                .load = 37};
   c.l1 = {CacheConfig::Kind::perfect, 0, 0, 0};
-  // Behind the parameter, and before the cycle of the ret.
+  // The time after the parameter and before the cycle of the ret.
   const auto takes = [&](const std::string& body) { return cycles(body, c) - 31 - 1; };
   EXPECT_EQ(takes("add.u32 %r1, %r0, 1;"), 3u);
   EXPECT_EQ(takes("mul.lo.u32 %r1, %r0, 3;"), 5u);
@@ -92,7 +92,7 @@ TEST(SimtTiming, EachClassHasALatencyOfItsOwn) {
   EXPECT_EQ(takes("ld.global.u32 %r1, [%rd0];"), 37u);
 }
 
-// Lanes at words `stride` apart. Two instructions make the address.
+// Lanes read words `stride` apart. Two instructions calculate the address.
 std::string shared_load(uint32_t stride) {
   return "mov.u32 %r2, %laneid; mul.lo.u32 %r3, %r2, " + std::to_string(4 * stride) +
          "; add.u32 %r3, %r3, 0; ld.shared.u32 %r4, [%r3];";
@@ -112,8 +112,8 @@ std::string global_load(uint32_t bytes_apart) {
   return "mov.u32 %r2, %laneid; mul.wide.u32 %rd1, %r2, " + std::to_string(bytes_apart) +
          "; add.u64 %rd1, %rd0, %rd1; ld.global.u32 %r4, [%rd1];";
 }
-// Four instructions of 4 cycles; then the segments follow each other through a channel that moves one a cycle, arrive
-// 100 cycles later, and take 4 more.
+// Four instructions take 4 cycles each. The segments then pass one after another through a channel that moves one per
+// cycle, arrive 100 cycles later, and take 4 more.
 TEST(SimtTiming, SegmentsFollowEachOtherThroughAChannel) {
   EXPECT_EQ(cycles(global_load(0)), 16u + 1 + 100 + 4 + 1);
   EXPECT_EQ(cycles(global_load(4)), 16u + 4 + 100 + 4 + 1);
@@ -128,7 +128,7 @@ TEST(SimtTiming, ChannelsWorkAtOnce) {
   c.memory.bytes_per_cycle = 8;  // four cycles for a segment
   EXPECT_EQ(cycles(global_load(128), c), 16u + 32 * 4 + 100 + 4 + 1);
   c.memory.channels = 4;
-  // Eight segments for each channel, of which the last's is asked for after three others.
+  // Eight segments for each channel. The last channel's first segment is requested after three others.
   EXPECT_EQ(cycles(global_load(128), c), 16u + 3 + 8 * 4 + 100 + 4 + 1);
 }
 
@@ -137,7 +137,7 @@ TEST(SimtTiming, NobodyWaitsForAStore) {
   EXPECT_EQ(cycles(store), 4u + 4 + 4 + 1);
 }
 
-// The second time the line is there.
+// The second access finds the line in the cache.
 TEST(SimtTiming, ACacheAnswersTheSecondTime) {
   Config c = plain_machine();
   c.l1 = {CacheConfig::Kind::sets, 1024, 2, 6};
@@ -148,7 +148,7 @@ TEST(SimtTiming, ACacheAnswersTheSecondTime) {
   EXPECT_EQ(cycles("ld.global.u32 %r1, [%rd0];", c), 4u + 6 + 4 + 1);
 }
 
-// Four sets of two ways: lines 512 bytes apart share one, and the third takes the place of the first.
+// Four sets of two ways: lines 512 bytes apart share a set, and the third line replaces the first.
 TEST(SimtTiming, ASetHoldsAsManyLinesAsItHasWays) {
   Config c = plain_machine();
   c.l1 = {CacheConfig::Kind::sets, 1024, 2, 6};
@@ -159,9 +159,9 @@ TEST(SimtTiming, ASetHoldsAsManyLinesAsItHasWays) {
     return cycles(body, c) - 4 - 1;
   };
   EXPECT_EQ(loads({0, 512, 0}), 2 * miss + hit);
-  EXPECT_EQ(loads({0, 128, 256, 0}), 3 * miss + hit);  // sets of their own
+  EXPECT_EQ(loads({0, 128, 256, 0}), 3 * miss + hit);  // each line has its own set
   EXPECT_EQ(loads({0, 512, 1024, 0}), 4 * miss);
-  EXPECT_EQ(loads({0, 512, 0, 1024, 0}), 3 * miss + 2 * hit);  // the second one was used longest ago
+  EXPECT_EQ(loads({0, 512, 0, 1024, 0}), 3 * miss + 2 * hit);  // the second line was used longest ago
   c.l1.kind = CacheConfig::Kind::none;
   EXPECT_EQ(loads({0, 0, 0}), 3 * miss);
 }
@@ -174,14 +174,16 @@ TEST(SimtTiming, TheLargeCacheIsBehindTheSmallOnes) {
   const std::string load = "ld.global.u32 %r1, [%rd0];";
   EXPECT_EQ(cycles(load, c), 4 + memory + 1);
   EXPECT_EQ(cycles(load + load, c), 4 + memory + small + 1);
-  // Two other lines of its set of the small one later it is in the large one, of 16 sets, alone.
+  // After two other lines of its set, the line is no longer in the small cache but in the large one, where it has its
+  // set of 16 to itself.
   const std::string others = "ld.global.u32 %r1, [%rd0+512]; ld.global.u32 %r1, [%rd0+1024];";
   EXPECT_EQ(cycles(load + others + load, c), 4 + 3 * memory + large + 1);
   c.l2.kind = CacheConfig::Kind::perfect;
   EXPECT_EQ(cycles(load, c), 4 + large + 1);
 }
 
-// Old value and new one are two segments; the answer takes 102 cycles. 32 lanes take their turns of 4 cycles.
+// The old value and the new one are two segments, and the answer takes 102 cycles. Each of 32 lanes takes 4 cycles in
+// turn.
 TEST(SimtTiming, AtomicsAtOneAddressTakeTurns) {
   EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;"), 4u + 32 * 4 + 102 + 4 + 1);
   Config c = plain_machine();
@@ -189,22 +191,22 @@ TEST(SimtTiming, AtomicsAtOneAddressTakeTurns) {
   EXPECT_EQ(cycles("atom.global.add.u32 %r1, [%rd0], 1;", c), 4u + 102 + 4 + 1);
 }
 
-// The second core's segments wait two cycles for the channel, and its lanes for all of the first core's.
+// The second core's segments wait two cycles for the channel, and its lanes wait for all lanes of the first core.
 TEST(SimtTiming, AtomicsOfOtherCoresTakeTheirTurnsToo) {
   Config c = plain_machine();
   c.cores = 2;
   EXPECT_EQ(time_body("atom.global.add.u32 %r1, [%rd0], 1;", c, 32, 2).cycles, 4u + 64 * 4 + 104 + 4 + 1);
-  // On chip each core has its own.
+  // On chip, each core has its own unit.
   const std::string on_chip = "atom.shared.add.u32 %r1, [shared], 1;";
   EXPECT_EQ(time_body(on_chip, c, 32, 2).cycles, 4u + 31 + 4 + 1);
-  EXPECT_EQ(cycles(on_chip, c, 64), 4u + 32 + 31 + 4 + 1);  // the second warp finds the unit taken
+  EXPECT_EQ(cycles(on_chip, c, 64), 4u + 32 + 31 + 4 + 1);  // the second warp finds the unit busy
 }
 
 TEST(SimtTiming, ABarrierWaitsForTheSlowestWarp) {
-  // Warp 1 makes a division more: it comes to the barrier 16 cycles later.
+  // Warp 1 runs one more division and reaches the barrier 16 cycles later.
   const std::string body =
       "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @%p0 bra meet; div.u32 %r1, %r0, 3; meet: bar.sync 0;";
-  // Warp 1: 1 parameter, 5 mov, 9 setp, 13 bra, 17 div, 33 barrier, 37 ret; warp 0 goes on with it.
+  // Issue cycles of warp 1: 1 parameter, 5 mov, 9 setp, 13 bra, 17 div, 33 barrier, 37 ret. Warp 0 continues with it.
   EXPECT_EQ(cycles(body, plain_machine(), 64), 38u);
 }
 
@@ -237,7 +239,7 @@ TEST(SimtTiming, ABlockThatIsTooLargeIsRefused) {
   EXPECT_THROW(time_body(kTwoAdds, c, 32), ptx::Fault);
 }
 
-// Each chance to issue is in one class.
+// Each issue slot belongs to one class.
 TEST(SimtTiming, EveryCycleIsCountedOnce) {
   Config c = plain_machine();
   c.cores = 2, c.schedulers = 2;
@@ -260,7 +262,7 @@ TEST(SimtTiming, TheSameRunTakesTheSameTime) {
   EXPECT_EQ(a.occupancy, b.occupancy);
 }
 
-// Machines on threads of the host know nothing of each other: a figure's runs take what they take alone.
+// Machines on several threads of the host are independent: a run of a figure takes the same cycles as alone.
 TEST(SimtTiming, MachinesOfSeveralThreadsAreEachByThemselves) {
   const std::string body =
       "mov.u32 %r2, %laneid; and.b32 %r3, %r2, 3; again: atom.global.add.u32 %r1, [%rd0], 1;"

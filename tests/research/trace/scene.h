@@ -1,4 +1,4 @@
-// Scenes of the path tracer's tests, made here.
+// Synthetic scenes for the path tracer's tests.
 #pragma once
 
 #include <glm/geometric.hpp>
@@ -62,7 +62,7 @@ class SceneMaker {
       }
     }
   }
-  // Random triangles in a cube around the origin; some of one size, some tiny, some in one plane.
+  // Random triangles in a cube around the origin: some of equal size, some tiny, some in one plane.
   void soup(uint32_t count, uint32_t seed, int material) {
     const auto next = [&] {
       seed = seed * 1664525u + 1013904223u;
@@ -73,7 +73,7 @@ class SceneMaker {
       const float size = i % 7 == 0 ? 1.0f : 0.15f;
       const auto corner = [&] {
         glm::vec3 c = p + size * glm::vec3(next(), next(), next());
-        if (i % 5 == 0) c.y = 0.25f;  // of one plane, where hits are equally far
+        if (i % 5 == 0) c.y = 0.25f;  // in one plane, so that hits are equally far
         return c;
       };
       const glm::vec3 a = corner(), b = corner(), c = corner();

@@ -1,4 +1,4 @@
-// Frames as scenes of the path tracer: cut-outs, lenses, and what cannot be traced.
+// Frames as scenes of the path tracer: cut-outs, lenses, and surfaces that cannot be traced.
 #include "trace/trace_scene.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(TraceScene, FocusIsWhatTheMiddleShows) {
   EXPECT_NEAR(make_trace_scene(wall().frame, options).lens.focus, 3.0f, 1e-4f);
 }
 
-// A fence whose left half is cut out, before a lamp: through it the lamp is seen, and it lights the floor.
+// A fence in front of a lamp, with its left half cut out. The lamp is visible through it and lights the floor.
 TEST(TraceScene, CutOutsLetLightThrough) {
   SceneMaker made(32, 32, {0, 0, 3}, {0, 0, 0});
   const int fence = made.material(glm::vec3(0));
@@ -86,11 +86,11 @@ TEST(TraceScene, CutOutsLetLightThrough) {
     EXPECT_EQ(red(6, 16), 1.0f) << "seen through what is cut out";
     EXPECT_EQ(red(26, 16), 0.0f) << "the fence";
   }
-  made.frame.materials[size_t(fence)].alpha_cutoff = 0;  // opaque, whatever its texture says
+  made.frame.materials[size_t(fence)].alpha_cutoff = 0;  // opaque, regardless of the texture
   EXPECT_EQ(picture_of(made.frame, "cpu", "", o).rgb[3 * (16 * 32 + 6)], 0.0f);
 }
 
-// Half a surface lets half of the light through.
+// A half-transparent surface transmits half of the light.
 TEST(TraceScene, BlendedSurfacesLetAPartThrough) {
   SceneMaker made(16, 16, {0, 0, 3}, {0, 0, 0});
   const int pane = made.material(glm::vec3(0));

@@ -1,4 +1,4 @@
-// The path tracer: one picture whatever finds its hits, and whoever makes it; light that is neither lost nor made.
+// The path tracer: every structure and machine gives one picture, and light is neither lost nor made.
 #include "trace/tracer.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(Tracer, AllMachinesAndWorkersGiveOnePicture) {
   }
 }
 
-// Scenes that are smaller than a node, than a leaf, and of triangles that no split parts.
+// Scenes smaller than a node or a leaf, and scenes of triangles that no split separates.
 TEST(Tracer, SmallAndUnpartedScenesAreHit) {
   for (const int copies : {1, 2, 7, 8, 9, 40}) {
     SceneMaker made(16, 16, {0, 0, 3}, {0, 0, 0});
@@ -110,7 +110,7 @@ TEST(Tracer, PausesChangeNothing) {
   const TracePicture whole = picture_of(frame, "cpu", "", o);
   Tracer tracer(make_task_machine("cpu"), scene, o);
   int runs = 1;
-  for (int ms = 0; !tracer.run(ms).is_complete; ++ms) ++runs;  // later and later, so that there is an end
+  for (int ms = 0; !tracer.run(ms).is_complete; ++ms) ++runs;  // budgets grow so that the loop ends
   EXPECT_EQ(whole.rgb, tracer.picture().rgb) << runs << " runs";
   tracer.reset();
   EXPECT_EQ(tracer.picture().samples[0], 0u);
@@ -118,7 +118,7 @@ TEST(Tracer, PausesChangeNothing) {
   EXPECT_EQ(whole.rgb, tracer.picture().rgb) << "begun anew";
 }
 
-// Structures stay while view, size and number of samples change.
+// Acceleration structures are reused when view, size and number of samples change.
 TEST(Tracer, AnotherViewIsThatOfASceneOfItsOwn) {
   const SceneMaker first = soup_scene(2);
   SceneMaker other = soup_scene(2);
@@ -144,7 +144,7 @@ TEST(Tracer, AnotherViewIsThatOfASceneOfItsOwn) {
   EXPECT_FALSE(look_through(scene, other.frame.views[0], 24, 32, {})) << "so far away, hits are less exact";
 }
 
-// The table that pictures are encoded by is the formula, for every level and around each step.
+// The table that encodes pictures equals the formula for every level and around each step.
 TEST(Tone, EncodesAsTheFormulaOfSrgb) {
   const auto formula = [](float linear) {
     const double c = std::clamp(double(linear), 0.0, 1.0);
@@ -185,7 +185,7 @@ TEST(Tracer, ExposureMakesTheSceneGreyWhateverTheSkyIs) {
   EXPECT_EQ(automatic_exposure(picture, glm::vec3(0.5f)), 0.0f) << "nothing is lit";
 }
 
-// In a uniformly lit world, white chalk is as bright as the world, and can be no brighter for any other material.
+// In a uniformly lit world, white chalk is as bright as the world. No other material is brighter.
 TEST(Tracer, FurnaceNeitherLosesNorMakesLight) {
   SceneOptions lit;
   lit.sky = glm::vec3(1);
@@ -261,8 +261,8 @@ TEST(Tracer, AdaptiveSamplesGoWhereTheErrorIs) {
   }
 }
 
-// A bound far above all errors puts every region into the lowest bucket, which is even sampling in the end; coming
-// down, it finds out where the error is.
+// A bound far above all errors puts every region into the lowest bucket, which becomes even sampling. As the bound
+// falls, it separates regions by their error.
 TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
   SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
   made.quad({-4, -4, 0}, {8, 0, 0}, {0, 0, 8}, made.material(glm::vec3(0.5f)));
@@ -279,7 +279,7 @@ TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
       o.decreasing_priorities = decreasing;
       Tracer tracer(make_task_machine(machine), scene, o);
       TraceReport report;
-      for (int ms = 0; !report.is_complete; ++ms) report = tracer.run(ms);  // the bound outlives pauses
+      for (int ms = 0; !report.is_complete; ++ms) report = tracer.run(ms);  // the bound persists across pauses
       EXPECT_EQ(report.halvings > 4, decreasing) << machine;
       const TracePicture picture = tracer.picture();
       EXPECT_EQ(std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0)), 24u * 64 * 64) << machine;
@@ -291,7 +291,7 @@ TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
   }
 }
 
-// A region's pixels depend on their number of samples, and on nothing else.
+// A region's pixels depend only on their number of samples.
 TEST(Tracer, EqualCountsAreEqualPixels) {
   const Frame frame = soup_scene(5).frame;
   TraceOptions o = few_samples(16);
@@ -308,7 +308,7 @@ TEST(Tracer, EqualCountsAreEqualPixels) {
   }
 }
 
-// Neighbours, and regions that follow each other, draw different numbers.
+// Neighbouring and consecutive regions draw different random numbers.
 TEST(Tracer, RegionsAreNotCorrelated) {
   SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
   made.quad({-9, -9, -1}, {18, 0, 0}, {0, 18, 0}, made.material(glm::vec3(0.5f)));

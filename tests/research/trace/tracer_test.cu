@@ -1,4 +1,4 @@
-// The path tracer on CUDA gives the CPU's picture, to the bit.
+// The path tracer on CUDA gives the same picture as on the CPU, bit for bit.
 #include <gtest/gtest.h>
 
 #include <utility>

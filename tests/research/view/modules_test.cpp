@@ -1,5 +1,4 @@
-// The modules of research for the window: entries of the file of settings, keys, and what commands draw a picture
-// again.
+// The window's modules of research: entries of the settings file, keys, and the commands that draw a picture again.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -26,7 +25,7 @@ TEST(ModuleEntries, RememberTracedPicturesAndMicropolygons) {
   FrameSettings read;
   for (const ModuleEntry& entry : {trace_entry(), reyes_entry()})
     entry.read(entry.write(settings.modules), read.modules);
-  trace_of(settings).on = false;  // is not remembered
+  trace_of(settings).on = false;  // the settings file does not store this
   reyes_of(settings).fixation.reset();
   EXPECT_EQ(trace_of(read), trace_of(settings));
   EXPECT_EQ(reyes_of(read), reyes_of(settings));

@@ -1,4 +1,4 @@
-// Traced pictures and micropolygons as the render thread paints them, without a window.
+// Traced pictures and micropolygons on the render thread, without a window.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ const TracePainting& traced_in(const Painted& painted) { return dynamic_cast<con
 const ReyesPainting& micropolygons_in(const Painted& painted) {
   return dynamic_cast<const ReyesPainting&>(*painted.painting);
 }
-// The result of the request.
+// Paints the request until it is complete.
 Painted painted_to_the_end(Painter& painter, const RenderRequest& request) {
   Painted painted = painter.paint(request, {});
   while (painted.goes_on) painted = painter.paint(request, {});

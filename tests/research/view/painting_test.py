@@ -18,7 +18,7 @@ SIZE = (160, 96)
 WINDOW = (760, 420)
 SCREEN = (800, 460)
 MIDDLE = (WINDOW[0] // 2, WINDOW[1] // 2)
-# A room without a front, with a lamp below its ceiling.
+# A room with an open front and a lamp below its ceiling.
 ROOM = """mtllib room.mtl
 v -1 0 1
 v 1 0 1

@@ -15,7 +15,7 @@ from session import SOURCE, Session, has_color, on_a_screen, wait_for
 SCENE = SOURCE / "assets" / "courtyard.obj"
 WINDOW = (1000, 760)
 SETTINGS = {"panel": "Probe"}
-# In pixels from the window's left top, at scale 1.
+# Pixels from the top left corner of the window, at scale 1.
 SUBJECT, MODEL, DRAW, FILM, SIZE = (870, 136), (870, 201), (676, 397), (634, 446), 160
 RED, LATE = (192, 32, 32), (250, 235, 120)
 
@@ -27,7 +27,7 @@ def body(screen, folder):
 
     def click(place):
         screen.move(x + place[0], y + place[1])
-        time.sleep(0.3)  # the pointer is known to be there by then
+        time.sleep(0.3)  # by then the window knows the pointer's position
         screen.click(x + place[0], y + place[1])
         time.sleep(0.3)
 
@@ -35,12 +35,12 @@ def body(screen, folder):
     click(SUBJECT)
     click(MODEL)
     click(DRAW)
-    screen.move(x + 300, y + 500)  # no tooltip hides the film
+    screen.move(x + 300, y + 500)  # so that no tooltip hides the film
     wait_for("the film", lambda: has_color(film(), LATE))
     assert not has_color(film(), RED)
     click((FILM[0] + SIZE // 5, FILM[1] + SIZE // 2))
     wait_for("tiles that are held up", lambda: has_color(film(), RED))
-    # The same place again takes the slow fragment away.
+    # A click on the same place removes the slow fragment.
     click((FILM[0] + SIZE // 5, FILM[1] + SIZE // 2))
     wait_for("the film without it", lambda: has_color(film(), LATE) and not has_color(film(), RED))
     session.close()

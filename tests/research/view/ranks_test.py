@@ -40,7 +40,7 @@ def shows_what_one_rank_draws(session, folder):
     session.screen.key("F2")
     whole = rendered(folder, CITY, SIZE)
     wait_for("the scene", lambda: session.shows(whole))
-    # The camera turns while frames come.
+    # The camera turns while frames arrive.
     x, y, width, height = session.screen.geometry(session.window)
     session.screen.drag((x + width // 2, y + height // 2), (x + width // 2 + 60, y + height // 2 + 15))
     session.screen.move(20, 400)
@@ -50,7 +50,7 @@ def shows_what_one_rank_draws(session, folder):
     rows, settings, command = session.settings()
     assert "--camera" in command and "--shading" in command, command
     out = folder / "again.png"
-    size = ["--size", f"{SIZE[0]}x{SIZE[1]}"]  # which the viewer was started with
+    size = ["--size", f"{SIZE[0]}x{SIZE[1]}"]  # the size that the viewer was started with
     subprocess.run([BROKKR, *shlex.split(command)[1:], *size, "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
     assert png.read(out)[0] == rows, f"another picture than that of {command}"
 
@@ -72,7 +72,7 @@ def says_that_a_rank_has_no_such_file(session, elsewhere, name, whole):
     wait_for("no error", lambda: not session.shows_error())
     shutil.copy(FRAME, elsewhere / name)
     session.screen.key("F2")
-    session.screen.key("r")  # frames come again and again
+    session.screen.key("r")  # starts continuous rendering
     wait_for("the frame, now that all ranks have it", lambda: session.shows(whole))
     session.screen.key("r")
 
@@ -81,7 +81,7 @@ def body(screen, folder):
     start = [*MPIRUN, "-n", "2"]
     session = Session(screen, folder, WINDOW, SIZE, CITY, start=start)
     session.step(shows_what_one_rank_draws, folder)
-    session.close()  # and all ranks end well
+    session.close()  # all ranks end without errors
     partly, elsewhere = folder / "partly", folder / "elsewhere"
     partly.mkdir()
     elsewhere.mkdir()

@@ -1,5 +1,5 @@
-// Every queue under real threads: nothing lost, nothing twice, each producer's elements in order, and what a producer
-// wrote before it enqueued is there for whoever dequeues (ThreadSanitizer watches that).
+// Every queue under real threads. No element is lost or duplicated, and each producer's elements stay in order. A
+// consumer sees all that the producer wrote before it enqueued; ThreadSanitizer checks that.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct StressSizes {
   QueueShape shape;
 };
 
-// Empty: all went well.
+// Returns an empty string if all went well.
 std::string stress_queue(QueueKind kind, StressSizes c) {
   c.shape.threads = c.producers + c.consumers;
   c.shape.homes = kind == QueueKind::bsq ? 2 : 1;
@@ -44,7 +44,7 @@ std::string stress_queue(QueueKind kind, StressSizes c) {
     auto& mine = log[me - c.producers];
     mine.reserve(total);
     for (uint32_t value = 0;;) {
-      // If a dequeue waits for its element, no thread may request more than there will be.
+      // If a dequeue waits for its element, the threads must not request more elements than there will be.
       const uint32_t before = blocking ? taken.fetch_add(1) : taken.load();
       if (before >= total || std::atomic_ref<uint32_t>(abort).load() != 0) return;
       const Outcome outcome = queue->dequeue(me, value);

@@ -9,8 +9,7 @@
 
 namespace brokkr::queue_test {
 
-// Bounds that small histories reach: a queue of `capacity` that must be full at exactly so many elements, or a large
-// one.
+// Bounds that small histories reach: a queue that must be full at exactly `capacity` elements, or a large one.
 struct HistoryCase {
   QueueKind kind;
   QueueShape shape;
@@ -56,7 +55,7 @@ inline std::vector<bool> random_program(QueueKind kind, std::mt19937& random, si
   return enqueue;
 }
 
-// One thread's part, recorded. Values name thread and operation. `now` returns a later moment every time.
+// Runs and records one thread's part. Values encode thread and operation. `now` returns a later moment at every call.
 template <class Now>
 void run_program(AnyQueue& queue, uint32_t thread, const std::vector<bool>& program, std::vector<Operation>& record,
                  Now&& now) {

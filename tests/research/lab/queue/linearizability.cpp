@@ -12,7 +12,7 @@ class Search {
  public:
   Search(const std::vector<Operation>& history, size_t capacity) : history_(history), capacity_(capacity) {}
 
-  // `placed`: operations that have taken effect, by bit; they left `content` in the queue.
+  // `placed` has a bit for each operation that has taken effect; `content` is the queue's content after them.
   bool from(uint64_t placed, const std::u32string& content) {
     const size_t n = history_.size();
     if (placed == (n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1)) return true;

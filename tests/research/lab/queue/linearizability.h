@@ -10,13 +10,13 @@ namespace brokkr::queue_test {
 struct Operation {
   bool enqueue;
   bool done;                  // false: refused, the queue was full or empty
-  uint32_t value;             // put or got
+  uint32_t value;             // the enqueued or dequeued value
   uint64_t called, returned;  // moments; all different
 };
 
 // Looks for an order in which each operation takes effect between its call and its return and a queue of `capacity` (0:
-// without bound) answers as recorded: the search of [Wing93], which remembers where it has been [Lowe17]. Up to 64
-// operations; all have returned.
+// unbounded) answers as recorded. The search is that of [Wing93] with the memory of visited states of [Lowe17]. It
+// takes up to 64 operations, which must all have returned.
 bool is_linearizable(const std::vector<Operation>& history, size_t capacity);
 
 // One operation a line, for messages.

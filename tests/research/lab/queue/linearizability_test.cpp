@@ -1,4 +1,4 @@
-// The checker itself, and what it says of the queues: histories from interleaved threads, and from real ones.
+// The checker itself, and its verdict on the queues: histories from interleaved threads and from real ones.
 #include "linearizability.h"
 
 #include <gtest/gtest.h>
@@ -38,13 +38,13 @@ TEST(LinearizabilityChecker, RejectsWhatNoQueueDoes) {
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4), got(2, 5, 6), got(1, 7, 8)}, 0)) << "out of order";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2, false)}, 1)) << "full without elements";
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), put(2, 3, 4)}, 1)) << "more than fit";
-  // The broker work distributor does this [Kerbl18, 4.3.2]: a dequeue is promised an element and is late to take it.
+  // The broker work distributor does this [Kerbl18, 4.3.2]: a dequeue has reserved an element and takes it late.
   EXPECT_FALSE(is_linearizable({put(1, 1, 2), got(2, 3, 12), empty(4, 5), put(2, 6, 7), got(1, 8, 9)}, 0));
 }
 
 constexpr uint32_t kThreads = 3;
 
-// A history of interleaved threads that no queue could have; "" if there is none in `runs`.
+// Returns a history of interleaved threads that no correct queue allows, or "" if `runs` runs show none.
 std::string search_interleavings(QueueKind kind, uint32_t runs) {
   const HistoryCase c = history_case(kind, kThreads);
   const auto queue = make_queue(kind, c.shape);
@@ -86,7 +86,7 @@ TEST_P(QueueLinearizability, InterleavedThreads) {
   }
 }
 
-// Real threads whose timing is disturbed: now and then one sleeps or yields before an access.
+// Real threads with disturbed timing: at random, one sleeps or yields before an access.
 class Jitter : public StepHook {
  public:
   explicit Jitter(uint32_t seed) : random_(seed) {}
@@ -125,7 +125,7 @@ std::string search_threads(QueueKind kind, uint32_t rounds, double seconds) {
         wait_for(round, r);
         if (stop.load()) return;
         ready.fetch_add(1);
-        wait_for(ready, kThreads * r);  // begin together
+        wait_for(ready, kThreads * r);  // all threads begin together
         run_program(*queue, i, program[i], record[i], [&] { return moment.fetch_add(1); });
         finished.fetch_add(1);
       }
@@ -155,7 +155,7 @@ TEST_P(QueueLinearizability, RealThreads) {
   }
 }
 
-// GQ denies a complete element while an earlier enqueue is slow: real threads show it, too.
+// GQ misses a complete element while an earlier enqueue is slow. Real threads show this too.
 TEST(QueueLinearizabilityOfThreads, GottliebsQueueIsCaught) {
   EXPECT_NE(search_threads(QueueKind::gq, 100000, 20.0), "");
 }

@@ -1,4 +1,4 @@
-// The queues compiled with an observer, as a machine of their own: no other build shares their names.
+// The queues compiled with an observer, as a separate machine: no other build shares their names.
 #define BROKKR_ISA_IS_observed 4
 #define BROKKR_ISA observed
 

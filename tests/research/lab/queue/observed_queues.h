@@ -1,4 +1,4 @@
-// All measured queues behind one virtual interface, telling a hook of every access to shared memory before it happens.
+// All measured queues behind one virtual interface. It calls a hook before every access to shared memory.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class AnyQueue {
   virtual int dequeue_many(uint32_t thread, uint32_t* value, int n) = 0;
   virtual uint32_t allocated() = 0;
   virtual void abort() = 0;
-  virtual void reset() = 0;  // empty again; while nobody uses it
+  virtual void reset() = 0;  // empties the queue; no thread may use it meanwhile
 };
 std::unique_ptr<AnyQueue> make_queue(QueueKind kind, const QueueShape& shape);
 

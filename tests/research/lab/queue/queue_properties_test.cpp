@@ -1,6 +1,5 @@
-// The other rows of [Kerbl18, Table 4.1]: each queue's claims are tried out. Rows without a test need a GPU: "highly
-// scalable" is what `brokkr queues balanced` measures, "low resource footprint" what ptxas reports
-// (docs/research/queues.md).
+// Tests of the other rows of [Kerbl18, Table 4.1]. Rows without a test need a GPU: `brokkr queues balanced` measures
+// "highly scalable", and ptxas reports the "low resource footprint" (docs/research/queues.md).
 #include <gtest/gtest.h>
 
 #include "observed_queues.h"
@@ -19,7 +18,7 @@ class QueueProperty : public testing::TestWithParam<QueueKind> {
   std::unique_ptr<AnyQueue> make(uint32_t capacity, uint32_t threads) const {
     return make_queue(GetParam(), {.capacity = capacity, .threads = threads, .homes = 1, .segment = 16});
   }
-  // Returns true if `program` ends by itself, alone.
+  // Returns true if `program` ends when it runs alone.
   static bool ends(AnyQueue& queue, const std::function<void()>& program) {
     Interleaving alone(1);
     RandomTurns turns(1, 1);
@@ -55,7 +54,8 @@ TEST_P(QueueProperty, MultiQueueAnswersEmptyAndFull) {
   EXPECT_EQ(outcome, answers_full ? Outcome::refused : Outcome::aborted);
 }
 
-// Lanes of a warp run one after another, as they may on a GPU: one that finds nothing must let the next bring it.
+// Lanes of a warp may run one after another, as on a GPU. A lane that finds nothing must let the next lane enqueue its
+// element.
 TEST_P(QueueProperty, EveryLaneOfAWarpMayUseIt) {
   const auto queue = make(16, 4);
   uint32_t value = 0;
@@ -88,8 +88,8 @@ TEST_P(QueueProperty, StaticMemoryTakesNothingFromAPool) {
   }
 }
 
-// Two threads take several elements at a time from a queue of consecutive numbers: with an operation of its own for
-// that, each gets neighbours.
+// Two threads take several elements at a time from a queue of consecutive numbers. If the queue has an operation for
+// that, each thread gets neighbours.
 bool takes_neighbours(QueueKind kind) {
   const auto queue = make_queue(kind, {.capacity = 32, .threads = 2, .homes = 1, .segment = 16});
   Interleaving threads(2);
@@ -116,10 +116,10 @@ TEST_P(QueueProperty, SeveralElementsAtOnceAreNeighbours) {
   EXPECT_EQ(takes_neighbours(GetParam()), traits.here.multi_element == Claim::yes) << traits.name;
 }
 
-// The worst that can happen to a thread: after each of its accesses, another one has time for whole operations.
+// The worst case for a thread: after each of its accesses, another thread completes whole operations.
 class Harassment : public TurnPolicy {
  public:
-  bool pair_done = false;  // by the other thread, since it got its turn
+  bool pair_done = false;  // the other thread has done an enqueue and a dequeue in this turn
   size_t victim_steps = 0;
   int next(int current, bool waits, const std::vector<bool>& finished) override {
     if (finished[0] || finished[1]) return finished[0] ? (finished[1] ? -1 : 1) : 0;
@@ -132,7 +132,7 @@ class Harassment : public TurnPolicy {
   }
 };
 
-// Accesses of one operation under harassment; `limit` where it did not end.
+// Returns the accesses of one operation under harassment, or `limit` if it did not end.
 size_t harassed_steps(QueueKind kind, bool enqueue, size_t limit) {
   const auto queue = make_queue(kind, {.capacity = 64, .threads = 2, .homes = 1, .segment = 1024});
   for (uint32_t i = 0; i < 32; ++i) queue->enqueue(0, i);
@@ -165,7 +165,7 @@ TEST_P(QueueProperty, FairQueuesLetNobodyStarve) {
   if (traits.here.fair == Claim::yes) {
     EXPECT_LE(most, 24u) << traits.name;
   }
-  // An operation that must win a compare-and-swap which others keep winning never ends.
+  // An operation that needs a successful compare-and-swap never ends while others keep winning it.
   const bool optimistic = GetParam() == QueueKind::msq || GetParam() == QueueKind::shcq ||
                           GetParam() == QueueKind::tzq || GetParam() == QueueKind::nsfq;
   if (optimistic) {

@@ -1,5 +1,5 @@
-// LCRQ and WFQ use memory again that no thread names any more. Nothing is used again too early, however many threads
-// hold on to it, and an operation costs no more where many threads could name something.
+// LCRQ and WFQ reuse memory once no thread refers to it. No memory is reused too early, however many threads hold some.
+// An operation costs the same however many threads the queue admits.
 #include <gtest/gtest.h>
 
 #include "observed_queues.h"
@@ -10,8 +10,8 @@ namespace {
 
 class Reclamation : public testing::TestWithParam<QueueKind> {};
 
-// Accesses to shared memory per pair of enqueue and dequeue of one thread, where so many could use the queue. Elements
-// come in bursts of several rings.
+// Returns the accesses to shared memory per enqueue and dequeue of one thread, in a queue that admits `threads`
+// threads. Elements come in bursts of several rings.
 double accesses_per_pair(QueueKind kind, uint32_t threads) {
   const auto queue = make_queue(kind, {.capacity = 256, .threads = threads, .homes = 1, .segment = 16});
   constexpr uint32_t kBursts = 1000, kBurst = 64;
@@ -36,11 +36,11 @@ TEST_P(Reclamation, CostsFewReadsHoweverManyThreadsThereAre) {
   EXPECT_LT(accesses_per_pair(GetParam(), 1024), 2 * accesses_per_pair(GetParam(), 1));
 }
 
-// Every thread but the first begins an operation and is suspended as soon as it names what it works on; the first makes
-// the queue move on each time, so that each of the others holds something else.
+// Every thread but the first begins an operation and is suspended once it has named the ring that it works on. The
+// first thread then advances the queue, so that each other thread holds a different ring.
 class HoldAndSleep : public TurnPolicy {
  public:
-  bool hand_over = false;  // the first thread has moved on
+  bool hand_over = false;  // the first thread has advanced the queue
   int next(int current, bool, const std::vector<bool>& finished) override {
     if (finished[0]) {
       while (current < int(finished.size()) && finished[size_t(current)]) ++current;
@@ -77,7 +77,7 @@ TEST(RingPool, SufficesWhere1024ThreadsHoldOneEach) {
         }
         for (uint32_t sleeper = 1; sleeper < kMaxThreads; ++sleeper) {
           policy.hand_over = true;
-          // Until the list has got another ring, and the first one has left it.
+          // The first thread continues until the list has a new ring and it has left the old one.
           const uint32_t before = queue->allocated();
           uint32_t in = 0;
           while (queue->allocated() == before && refused == 0) refused += queue->enqueue(0, in++) != Outcome::done;
@@ -94,7 +94,7 @@ TEST(RingPool, SufficesWhere1024ThreadsHoldOneEach) {
   EXPECT_EQ(late, 0u);
 }
 
-// 1024 real threads, few slots per ring: much is retired and used again while others hold it.
+// 1024 real threads and few slots per ring: many rings are retired and reused while threads hold others.
 TEST_P(Reclamation, LosesNothingUnder1024Threads) {
   constexpr uint32_t kProducers = 512, kConsumers = 512;
   const uint32_t each = kThreadSanitizer ? 4 : 20, total = kProducers * each;

@@ -14,7 +14,7 @@ import time
 
 BROKKR, SILENT, STRANGER, MPIRUN = *sys.argv[1:4], sys.argv[4:]
 FRAME = "tests/frames/gl-feature-test.bkf"
-LIMIT = 600  # seconds: a hang
+LIMIT = 600  # seconds; a longer run counts as a hang
 
 
 def run(arguments, ranks=0, **options):
@@ -113,7 +113,7 @@ def main():
         check(result.returncode == 0 and one.read_bytes() == other.read_bytes(), "duplicates do, on another machine", result)
         check(len((folder / "ranks.csv").read_text().splitlines()) == 3, "a line for each rank")
 
-        # No GPU here: targets go through hosts, and a line says why where something else was asked for.
+        # This computer has no GPU: targets go through host memory. If the user requested another link, a line says why.
         result = run(["render", FRAME, "-o", other, "--rank-link", "nccl", "--machine", "cpu"], ranks=2)
         ours = lines_of_ours(result)
         check(result.returncode == 0 and one.read_bytes() == other.read_bytes() and len(ours) == 1 and
@@ -121,14 +121,14 @@ def main():
         result = run(["render", FRAME, "-o", other, "--rank-link", "auto", "--machine", "cpu"], ranks=2)
         check(result.returncode == 0 and not lines_of_ours(result), "which nobody is told unasked", result)
 
-        # A budget cuts each rank off, and what all have by then is the picture.
+        # A budget interrupts each rank. The picture has the parts that all ranks completed.
         result = run(["render", "generated:city?triangles=400000", "--size", "2000x2000", "-o", other, "--budget", "0.01"], ranks=2)
         check(result.returncode == 0 and "cut off: the picture is partial" in result.stdout, "a budget of ranks", result)
 
         extras(folder)
         spread(folder)
 
-        # A file that only some ranks see; a setting that differs; a frame that differs.
+        # A file that only some ranks can read; a setting that differs; a frame that differs.
         mine, theirs = folder / "mine.bkf", folder / "theirs.bkf"
         mine.write_bytes(pathlib.Path(FRAME).read_bytes())
         start = [*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", BROKKR, "render"]
@@ -149,13 +149,13 @@ def main():
         check(result.returncode != 0 and len(ours) == 1 and "rank 1" in ours[0] and "memory" in ours[0],
               "memory of one rank", result)
 
-        # Another version of the program: said before any frame is drawn.
+        # Another version of the program: the error comes before any frame is drawn.
         result = subprocess.run([*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", STRANGER],
                                 capture_output=True, text=True, timeout=LIMIT)
         ours = lines_of_ours(result)
         check(result.returncode != 0 and len(ours) == 1 and "rank 1: version is '0.0.1' there" in ours[0], "another version", result)
 
-        # A rank that dies while frames are drawn: mpirun names it, and ends all.
+        # A rank that dies while frames are drawn: mpirun names it and ends all ranks.
         started = folder / "started"
         tell = ["/bin/sh", "-c", f"echo $$ > {started}; exec \"$@\"", "sh", BROKKR, "render", mine, "--no-output", "--frames", "1000000"]
         with subprocess.Popen([*MPIRUN, "-n", "1", BROKKR, *tell[5:], ":", "-n", "1", *tell], stdout=subprocess.PIPE,
@@ -165,17 +165,17 @@ def main():
             out, err = process.communicate(timeout=LIMIT)
         check(process.returncode != 0 and "process rank 1" in out + err and "signal 9" in out + err, f"a rank died: {out}{err}")
 
-        # A rank that dies: the others wait for nothing. It ends itself before it answers.
+        # A rank that dies: the others do not wait for it. It ends itself before it answers.
         died = [*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, ":", "-n", "1", "/bin/sh", "-c", "kill -9 $$"]
         result = subprocess.run(died, capture_output=True, text=True, timeout=LIMIT)
         check(result.returncode != 0, "a rank died", result)
-        # One that lives, and never answers.
+        # A rank that runs but never answers.
         result = subprocess.run([*MPIRUN, "-n", "1", BROKKR, "render", mine, "-o", other, "--timeout", "3", ":", "-n", "1", SILENT],
                                 capture_output=True, text=True, timeout=LIMIT)
         check(result.returncode != 0 and any("rank 1 has not answered for 3 s" in line for line in lines_of_ours(result)),
               "a rank that never answers", result)
 
-        # Measurement and model, of a frame so small that it takes no time.
+        # Measurement and model of a frame so small that it takes almost no time.
         costs = folder / "costs.json"
         result = run(["ranks", "measure", FRAME, "-o", costs, "--most", "4", "--repeats", "1"])
         check(result.returncode == 0, "costs are measured", result)
@@ -192,12 +192,13 @@ def main():
         result = run(["ranks", "owners", FRAME, "-o", folder / "owners.png"])
         check(result.returncode == 0 and (folder / "owners.png").stat().st_size > 1000, "a picture of owners", result)
 
-        # Started by something that Open MPI does not know, as another MPI's mpirun: each would take itself for the only rank.
+        # Started by a launcher that Open MPI does not know, such as another MPI's mpirun: each process would take
+        # itself for the only rank.
         result = run(["render", FRAME, "-o", other], env=dict(os.environ, PMI_RANK="0", PMI_SIZE="2"))
         ours = lines_of_ours(result)
         check(result.returncode == 1 and len(ours) == 1 and "does not know the other ranks" in ours[0], "another MPI", result)
 
-        # Options that make no sense are refused before MPI starts.
+        # Invalid options are refused before MPI starts.
         for arguments in (["--merge", "5"], ["--ranks", "sometimes"],
                           ["--ranks", "views", "--merge", "5"]):
             result = run(["render", FRAME, "-o", other, *arguments])

@@ -1,4 +1,5 @@
-// A captured frame whose draws read what others have drawn: colour, depth and mip levels of a target, copied planes.
+// A captured frame whose draws read the results of earlier draws: colour, depth and mip levels of a target, and copied
+// planes.
 #pragma once
 
 #include <random>
@@ -20,7 +21,7 @@ class ProgramPasses {
     add_textures();
     for (int pass = 0; pass < 3; ++pass) {
       for (int i = 0; i < 4; ++i) soup(slope_, 1, 12, {});
-      if (pass != 1) f_.add(GenerateMipsCommand{0});  // in between, levels are older than what they are of
+      if (pass != 1) f_.add(GenerateMipsCommand{0});  // in the other passes, the mip levels are older than level 0
       for (int i = 0; i < 2; ++i) soup(show_, 0, 9, {{0, 0}, {1, 1}});
       f_.add(CopyCommand{0, 0, TargetPlane::color0, TargetPlane::color1, {5, 7, 50, 40}, 20, 11});
       f_.add(CopyCommand{0, 1, TargetPlane::depth, TargetPlane::depth, {0, 0, 40, 40}, 3, 2});

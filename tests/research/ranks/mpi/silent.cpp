@@ -1,4 +1,4 @@
-// A rank that joins, and never says a word.
+// A rank that joins and never sends a message.
 #include <unistd.h>
 
 #include "ranks/transport.h"

@@ -1,4 +1,4 @@
-// A rank of another version of the program: it says so, as that would, and ends as it is told.
+// A rank that reports another version of the program and ends when it is told to.
 #include "ranks/transport.h"
 
 int main() {

@@ -1,5 +1,6 @@
-// Pictures of several ranks are those of one, bit for bit. Started by mpirun: every rank runs every test in the same
-// order, and rank 0 compares. BROKKR_RANKS_LONG=1: every pattern with every threshold, both ways, of all frames.
+// Pictures of several ranks equal those of one rank, bit for bit. mpirun starts the test: every rank runs every test in
+// the same order, and rank 0 compares. BROKKR_RANKS_LONG=1 tests every pattern with every threshold, in both modes,
+// with all frames.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,14 +80,14 @@ void expect_same(const std::vector<TargetImage>& one, const std::vector<TargetIm
   }
 }
 
-// Sums over ranks, which only hold where each has done its part.
+// Sums over ranks that hold only if each rank has done its part.
 void expect_work_shared(const std::vector<RankReport>& reports) {
   uint64_t projected = 0;
   for (const RankReport& r : reports) projected += r.distribution.projected;
   EXPECT_EQ(projected, reports.front().frame_primitives);
 }
 
-// Draws the frame with every case. Rank 0 alone knows what one rank draws.
+// Draws the frame with every case. Only rank 0 draws the single-rank picture.
 void check_frame(const Frame& frame) {
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
@@ -117,7 +118,7 @@ void check_frame(const Frame& frame) {
     }
     if (c.settings.mode == ShareMode::cpd) expect_work_shared(reports);
   }
-  // The parts taken out of the prepared frame are back.
+  // The prepared frame has its removed parts again.
   if (talk->rank() == 0) expect_same(one.targets, renderer.render(prepared, plain).targets);
 }
 
@@ -158,7 +159,7 @@ TEST(Together, TransformedScene) {
 }
 
 #if defined(BROKKR_HAVE_SHADERS)
-// Colour, depth and mip levels of a target that draws between draws read, and copies.
+// Draws read the colour, depth and mip levels of a target between draws, and copies.
 TEST(Together, ProgramsThatReadWhatWasDrawn) {
   for (uint32_t seed = 1; seed <= 2; ++seed) {
     const test::ProgramPasses passes(seed);
@@ -175,11 +176,11 @@ TEST(Together, ProgramsThatReadWhatWasDrawn) {
 TEST(Together, FeatureTest) { check_file("tests/frames/gl-feature-test.bkf", 0, 0); }
 TEST(Together, Shadow) { check_file("scenes/glmark2-shadow.bkf", 160, 120); }
 
-// Squares whose every byte tells whose they are, in memory that only the machine reaches; from_host and to_host are its
-// ends.
+// Squares in which every byte identifies the owner, in memory that only the machine reaches. Data enters and leaves
+// through from_host and to_host.
 class NamedSquares final : public TargetSquares {
  public:
-  std::vector<int> taken;  // per rank: messages that were its, to the byte
+  std::vector<int> taken;  // per rank: messages received with the right bytes
 
   size_t bytes(const OwnedBins&, uint32_t rank, uint32_t target, uint32_t planes) override {
     return rank == 1 && target == 0 ? 0 : 100 * (rank + 1) + 10 * target + planes;  // a rank may own nothing
@@ -213,7 +214,7 @@ TEST(Together, SquaresGoWhereTheyAreWanted) {
   const auto expected = [&](bool gathered) {
     std::vector<int> all(size_t(talk->size()), gathered && talk->rank() != 0 ? 0 : 2);
     all[size_t(talk->rank())] = 0;
-    if (all.size() > 1 && all[1] > 0) all[1] = 1;  // it has nothing of target 0
+    if (all.size() > 1 && all[1] > 0) all[1] = 1;  // rank 1 owns nothing of target 0
     return all;
   };
   for (const bool gathered : {false, true}) {
@@ -226,7 +227,7 @@ TEST(Together, SquaresGoWhereTheyAreWanted) {
   }
 }
 
-// A part of the work only, so that no rank draws all.
+// No rank draws all of the work.
 TEST(Together, RanksDrawLessThanAll) {
   LoadOptions load;
   load.width = 256;
@@ -248,7 +249,7 @@ TEST(Together, RanksDrawLessThanAll) {
 
 }  // namespace
 
-// Every rank runs the tests; what rank 0 says is enough to read, and the exit status of each counts.
+// Every rank runs the tests. Only rank 0 prints, and the exit status of each rank counts.
 int run_all(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   GTEST_FLAG_SET(catch_exceptions, false);  // a rank that fails must not leave the others waiting
