@@ -1,4 +1,4 @@
-// JSON from outside: how deep it may nest, and what is said where it is wrong.
+// JSON from outside: nesting limits and error messages.
 #include "base/json_parse.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Memory that files may have, and how often readers ask whether to go on.
+// Memory limits of files, and how often readers check for cancellation.
 #include "base/loading.h"
 
 #include <fmt/core.h>
@@ -54,7 +54,7 @@ TEST(FreeMemory, IsTheLeastOfSystemAndControlGroups) {
   const Folder root;
   root.write("proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    1048576 kB\n");
   EXPECT_EQ(free_memory(root.path()), 1024 * kMib);
-  // Version 2: the group has no limit, the one around it has; pages of files do not count.
+  // Version 2: the group has no limit, its parent has one; pages of files do not count.
   root.write("proc/self/cgroup", "0::/outer/inner\n");
   root.write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
   root.write("sys/fs/cgroup/outer/inner/memory.current", "1000\n");
@@ -78,7 +78,7 @@ TEST(FreeMemory, IsAQuarterByDefaultAndFourGibibytesAtMost) {
   EXPECT_LE(memory_limit_bytes(0), free_memory() / 3);
   EXPECT_LE(memory_limit_bytes(0), 4096 * kMib);
   EXPECT_LE(memory_limit_bytes(0, 100000 * kMib), 4096 * kMib);
-  // Memory that is held is not free any more; it counts as if it were.
+  // Memory that this process holds is no longer free, but counts as available.
   EXPECT_GE(memory_limit_bytes(0, 100000 * kMib), memory_limit_bytes(0));
 }
 
@@ -110,7 +110,7 @@ TEST(Loading, CountsWhatIsHeldAlready) {
   EXPECT_THROW(loading.holds(2 * kMib, "frame"), std::runtime_error);
 }
 
-// A frame of a small file whose pictures would take gigabytes.
+// A frame of a small file whose pictures would need gigabytes.
 TEST(Loading, RefusesGigabytesOnEveryComputer) {
   const LoadOptions standard;
   Loading loading(standard);
@@ -171,7 +171,7 @@ TEST(MemoryLimit, EveryReaderHoldsIt) {
 }
 
 TEST(MemoryLimit, PicturesAreRefusedByTheirHeader) {
-  // 18 bytes of header and some more that say 16384 x 16384.
+  // A header of 18 bytes and some more, which declares 16384 x 16384 pixels.
   std::string tga(23, '\0');
   tga[2] = 2;
   tga[13] = tga[15] = 0x40;
@@ -189,9 +189,9 @@ TEST(MemoryLimit, PicturesAreRefusedByTheirHeader) {
             std::string::npos);
 }
 
-// A reader that listens to nobody for long would not be ended by Ctrl-C. What lies between two questions is bounded in
-// work and not in time, since other programs may have the processor. Here each question takes so long that the next one
-// is asked as well: their number is that of the places at which a reader listens.
+// Ctrl-C would not end a reader that checks for cancellation too rarely. The work between two checks is bounded, not
+// the time, since other programs may take the processor. Here each check takes so long that the reader checks again at
+// the next place. Their number is therefore the number of places where the reader checks.
 TEST(Cancel, EveryReaderAsksOftenAndStopsAtOnce) {
   constexpr int kQuestions = 30;
   const std::string obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + repeated("f 1 2 3\n", 100000);
@@ -229,8 +229,8 @@ TEST(Cancel, EveryReaderAsksOftenAndStopsAtOnce) {
   }
 }
 
-// The number of times that a loading asks until it ends, or is cancelled after so many questions: each takes so long
-// that whoever asks at all asks again.
+// Returns how often a load checks for cancellation until it ends or is cancelled after `most` checks. Each check takes
+// so long that the next place checks again.
 int questions(int most, const std::function<void(Loading&)>& load) {
   int asked = 0;
   LoadOptions options;
@@ -249,8 +249,8 @@ int questions(int most, const std::function<void(Loading&)>& load) {
   return asked;
 }
 
-// A polygon that winds around its centre many times, with as many corners as one may have: few of them are ears, and
-// all others are looked at again for each.
+// A polygon that winds around its centre many times and has the maximum number of corners. Few corners are ears, and
+// the triangulation visits all others again for each ear.
 TEST(Cancel, APolygonIsLeftBetweenItsEars) {
   std::string obj;
   constexpr int kHalf = int(kMaxPolygon) / 2;
@@ -306,7 +306,7 @@ TEST(MemoryLimit, MaterialsAreCountedBeforeTheyAreMade) {
             std::string::npos);
 }
 
-// 8192 x 8192 grey pixels as deflate's longest matches, and then the file ends: a decoder notices that last.
+// 8192 x 8192 grey pixels as deflate's longest matches, in a file that ends early: a decoder notices that last.
 std::string endless_png() {
   std::string stream("\x78\x01", 2);
   uint32_t bits = 0, count = 0;
@@ -319,12 +319,12 @@ std::string endless_png() {
   put(0b00001100, 8);  // a zero
   for (int i = 0; i < 8192 * 8192 / 258; i++) {
     put(0b10100011, 8);  // 258 bytes
-    put(0, 5);           // like the one before
+    put(0, 5);           // the same distance as the last match
   }
   std::string png("\x89PNG\r\n\x1a\n", 8);
   const auto chunk = [&](const char* type, const std::string& content) {
     for (int i = 3; i >= 0; i--) png += char(content.size() >> (8 * i) & 255);
-    png += type + content + std::string(4, '\0');  // nobody looks at the checksum
+    png += type + content + std::string(4, '\0');  // no reader checks the checksum
   };
   chunk("IHDR", std::string("\0\0\x20\0\0\0\x20\0\x08\0\0\0\0", 13));
   chunk("IDAT", stream);
@@ -353,7 +353,7 @@ TEST(Cancel, APictureIsLeftWhileItIsDecoded) {
 }
 
 TEST(Json, ManyKeysTakeLinearTime) {
-  // Each key would be compared with all before it; so many of them would take minutes.
+  // A naive reader would compare each key with all keys before it, which would take minutes here.
   std::string text = "{";
   constexpr int kKeys = 300000;
   for (int i = 0; i < kKeys; i++) text += (i > 0 ? ", \"k" : "\"k") + std::to_string(i) + "\": 1";
@@ -371,7 +371,7 @@ TEST(Json, TwoMembersOfOneNameAreRefused) {
             R"({"b":{"a":1},"a":{"a":[2,{},null,"t",-1.5]}})");
 }
 
-// All ranges of a short list, against counting them one by one.
+// All ranges of a short list, compared with counting the indices one by one.
 TEST(PrimitiveCounts, AreThoseOfWalkingTheIndices) {
   Frame frame;
   frame.indices = {0, 1, 2, ~0u, 3, 4, 5, 6, ~0u, ~0u, 7, 8, 9, 1, 2, ~0u, 5};

@@ -1,4 +1,4 @@
-// The number of processors that control groups allow, from files as systems have them.
+// The number of processors that control groups allow, from files as different systems lay them out.
 #include "base/processors.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST_F(Processors, OfVersion1) {
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "20000\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(usable(), 1);
-  // Systems on which the single name is mounted, or linked, as well.
+  // Systems that also mount or link the single name.
   write("sys/fs/cgroup/cpu/docker/1/cpu.cfs_quota_us", "-1\n");
   EXPECT_EQ(usable(), all_);
 }

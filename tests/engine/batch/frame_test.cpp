@@ -1,4 +1,4 @@
-// Whole frames: the pipeline runs the vertex shader as often as predicted, strategies and reordering do not change the
+// Whole frames: the pipeline runs the vertex shader as often as predicted. Strategies and reordering do not change the
 // picture, and files keep the order.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ constexpr Strategy kStrategies[] = {{"none", ReuseMode::none},
 
 const Layer& picture(const RenderResult& result) { return result.targets[0].layers[0]; }
 
-// A frame whose triangles are any: a soup of corners over the vertices of a terrain.
+// A frame of random triangles over the vertices of a terrain.
 Frame soup_frame() {
   Frame frame = scene("terrain?triangles=2000");
   auto& draw = std::get<DrawCommand>(frame.commands.back());
@@ -170,7 +170,7 @@ TEST(OptimizeFrame, ShowsTheSamePictureWithFewerRuns) {
       const RenderResult a = renderer.render(frame, options), b = renderer.render(optimized, options);
       size_t different = 0;
       for (size_t i = 0; i < picture(a).color.size(); ++i) different += picture(a).color[i] != picture(b).color[i];
-      // Leaves that cross at a sample to the last bit of depth may take turns.
+      // Leaves that cross at a sample with equal depth may swap.
       EXPECT_LE(different, std::string(spec).starts_with("tree") ? 2u : 0u) << spec << " " << model;
       if (!std::string(spec).starts_with("tree")) {
         EXPECT_EQ(picture(a).depth, picture(b).depth);
@@ -189,7 +189,7 @@ TEST(OptimizeFrame, VaryingsGoWithTheirVertices) {
   for (Command& command : frame.commands) {
     if (auto* draw = std::get_if<DrawCommand>(&command)) draw->inputs = 0;
   }
-  // The draws share their vertices here, and so their inputs.
+  // The draws share their vertices here, and therefore their inputs.
   for (const auto& position : frame.positions) {
     frame.varyings.push_back(position.x);
     frame.varyings.push_back(position.z);

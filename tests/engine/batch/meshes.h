@@ -37,7 +37,7 @@ inline Indices shuffled(const Indices& indices, uint32_t seed) {
   return result;
 }
 
-// Any corners among so many vertices: edges of many triangles, triangles twice, triangles without area.
+// Random triangles over `vertices` vertices. Edges have many triangles, and triangles repeat or have no area.
 inline Indices soup(uint32_t triangles, uint32_t vertices, uint32_t seed) {
   std::mt19937 random(seed);
   Indices result;
@@ -52,7 +52,7 @@ inline Indices fan(uint32_t triangles) {
   return result;
 }
 
-// Each with vertices of its own.
+// Triangles that share no vertices.
 inline Indices loose(uint32_t triangles) {
   Indices result;
   for (uint32_t i = 0; i < triangles * 3; ++i) result.push_back(i);

@@ -1,5 +1,5 @@
-// The predictor against the experiments that the models were found with [Kerbl18, 6.2], and against a literal
-// transcription of [Kerbl18, Alg. 2].
+// The predictor against the experiments that found the models [Kerbl18, 6.2], and against a literal transcription of
+// [Kerbl18, Alg. 2].
 #include "batch/predict.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Indices repeated_triangle(uint32_t indices) {
   return result;
 }
 
-// [Kerbl18, Fig. 6.1]: {0, 1, 2, 0, 1, 2, ...} steps up by a triangle's vertices wherever a batch begins.
+// [Kerbl18, Fig. 6.1]: {0, 1, 2, 0, 1, 2, ...} adds a triangle's vertices at every start of a batch.
 TEST(Predict, ARepeatedTriangleStepsEvery96IndicesOnNvidia) {
   for (const char* model : {"nvidia", "nvidia-gl", "warp", "precomputed"}) {
     for (uint32_t n = 3; n <= 960; n += 3) {
@@ -51,10 +51,10 @@ TEST(Predict, The33rdUniqueVertexEndsABatchOnNvidia) {
     return predict_batches(batch_model("nvidia"), growing_then_repeated(n, 96)).first_triangle;
   };
   EXPECT_EQ(batches(30), (std::vector<uint32_t>{0, 32}));
-  // Ten triangles have 30 vertices, an eleventh with new ones does not fit; on AMD nothing happens.
+  // Ten triangles have 30 vertices, and an eleventh with new ones does not fit. On AMD the batch goes on.
   EXPECT_EQ(batches(33), (std::vector<uint32_t>{0, 10, 32}));
   EXPECT_EQ(runs("nvidia", growing_then_repeated(30, 96)), 30u);
-  // The repeated triangle spans the cut, so that one vertex more is shaded: (N + 1) in [Kerbl18].
+  // The repeated triangle spans the cut, so that one more vertex is shaded: (N + 1) in [Kerbl18].
   EXPECT_EQ(runs("nvidia", growing_then_repeated(33, 96)), 34u);
   EXPECT_EQ(predict_batches(batch_model("amd"), growing_then_repeated(33, 384)).batches(), 1u);
   // A triangle with two known vertices takes exactly the 31st place, and so on to the 32nd.
@@ -65,7 +65,8 @@ TEST(Predict, The33rdUniqueVertexEndsABatchOnNvidia) {
   EXPECT_EQ(predict_batches(batch_model("nvidia"), exact).first_triangle, (std::vector<uint32_t>{0, 12, 13}));
 }
 
-// 6.2.3: one vertex at positions i and i + d of an otherwise repeated triangle. True: it was found again.
+// 6.2.3: one vertex at positions i and i + d of a triangle list that otherwise repeats. Returns true if the vertex was
+// reused.
 bool reused(const std::string& model, uint32_t i, uint32_t d) {
   Indices indices = repeated_triangle(model == "amd" ? 384 : 96);
   indices[i] = indices[i + d] = 7;
@@ -88,7 +89,7 @@ TEST(Predict, NvidiaLooksBackByCornerUnderDirect3d) {
 }
 
 TEST(Predict, AnIndexFoundAgainIsRememberedAnew) {
-  // Look-back counts from the last occurrence, whether that was shaded or found.
+  // Look-back counts from the last occurrence, whether it was shaded or reused.
   Indices indices = repeated_triangle(96);
   indices[0] = indices[30] = indices[60] = indices[90] = 7;
   EXPECT_EQ(runs("nvidia-gl", indices), 4u);
@@ -121,7 +122,7 @@ TEST(Predict, IntelHolds128Vertices) {
 }
 
 TEST(Predict, LlvmpipeHolds256VerticesByTheirNumber) {
-  EXPECT_EQ(runs("llvmpipe", {0, 255, 511, 0, 255, 511}), 5u);  // 255 and 511 take each other's place
+  EXPECT_EQ(runs("llvmpipe", {0, 255, 511, 0, 255, 511}), 5u);  // 255 and 511 evict each other
   EXPECT_EQ(runs("llvmpipe", {0, 254, 511, 0, 254, 511}), 3u);
   EXPECT_EQ(runs("llvmpipe", loose(341)), 1023u);
   EXPECT_EQ(predict_batches(batch_model("llvmpipe"), loose(342)).batches(), 2u);
@@ -133,14 +134,14 @@ TEST(Predict, NvidiaForgetsAtMultiplesOf65536) {
   const Indices inside = {10, 11, 12, 12, 11, 13}, across = {65535, 65534, 65536, 65536, 65534, 65537};
   EXPECT_EQ(runs("nvidia", inside), 4u);
   EXPECT_EQ(runs("amd", across), 4u);
-  // 65536 is found again at once; 65534 goes back to the first block and is shaded once more.
+  // 65536 is reused at once; 65534 goes back to the first block and is shaded once more.
   EXPECT_EQ(runs("nvidia", across), 5u);
   const Indices beyond = {65546, 65547, 65548, 65548, 65547, 65549};
   EXPECT_EQ(runs("nvidia", beyond), 4u);
 }
 
 TEST(Predict, SegmentsCutAtMultiples) {
-  // 20 vertices in triangles of 3, 2, 2, ... new ones: warp cuts at 96 whatever came before.
+  // 20 vertices in triangles with 3, 2, 2, ... new ones: the warp ends at 96 in any case.
   const BatchPrediction p = predict_batches(batch_model("warp"), loose(40));
   EXPECT_EQ(p.first_triangle, (std::vector<uint32_t>{0, 10, 20, 30, 32, 40}));
   EXPECT_EQ(predict_batches(batch_model("precomputed"), loose(40)).first_triangle,
@@ -148,7 +149,8 @@ TEST(Predict, SegmentsCutAtMultiples) {
   EXPECT_EQ(runs("none", grid(9)), grid(9).size());
 }
 
-// [Kerbl18, Alg. 2] as printed, `added` taken back at a cut, memory a plain list of what may be looked up.
+// [Kerbl18, Alg. 2] as printed. A cut takes back `added`, and the memory is a plain list of the vertices that may be
+// reused.
 uint64_t literal(const Indices& indices, uint32_t max_size, uint32_t max_uniques, const std::string& kind,
                  std::vector<uint32_t>& cuts) {
   std::deque<uint32_t> memory;  // newest first
@@ -215,7 +217,7 @@ TEST(Predict, RunsOfIndicesAreThoseOfTheirVertices) {
       std::vector<uint32_t> vertex_of;  // per run
       for (uint32_t i = p.first_triangle[b] * 3; i < p.first_triangle[b + 1] * 3; ++i) {
         const uint32_t run = p.run_of_index[i];
-        ASSERT_LE(run, vertex_of.size()) << model.name;  // runs are numbered as they come up
+        ASSERT_LE(run, vertex_of.size()) << model.name;  // runs are numbered in order
         if (run == vertex_of.size()) vertex_of.push_back(indices[i]);
         EXPECT_EQ(vertex_of[run], indices[i]) << model.name;
       }

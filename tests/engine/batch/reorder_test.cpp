@@ -1,4 +1,4 @@
-// Every order is a permutation of the triangles, on meshes of every kind, and ours reaches what it is for.
+// Every order is a permutation of the triangles on meshes of every kind, and our method reaches its target.
 #include "batch/reorder.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ double shading_rate(const BatchModel& model, const Indices& indices) {
   return double(predict_batches(model, indices).vertex_runs) * 3 / double(indices.size());
 }
 
-// Triangles as they may be turned but not flipped, and how often each occurs.
+// Triangles up to rotation, with the number of their occurrences.
 std::map<std::array<uint32_t, 3>, int> triangles_of(const Indices& indices) {
   std::map<std::array<uint32_t, 3>, int> result;
   for (size_t i = 0; i < indices.size(); i += 3) {
@@ -97,7 +97,7 @@ TEST(Reorder, BatchesReachTheShadingRateOfTheThesis) {
   }
 }
 
-// Misses of a FIFO cache, as plainly as can be.
+// Misses of a FIFO cache in the simplest code.
 uint64_t fifo_misses(const Indices& indices, uint32_t size) {
   std::deque<uint32_t> cache;
   uint64_t misses = 0;
@@ -194,12 +194,12 @@ TEST(Pages, BatchesLieInOneBlockAndShowTheSameVertices) {
     const size_t begin = size_t(batches.first_triangle[b]) * 3, end = size_t(batches.first_triangle[b + 1]) * 3;
     for (size_t i = begin; i < end; ++i) ASSERT_EQ(apart.indices[i] >> 16, apart.indices[begin] >> 16) << b;
   }
-  // The cost of vertex numbers in several blocks, and the gain from copies.
+  // The cost of vertex numbers in several blocks, and the gain of copies.
   EXPECT_GT(shading_rate(model, indices), 1.5);
   EXPECT_LT(shading_rate(model, apart.indices), 0.82);
 }
 
-// If numbers stay, an order made for them shades less than one that ignores the 2^16 rule.
+// If vertices keep their numbers, an order that respects the 2^16 rule shades fewer than one that ignores it.
 TEST(Pages, AnOrderForNumbersThatStayHeedsBlocks) {
   const BatchModel& model = batch_model("nvidia");
   const Indices indices = grid(270);  // 73 441 vertices

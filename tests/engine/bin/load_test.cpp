@@ -24,7 +24,7 @@ TEST(Load, EdgeCases) {
   EXPECT_EQ(load_statistics({0, 0, 0}).cv, 0);
   EXPECT_EQ(load_statistics({7}).cv, 0);
   EXPECT_DOUBLE_EQ(load_statistics({10, 0}).cv, 1);
-  // Large equal loads: nothing cancels.
+  // Large equal loads: no cancellation of digits.
   EXPECT_EQ(load_statistics(std::vector<uint64_t>(100, uint64_t(1) << 52)).cv, 0);
 }
 
@@ -37,8 +37,8 @@ TEST(Load, BinsGoToTheirOwners) {
   EXPECT_THROW((void)load_statistics(pattern, {}, -1, 0), std::invalid_argument);
 }
 
-// The findings of [Kerbl17], on a load of our own: a horizon, dense in a few rows of bins and clustered about one
-// point. The diagonal repeats a rasterizer along a line, van der Corput spreads it.
+// The findings of [Kerbl17] on a synthetic load: a horizon, dense in a few rows of bins and clustered around one point.
+// The diagonal repeats a rasterizer along a line, van der Corput spreads it.
 TEST(Load, VanDerCorputBeatsTheDiagonalOnClusters) {
   constexpr int kBinsX = 30, kBinsY = 17;
   double diagonal = 0, corput = 0;

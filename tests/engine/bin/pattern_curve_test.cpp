@@ -1,4 +1,4 @@
-// The space-filling curves against constructions of their own: bit interleaving by loop, Hilbert by turtle.
+// The space-filling curves against independent constructions: bit interleaving by loop, Hilbert by turtle.
 #include <gtest/gtest.h>
 
 #include <array>

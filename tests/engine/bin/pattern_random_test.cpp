@@ -70,11 +70,11 @@ TEST(PatternRandom, MaximizedDistanceBeatsRandomAndDiagonal) {
     const double maximized = mean_nearest_distance(make_pattern(PatternKind::hierarchical_maximized_distance, n, 1, 1));
     const double random = mean_nearest_distance(make_pattern(PatternKind::pseudo_random, n, n, n));
     EXPECT_GT(maximized, 1.25 * random) << "N " << n;
-    EXPECT_GT(maximized, std::sqrt(2.0)) << "N " << n;  // the diagonal's
+    EXPECT_GT(maximized, std::sqrt(2.0)) << "N " << n;  // the diagonal's distance
   }
 }
 
-// Tiles repeat: bins of one rasterizer keep as far from each other across a tile's border as inside of it.
+// Tiles repeat: bins of one rasterizer are as far apart across a tile's border as inside it.
 TEST(PatternRandom, MaximizedDistanceGoesAcrossBorders) {
   int across_right = 0, across_top = 0, inside = 0;
   for (uint32_t seed = 0; seed < 20; ++seed) {

@@ -91,7 +91,7 @@ TEST(PatternShift, XShiftOffsetFollowsItsFormula) {
       EXPECT_TRUE(each_once_per_column(p)) << "N " << n;
     }
   }
-  for (const int n : {6, 20, 56, 64, 72, 132, 1024}) {  // counts that hardware and [Kerbl17] use
+  for (const int n : {6, 20, 56, 64, 72, 132, 1024}) {  // counts of hardware and of [Kerbl17]
     EXPECT_TRUE(each_once_per_column(make_pattern(PatternKind::x_shift_offset, n, 4, 4))) << "N " << n;
   }
   // The exception that the source documents.
@@ -122,7 +122,8 @@ TEST(PatternShift, SudokuRowsShiftDistinctly) {
   }
 }
 
-// Every shift is as likely in every row: over many seeds, row 0 of N = 5 takes each of the five about equally.
+// Every shift is equally likely in every row: over many seeds, row 0 of N = 5 takes each of the five about equally
+// often.
 TEST(PatternShift, SudokuIsUniform) {
   int count[5] = {};
   for (uint32_t seed = 0; seed < 5000; ++seed) ++count[make_pattern(PatternKind::sudoku, 5, 1, 1, seed).at(0, 0)];
@@ -160,7 +161,7 @@ TEST(PatternShift, VanDerCorputOfEightAndSix) {
   for (int y = 0; y < 6; ++y) EXPECT_EQ(p6.at(0, y), six[y]);
 }
 
-// If N is a power of two nothing is skipped, and rows 2i and 2i + 1 are half a period apart.
+// If N is a power of two, no element is skipped, and rows 2i and 2i + 1 are half a period apart.
 TEST(PatternShift, VanDerCorputPairsRowsHalfAPeriodApart) {
   for (const int n : {2, 8, 16, 32, 64, 128, 1024}) {
     const Pattern p = make_pattern(PatternKind::van_der_corput, n, 4, 4);

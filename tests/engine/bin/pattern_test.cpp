@@ -77,7 +77,7 @@ TEST(Pattern, RepeatingTilesShareEqually) {
   for (const auto& info : Choices<PatternKind>::all) {
     if (info.value == PatternKind::z_curve || info.value == PatternKind::hilbert ||
         info.value == PatternKind::pseudo_random) {
-      continue;  // [Kerbl17] promises nothing of these
+      continue;  // [Kerbl17] promises nothing for these
     }
     for (const int n : kCounts) {
       const std::vector<int> share = bins_per_rasterizer(make_pattern(info.value, n, 30, 17));
@@ -102,17 +102,18 @@ TEST(Pattern, SameSeedSamePattern) {
 
 TEST(Pattern, LargestCountIsQuickAndBounded) {
   for (const auto& info : Choices<PatternKind>::all) {
-    const std::clock_t begin = std::clock();  // of this process: others do not count
+    const std::clock_t begin = std::clock();  // time of this process only
     const Pattern pattern = make_pattern(info.value, kMaxRasterizers, 512, 512);
     const double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
-    EXPECT_LT(seconds, 20) << info.name;  // under 0.2 s in release; sanitizers are allowed theirs
+    EXPECT_LT(seconds, 20) << info.name;  // under 0.2 s in release; sanitizers are slower
     EXPECT_LE(pattern.owner.size(), size_t(4096) * 4096) << info.name;
     if (info.value != PatternKind::pseudo_random) {  // rasterizers with work on a 512 x 512 plane
       std::vector<bool> seen(size_t(kMaxRasterizers), false);
       for (int y = 0; y < 512; ++y) {
         for (int x = 0; x < 512; ++x) seen[size_t(pattern.at(x, y))] = true;
       }
-      // 512 rows of the diagonal shift by at most 511, of the G80's map by at most 1022: not all are reached.
+      // 512 rows of the diagonal shift by at most 511, those of the G80's map by at most 1022, so some rasterizers have
+      // no bin.
       const int reached = info.value == PatternKind::diagonal ? 1023 : info.value == PatternKind::g80 ? 1534 : 4096;
       EXPECT_EQ(std::count(seen.begin(), seen.end(), true), reached) << info.name;
     }

@@ -1,4 +1,4 @@
-// Patterns in files: what is saved is what is loaded, and everything else is refused with a reason.
+// Patterns in files: a saved pattern loads unchanged, and everything else is refused with a reason.
 #include "brokkr/pattern.h"
 
 #include <gtest/gtest.h>

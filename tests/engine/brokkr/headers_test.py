@@ -18,7 +18,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        (work / "brokkr").symlink_to(source / "src/engine/brokkr")  # and nothing else of src
+        (work / "brokkr").symlink_to(source / "src/engine/brokkr")  # the only folder of src
 
         def compiles(text, *definitions):
             command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
@@ -32,7 +32,7 @@ def main():
                     failures.append(f"{header.name}: {line} is not installed")
             # Twice: headers have guards.
             failures.append(compiles(f"#include <brokkr/{header.name}>\n" * 2))
-        # GLM's types keep their layout under definitions of the program's own, or the headers say that they do not.
+        # GLM's types keep their layout when the program defines GLM's macros, or the headers report an error.
         frame = "#include <brokkr/frame.h>\n"
         failures.append(compiles(frame, "-DGLM_FORCE_XYZW_ONLY"))
         if "packed" not in compiles(frame, "-DGLM_FORCE_INTRINSICS", "-DGLM_FORCE_DEFAULT_ALIGNED_GENTYPES"):

@@ -91,7 +91,7 @@ TEST(DiffBits, AreTheSameForAllWorkersAndMachines) {
 }
 
 TEST(DiffBits, AreTheSameWhereWarpsAddToTheSameWords) {
-  // A sum of more than 2^22 words for two warps is shared.
+  // A sum of more than 2^22 words for two warps is shared between them.
   const DiffShape shape{1, 128, 256};
   const size_t pixels = 128 * 256, size = 2048 * 1024 * 3;
   const std::vector<float> tex(size, 0.5f), uv = random_floats(pixels * 2, 7, 0, 0.05f),

@@ -1,5 +1,5 @@
-// The outputs of differentiable rendering in double, pixel by pixel: what the stages are held against. Their gradients
-// are held against central differences of these.
+// The outputs of differentiable rendering in double precision, pixel by pixel. The tests compare the stages with them,
+// and the gradients of the stages with their central differences.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Scene {
 
 inline double ndc(int pixel, int size) { return (2.0 * pixel + 1) / size - 1; }
 
-// u, v, z/w and du/dX, du/dY, dv/dX, dv/dY; by the derivatives of weights that are quotients of determinants.
+// u, v, z/w and du/dX, du/dY, dv/dX, dv/dY. The derivatives are those of weights that are quotients of determinants.
 inline std::array<double, 7> raster_of(const Scene& s, int pixel, int32_t id) {
   const int w = s.shape.width, h = s.shape.height, image = pixel / (w * h);
   const double* c[3];
@@ -50,7 +50,7 @@ inline std::array<double, 7> raster_of(const Scene& s, int pixel, int32_t id) {
     z += b[size_t(i)] * c[i][2];
     ww += b[size_t(i)] * c[i][3];
   }
-  // b = A / s with A and s linear in fx and in fy: (A' s - A s') / s^2, from values half a pixel to both sides.
+  // b = A / s with A and s linear in fx and fy: (A' s - A s') / s^2, from values half a pixel to both sides.
   std::array<double, 7> r{b[0], b[1], z / ww};
   for (int axis = 0; axis < 2; ++axis) {
     const double step = 1.0 / (axis == 0 ? w : h);
@@ -62,7 +62,7 @@ inline std::array<double, 7> raster_of(const Scene& s, int pixel, int32_t id) {
         a[k][i] = (p[0] - x * p[3]) * (q[1] - y * q[3]) - (p[1] - y * p[3]) * (q[0] - x * q[3]);
       }
     }
-    // Determinants are linear in x and in y: half a pixel to both sides gives the derivative by pixels.
+    // Determinants are linear in x and y: half a pixel to both sides gives the derivative per pixel.
     const auto derivative = [&](int i) { return a[2][i] - a[0][i]; };
     const double sum = a[1][0] + a[1][1] + a[1][2], sum_d = derivative(0) + derivative(1) + derivative(2);
     for (int i = 0; i < 2; ++i) r[size_t(3 + 2 * i + axis)] = (derivative(i) * sum - a[1][i] * sum_d) / (sum * sum);
@@ -100,7 +100,7 @@ inline void interpolate(const Scene& s, const Numbers& raster, const Numbers& at
   }
 }
 
-// Blends over silhouettes; in screen space, with divisions by w: it needs w > 0.
+// Blends over silhouettes in screen space. It divides by w and needs w > 0.
 inline Numbers antialias(const Scene& s, const Numbers& raster, const Numbers& color, int channels) {
   Numbers out = color;
   const int w = s.shape.width, h = s.shape.height;
@@ -173,7 +173,7 @@ inline int face_of(const Direction& v) {
   const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
   return axis * 2 + (v[size_t(axis)] < 0);
 }
-// Rows of faces: what s, t and the distance are of (x, y, z), by OpenGL's table.
+// Rows are faces: the combination of (x, y, z) that gives s, t and the distance, from OpenGL's table.
 inline Direction on_face(int face, const Direction& v) {
   switch (face) {
     case 0: return {-v[2], -v[1], v[0]};
@@ -207,7 +207,7 @@ inline double at_level(const Pyramid& p, const Lookup& l, int level, int face, d
     }
     const bool out_x = x < 0 || x >= w, out_y = y < 0 || y >= h;
     if (!out_x && !out_y) return texel(p, level, face, y, x, k);
-    // The centre of a texel beyond the edge, seen from the middle of the cube.
+    // The centre of a texel beyond the edge, seen from the centre of the cube.
     const Direction v = in_space(face, (2.0 * x + 1) / w - 1, (2.0 * y + 1) / h - 1, 1);
     const int next = face_of(v);
     const Direction o = on_face(next, v);
@@ -262,7 +262,7 @@ inline double sample(const Pyramid& p, const Lookup& l, const double* uv, const 
   if (l.filter == DiffFilter::nearest || l.filter == DiffFilter::linear) return at_level(p, l, 0, face, s, t, k);
   double level = 0;
   if (da != nullptr) {
-    // The longer half axis of the ellipse: the larger singular value.
+    // The major semi-axis of the ellipse: the larger singular value.
     const auto [h, w] = p.sizes[0];
     const double a = d[0] * w, b = d[1] * w, c = d[2] * h, e = d[3] * h;
     const double q = a * a + b * b + c * c + e * e, det = a * e - b * c;

@@ -1,4 +1,4 @@
-// Outputs against the definition in double, gradients against its central differences.
+// Outputs against the definition in double precision, gradients against its central differences.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -32,7 +32,7 @@ double dot(const Numbers& a, const std::vector<float>& b) {
   return sum;
 }
 
-// Central differences of loss(x) at `count` places, of the largest and of others; elsewhere `got` is taken over.
+// Central differences of loss(x) at `count` elements, some of them the largest. Other elements take the value of `got`.
 void expect_gradient(const std::vector<float>& got, Numbers x, const std::function<double(const Numbers&)>& loss,
                      double relative, const char* what, double step = 1e-6, size_t most = 60) {
   ASSERT_EQ(got.size(), x.size()) << what;
@@ -61,7 +61,7 @@ struct Fixture {
     machine.rasterize(s.shape, mesh, s.ids.data(), rast.data(), db.data());
   }
   DiffRaster raster() const { return {rast.data(), nullptr}; }
-  // Exact weights may lie outside of the triangle at edges, where rast is clamped: those pixels are left out.
+  // At edges, exact weights may lie outside the triangle while rast is clamped; those pixels are left out.
   std::vector<char> inside() const {
     std::vector<char> all(size_t(s.pixels()));
     const Numbers r = diff_test::raster(s);
@@ -122,7 +122,7 @@ TEST(Diff, InterpolationAndItsGradientAreTheDefinitions) {
   const DiffAttributes a{attr.data(), f.s.vertices, channels, true};
   std::vector<float> out(size_t(f.s.pixels() * channels)), out_da(size_t(f.s.pixels()) * 4);
   f.machine.interpolate(f.s.shape, f.mesh, f.raster(), a, out.data(), f.db.data(), diff, out_da.data());
-  // The stage reads u, v as they are in rast: so does the definition here.
+  // The stage reads u, v from rast, so the definition does too.
   const auto raster_from = [&](const Numbers& rast, const Numbers& db) {
     Numbers r(size_t(f.s.pixels()) * 7);
     for (size_t p = 0; p < size_t(f.s.pixels()); ++p) {
@@ -192,7 +192,7 @@ TEST(Diff, AntialiasAndItsGradientAreTheDefinitions) {
   expect_gradient(
       g_color, wide(color), [&](const Numbers& x) { return dot(antialias(f.s, raster(f.s), x, channels), g); }, 2e-6,
       "color");
-  // z/w decides which surface is nearer; the raster stays as it is, as its ids do.
+  // z/w decides which surface is nearer; the raster and its ids stay unchanged.
   const Numbers r = raster(f.s);
   expect_gradient(
       g_pos, f.s.pos,
@@ -209,7 +209,7 @@ TEST(Diff, AntialiasAndItsGradientAreTheDefinitions) {
 }
 
 TEST(Diff, AntialiasTakesVerticesBehindTheCamera) {
-  // A triangle from in front of the camera to behind it: the visible part's edges blend.
+  // A triangle from in front of the camera to behind it: the edges of the visible part blend.
   Scene s;
   s.shape = {1, 24, 24};
   s.vertices = 3;
@@ -307,13 +307,14 @@ TEST_P(DiffTextures, AreTheDefinitions) {
     expect_gradient(
         g_small, rest, [&](const Numbers& x) { return dot(all(pyramid(base, x), at, wide_da, wide_bias), g); }, 4e-6,
         "mips", 1e-4, 24);
-  // Per pixel: only its own lookup changes.
+  // Per pixel: only the pixel's own lookup changes.
   const auto per_pixel = [&](const std::vector<float>& got, const Numbers& x, size_t each, int which,
                              const char* what) {
     double scale = 0;
     for (float v : got) scale = std::max(scale, std::abs(double(v)));
     if (c.height > 1) EXPECT_GT(scale, 0) << what;
-    scale = std::max(scale, 1e-2);  // the coordinates of a texture with one texel have no gradient but roundings
+    // the coordinates of a texture with one texel have only rounding errors as gradients
+    scale = std::max(scale, 1e-2);
     int jumps = 0;
     for (size_t i = 0; i < x.size(); ++i) {
       const size_t pixel = i / each;

@@ -26,7 +26,7 @@ inline DiffMesh mesh_of(const Scene& s, const std::vector<float>& pos) {
   return {.pos = pos.data(), .vertices = s.vertices, .tri = s.tri.data(), .triangles = int64_t(s.tri.size() / 3)};
 }
 
-// A bumpy sphere from `images` sides, in perspective. Positions are float32 numbers.
+// A bumpy sphere seen from `images` sides in perspective. Positions are float32 numbers.
 inline Scene sphere(int images, int height, int width, int rings = 7, int sectors = 9) {
   Scene s;
   s.shape = {images, height, width};
@@ -70,7 +70,7 @@ inline Scene sphere(int images, int height, int width, int rings = 7, int sector
   return s;
 }
 
-// Instruction sets of this program that run here.
+// The instruction sets of this build that the processor supports.
 std::vector<std::string> machines();
 
 }  // namespace brokkr::diff_test

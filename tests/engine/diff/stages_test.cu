@@ -1,4 +1,4 @@
-// The stages of differentiable rendering on the CUDA machine have the bits that they have on the CPU.
+// The stages of differentiable rendering give the same bits on the CUDA machine as on the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>

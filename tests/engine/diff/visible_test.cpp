@@ -1,4 +1,4 @@
-// Visible triangles, layers behind them, ranges, topology, and what is refused.
+// Visible triangles, layers behind them, ranges, topology and refused inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ TEST(DiffVisible, WrongArgumentsAreRefusedByName) {
                                        {DiffFilter::linear_mipmap_linear, out.data()}, out.data());
                      }),
                      "uv_da: "));
-  // Numbers of no triangle are no triangle.
+  // Identifiers outside the list count as no triangle.
   machine.rasterize(s.shape, mesh, ids.data(), rast.data(), nullptr);
   EXPECT_TRUE(std::all_of(rast.begin(), rast.end(), [](float x) { return x == 0; }));
   for (float number : {-3.0f, 1e9f, 1e30f, std::nanf("")}) {

@@ -1,4 +1,4 @@
-// Mistakes and oddities of a file mean the same in OBJ, PLY, STL and glTF.
+// Mistakes and oddities of a file have the same effect in OBJ, PLY, STL and glTF.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A square of two triangles in words of each format, with what a case changes.
+// A square of two triangles as text of each format, with the changes of a case.
 struct Scene {
   std::string head;             // before everything else
-  std::string comment;          // "comment" where the file is to have one
-  bool spare_nan = false;       // a vertex that is not finite and that no triangle has
-  bool used_nan = false;        // a third triangle that has one
-  bool wrong_index = false;     // a third triangle with a vertex that is not there
-  bool wrong_material = false;  // its material is not there
+  std::string comment;          // "comment" if the file has one
+  bool spare_nan = false;       // adds a vertex that is not finite and that no triangle uses
+  bool used_nan = false;        // adds a third triangle that uses one
+  bool wrong_index = false;     // adds a third triangle with a missing vertex
+  bool wrong_material = false;  // names a missing material
   std::string picture;          // the name of its picture
 };
 
@@ -99,8 +99,8 @@ std::string gltf(const Scene& scene) {
 struct Case {
   const char* name;
   Scene scene;
-  const char* warning;  // a word of the only one; empty: there is none
-  const char* formats;  // that can say such a thing
+  const char* warning;  // a word of the only warning; empty: there is none
+  const char* formats;  // formats that can express the mistake
   bool has_picture = false;
 };
 

@@ -1,4 +1,5 @@
-// Files as people have them: each quirk gives the frame that plain words give, and what is left out or guessed is said.
+// Files with the quirks of real programs. Each quirk gives the same frame as the plain form, and a warning names what
+// the reader left out or guessed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ class FoundFiles : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // The frame of s.ENDING among `files`; its warnings go to warnings_.
+  // Loads s.ENDING from `files`. Its warnings go to warnings_.
   Frame load(const Files& files, const LoadOptions& given = {}) {
     const fs::path scene = folder_ / "scene";
     fs::remove_all(scene);
@@ -62,7 +63,7 @@ class FoundFiles : public testing::Test {
                                [&](const std::string& line) { return line.find(word) != std::string::npos; });
   }
 
-  // Both files give one frame; the first after a warning with `word`, or without any where it is empty.
+  // Both files give the same frame. The first gives a warning with `word`, or none if `word` is empty.
   void expect_same(const Files& quirk, const Files& plain, const std::string& word = {}) {
     const Frame right = load(plain), frame = load(quirk);
     const std::string& all = quirk.begin()->second;
@@ -174,7 +175,7 @@ TEST_F(FoundFiles, ObjMaterialsAndLibraries) {
               colored("newmtl red\nKd .9 .2 .1\nnewmtl blue\nKd .8 .8 .8\n"), "line 10: material 'gone'");
   load({{"s.obj", body}});
   EXPECT_TRUE(warned_of("material 'red'"));
-  // A name with a # in it is a name.
+  // A # in a name belongs to the name.
   expect_same(scene("mtllib a.mtl\n" + kCorners + "usemtl m #1\nf 4 3 5\nf 3 2 5\nusemtl m #2\nf 2 1 5\nf 1 4 5\n",
                     "newmtl m #1\nKd .9 .2 .1\nnewmtl m #2\nKd .1 .3 .9\n"),
               plain);
@@ -237,11 +238,12 @@ TEST_F(FoundFiles, MtlMaps) {
   EXPECT_GE(m.normal_texture, 0);
   EXPECT_EQ(m.metallic, 1);
   EXPECT_EQ(m.roughness, 0.5f);
-  // Red of the picture is metalness, in the blue channel.
+  // The picture's red channel is the metalness and becomes the blue channel.
   EXPECT_EQ(physical.textures.at(size_t(m.metallic_roughness_texture)).texels[2], 0xff00ffffu);
   EXPECT_TRUE(warnings_.empty());
 
-  // Heights that grow to the right: normals lean to the left there, and back at the edge, since pictures repeat.
+  // Heights that grow to the right: normals lean to the left there, and to the right at the edge, since pictures
+  // repeat.
   Files bumped = pictured("map_Bump -bm 1 heights.png\n");
   bumped["heights.png"] = std::string(as_text(read_file(folder_ / "heights.png", 1 << 20)));
   const Frame heights = load(bumped);
@@ -423,7 +425,7 @@ TEST_F(FoundFiles, StlColours) {
     EXPECT_EQ(frame.colors[0], glm::vec4(1, 0, 0, 1));
     EXPECT_EQ(frame.colors[3], glm::vec4(0, 0, 1, 1));
   }
-  // Magics: a facet with the mark has the file's colour, and red is in the lowest bits of others.
+  // Magics: a facet with the mark has the file's colour, and the other facets have red in the lowest bits.
   const Frame magics = load({{"s.stl", binary_stl(2, {kMark, kBlue}, std::string("COLOR=") + "\xff\xff\x33\xff")}});
   EXPECT_EQ(magics.colors.at(0), glm::vec4(1, 1, .2f, 1));
   EXPECT_EQ(magics.colors.at(3), glm::vec4(1, 0, 0, 1));
@@ -431,7 +433,7 @@ TEST_F(FoundFiles, StlColours) {
   EXPECT_TRUE(warned_of("attribute bytes"));
 }
 
-// Names as programs leave them, where a URI would encode a % and end before a ?.
+// Names as programs write them, where a URI would encode a % and end at a ?.
 TEST_F(FoundFiles, GltfNamesOfFiles) {
   File file;
   const Files plain = {{"s.glb", file.glb()}};

@@ -1,4 +1,4 @@
-// Generated scenes are what their descriptions say, and the same every time.
+// Generated scenes match their descriptions and are the same every time.
 #include "formats/sources.h"
 
 #include <gtest/gtest.h>

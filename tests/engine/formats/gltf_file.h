@@ -1,4 +1,4 @@
-// A glTF file that tests change, and what its frame has.
+// A glTF file that tests change, and helpers for its frame.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct File {
   })");
 
   Json& primitive() { return json["meshes"][0]["primitives"][0]; }
-  // Appends `bytes` to the buffer as a view and an accessor of it; gives the accessor's number.
+  // Appends `bytes` to the buffer with a view and an accessor. Returns the accessor's number.
   size_t add(const std::string& bytes, int kind, size_t count, const char* type) {
     json["bufferViews"].push_back({{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", bytes.size()}});
     json["accessors"].push_back(

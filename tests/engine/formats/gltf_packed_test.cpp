@@ -1,4 +1,4 @@
-// glTF files whose meshes and pictures are packed, and what is drawn of points, lines and missing pictures.
+// glTF files with packed meshes and pictures, and with points, lines and missing pictures.
 #include <gtest/gtest.h>
 #include <meshoptimizer.h>
 
@@ -45,7 +45,7 @@ std::string encoded(size_t bound, Encode&& encode) {
   return bytes;
 }
 
-// A file that does not require the extension has the data unpacked as well: nothing is decoded.
+// A file that does not require the extension has the data unpacked as well, and the reader decodes nothing.
 TEST(GltfPacked, PlainDataBesideMeshopt) {
   File file;
   const std::vector<glm::vec3> plain = corners(read(file.glb()));
@@ -101,13 +101,13 @@ TEST(GltfPacked, Meshopt) {
             6, 2, "INDICES");
   EXPECT_EQ(corners(read(sequence.glb())), kSquare);
 
-  // The same file with bytes of another kind draws nothing.
+  // The same file with damaged bytes draws nothing.
   File damaged = sequence;
   damaged.binary[size_t(damaged.json["bufferViews"][3]["extensions"]["EXT_meshopt_compression"]["byteOffset"])] = 'x';
   EXPECT_NE(error_of(damaged.glb()).find("cannot be decoded"), std::string::npos) << error_of(damaged.glb());
 }
 
-// The square's data in Draco's place, and its accessors without any.
+// The square with its data in the Draco buffer, and accessors without data.
 File without_plain_data(const std::string& packed) {
   File file;
   for (const size_t number : {0u, 1u, 2u, 3u}) file.json["accessors"][number].erase("bufferView");
@@ -165,7 +165,7 @@ TEST(GltfPacked, Draco) {
       const std::string error = error_of(without_plain_data(packed.substr(0, cut)).glb());
       EXPECT_NE(error.find("Draco data"), std::string::npos) << error;
     }
-    // A header that counts as many triangles as no memory holds.
+    // A header that declares more triangles than any memory holds.
     std::string bomb = packed.substr(0, 11);
     if (method == draco::MESH_EDGEBREAKER_ENCODING) bomb += std::string("\0\x04", 2);
     bomb += "\xff\xff\xff\xff\x04" + packed.substr(13);
@@ -226,7 +226,7 @@ TEST(GltfPacked, MissingPictures) {
     EXPECT_TRUE(warns(frame, "images 0: 'gone.png' is missing")) << text;
     return frame.materials.at(0);
   };
-  // The picture was all of the colour: what is left is the default material.
+  // The picture contained all of the colour; without it the default material remains.
   const Material plain =
       material(R"({"pbrMetallicRoughness": {"metallicFactor": 0, "baseColorTexture": {"index": 0}}})");
   EXPECT_EQ(plain.metallic, 1);
@@ -256,7 +256,7 @@ TEST(GltfPacked, PointsAndLinesAreDrawn) {
   const Frame frame = marks(3);
   EXPECT_TRUE(frame.warnings.empty());
   EXPECT_TRUE(frame.materials[draw(frame, 0).material].unlit);
-  // A line of a pixel: a corner is at most that far from its line.
+  // A line one pixel wide: a corner is at most that far from its line.
   for (const glm::vec3& corner : corners(frame)) {
     EXPECT_LT(std::abs(corner.z), 0.04f);
     EXPECT_LT(std::min({std::abs(corner.y), std::abs(corner.x - 1), std::abs(corner.y - 1)}), 0.04f);

@@ -232,7 +232,7 @@ TEST(Gltf, TexturesAreMovedAndHaveTwoSetsOfCoordinates) {
   File file;
   add_textures(file);
   file.primitive()["attributes"]["TEXCOORD_1"] = file.add(packed({0, 0, 2, 0, 2, 4, 0, 4}), 5126, 4, "VEC2");
-  // The first one is the specification's example: a quarter of the picture, at its lower left, turned.
+  // The first mapping is the specification's example: a quarter of the picture at its lower left, turned.
   file.json["materials"] = Json::parse(R"([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0, "texCoord": 1,
     "extensions": {"KHR_texture_transform": {"offset": [0, 1], "rotation": 1.57079632679, "scale": [0.5, 0.5]}}}},
     "normalTexture": {"index": 0, "extensions": {"KHR_texture_transform": {"offset": [0.25, -3], "scale": [2, 8],
@@ -256,7 +256,7 @@ TEST(Gltf, TexturesAreMovedAndHaveTwoSetsOfCoordinates) {
   ASSERT_EQ(frame.second_texcoords.size(), frame.positions.size());
   EXPECT_EQ(frame.second_texcoords[2], glm::vec2(2, -3));
   EXPECT_TRUE(frame.warnings.empty());
-  // A file may speak of a set that its vertices do not have.
+  // A file may name a set of coordinates that its vertices do not have.
   file.primitive()["attributes"].erase("TEXCOORD_1");
   EXPECT_EQ(read(file.glb()).second_texcoords, std::vector<glm::vec2>(4, glm::vec2(0)));
 }
@@ -282,7 +282,7 @@ TEST(Gltf, VerticesHaveColours) {
   EXPECT_EQ(frame.colors[8], glm::vec4(0.5f, 0, 1, 1));
   EXPECT_EQ(frame.colors[9], glm::vec4(0, 0.25f, 0, 1));
   EXPECT_TRUE(frame.warnings.empty());
-  // An opaque surface has no alpha; flat faces and scaled copies keep their colours.
+  // An opaque surface ignores alpha; flat faces and scaled copies keep their colours.
   primitives[1]["material"] = 0;
   primitives[1]["attributes"].erase("NORMAL");
   EXPECT_EQ(read(file.glb()).colors[4 + 1], glm::vec4(0.2f, 0, 0, 1));
@@ -312,7 +312,7 @@ TEST(Gltf, WhatIsLeftOutIsNamed) {
   }
 }
 
-// Each is drawn, and its warning has the word.
+// Each file is drawn, and its warning contains the word.
 TEST(Gltf, MistakesAreDrawnAround) {
   const std::vector<std::tuple<const char*, Json, const char*>> mistakes = {
       {"/buffers/0/byteLength", 141, "byteLength"},
@@ -386,7 +386,7 @@ TEST(Gltf, MorphTargetsSkinsAndInstancesOfTheFileArePosed) {
   morphed.json["meshes"][0]["weights"] = {0.5};
   EXPECT_EQ(corners(read(morphed.glb()))[2], glm::vec3(1, 1, 1));
   EXPECT_TRUE(read(morphed.glb()).warnings.empty());
-  morphed.json["nodes"][0]["weights"] = {0.25};  // the node's own come first
+  morphed.json["nodes"][0]["weights"] = {0.25};  // the node's weights come first
   EXPECT_EQ(corners(read(morphed.glb()))[2], glm::vec3(1, 1, 0.5f));
 
   File skinned;
@@ -401,7 +401,7 @@ TEST(Gltf, MorphTargetsSkinsAndInstancesOfTheFileArePosed) {
   skinned.json["nodes"] = Json::parse(
       R"([{"mesh": 0, "skin": 0, "translation": [5, 5, 5]}, {"children": [2]}, {"translation": [1, 0, 3]}])");
   skinned.json["scenes"][0]["nodes"] = {0, 1};
-  // The first and last vertex stay, the others follow the second joint from (1, 0, 0), where it was bound, by 3 up.
+  // The first and last vertex stay. The others follow the second joint, which was bound at (1, 0, 0), 3 up.
   const Frame posed = read(skinned.glb());
   EXPECT_EQ(corners(posed), (std::vector<glm::vec3>{{0, 0, 0}, {1, 0, 3}, {1, 1, 3}, {0, 0, 0}, {1, 1, 3}, {0, 1, 0}}));
   EXPECT_EQ(posed.normals[1], glm::vec3(0, 0, 1));
@@ -475,7 +475,7 @@ TEST(Gltf, WhatIsBlendedIsSortedForEachView) {
     order += fmt::format("{}{} ", d.first_view, frame.materials[d.material].name);
     EXPECT_EQ(d.flags, kBackToFront);
   }
-  EXPECT_EQ(order, "0b 0a 1a 1b ");  // from the front, and from behind
+  EXPECT_EQ(order, "0b 0a 1a 1b ");  // from the front, then from behind
 }
 
 TEST(Gltf, SpecularGlossinessLightsAndOrthographicCameras) {
@@ -586,7 +586,7 @@ TEST(Gltf, ControlCharactersInNamesOfFilesAreRefused) {
   }
 }
 
-// Many meshes over the same bytes cannot make the program take memory that the file does not back.
+// Many meshes over the same bytes cannot make the program allocate memory out of proportion to the file.
 TEST(Gltf, ReadingTheSameBytesAgainAndAgainEnds) {
   File file;
   for (int i = 0; i < 8; i++) file.binary += file.binary;

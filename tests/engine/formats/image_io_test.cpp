@@ -1,4 +1,4 @@
-// Pictures survive writing and reading; wrong files are named; failed writes leave nothing behind.
+// Pictures survive writing and reading, errors name damaged files, and failed writes leave no file.
 #include "brokkr/image.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST_F(ImageIo, ExrKeepsValues) {
   }
 }
 
-// As a program reads them that knows layers: the names of channels before their last dot.
+// As programs with layers read them: a channel's layer is its name up to the last dot.
 TEST_F(ImageIo, ExrLayersKeepNamesAndValues) {
   constexpr int kWidth = 5, kHeight = 17, kChannels = 3;
   std::vector<ExrLayer> layers = {{"view001", {}}, {"view000", {}}, {"depth-2", {}}};
@@ -157,11 +157,11 @@ TEST_F(ImageIo, DamagedPicturesDoNotCrash) {
   }
 }
 
-// The length field of a chunk is not a reason to reserve memory.
+// The reader does not reserve memory for the length that a chunk declares.
 TEST_F(ImageIo, PngChunksLongerThanTheFileAreRejected) {
   write_png(folder_ / "a.png", 16, 16, noise(256, 200));
   std::vector<std::byte> file = read_file(folder_ / "a.png", 1 << 20);
-  const size_t data_length = 8 + 25;  // signature and header chunk come before
+  const size_t data_length = 8 + 25;  // the signature and the header chunk come before
   file[data_length] = std::byte(0x3f);
   try {
     read_image(file, "long.png");

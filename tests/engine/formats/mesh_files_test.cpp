@@ -1,4 +1,4 @@
-// PLY and STL: all their forms give one mesh, and mistakes in files are named.
+// PLY and STL: all forms give the same mesh, and errors name mistakes in files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::string header(const std::string& format, const std::string& middle) {
   return "ply\nformat " + format + " 1.0\ncomment by hand\n" + middle + "end_header\n";
 }
 
-// A square and a triangle on one of its sides, with an element between that nobody knows.
+// A square and a triangle on one of its sides, with an unknown element between them.
 const std::string kTent =
     "element vertex 5\nproperty float x\nproperty float y\nproperty double z\n"
     "element odd 2\nproperty list uchar short values\n"
@@ -132,7 +132,8 @@ TEST(Ply, WhatIsLeftOutIsNamed) {
   }
 }
 
-// A cloud is what it has of whole points; vertices of a mesh whose faces are cut off are not what the file means.
+// A point cloud that ends early shows its complete points. A mesh whose faces are cut off is an error, since its
+// vertices alone are not a mesh.
 TEST(Ply, PointCloudsThatEndEarlyAreDrawn) {
   const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
   std::string whole = header("binary_little_endian", "element vertex 3\n" + xyz);

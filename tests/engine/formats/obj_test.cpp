@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files in memory; what is not there is missing.
+// Files in memory; all other files are missing.
 using Files = std::map<std::string, std::string>;
 
 std::vector<std::byte> to_bytes(std::string_view text) {
@@ -184,7 +184,7 @@ TEST(Obj, TexturesAndMasks) {
       read("mtllib a.mtl\n" + kSquare +
                "usemtl leaf\nf 1 2 3\nusemtl wall\nf 1 2 3\nusemtl mask\nf 1 2 3\nusemtl pane\nf 1 2 3\n",
            files);
-  ASSERT_EQ(frame.textures.size(), 3u);  // leaf.png is loaded once as a picture and once as a mask
+  ASSERT_EQ(frame.textures.size(), 3u);  // the reader loads leaf.png once as a picture and once as a mask
   const auto material = [&](size_t number) { return frame.materials[draw_of(frame, number).material]; };
   EXPECT_EQ(material(0).alpha_cutoff, 0.5f);
   EXPECT_EQ(material(1).alpha_cutoff, 0);
@@ -230,7 +230,7 @@ TEST(Obj, WhatIsMissingIsAWarning) {
   EXPECT_EQ(warnings, std::vector<std::string>{
                           "test.obj: line 1: 'none.mtl' is missing; put it there; drawn with the default material"});
   EXPECT_EQ(plain.materials.at(draw_of(plain, 0).material).name, "default");
-  EXPECT_EQ(error_of("mtllib none.mtl\n" + kSquare + "f 1 2 3\n"), "no error");  // nobody listens
+  EXPECT_EQ(error_of("mtllib none.mtl\n" + kSquare + "f 1 2 3\n"), "no error");  // there is no listener
 }
 
 TEST(Obj, MistakesAreNamed) {
@@ -260,8 +260,8 @@ TEST(Obj, MistakesAreNamed) {
   EXPECT_THROW(read_obj(fs::path("/nonexistent/a.obj"), {}), std::runtime_error);
 }
 
-// A line is taken in whole, so that its length is limited.
-// No zero follows the text, so that a sanitizer sees a read beyond it.
+// The reader buffers a whole line, so its length is limited. No zero follows the text, so that a sanitizer sees a read
+// beyond it.
 TEST(Obj, StatementsThatEndTheFileAreReadNoFurther) {
   for (const char* const last : {"f", "fo", "v", "vn", "vt", "f ", "f 1", "f 1/", "usemtl", "mtllib", "g", "o"}) {
     const std::string text = std::string("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n") + last;
@@ -282,7 +282,7 @@ TEST(Obj, LinesOfAMegabyteAreRefused) {
       std::string::npos);
 }
 
-// A scene from elsewhere names nothing of its reader's.
+// A scene from elsewhere cannot name files outside its folder.
 TEST(Obj, FilesOutsideOfItsFolderAreMissing) {
   const fs::path above = fs::temp_directory_path() / ("brokkr-obj-outside-" + std::to_string(getpid()));
   const fs::path folder = above / "scene";

@@ -1,4 +1,4 @@
-// Frame files: what is written is read back the same, and no damaged file gets through or crashes.
+// Frame files: a written frame reads back unchanged, and no damaged file is accepted or crashes the reader.
 #include "frame/bkf.h"
 
 #include <gtest/gtest.h>
@@ -323,7 +323,7 @@ TEST(Bkf, RoundTripKeepsEverything) {
   EXPECT_EQ(b.skipped_reasons, a.skipped_reasons);
 }
 
-// Older programs go on reading what they can understand.
+// Older programs still read the files that they understand.
 TEST(Bkf, OnlyFramesWithProgramsAreVersionTwo) {
   Frame plain = rich_frame();
   EXPECT_EQ(bkf_bytes(plain)[4], std::byte(2));
@@ -403,7 +403,7 @@ TEST(Bkf, EveryCutFileIsRejected) {
   EXPECT_THROW(read_bkf(longer, "long"), std::runtime_error);
 }
 
-// Flipped bits either leave a valid frame or give an error: nothing else may happen (run under sanitizers).
+// Flipped bits give either a valid frame or an error (run under sanitizers).
 TEST(Bkf, DamagedFilesDoNotCrash) {
   const std::vector<std::byte> file = bkf_bytes(rich_frame());
   std::mt19937 random(1);
@@ -427,7 +427,7 @@ TEST(Bkf, HostileLengthsAreRejectedWithoutAllocatingThem) {
     for (size_t i = 0; i < 8; i++) hostile[field + i] = std::byte(i == 7 ? 0x7f : 0xff);
     EXPECT_NE(read_error(hostile).find("length"), std::string::npos);
   }
-  // A stream that holds a little, with a header that claims the limit.
+  // A short stream whose header claims the limit.
   std::vector<std::byte> claim = file;
   const uint64_t limit = BkfLimits{}.json_bytes;
   std::memcpy(&claim[16], &limit, 8);
@@ -445,7 +445,7 @@ TEST(Bkf, AStreamThatHoldsAByteMoreThanStatedIsRejected) {
 }
 
 struct BadEdit {
-  const char* pointer;  // JSON pointer of what is changed
+  const char* pointer;  // JSON pointer of the changed value
   const char* value;    // JSON
   const char* message;  // part of the message
 };

@@ -1,5 +1,5 @@
 // Every captured frame must load with the numbers that its table lists. The captures are not part of the repository:
-// $BROKKR_CAPTURES, or ../shared/captures beside it; the tests skip where neither exists.
+// the tests read $BROKKR_CAPTURES or ../shared/captures, and skip if neither exists.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ struct Expected {
   int width, height;
 };
 
-// As in the table beside the captures; where it rounds, the numbers come from the files' own JSON.
+// The numbers of the table next to the captures. Where it rounds, they come from the files' JSON.
 constexpr Expected kExpected[] = {
     {"cube2-colos", 284, 23630, 92823, 1280, 720},
     {"cube2-two-towers", 369, 36249, 163001, 1280, 720},

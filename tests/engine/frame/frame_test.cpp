@@ -86,12 +86,12 @@ TEST(Frame, ValidFramesPass) {
   draw_of(frame).vertex_kind = VertexKind::transform;
   draw_of(frame).instances = 2;
   EXPECT_NO_THROW(validate(frame));
-  frame.positions[0].x = std::numeric_limits<float>::quiet_NaN();  // the pipeline's business
+  frame.positions[0].x = std::numeric_limits<float>::quiet_NaN();  // the pipeline handles this
   EXPECT_NO_THROW(validate(frame));
 }
 
 struct Damage {
-  const char* message;  // part of what must be said
+  const char* message;  // part of the expected message
   std::function<void(Frame&)> apply;
 };
 
@@ -199,7 +199,7 @@ TEST(Frame, EveryDamageIsNamed) {
   expect_named(damages, small_frame);
 }
 
-// A target with two colours, a draw with a program that writes both, and all that names planes.
+// A target with two colours, a draw with a program that writes both, and all commands that name planes.
 Frame frame_of_planes() {
   Frame frame = small_frame();
   frame.targets[0].colors = {{}, {TexelFormat::rg16f, TexelBase::rg}};
@@ -265,7 +265,7 @@ TEST(Frame, IndexMaximumIsExact) {
   }
 }
 
-// A file of a kilobyte can hold this: all uniforms looked at for every draw would take minutes.
+// A file of one kilobyte can hold this. A check of all uniforms for every draw would take minutes.
 TEST(Frame, ManyDrawsOfAProgramOfManyUniformsTakeLinearTime) {
   constexpr size_t kUniforms = 400000, kDraws = 200000;
   Frame frame = small_frame();

@@ -1,4 +1,4 @@
-// A block's answers: the same text on every machine, run by all warps of the block.
+// A block's answers to a case: the same code on every machine, run by all warps of the block.
 #pragma once
 
 #include "block_case.h"
@@ -30,7 +30,7 @@ BROKKR_FN void share_keys(Block<Keys>& block, const BlockInput& in, BlockAnswers
     w.store(out.depth + at, keys.depth(w, at));
     w.store(out.order + at, keys.order(w, at));
   }
-  // Every warp announces itself, and sees all of them behind the barrier.
+  // Every warp announces itself and sees all others after the barrier.
   for (uint32_t& phase : out.phases) {
     w.once([&] { device_atomic<uint32_t>(phase).fetch_add(1u, kRelaxed); });
     block.sync();

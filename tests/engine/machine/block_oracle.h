@@ -17,7 +17,7 @@ inline BlockInput random_block_input(uint32_t seed) {
   for (int n = 0; n < BlockInput::kKeys; ++n) {
     in.depth[n] = uint32_t(random()) >> (random() % 2 == 0 ? 28 : 0);  // many ties
     in.order[n] = uint32_t(random());
-    in.scattered[n] = int32_t(random() % (random() % 4 == 0 ? 3 : kKeySamples));  // lanes and warps meet
+    in.scattered[n] = int32_t(random() % (random() % 4 == 0 ? 3 : kKeySamples));  // lanes and warps collide
   }
   for (int row = 0; row < BlockInput::kKeys / 32; ++row) {
     in.mask[row] = random() % 4 == 0 ? ~0u : uint32_t(random());
@@ -26,7 +26,7 @@ inline BlockInput random_block_input(uint32_t seed) {
   return in;
 }
 
-// Empty: all samples hold the smallest key, and the barrier has held.
+// Returns an empty string if all samples hold the smallest key and the barrier has worked.
 inline std::string check(const BlockInput& in, const BlockAnswers& out, int warps) {
   std::vector<std::pair<uint32_t, uint32_t>> least(kKeySamples, {~0u, ~0u});
   for (int n = 0; n < BlockInput::kKeys; ++n) {

@@ -81,7 +81,7 @@ TEST_P(Machine, AnswersAsScalarsDo) {
   }
 }
 
-// exp2, log2 and pow are approximations, but the same on every machine.
+// exp2, log2 and pow are approximations, but give the same bits on every machine.
 TEST_P(Machine, ApproximatesAsTheEmulatedWarpDoes) {
 #if defined(BROKKR_HAVE_ISA_EMULATED)
   const auto out = std::make_unique<LaneAnswers>(), emulated = std::make_unique<LaneAnswers>();
@@ -120,7 +120,7 @@ TEST_P(Machine, WarpsOfABlockShareAKeyBuffer) {
   }
 }
 
-// A buffer may end where the address space does: what a mask leaves out is not touched.
+// A buffer may end where the address space ends: a masked access does not touch the other lanes' words.
 TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
   const auto page = size_t(sysconf(_SC_PAGESIZE));
   void* const mapped = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -132,7 +132,7 @@ TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
   const auto words = int(page / 4);
   for (int i = 0; i < words; ++i) begin[i] = uint32_t(i);
   for (int n = 1; n < machine.width; ++n) {
-    // The last n words, then the first n words, as the lanes next to the page that must not be touched.
+    // The last n words, then the first n words, next to the page that must not be touched.
     const uint32_t low = (1u << n) - 1u, high = low << (machine.width - n);
     uint32_t* const first = begin - (machine.width - n);
     uint32_t* const last = begin + (words - n);
@@ -150,7 +150,7 @@ TEST_P(Machine, MaskedAccessKeepsToItsLanes) {
   munmap(mapped, 3 * page);
 }
 
-// On CUDA the other lanes would never come.
+// On CUDA the other lanes would never arrive.
 TEST_P(Machine, EndsWhereALaneAloneCallsACollective) {
 #if defined(NDEBUG)
   if (std::string(GetParam().name) != "emulated") GTEST_SKIP() << "not looked for in builds without assertions";

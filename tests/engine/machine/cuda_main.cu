@@ -1,4 +1,4 @@
-// Runs the CUDA tests, or skips them (exit code 77) where there is no GPU.
+// Runs the CUDA tests, or exits with code 77 (skipped) if there is no GPU.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -15,7 +15,7 @@ inline void require(cudaError_t e, const char* what) {
   if (e != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(e));
 }
 
-// Zeroed.
+// Allocates zeroed memory.
 inline std::shared_ptr<void> allocate(size_t bytes) {
   void* p = nullptr;
   require(cudaMallocManaged(&p, bytes), "cudaMallocManaged");
@@ -28,8 +28,8 @@ std::shared_ptr<T> make() {
   return std::static_pointer_cast<T>(allocate(sizeof(T)));
 }
 
-// Waits for the kernel that has just been launched. After `seconds`, far more than any takes, *abort is set and the
-// answer is false.
+// Waits for the last launched kernel. After `seconds`, far more than any kernel takes, it sets *abort and returns
+// false.
 inline bool wait(uint32_t* abort = nullptr, int seconds = 300) {
   require(cudaGetLastError(), "launch");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);

@@ -1,4 +1,4 @@
-// A warp's answers to a case: the same text on every machine.
+// A warp's answers to a case: the same code on every machine.
 #pragma once
 
 #include "lane_case.h"
@@ -64,7 +64,7 @@ BROKKR_FN void vote_and_exchange(Warp& w, const LaneInput& in, LaneAnswers& out)
   const uint32_t ballot = w.ballot(m), lanes = w.ballot(w.lanes_of(ballot)), none = w.ballot(Mask(false));
   const bool any = w.any(m), all = w.all(m);
   const int count = w.count(m);
-  // All lanes reach a collective on the right of && and ||, whatever the left side is in some of them.
+  // All lanes reach a collective on the right of && and ||, whatever the left side is in each lane.
   const uint32_t behind_and = w.ballot(i < j && u >= w.broadcast(u, 1)),
                  behind_or = w.ballot(i < j || w.shuffle(i, w.lane() ^ 1) > 0);
   w.store(out.shuffle_uint, w.shuffle(u, from));
@@ -124,7 +124,7 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
     for (int t = 0; t < 4; ++t) w.store(out.square[apart][t], select(m, texel[t], 0u));
   }
   w.scatter(out.scattered, only, u, m);
-  // Each quad where the one of the other end has its lanes.
+  // Each quad goes to the place of its mirror quad, counted from the other end.
   w.scatter_quads(out.quads, Int(w.width - 4) - (w.lane() & ~3) + (w.lane() & 3), u, m);
   w.sync();
   w.scatter_or(out.ored, select(m, meet, Int(0x40000000)), u, m);
@@ -137,7 +137,7 @@ BROKKR_FN void use_memory(Warp& w, const LaneInput& in, LaneAnswers& out) {
     out.visits[lane] += 1;
   });
   w.store(out.spilled, spilled.lanes());
-  // Few different keys, and one that only lanes outside the mask have.
+  // A few different keys, and one that only lanes outside the mask have.
   Uint distinct(55u);
   w.for_distinct(select(m, u & Uint(3u), Uint(9u)), m,
                  [&](auto key, Mask same) { distinct = select(same, Uint(in.v[key]), distinct); });

@@ -1,15 +1,15 @@
-// One test case of a warp as data: what its lanes hold, what they answer, and what they should have answered. The
-// machines answer (lane_answers.h), the host checks (lane_oracle.h).
+// A test case of a warp as data: the lanes' inputs, their answers and the expected answers. The machines answer
+// (lane_answers.h), and the host checks (lane_oracle.h).
 #pragma once
 
 #include <cstdint>
 
 namespace brokkr::machine_test {
 
-// Every expression is evaluated by the lanes of a machine and by plain scalars of the host: the same text, with other
-// types behind Float, Int, ... Operands: u v (Uint), i j (Int, small, j not 0), x y (Float, finite), s (Float, among
-// them NaN, infinities, denormals), h (Float, with ties, fits an int), d (Double, fits an int), k (Ulong), m (Mask). It
-// does not come to rest on these lists.
+// The lanes of a machine and plain scalars of the host evaluate every expression: the same text with other types for
+// Float, Int, ... Operands: u v (Uint), i j (Int, small, j not 0), x y (Float, finite), s (Float, among them NaN,
+// infinities, denormals), h (Float, with ties, fits an int), d (Double, fits an int), k (Ulong), m (Mask). clang-format
+// changes these lists in every run.
 // clang-format off
 #define BROKKR_UINT_EXPRESSIONS(X)                                                                          \
   X(u + v)                                                                                                  \
@@ -81,7 +81,7 @@ struct LaneInput {
   float base[32], exponent[32];  // exp2 of exponent, log2 of base, and their power
   int32_t from[32];              // shuffle: also outside 0 .. width - 1
   int32_t at[32];                // memory: a permutation of the lanes
-  int32_t meet[32];              // memory: lanes meet
+  int32_t meet[32];              // memory: indices that collide
   uint32_t mask;
 };
 
@@ -110,7 +110,7 @@ struct LaneAnswers {
   uint32_t stored[64], stored_masked[64], compressed[64], scattered[64], quads[64], ored[64], lowered[64], fetched[64];
   float compressed_float[64];
   uint32_t loaded_masked[32], gathered[32], near_first[2][32], near_second[2][32], before[32];
-  uint32_t square[2][4][32];  // gather_square: side by side, and apart
+  uint32_t square[2][4][32];  // gather_square: adjacent and apart
   uint32_t weighted_halves[32];
   int32_t sum_of_lower[32], sum_of_upper[32];
   float gathered_float[32];

@@ -1,4 +1,4 @@
-// The cases that warps are asked.
+// The input cases of warps.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline LaneInput random_input(uint32_t seed) {
   in.mask = seed == 0 ? 0u : seed == 1 ? ~0u : uint32_t(random());
   return in;
 }
-// Addresses that suit a warp of that width.
+// Random inputs with valid addresses for a warp of that width.
 inline LaneInput random_input(uint32_t seed, int width) {
   LaneInput in = random_input(seed);
   std::mt19937 random(seed + 99);

@@ -1,4 +1,4 @@
-// The scalar answers.
+// The expected answers, by scalar code.
 #pragma once
 
 #include <bit>
@@ -74,7 +74,7 @@ inline uint32_t hash_lanes(uint32_t x) {
 }
 }  // namespace scalar
 
-// Collects what differs, with bits rather than values compared; all NaNs are one.
+// Collects differences. It compares bits, not values; all NaNs are equal.
 class Differences {
  public:
   template <class T>
@@ -126,7 +126,7 @@ inline void check_expressions(Differences& d_, int width, const LaneInput& in, c
     n = 0;
     BROKKR_MASK_EXPRESSIONS(BROKKR_EXPECT_MASK)
 
-    // As lane_math.h promises.
+    // With the error bounds of lane_math.h.
     const double base = in.base[lane], exponent = in.exponent[lane];
     const double exp2 = std::exp2(exponent), log2 = std::log2(base);
     const uint32_t weight = in.v[lane] & 255u, rest = 256u - weight;
@@ -267,7 +267,7 @@ inline void check_memory(Differences& d, int width, const LaneInput& in, const L
   d.expect(out.lowest64, int32_t(std::countr_zero(in.k[0] | 1ull << 63)), "lowest_bit of 64");
 }
 
-// Empty: the warp of that width has answered rightly.
+// Returns an empty string if all answers of the warp are right.
 inline std::string check(int width, const LaneInput& in, const LaneAnswers& out) {
   Differences differences;
   check_expressions(differences, width, in, out);

@@ -17,9 +17,9 @@ struct MachineEntries {
   size_t storage;  // bytes that the warps of a block share, zeroed, aligned to 64
   void (*answer)(const LaneInput&, LaneAnswers&);
   void (*share_keys)(const BlockInput&, BlockAnswers&, void* storage, int warps, int warp);
-  // to[i] = from[i] + 1 where bit i of `mask` is set; touches no other word.
+  // to[i] = from[i] + 1 for each bit i of `mask`; touches no other word.
   void (*increment_masked)(const uint32_t* from, uint32_t* to, uint32_t mask);
-  // Calls a collective where one lane acts alone: 0 <= caller < kCallers, 0 <= collective < kCollectives.
+  // Calls a collective from one lane alone: 0 <= caller < kCallers, 0 <= collective < kCollectives.
   void (*act_alone)(int caller, int collective);
 };
 

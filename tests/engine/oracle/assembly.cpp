@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kRestart = 0xffffffffu;
 
-// Runs of elements between restart indices; the whole where restart is off.
+// Runs of elements between restart indices, or all elements if restart is off.
 std::vector<std::vector<uint32_t>> runs_of(const Frame& frame, const DrawCommand& draw) {
   std::vector<std::vector<uint32_t>> runs(1);
   for (uint32_t i = 0; i < draw.element_count; ++i) {

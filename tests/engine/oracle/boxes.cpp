@@ -10,7 +10,7 @@ namespace {
 
 // Two regions and a tile.
 constexpr int kSize = 136, kBoxes = 64, kSides = 4;
-// Small triangles lie so many pixels outside and inside of a side, and are so long.
+// Small triangles extend this many pixels outside and inside a side, and are this long.
 constexpr int kOut = 5, kIn = 6, kLong = 12;
 
 // Pixels of box i.

@@ -1,4 +1,4 @@
-// Holds a picture that the pipeline made against the oracle's.
+// Compares a picture of the pipeline with the oracle's.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ using Origin = std::function<Primitive(uint32_t)>;
 
 struct Comparison {
   uint64_t pixels = 0;
-  uint64_t color = 0, depth = 0, stencil = 0;  // pixels that differ though they are certain
+  uint64_t color = 0, depth = 0, stencil = 0;  // certain pixels that differ
   uint64_t visible = 0, depth_writer = 0, overdraw = 0;
   uint64_t uncertain = 0;  // pixels with a plane that was not compared
-  std::string first;       // the first pixel that differs, with both values; empty: none does
+  std::string first;       // the first pixel that differs, with both values; empty if none does
 
   bool equal() const { return color + depth + stencil + visible + depth_writer + overdraw == 0; }
 };

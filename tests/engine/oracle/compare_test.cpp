@@ -1,4 +1,4 @@
-// A comparison that could not fail would prove nothing.
+// Tests that a comparison can fail.
 #include "oracle/compare.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The oracle's coverage and depth against cases worked out by hand.
+// The oracle's coverage and depth against cases that are calculated by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST(OracleCoverage, WindingDoesNotMatter) {
   EXPECT_EQ(ccw.certain, cw.certain);
 }
 
-// A sample that four triangles share as a corner belongs to the one on its right: only there are both edges left edges.
+// Four triangles share a sample as a corner. It belongs to the one on its right, where both edges are left edges.
 TEST(OracleCoverage, SharedCornerOnACentre) {
   const State state = state_8x8();
   const glm::dvec2 corners[] = {{0, 0}, {7, 0}, {7, 7}, {0, 7}};
@@ -97,7 +97,7 @@ TEST(OracleCoverage, CullsByWinding) {
   EXPECT_EQ(drawn(CullMode::front, FrontFace::ccw, 0), std::pair(false, true));
   EXPECT_EQ(drawn(CullMode::back, FrontFace::cw, 0), std::pair(false, true));
   EXPECT_EQ(drawn(CullMode::front_and_back, FrontFace::ccw, 0), std::pair(false, false));
-  // The mirrored image turns the winding, the sign of the area is turned back.
+  // The mirrored image reverses the winding, and the flag reverses it back.
   EXPECT_EQ(drawn(CullMode::back, FrontFace::ccw, kOriginUpperLeft), std::pair(true, false));
 }
 
@@ -130,7 +130,7 @@ TEST(OracleCoverage, OnlyPixelsOfTargetScissorAndViewport) {
   EXPECT_TRUE(cover_target(all, state).samples.empty());
 }
 
-// z_ndc = x_ndc / 2 over the window: window depth 0.5 + 0.25 * x_ndc, exactly representable at centres.
+// z_ndc = x_ndc / 2 over the window: window depth is 0.5 + 0.25 * x_ndc, exactly representable at centres.
 TEST(OracleCoverage, DepthIsThePlane) {
   State state = state_8x8();
   std::array<glm::vec4, 3> clip{clip_at(state.viewport, 0, 0, -0.5), clip_at(state.viewport, 8, 0, 0.5),
@@ -149,7 +149,7 @@ TEST(OracleCoverage, DepthIsThePlane) {
   }
 }
 
-// Depth is linear in window space whatever w is.
+// Depth is linear in window space for any w.
 TEST(OracleCoverage, DepthDoesNotFollowPerspective) {
   const State state = state_8x8();
   const std::array<glm::vec4, 3> clip{clip_at(state.viewport, 0, 0, -0.5, 1), clip_at(state.viewport, 8, 0, 0.5, 16),
@@ -190,8 +190,8 @@ TEST(OracleClip, NearAndFarCutTheWindow) {
   }
 }
 
-// A floor y = -1 seen by an eye at the origin looking down -z, which reaches behind the eye: what is seen of it is the
-// window below the horizon, in front of the near plane w = 1/4.
+// A floor y = -1 that extends behind the eye. The eye at the origin looks down -z and sees the floor below the horizon
+// and beyond the near plane w = 1/4.
 TEST(OracleClip, FloorThroughTheEye) {
   State state;
   state.viewport = {0, 0, 64, 64};
@@ -219,8 +219,8 @@ TEST(OracleClip, WhollyBehindIsCulled) {
             Fate::culled);
 }
 
-// Beyond the guard band the homogeneous path decides; its certain samples are those of a smaller triangle with the same
-// edges in the window, which the integers decide.
+// Beyond the guard band the homogeneous path decides. Its certain samples equal those of a smaller triangle with the
+// same edges in the window, which integers decide.
 TEST(OracleClip, GuardBandAgreesWithTheIntegers) {
   State state;
   state.viewport = {0, 0, 64, 64};

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every platform: MT19937 with distributions of our own.
+// Random numbers that are the same on every platform: MT19937 with our own distributions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class Dice {
  public:
   explicit Dice(uint32_t seed) : generator_(seed) {}
 
-  // 0..count-1. The bias of the plain remainder is below count / 2^32, which no test can notice.
+  // A number from 0 to count - 1. The bias of the remainder is below count / 2^32, which no test can notice.
   int below(int count) { return int(generator_() % uint32_t(count)); }
   int between(int low, int high) { return low + below(high - low + 1); }  // both included
   double uniform(double low, double high) { return low + (high - low) * (double(generator_()) / 4294967296.0); }

@@ -10,7 +10,7 @@ float factor(BlendFactor f, int channel, const glm::vec4& src, const glm::vec4& 
   switch (f) {
     case BlendFactor::zero: return 0;
     case BlendFactor::one: return 1;
-    // Without programs there is no second source; the first replaces it.
+    // Without programs there is no second source; the first one replaces it.
     case BlendFactor::src1_color:
     case BlendFactor::src_color: return src[channel];
     case BlendFactor::one_minus_src1_color:
@@ -58,8 +58,8 @@ Verdict stencil_test(const StencilState& state, const Pixel& pixel) {
 Verdict depth_test(const DepthState& state, const Pixel& pixel, const Sample& sample) {
   bool known = ignores_stored(state.func);
   if (!known && !(pixel.uncertain & kUncertainDepth)) {
-    // Equal depths are a tie on both sides where no clipping or one and the same triangle made them; others must differ
-    // by more than the slack.
+    // Equal depths are a tie on both sides if no clipping was involved or one triangle made both. Other depths must
+    // differ by more than the slack.
     const float slack = pixel.depth_tolerance + sample.depth_tolerance;
     const bool tie =
         pixel.depth == sample.depth && (slack < std::ldexp(1.0f, -19) || pixel.depth_geometry == sample.geometry);
@@ -68,7 +68,7 @@ Verdict depth_test(const DepthState& state, const Pixel& pixel, const Sample& sa
   return verdict(passes(state.func, sample.depth, pixel.depth), known);
 }
 
-// Writes `op` to the stencil; returns false where the new value is as uncertain as the old one.
+// Writes `op` to the stencil. Returns false if the new value is as uncertain as the old one.
 bool write_stencil(const StencilState& state, StencilOp op, Pixel& pixel) {
   const uint8_t result = stencil_result(op, pixel.stencil, state.ref);
   pixel.stencil = uint8_t((pixel.stencil & ~state.write_mask) | (result & state.write_mask));
@@ -138,7 +138,7 @@ void shade(Surface& surface, const State& state, const Sample& sample, const glm
   const bool writes_stencil = state.stencil && can_change(*state.stencil);
 
   const Verdict stencil = state.stencil ? stencil_test(*state.stencil, pixel) : Verdict::pass;
-  // A sample that surely fails the stencil test never meets the depth test.
+  // A sample that certainly fails the stencil test never reaches the depth test.
   const Verdict depth =
       state.depth.test && stencil != Verdict::fail ? depth_test(state.depth, pixel, sample) : Verdict::pass;
   const bool unknown = !sample.certain || is_unknown(stencil) || is_unknown(depth);

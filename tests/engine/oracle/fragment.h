@@ -25,12 +25,12 @@ bool passes(CompareFunc func, T value, T reference) {
   return false;
 }
 
-// Colour after blending, before it is stored. Factors and sources are clamped for fixed-point formats.
+// Colour after blending, before storing. Factors and sources are clamped for fixed-point formats.
 glm::vec4 blend(const BlendState& state, ColorFormat format, glm::vec4 source, const glm::vec4& destination);
 
 uint8_t stencil_result(StencilOp op, uint8_t stored, uint8_t reference);
 
-// Runs a sample of primitive `id` through all tests and writes what passes, in submission order.
+// Runs a sample of primitive `id` through all tests and writes it if it passes, in submission order.
 void shade(Surface& surface, const State& state, const Sample& sample, const glm::vec4& color, uint32_t id);
 
 }  // namespace brokkr::oracle

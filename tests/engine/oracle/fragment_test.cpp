@@ -1,4 +1,4 @@
-// Stored formats, tests, stencil operations and blending against values worked out by hand.
+// Stored formats, tests, stencil operations and blending against values that are calculated by hand.
 #include "oracle/fragment.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(OracleFragment, StencilOperations) {
   EXPECT_EQ(stencil_result(StencilOp::decrement_wrap, 0, 0), 255);
 }
 
-// Every factor once as the source's and once as the destination's, on channels that tell it apart.
+// Every factor once for the source and once for the destination, on channels that distinguish it.
 TEST(OracleFragment, BlendFactors) {
   const glm::vec4 s(0.1f, 0.2f, 0.3f, 0.4f), d(0.5f, 0.6f, 0.7f, 0.9f), c(0.15f, 0.25f, 0.35f, 0.45f);
   const glm::vec4 one(1);
@@ -175,7 +175,7 @@ TEST_F(OneSample, StencilTakesTheOperationOfItsOutcome) {
   EXPECT_EQ(pixel().stencil, 0x03);
   pixel().stencil = 0x9f;
   state.stencil->ref = 15;
-  draw(0.1f);  // both pass: 0x9f + 1 = 0xa0, of which the upper half is written
+  draw(0.1f);  // both pass: 0x9f + 1 = 0xa0, and the upper half is written
   EXPECT_EQ(pixel().stencil, 0xaf);
   EXPECT_EQ(pixel().visible, 2u);
 }
@@ -199,7 +199,7 @@ TEST_F(OneSample, ColorMaskKeepsChannels) {
 TEST_F(OneSample, UncertaintySpreadsAndIsOverwritten) {
   draw(0.5f, false);
   EXPECT_EQ(pixel().uncertain, kUncertainColor | kUncertainDepth | kUncertainOverdraw);
-  draw(0.4f);  // against a depth that may be 1 or 0.5: still unknown
+  draw(0.4f);  // against a depth of 1 or 0.5: still unknown
   EXPECT_EQ(pixel().uncertain, kUncertainColor | kUncertainDepth | kUncertainOverdraw);
   state.depth.func = CompareFunc::always;
   draw(0.7f);

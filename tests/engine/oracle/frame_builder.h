@@ -1,4 +1,4 @@
-// Small frames by hand, for tests of the oracle and of the pipeline. Positions are given in window pixels.
+// Hand-made small frames for tests of the oracle and of the pipeline. Positions are in window pixels.
 #pragma once
 
 #include <glm/vec2.hpp>
@@ -37,7 +37,7 @@ class FrameBuilder {
 
   glm::vec4 viewport() const { return {0, 0, float(frame.targets[0].width), float(frame.targets[0].height)}; }
 
-  // Whole target, no culling, depth test less: the state that most tests vary.
+  // The state that most tests vary: whole target, no culling, depth test less.
   State default_state() const {
     State state;
     state.viewport = viewport();
@@ -49,7 +49,7 @@ class FrameBuilder {
     return add(ClearCommand{0, color, depth, stencil, scissor});
   }
 
-  // A draw of clip-space positions; refine it through the returned reference before the next call.
+  // Adds a draw of clip-space positions. Change it through the returned reference before the next call.
   DrawCommand& draw(const State& state, const std::vector<glm::vec4>& positions,
                     Topology topology = Topology::triangles) {
     DrawCommand command;
@@ -63,7 +63,7 @@ class FrameBuilder {
     return std::get<DrawCommand>(frame.commands.back());
   }
 
-  // The same with indices, relative to the draw's first vertex.
+  // The same with indices relative to the draw's first vertex.
   DrawCommand& draw_indexed(const State& state, const std::vector<glm::vec4>& positions,
                             const std::vector<uint32_t>& indices, Topology topology = Topology::triangles) {
     DrawCommand& command = draw(state, positions, topology);
@@ -74,7 +74,7 @@ class FrameBuilder {
     return command;
   }
 
-  // Triangles by window positions (pixels) in the whole target, at one depth.
+  // Adds triangles at one depth from window positions (pixels) in the whole target.
   DrawCommand& draw_window(const State& state, const std::vector<glm::dvec2>& corners, double z = 0,
                            Topology topology = Topology::triangles) {
     std::vector<glm::vec4> positions;
@@ -84,7 +84,7 @@ class FrameBuilder {
     return draw(state, positions, topology);
   }
 
-  // `command`: one of Command's alternatives. Built in place: g++ 12 warns of moves of the variant itself.
+  // `command`: one of Command's alternatives. It is built in place, since g++ 12 warns about moves of the variant.
   template <typename T>
   uint32_t add(T command) {
     frame.commands.emplace_back(std::in_place_type<T>, std::move(command));

@@ -22,14 +22,14 @@ int64_t orientation(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-// A triangulation that grows by splitting at exact integer points: a triangle into three around an inner point, or the
-// two at an edge into four around a point on it. It is planar and conforming by construction.
+// A triangulation that grows by splits at exact integer points: an inner point splits a triangle into three, and a
+// point on an edge splits its two triangles into four. It is planar and conforming by construction.
 class Triangulation {
  public:
   explicit Triangulation(const std::array<Point, 3>& outline)
       : points_(outline.begin(), outline.end()), triangles_{{0, 1, 2}} {}
 
-  // False where the point is a vertex already, lies outside or on the outline, or would make a triangle lower than
+  // Returns false if the point is already a vertex, lies outside or on the outline, or would make a triangle lower than
   // `min_height` (1/256 pixel).
   bool insert(const Point& p, double min_height = 0) {
     std::vector<Triangle> before, after;
@@ -122,7 +122,7 @@ Mesh flat_mesh(Dice& dice, MeshKind kind, int width, int height) {
   const int wanted = far ? 60 : 400;
   for (int inserted = 0, tries = 0; inserted < wanted && tries < 20 * wanted; ++tries) {
     Point p = random_point(dice, kind, width, height);
-    if (!far && dice.chance(0.2)) {  // onto or very near an edge, for T-shaped neighbourhoods and slivers
+    if (!far && dice.chance(0.2)) {  // on or very near an edge, for T-shaped neighbourhoods and slivers
       const Triangle t = dice.pick(mesh.triangles());
       const Point &a = mesh.points()[t[0]], &b = mesh.points()[t[1]];
       p = {(a.x + b.x) / 2, (a.y + b.y) / 2};
@@ -140,8 +140,8 @@ Mesh flat_mesh(Dice& dice, MeshKind kind, int width, int height) {
 }
 
 // A jittered triangular lattice over a triangle of the plane (s, t) -> x = s, y = 0.1 s - 0.3, w = t, turned about the
-// view axis. z = w - 1 puts the near plane at w = 1/2; the lattice reaches from w = -1.5 to 5. Its triangles stay well
-// above the grid's size where they are seen, so that snapping turns none over.
+// view axis. z = w - 1 puts the near plane at w = 1/2; the lattice reaches from w = -1.5 to 5. Visible triangles are
+// much larger than the grid's cells, so that snapping reverses none.
 Mesh near_mesh(Dice& dice, int width, int height) {
   constexpr int kSteps = 20;
   const double angle = dice.uniform(0, 6.283185307179586), c = std::cos(angle), s = std::sin(angle);

@@ -1,4 +1,4 @@
-// Watertightness of the oracle itself, and that the meshes are what they claim.
+// The oracle is watertight, and the meshes are as declared.
 #include "oracle/mesh.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(OracleMesh, EveryPixelOfAnUnclippedMeshIsHitOnce) {
   }
 }
 
-// Positions survive the way through clip space: after the window transform they snap to where they were made.
+// Positions survive clip space: after the window transform they snap back to their original points.
 TEST(OracleMesh, VerticesSnapToMultiplesOfHalfAPixel) {
   const Mesh mesh = make_mesh(1, MeshKind::centres);
   for (const glm::vec4& position : mesh.frame.positions) {
@@ -44,8 +44,7 @@ TEST(OracleMesh, VerticesSnapToMultiplesOfHalfAPixel) {
   }
 }
 
-// With clipping: no sample is hit twice for certain, and no sample that lies inside for certain is missed by all
-// triangles.
+// With clipping, no sample is certainly hit twice, and no sample that is certainly inside is missed by all triangles.
 TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
   for (const MeshKind kind : {MeshKind::near_plane, MeshKind::guard_band}) {
     for (uint32_t seed = 0; seed < 4; ++seed) {
@@ -72,7 +71,7 @@ TEST(OracleMesh, ClippedMeshesNeitherOverlapNorGape) {
   }
 }
 
-// A mesh with one triangle left out has a gap that shows: the property above can fail.
+// A mesh without one triangle has a visible gap: the property above can fail.
 TEST(OracleMesh, AMissingTriangleShows) {
   Mesh mesh = make_mesh(3, MeshKind::grid_points);
   auto& draw_command = std::get<DrawCommand>(mesh.frame.commands[1]);

@@ -14,7 +14,7 @@
 namespace brokkr::oracle {
 namespace {
 
-// FNV-1a over everything that the depths of a triangle come from.
+// FNV-1a over everything that determines the depths of a triangle.
 uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels) {
   uint64_t h = 0xcbf29ce484222325u;
   const auto add = [&h](uint32_t bits) { h = (h ^ bits) * 0x100000001b3u; };
@@ -26,7 +26,7 @@ uint64_t hash(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t
   add_vector(state.viewport);
   add_vector({state.depth_near, state.depth_far, offset.factor, offset.units});
   add(flags);
-  // The depth plane's reference pixel depends on what the draw may touch.
+  // The depth plane's reference pixel depends on the pixels that the draw may touch.
   for (const int edge : {pixels.left, pixels.bottom, pixels.right, pixels.top}) add(uint32_t(edge));
   return h;
 }
@@ -59,7 +59,7 @@ class Run {
     blit(result_.targets.at(command.from).at(0), result_.targets.at(command.to).at(0), command);
   }
 
-  // State that only programs read does not affect pictures without them.
+  // Only programs read this state, so it does not affect pictures without them.
   void run(const LoadCommand&) {}
   void run(const GenerateMipsCommand&) {}
   void run(const CopyCommand&) {}

@@ -1,14 +1,11 @@
-// The oracle: a naive sequential renderer of a Frame, to hold the pipeline against.
-//
-// It goes through the commands one by one, through the views, instances and triangles of a draw in turn, and through
-// every pixel of a triangle's bounding box. It shares nothing with src/engine/geometry, src/engine/raster or
-// src/engine/pipeline, only the description of a frame. Lines, points and polygon modes other than fill are left out.
-//
-// If all vertices of a triangle can be brought to the 1/256-pixel grid without clipping, coverage is decided by exact
-// integers and is the one right answer. Where clipping is needed, its rounding is the pipeline's own business: samples
-// nearer to an edge than `clip_tolerance` then count as uncertain, and so does everything that follows from them (a
-// depth test against an uncertain depth, blending over an uncertain colour). What is uncertain is marked per pixel and
-// plane, and is not to be compared.
+// The oracle: a naive sequential renderer of a Frame, with which tests compare the pipeline. It processes the commands
+// one by one, the views, instances and triangles of a draw in turn, and every pixel of a triangle's bounding box. It
+// shares only the description of a frame, and nothing of src/engine/geometry, src/engine/raster and
+// src/engine/pipeline. It does not draw lines, points and polygon modes other than fill. If all vertices of a triangle
+// reach the 1/256-pixel grid without clipping, exact integers decide coverage, and there is one right answer. With
+// clipping, the pipeline may round as it likes. Samples nearer to an edge than `clip_tolerance` then count as
+// uncertain, and so do all results that depend on them, such as a depth test against an uncertain depth or blending
+// over an uncertain colour. Uncertainty is marked per pixel and plane, and comparisons skip it.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +32,12 @@ struct Options {
   ColorSource color;                      // required
   double clip_tolerance = 1.0 / 128;      // pixels
   std::optional<uint32_t> command_limit;  // stop before this command
-  int samples = 1, sample = 0;            // which of how many samples of each pixel the surfaces hold
+  int samples = 1, sample = 0;            // number of samples per pixel, and the sample that the surfaces hold
 };
 
 struct Counts {
   uint64_t triangles = 0;            // submitted
-  uint64_t culled = 0;               // not finite, no area, or facing the culled way
+  uint64_t culled = 0;               // not finite, without area, or facing the culled way
   uint64_t clipped = 0;              // drawn with a tolerance
   uint64_t fragments = 0;            // covered samples, before any test
   uint64_t uncertain_fragments = 0;  // samples near an edge of a clipped triangle
@@ -48,12 +45,12 @@ struct Counts {
 
 struct Result {
   std::vector<std::vector<Surface>> targets;  // [target][layer]
-  std::vector<Primitive> primitives;          // what Pixel::visible and Pixel::depth_writer index
+  std::vector<Primitive> primitives;          // indexed by Pixel::visible and Pixel::depth_writer
   Counts counts;
 };
 
-// Renders the frame, which must pass `validate`. Targets start as colour 0, depth 1 and stencil 0. Throws
-// std::invalid_argument for a draw that the oracle leaves out (lines, points, polygon modes).
+// Renders the frame, which must pass `validate`. Targets start with colour 0, depth 1 and stencil 0. Throws
+// std::invalid_argument for a draw that the oracle does not support (lines, points, polygon modes).
 Result render(const Frame& frame, const Options& options);
 
 }  // namespace brokkr::oracle

@@ -1,4 +1,4 @@
-// Compares whole frames drawn by the oracle with results known by hand, and checks the properties that soups promise.
+// Compares whole frames of the oracle with results known by hand, and checks the promised properties of soups.
 #include "oracle/oracle.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace brokkr::oracle {
 namespace {
 
-// Red tells the triangle, green the instance, blue the command.
+// Red encodes the triangle, green the instance, blue the command.
 glm::vec4 tell(const Primitive& p) {
   return {float(p.triangle + 1) / 255, float(p.instance + 1) / 255, float(p.command) / 255, 1};
 }
@@ -62,7 +62,7 @@ TEST(Oracle, LaterCommandsAndSmallerDepthsWin) {
   FrameBuilder builder(8, 8);
   const std::vector<glm::dvec2> all{{-1, -1}, {20, -1}, {-1, 20}};
   builder.draw_window(builder.default_state(), all, 0.2);
-  builder.draw_window(builder.default_state(), all, 0.2);  // a tie: the first stays
+  builder.draw_window(builder.default_state(), all, 0.2);  // a tie: the first one stays
   Result result = draw(builder.frame);
   EXPECT_EQ(visible(result, 3, 3).command, 1u);
   EXPECT_EQ(packed(result.targets[0][0].at(3, 3)), 0xff010101u);
@@ -128,7 +128,7 @@ TEST(Oracle, TransformsVertices) {
   builder.frame.models = {half, glm::mat4(1.0f)};
   builder.frame.models[1][3] = glm::vec4(-1, -1, 0, 1);
   const Result result = draw(builder.frame);
-  EXPECT_EQ(result.targets[0][0].at(4, 4).overdraw, 1u);  // instance 0: from the middle, two pixels wide
+  EXPECT_EQ(result.targets[0][0].at(4, 4).overdraw, 1u);  // instance 0: from the centre, two pixels wide
   EXPECT_EQ(result.targets[0][0].at(6, 4).overdraw, 0u);
   EXPECT_EQ(visible(result, 0, 0).instance, 1u);
   EXPECT_EQ(visible(result, 2, 0).instance, 1u);
@@ -208,7 +208,7 @@ TEST(OracleSoup, IsValidDeterministicAndVaried) {
     }
     for (const Pixel& pixel : result.targets[0][0].pixels) uncertain += pixel.uncertain != 0;
   }
-  // Depth tests closer than the two sides may differ leave a few pixels open, no more.
+  // Depth tests within the two sides' tolerance leave only a few pixels uncertain.
   EXPECT_LT(uncertain, 30u * 200 * 150 / 100);
   EXPECT_EQ(draws, 300u);
   EXPECT_EQ(topologies.size(), 3u);

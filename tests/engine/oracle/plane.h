@@ -1,6 +1,6 @@
-// THE NUMERIC CONTRACT. Everything that the pipeline and the oracle must compute alike to the last bit, in one place:
-// window transform, snapping, viewport clip, depth plane. Each side has its own text of it. Compiled without
-// contraction of multiply and add (-ffp-contract=off), as the whole project is.
+// THE NUMERIC CONTRACT: everything that the pipeline and the oracle must compute alike to the last bit, in one place.
+// It covers window transform, snapping, viewport clip and depth plane. Each side has its own code for it. The whole
+// project is compiled without contraction of multiply and add (-ffp-contract=off).
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace brokkr::oracle {
 
-// True if depth is compared by its bits. Off: two depths agree within `depth_slack`, and a depth test closer than that
-// (but not between equal values) leaves the pixel uncertain.
+// True if depth is compared bit by bit. If false, two depths agree within `depth_slack`, and a depth test closer than
+// that (but not between equal values) leaves the pixel uncertain.
 inline constexpr bool kDepthBitExact = true;
 
 inline constexpr int kSubpixels = 256;          // grid steps per pixel
 inline constexpr int kCentre = kSubpixels / 2;  // of a pixel, in grid steps
-// Window coordinates (pixels) within which no guard-band clipping takes place. A little less than the pipeline's band:
-// taking a triangle for a clipped one costs certainty, the other way round it would cost truth.
+// Window coordinates (pixels) within which there is no guard-band clipping. The range is a little smaller than the
+// pipeline's band: to treat a triangle as clipped loses certainty, but the opposite would give wrong results.
 inline constexpr float kGuardMin = -8190.0f, kGuardMax = 24574.0f;
 
 struct WindowVertex {
@@ -34,7 +34,7 @@ inline WindowVertex to_window(const glm::vec4& clip, const State& state, uint32_
   const glm::vec4& viewport = state.viewport;
   const float inv_w = 1.0f / clip.w;
   const float ndc_x = clip.x * inv_w, ndc_y = clip.y * inv_w;
-  // Depth-clamped triangles may reach far out of the depth range; their planes are to stay finite.
+  // Depth-clamped triangles may extend far beyond the depth range; their planes must stay finite.
   const float ndc_z = std::clamp(clip.z * inv_w, -1048576.0f, 1048576.0f);
   const float half_width = 0.5f * viewport.z, half_height = 0.5f * viewport.w;
   const float centre_x = viewport.x + half_width, centre_y = viewport.y + half_height;
@@ -58,8 +58,8 @@ inline SnappedVertex snap(const WindowVertex& window) {
           window.z};
 }
 
-// Pixels [left, right) x [bottom, top) that a draw may touch: target, scissor, and the pixels whose centres lie in the
-// viewport (primitives are clipped to the view volume).
+// Pixels [left, right) x [bottom, top) that a draw may touch: the intersection of target, scissor, and the pixels whose
+// centres lie in the viewport (primitives are clipped to the view volume).
 struct PixelRect {
   int left = 0, bottom = 0, right = 0, top = 0;
   bool contains(int x, int y) const { return x >= left && x < right && y >= bottom && y < top; }
@@ -80,7 +80,7 @@ inline PixelRect drawable_pixels(const State& state, int width, int height) {
   return rect;
 }
 
-// A sample's place from its pixel's centre, and how far any sample of a pixel is from it along an axis; grid steps.
+// A sample's offset from its pixel's centre, and the largest offset of any sample along an axis, in grid steps.
 struct SamplePlace {
   int64_t x = 0, y = 0, reach = 0;
 };
@@ -115,8 +115,8 @@ struct DepthPlane {
   float unclamped(int x, int y) const { return (z0 + a * float(x - reference_x)) + b * float(y - reference_y); }
 };
 
-// Through three snapped vertices, not collinear, all of it in double precision and in this order. `reference`: lower
-// left pixel of those within drawable_pixels of which some sample can lie in the triangle's bounding box. Polygon
+// Plane through three snapped vertices, not collinear, calculated in double precision and in this order. `reference`:
+// the lower left pixel among those of drawable_pixels that may have a sample in the triangle's bounding box. Polygon
 // offset counts its units as a 24-bit depth buffer does: 2^-24.
 inline DepthPlane depth_plane(const std::array<SnappedVertex, 3>& v, int reference_x, int reference_y,
                               const std::optional<PolygonOffset>& offset, const SamplePlace& sample = {}) {

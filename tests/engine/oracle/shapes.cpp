@@ -34,7 +34,7 @@ class Shaper {
   }
 
  private:
-  // A triangle's depth: often the same at all corners and from few values, so that depths tie exactly.
+  // A triangle's depth: often equal at all corners and one of few values, so that depths tie exactly.
   void new_depths() {
     const double flat = dice_.between(-3, 3) * 0.25, base = dice_.uniform(-0.8, 0.8);
     for (double& z : depths_) z = flat_ ? flat : std::fmin(std::fmax(base + dice_.uniform(-0.3, 0.3), -0.99), 0.99);
@@ -55,7 +55,7 @@ class Shaper {
     return {std::cos(angle), std::sin(angle)};
   }
 
-  // In separate statements: the compiler chooses the order in which an expression's operands draw random numbers.
+  // Separate statements: in one expression, the compiler chooses the order in which the operands draw random numbers.
   glm::dvec2 offset(double shortest, double longest) {
     const glm::dvec2 towards = direction();
     return towards * dice_.uniform(shortest, longest);
@@ -116,7 +116,7 @@ class Shaper {
     shape_.topology = Topology::triangle_strip;
     shape_.restart = true;
     for (int done = 0; done < triangles_;) {
-      const int length = dice_.between(1, 40);  // elements; below 3 they make no triangle
+      const int length = dice_.between(1, 40);  // elements; fewer than 3 make no triangle
       glm::dvec2 at = somewhere(0), step = offset(1, 15);
       for (int i = 0; i < length; ++i) {
         shape_.indices.push_back(uint32_t(shape_.positions.size()));
@@ -166,10 +166,10 @@ class Shaper {
       case 2: component(v) = std::numeric_limits<float>::quiet_NaN(); break;
       case 3: component(v) = std::numeric_limits<float>::infinity(); break;
       case 4: component(v) = -std::numeric_limits<float>::infinity(); break;
-      case 5:  // behind the eye, where a division would bring it back into the window
+      case 5:  // behind the eye, where a division would bring the triangle back into the window
         for (int i = 0; i < 3; ++i) v[i] = -v[i];
         break;
-      default: {  // all before the near plane, or all beyond the far plane
+      default: {  // all vertices before the near plane, or all beyond the far plane
         const float side = dice_.chance(0.5) ? 1.5f : -1.5f;
         for (int i = 0; i < 3; ++i) v[i].z = side * v[i].w;
       }

@@ -1,4 +1,4 @@
-// Geometry of the random soups: triangles of one shape each, as clip-space vertices of one draw.
+// Geometry of the random soups: triangles of one shape as clip-space vertices of one draw.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Shape {
 
 enum class ShapeKind : uint8_t {
   scattered,   // a few pixels to a third of the target
-  slivers,     // long and thinner than a pixel
+  slivers,     // long, and thinner than a pixel
   huge,        // to 2^12.5 pixels, within the guard band
   tiny,        // within a pixel or two
   aligned,     // vertices on pixel centres and corners
@@ -31,7 +31,7 @@ enum class ShapeKind : uint8_t {
   guard_band,  // vertices out to 2^20 pixels
 };
 
-// `viewport`: what the draw's state will have. `triangles`: about so many.
+// `viewport`: that of the draw's state. `triangles`: approximate number.
 Shape make_shape(Dice& dice, ShapeKind kind, const glm::vec4& viewport, int triangles);
 
 }  // namespace brokkr::oracle

@@ -51,7 +51,7 @@ class Cook {
     builder_.add(ClearCommand{1, glm::vec4(0.5f), 1.0f, uint8_t(0), {}});
   }
 
-  glm::vec4 random_color() {  // in a loop: the order of a call's arguments is the compiler's choice
+  glm::vec4 random_color() {  // in a loop, since the compiler chooses the order of a call's arguments
     glm::vec4 color;
     for (int i = 0; i < 4; ++i) color[i] = float(dice_.uniform(0, 1));
     return color;
@@ -77,7 +77,7 @@ class Cook {
     builder_.add(clear);
   }
 
-  // Between the two targets, at 1:1 or an odd ratio: no sampling position then falls between two pixels.
+  // A blit between the two targets at 1:1 or an odd ratio, so that no sampling position falls between two pixels.
   void add_blit() {
     BlitCommand blit;
     blit.from = uint32_t(dice_.below(2));
@@ -107,7 +107,7 @@ class Cook {
   }
 
   BlendTerm random_term(ColorFormat format) {
-    // Factors of the destination would make values of a floating-point target explode.
+    // Factors that use the destination would make values of a floating-point target explode.
     const std::array safe{BlendFactor::zero,           BlendFactor::one,
                           BlendFactor::src_color,      BlendFactor::one_minus_src_color,
                           BlendFactor::src_alpha,      BlendFactor::one_minus_src_alpha,
@@ -148,7 +148,8 @@ class Cook {
   State random_state(const Target& target) {
     State state;
     state.viewport = {0, 0, float(target.width), float(target.height)};
-    if (options_.masks && dice_.chance(0.25)) {  // quarters of pixels: no viewport edge through a pixel centre
+    // quarters of pixels, so that no viewport edge passes through a pixel centre
+    if (options_.masks && dice_.chance(0.25)) {
       const auto quarter = [&](int low, int high) {
         const int whole = dice_.between(low, high);
         return float(whole) + (dice_.chance(0.5) ? 0.25f : 0.0f);
@@ -192,7 +193,7 @@ class Cook {
     }
   }
 
-  // Positions of all instances: the first one's, moved about.
+  // Positions of all instances: those of the first, moved randomly.
   std::vector<glm::vec4> instanced(const std::vector<glm::vec4>& positions, uint32_t instances) {
     std::vector<glm::vec4> all = positions;
     for (uint32_t i = 1; i < instances; ++i) {
@@ -207,7 +208,7 @@ class Cook {
     choose_views(draw);
     const Target& target = frame().targets[frame().views[draw.first_view].target];
     State state = random_state(target);
-    const bool again = last_ && dice_.chance(0.2);  // a further pass over the same triangles: depths tie
+    const bool again = last_ && dice_.chance(0.2);  // another pass over the same triangles: depths tie
     if (again) {
       state.viewport = frame().states[last_->state].viewport;
       state.depth_near = frame().states[last_->state].depth_near;

@@ -21,7 +21,7 @@ uint16_t unorm8(float value) {
 
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
-// Source coordinate of a destination pixel's centre: exact nearest sampling, by integers.
+// Source coordinate for a destination pixel's centre: exact nearest sampling with integers.
 int nearest(int pixel, int destination, int destination_extent, int source, int source_extent) {
   const int64_t numerator = (2 * int64_t(pixel - destination) + 1) * source_extent;
   return source + int(floor_divide(numerator, 2 * int64_t(destination_extent)));
@@ -44,7 +44,7 @@ uint16_t float_to_half(float value) {
   if (magnitude >= 65520) return uint16_t(sign | 0x7c00);  // half-way beyond the largest: infinity
   if (magnitude == 0) return sign;
   const int exponent = std::max(std::ilogb(magnitude), -14);
-  // A multiple of the last place; the carry into the next exponent is what adding to the bits does anyway.
+  // A multiple of the last place. Adding to the bits carries into the exponent by itself.
   const int units = int(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   return uint16_t(sign | (units >= 1024 ? ((exponent + 14) << 10) + units : units));
 }

@@ -1,5 +1,5 @@
-// One layer of a render target as the oracle keeps it: stored codes rather than decoded values, so that quantisation
-// happens where the pipeline's happens.
+// One layer of a render target in the oracle. It stores codes instead of decoded values, so that it quantises where the
+// pipeline does.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ enum Uncertain : uint8_t {
 struct Pixel {
   std::array<uint16_t, 4> color{};  // 8-bit codes or binary16 bits, by the surface's format
   float depth = 1;
-  float depth_tolerance = 0;    // how far the pipeline's depth may be off
-  uint64_t depth_geometry = 0;  // Sample::geometry of the depth, 0: a clear's
+  float depth_tolerance = 0;    // largest error of the pipeline's depth
+  uint64_t depth_geometry = 0;  // Sample::geometry of the depth; 0: from a clear
   uint8_t stencil = 0;
   uint8_t uncertain = 0;                                         // Uncertain bits
   uint32_t visible = kNoPrimitive, depth_writer = kNoPrimitive;  // last writers; a clear resets them
@@ -42,7 +42,7 @@ struct Surface {
   const Pixel& at(int x, int y) const { return pixels[size_t(y) * size_t(width) + size_t(x)]; }
 };
 
-// Linear value of stored codes and back (nearest; binary16 ties to even). Fixed-point formats clamp to 0..1.
+// Linear value of stored codes and back (to nearest; binary16 ties to even). Fixed-point formats clamp to 0..1.
 glm::vec4 decode(ColorFormat format, const std::array<uint16_t, 4>& codes);
 std::array<uint16_t, 4> encode(ColorFormat format, const glm::vec4& color);
 

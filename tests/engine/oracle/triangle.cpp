@@ -15,7 +15,7 @@ Vector cross(const Vector& a, const Vector& b) {
 long double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 bool facing_is_culled(bool counter_clockwise, const State& state, uint32_t flags) {
-  // An upper-left origin mirrors the image; the winding that the application meant is the other one.
+  // An upper-left origin mirrors the image; the application meant the opposite winding.
   const bool ccw = counter_clockwise != ((flags & kOriginUpperLeft) != 0);
   const bool front = ccw == (state.front_face == FrontFace::ccw);
   return state.cull == CullMode::front_and_back || (state.cull == CullMode::front && front) ||
@@ -25,18 +25,18 @@ bool facing_is_culled(bool counter_clockwise, const State& state, uint32_t flags
 float near_distance(const glm::vec4& v, uint32_t flags) { return flags & kZeroToOne ? v.z : v.z + v.w; }
 float far_distance(const glm::vec4& v) { return v.w - v.z; }
 
-// A depth that both ends of its tolerance clamp to the same value is exact.
+// If both ends of a depth's tolerance clamp to the same value, the depth is exact.
 Sample sample_at(int x, int y, bool certain, float z, float tolerance, const State& state, uint32_t flags) {
   const float depth = clamp_depth(z, state, flags);
   const bool settled = clamp_depth(z - tolerance, state, flags) == clamp_depth(z + tolerance, state, flags);
   return {x, y, certain, depth, settled ? 0.0f : tolerance};
 }
 
-// Exact where no clipping is needed: integers decide.
+// Without clipping, integers decide coverage exactly.
 Fate cover_exactly(const std::array<WindowVertex, 3>& window, const State& state, uint32_t flags,
                    const PixelRect& pixels, const SamplePlace& place, std::vector<Sample>& samples) {
   std::array<SnappedVertex, 3> v{snap(window[0]), snap(window[1]), snap(window[2])};
-  // Inside the guard band coordinates have 24 bits and products 50: 64-bit integers are exact.
+  // Inside the guard band coordinates have 24 bits and products 50, so 64-bit integers are exact.
   const auto twice_area = [&] { return (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y); };
   const int64_t area = twice_area();
   if (area == 0 || facing_is_culled(area > 0, state, flags)) return Fate::culled;
@@ -89,10 +89,9 @@ struct HalfPlane {
   long double distance(long double px, long double py) const { return x * px + y * py + one; }
 };
 
-// If clipping is needed: two-dimensional homogeneous rasterization [Olano97] of the whole triangle, which needs no
-// clipping at all. With the vertices (x, y, w) in window space as the rows of a matrix, the columns of its inverse are
-// the barycentrics over w, and a sample is inside where none is negative, with near and far distances that are not
-// negative either.
+// With clipping: two-dimensional homogeneous rasterization [Olano97] of the whole triangle, which needs no clipping. If
+// the vertices (x, y, w) in window space are the rows of a matrix, the columns of its inverse are the barycentrics over
+// w. A sample is inside if no barycentric and neither the near nor the far distance is negative.
 Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags,
                          const PixelRect& pixels, double tolerance, const SamplePlace& place,
                          std::vector<Sample>& samples) {
@@ -134,12 +133,12 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
   const long double scale = flags & kZeroToOne ? far - near : (far - near) / 2;
   long double bias = flags & kZeroToOne ? near : (near + far) / 2;
   const long double slope = (std::fabs(ndc[0]) + std::fabs(ndc[1])) * std::fabs(scale);
-  // Vertices may be off by the tolerance, and so the depth by what it changes over that distance.
+  // Vertices may be off by the tolerance, and the depth by its change over that distance.
   float depth_tolerance = float(slope * tolerance * 2) + std::ldexp(1.0f, -19);
   if (state.polygon_offset) {
     const long double steepest = std::max(std::fabs(ndc[0]), std::fabs(ndc[1])) * std::fabs(scale);
     bias += steepest * state.polygon_offset->factor + state.polygon_offset->units * 0x1p-24L;
-    // A clipped triangle's parts find the slope from their own snapped corners.
+    // A clipped triangle's parts take the slope from their own snapped corners.
     depth_tolerance += float(slope * std::fabs(state.polygon_offset->factor) * 0.05L);
   }
 
@@ -148,7 +147,7 @@ Fate cover_homogeneously(const std::array<glm::vec4, 3>& clip, const State& stat
     for (const HalfPlane& border : borders) nearest = std::min(nearest, border.distance(px, py));
     return nearest;
   };
-  // Blocks that lie outside as a whole are passed over: no distance changes by more than one per pixel.
+  // Skips blocks that lie outside as a whole: no distance changes by more than one per pixel.
   constexpr int kBlock = 16;
   for (int block_y = pixels.bottom; block_y < pixels.top; block_y += kBlock) {
     for (int block_x = pixels.left; block_x < pixels.right; block_x += kBlock) {

@@ -22,7 +22,7 @@ struct Sample {
 enum class Fate : uint8_t { culled, drawn, clipped };
 
 // Appends the samples that the triangle covers within `pixels`, each once. `clip_tolerance`: pixels, below 1. `place`:
-// where samples lie in their pixels.
+// the sample's position in the pixel.
 Fate cover(const std::array<glm::vec4, 3>& clip, const State& state, uint32_t flags, const PixelRect& pixels,
            double clip_tolerance, std::vector<Sample>& samples, const SamplePlace& place = {});
 

@@ -1,5 +1,5 @@
-// Ending a launch early: within 100 ms of each thread's processor time, with a partial picture, statistics that hold,
-// and a Renderer that goes on as if nothing had been.
+// Early end of a launch: within 100 ms of each thread's processor time, with a partial picture and valid statistics.
+// The Renderer then works as before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using oracle::FrameBuilder;
 
-// The contract of Renderer::request_abort.
+// The promise of Renderer::request_abort.
 constexpr double kPromisedMs = 100 * test::kSlowBuild;
-// The emulated machine is for tests; several threads make one of its blocks and wait for each other.
+// The emulated machine is for tests; several threads run one of its blocks and wait for each other.
 constexpr double kEmulatedMs = 10 * kPromisedMs;
 
 // `count` triangles that each cover the whole target, each nearer than the one before.
@@ -92,19 +92,18 @@ void expect_partial(const RenderResult& r, const Frame& frame) {
   EXPECT_FALSE(s.to_json().empty());
 }
 
-// Processor time of each thread of this process so far, in ms, without other programs. Empty if the system does not
-// report it.
+// Processor time of each thread of this process in ms, without other programs. Empty if the system does not report it.
 using ThreadTimes = std::map<std::string, double>;
 ThreadTimes thread_times() {
   ThreadTimes times;
   for (const std::filesystem::path& task : paths_in("/proc/self/task")) {
-    double ns = 0;  // on a processor; then its time in the queue, and its turns
+    double ns = 0;  // time on a processor; the file then has the time in the queue and the number of turns
     if (std::ifstream(task / "schedstat") >> ns && ns > 0) times[task.filename().string()] = ns * 1e-6;
   }
   return times;
 }
 
-// The time of the thread that had the most between two moments.
+// The largest time of any thread between two moments.
 double longest_ms(const ThreadTimes& before, const ThreadTimes& after) {
   double longest = 0;
   for (const auto& [thread, ms] : after) {
@@ -114,14 +113,14 @@ double longest_ms(const ThreadTimes& before, const ThreadTimes& after) {
   return longest;
 }
 
-// A busy computer can hold any thread up: the least of all attempts is what the program itself takes. They go on until
-// one is quick enough, or until it is certain that none will be.
+// A busy computer can delay any thread, so the minimum of all attempts counts as the program's own time. Attempts go on
+// until one is fast enough, or until none can be.
 bool try_again(int attempt, double least_ms, double promised_ms, Clock::time_point begin) {
   return attempt == 0 || (least_ms > promised_ms && Clock::now() - begin < std::chrono::minutes(2));
 }
 
 TEST_P(Abort, EndsWithinTheProcessorTimePromised) {
-  // Takes several seconds if it is let.
+  // Takes several seconds if it is not aborted.
   const Frame frame = cover(60000, GetParam().blended);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
@@ -186,7 +185,7 @@ TEST_P(Abort, TheRendererGoesOnAfterwards) {
   }
 }
 
-// Without a request nothing ends; a request between launches affects none of them.
+// Without a request no launch ends early; a request between launches affects none.
 TEST_P(Abort, RequestBetweenLaunchesIsNotKept) {
   const Frame frame = cover(8, GetParam().blended, 320, 200);
   Renderer renderer;
@@ -208,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                     AbortCase{"EmulatedBlended", true, MachineKind::emulated, OrderMode::strict, 3, Shading::material}),
     [](const auto& abort_case) { return std::string(abort_case.param.name); });
 
-// A batch whose triangles touch 262 144 bins each ends in the middle: what it has counted is no whole batch.
+// A batch whose triangles touch 262 144 bins each ends in the middle, so it does not count as a whole batch.
 TEST(AbortScene, ABatchOfManyBinsEndsWithinARowOfThem) {
   constexpr int kEdge = 4096, kBin = 8;
   constexpr uint64_t kBatch = uint64_t(kBatchTriangles) * (kEdge / kBin) * (kEdge / kBin);
@@ -230,7 +229,7 @@ TEST(AbortScene, ABatchOfManyBinsEndsWithinARowOfThem) {
   EXPECT_TRUE(within);
 }
 
-// Keys that geometry wrote itself, for a frame that was cut off, show in no later one.
+// Keys that geometry wrote directly for an aborted frame appear in no later frame.
 TEST(AbortScene, DirectTrianglesLeaveNothingBehind) {
   LoadOptions load;
   load.width = 640;
@@ -242,7 +241,7 @@ TEST(AbortScene, DirectTrianglesLeaveNothingBehind) {
     o.machine = machine;
     o.shading = Shading::flat;
     o.workers = 2;
-    o.store_blocks = 64;  // of all frames, so that their memory is the same
+    o.store_blocks = 64;  // for all frames, so that they use the same memory
     o.small_triangles = SmallTriangles::direct;
     const RenderResult expected = undisturbed.render(light, o);
     PreparedFrame heavy_prepared = renderer.prepare(sphere), light_prepared = renderer.prepare(light);
@@ -260,7 +259,7 @@ TEST(AbortScene, DirectTrianglesLeaveNothingBehind) {
   }
 }
 
-// A scene of many small triangles, in the middle of its geometry.
+// A scene of many small triangles, aborted during geometry.
 TEST(AbortScene, SphereOnTheEmulatedMachine) {
   LoadOptions load;
   load.width = 1920;

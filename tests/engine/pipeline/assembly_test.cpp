@@ -26,7 +26,7 @@ std::vector<glm::vec4> half_circles(const State& state) {
   return positions;
 }
 
-// The draw has the picture of the triangles that it stands for, and culls the same of them.
+// The draw gives the same picture as the equivalent triangles, and culls the same ones.
 void expect_triangles(Topology topology, const std::vector<uint32_t>& indices, const std::vector<uint32_t>& triangles) {
   for (const CullMode cull : {CullMode::none, CullMode::back, CullMode::front}) {
     oracle::FrameBuilder with_restarts(kSize, kSize), plain(kSize, kSize);
@@ -56,7 +56,7 @@ TEST(Assembly, StripsBeginAnewAtARestart) {
                    {1, 0, 2, 2, 0, 3, 2, 3, 4, 7, 6, 8, 8, 6, 9});
 }
 
-// OpenGL moves a line's ends to the left and, less, down where they lie between two pixels.
+// If a line's ends lie between two pixels, OpenGL moves them to the left and, by less, down.
 TEST(Assembly, LinesBetweenPixelsBelongToTheLeftAndTheLowerOnes) {
   oracle::FrameBuilder builder(8, 8);
   const auto line = [&](glm::vec2 from, glm::vec2 to) {

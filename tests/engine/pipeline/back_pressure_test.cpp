@@ -1,4 +1,4 @@
-// The smallest triangle store: everything waits for everything, and the picture stays.
+// The smallest triangle store: all stages wait for each other, and the picture stays the same.
 #include <gtest/gtest.h>
 
 #include "oracle/frame_builder.h"
@@ -9,7 +9,7 @@ namespace {
 
 using oracle::FrameBuilder;
 
-constexpr int kStoreMinimum = 8;  // blocks: what a batch of clipped triangles may fill, and one more
+constexpr int kStoreMinimum = 8;  // the blocks that a batch of clipped triangles may fill, plus one
 
 // Deterministic numbers in [-1, 1).
 class Random {
@@ -23,15 +23,15 @@ class Random {
   uint32_t state_ = 7;
 };
 
-// A triangle with one corner before the near plane, one behind the far plane, both within sight, and one beyond two
-// sides of the guard band: clipping leaves up to seven corners, and most pieces touch the view.
+// A triangle with one visible corner before the near plane, one visible corner behind the far plane, and one beyond two
+// sides of the guard band. Clipping leaves up to seven corners, and most pieces touch the view.
 void add_monster(Random& random, std::vector<glm::vec4>& out) {
   out.emplace_back(-0.4f + 0.3f * random(), 0.4f + 0.3f * random(), -1.5f + 0.3f * random(), 1.0f);
   out.emplace_back(0.5f + 0.3f * random(), 0.2f + 0.3f * random(), 1.5f + 0.3f * random(), 1.0f);
   out.emplace_back(2000 * (random() < 0 ? -1.0f : 1.0f), -1900.0f, 0.5f * random(), 1.0f);
 }
 
-// Phases of both kinds by turns, clipped and whole triangles among each other.
+// Alternating phases of both kinds, with clipped and whole triangles mixed.
 Frame mixed_frame() {
   FrameBuilder b(72, 50);
   Random random;
@@ -75,7 +75,7 @@ TEST(BackPressure, ClippedTrianglesBecomeSeveral) {
   const RenderResult r = Renderer().render(b.frame, base_options());
   EXPECT_EQ(r.statistics.triangles_clipped, 64u);
   EXPECT_GE(r.statistics.triangles_out,
-            64u * 3 / 2);  // how many depends on the order in which a compiler draws numbers
+            64u * 3 / 2);  // the exact number depends on the order in which a compiler draws numbers
 }
 
 TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
@@ -103,7 +103,7 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
     if (!test::is_there(m.kind)) continue;
     for (const Ownership ownership : {Ownership::fixed, Ownership::stealing}) {
       for (const Policy policy : {Policy::fill_level, Policy::geometry_first, Policy::raster_first}) {
-        // Warps that wait for each other are slow where cores are few: two pairs of choices will do.
+        // Warps that wait for each other are slow with few cores: two pairs of choices are enough.
         if (m.warps > 1 && (ownership == Ownership::fixed) != (policy == Policy::fill_level)) continue;
         if (m.warps > 1 && policy == Policy::geometry_first) continue;
         for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
@@ -131,16 +131,16 @@ TEST(BackPressure, SmallestStoreGivesTheSamePicture) {
   }
 }
 
-// Draws whose picture is copied at once. What comes behind a copy fills the store while rasterizers are still at its
-// gate, so that no task can start before each of them has been visited twice. Policies ask for rasterizers beside
-// geometry, which is refused: none may be left out thereby.
+// Draws whose picture is copied at once. The draws after a copy fill the store while rasterizers still wait at its
+// gate, so no task can start before each rasterizer has been visited twice. Policies ask for rasterizers during
+// geometry, and the gate refuses them; none may be lost by that.
 TEST(BackPressure, GatesOpenWithAFullStore) {
   FrameBuilder b(64, 64);
   b.frame.targets.push_back({1, 64, 64, 1, ColorFormat::rgba8});
   Random random;
   for (int d = 0; d < 6; ++d) {
     std::vector<glm::vec4> corners;
-    add_monster(random, corners);  // a task may fill what a batch of clipped triangles does
+    add_monster(random, corners);  // a task may fill as much as a batch of clipped triangles
     b.draw(b.default_state(), corners);
     BlitCommand copy;
     copy.from = 0, copy.to = 1;
@@ -182,7 +182,7 @@ TEST(BackPressure, GatesOpenWithAFullStore) {
   EXPECT_GT(waits, 0u);
 }
 
-// A store of one block more is used, too; sizes need not be powers of two.
+// A store with one more block works too; sizes need not be powers of two.
 TEST(BackPressure, EveryStoreSize) {
   const Frame frame = mixed_frame();
   Renderer renderer;

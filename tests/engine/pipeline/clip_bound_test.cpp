@@ -1,4 +1,4 @@
-// A frame that is said to need no clipping needs none, wherever its camera goes.
+// If the bound says that a frame needs no clipping, no camera position makes it need any.
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ Frame scene(const std::string& spec) {
   return load_frame(spec, load);
 }
 
-// The least distance of a frame's vertices from the planes of clipping and from w = 0, in single precision as the
-// kernel's machines compute it (needs_clipping, geometry/setup.h); for draws in object space without instances' lists.
+// The least distance of a frame's vertices from the clipping planes and from w = 0, in single precision as on the
+// kernel's machines (needs_clipping, geometry/setup.h); for draws in object space without instance lists.
 float least_distance(const PreparedFrame::Impl& f) {
   float least = INFINITY;
   for (const RunRecord& run : f.runs) {
@@ -91,7 +91,7 @@ TEST(ClipBound, ClipSpaceCornersDecide) {
     return found;
   };
   EXPECT_TRUE(inside({0, 0.5f, 0.5f, 1}));
-  EXPECT_TRUE(inside({0, 200, 0.5f, 1}));    // outside of the picture, within the guard band
+  EXPECT_TRUE(inside({0, 200, 0.5f, 1}));    // outside the picture, within the guard band
   EXPECT_FALSE(inside({0, 2000, 0.5f, 1}));  // beyond the guard band
   EXPECT_FALSE(inside({0, 0.5f, -2, 1}));
   EXPECT_FALSE(inside({0, 0.5f, 2, 1}));
@@ -100,7 +100,8 @@ TEST(ClipBound, ClipSpaceCornersDecide) {
   EXPECT_FALSE(inside({0, INFINITY, 0, 1}));
 }
 
-// A batch takes one block of the store; memory is as large as with clipping, so that a camera may move between both.
+// A batch takes one block of the store. The memory is as large as with clipping, so that a camera may switch between
+// both.
 TEST(ClipBound, TasksNeedFewerBlocksOfTheSameStore) {
   Frame frame = scene("generated:sphere-1m?triangles=200000");
   Renderer renderer;

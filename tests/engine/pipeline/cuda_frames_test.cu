@@ -1,5 +1,5 @@
-// Frames on the CUDA machine, one after another with one Renderer: the same bits as the CPU machine's, whatever grew,
-// shrank, was cut off or went without a graph in between.
+// Frames on the CUDA machine, one after another with one Renderer: the same bits as on the CPU machine, whether frames
+// grow, shrink, are aborted or run without a CUDA graph in between.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -71,8 +71,8 @@ TEST(CudaFrames, WithoutAGraph) {
   unsetenv("BROKKR_CUDA_GRAPH");
 }
 
-// A frame is drawn by the kernel with the fewest features that has what it needs, and every other that has it draws the
-// same; a renderer changes from one to another and back.
+// The kernel with the fewest sufficient features draws a frame, and every other sufficient kernel draws it the same. A
+// renderer changes between kernels.
 TEST(CudaFrames, EachKernelDrawsTheSame) {
   const Frame frame = scene("generated:city", 160, 90);
   const RenderResult expected = Renderer().render(frame, on(MachineKind::cpu));
@@ -115,7 +115,7 @@ TEST(CudaFrames, OneThatIsCutOffLeavesNothingBehind) {
   expect_frames(renderer, OrderMode::automatic);
 }
 
-// The colours of a layer as a window gets them, without the host's read-back; none where the frame is not there.
+// The colours of a layer as a window gets them, without read-back to the host. Empty if the frame is not there.
 std::vector<uint32_t> colors_on_device(Renderer& renderer, int width, int height) {
   cudaArray_t array = nullptr;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
@@ -162,8 +162,8 @@ TEST(CudaFrames, OneThatFailedHasNoPlanes) {
   EXPECT_TRUE(colors_on_device(renderer, 64, 64).empty());
 }
 
-// A blit reads what other rasterizers have drawn, and they draw over what it has read: it waits for them at one door,
-// and they for it at another. On the PTX interpreter, with races looked for, both orders of both doors are needed.
+// A blit reads the results of other rasterizers, which then draw over its source: it waits for them at one gate, and
+// they wait for it at another. On the PTX interpreter with race detection, both memory orders of both gates are needed.
 TEST(CudaGates, BlitsReadWhatOthersHaveDrawn) {
   oracle::SoupOptions soup;
   soup.width = 70;
@@ -181,7 +181,7 @@ TEST(CudaGates, BlitsReadWhatOthersHaveDrawn) {
   }
 }
 
-// Only what has changed crosses the bus, in either direction.
+// Only changed data crosses the bus, in either direction.
 TEST(CudaFrames, ACameraThatMovesUploadsItsViewsOnly) {
   Renderer renderer;
   Frame frame = scene("generated:city", 160, 90);
@@ -214,7 +214,8 @@ TEST(CudaFrames, ATraceDownloadsWhatWasWritten) {
   }
 }
 
-// Every fragment has a rank of its own, and with fixed owners all of a bin are drawn by one block; pictures stay.
+// Every fragment has its own rank, and with fixed owners one block draws all fragments of a bin; the picture stays the
+// same.
 TEST(CudaFrames, StampsSayWhenAndWhere) {
   const Frame frame = scene("generated:screen", 160, 96);
   RenderOptions o = on(MachineKind::cuda);

@@ -9,11 +9,11 @@ import tempfile
 
 BROKKR = sys.argv[1]
 FRAME = ["generated:overlap-10k?triangles=300", "--machine", "cuda", "--size", "96x72", "--no-output"]
-MOST_SECONDS = 300  # of a run that ends by itself
+MOST_SECONDS = 300  # limit for a run that ends by itself
 
 
 def draw(options=(), **environment):
-    # Seconds are seconds on a device with a GPU's clock.
+    # On a device with a GPU's clock, the limit is in real seconds.
     done = subprocess.run([BROKKR, "render", *FRAME, *options],
                           env={**os.environ, "BROKKR_PTX_MHZ": "1000", "BROKKR_CUDA_KERNEL": "all", **environment},
                           capture_output=True, text=True, timeout=MOST_SECONDS)
@@ -52,7 +52,7 @@ def lost_hand_overs(name, lines):
         with with_fault(name, lines, i, "\n") as folder:
             status, said = draw(["--gpu-timeout", "1"], BROKKR_PTX_TEXT=folder)
         if status == 0:
-            continue  # this frame does not wait for it
+            continue  # this frame does not wait there
         hung += 1
         assert status == 1, said
         assert re.search(r"makes no progress:\n  abort word 0\n  tasks: \d+ in all, \d+ taken, \d+ complete, watermark \d+\n"

@@ -1,4 +1,4 @@
-// Forked processes render what their parents do: a pool's threads do not live on in them.
+// Forked processes render like their parents, although a pool's threads do not exist in them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,12 +14,12 @@
 #include "machine/worker_pool.h"
 #include "pipeline/task_machine.h"
 
-// ThreadSanitizer lets no child of several threads have threads of its own.
+// ThreadSanitizer allows no threads in a child of a process with several threads.
 #if !BROKKR_THREAD_SANITIZER
 namespace brokkr {
 namespace {
 
-// "good" where `work` is true in a child.
+// Returns "good" if `work` is true in a child.
 std::string in_child(const std::function<bool()>& work) {
   return test::in_child([&] { return std::string(work() ? "good" : "wrong"); });
 }
@@ -71,7 +71,7 @@ TEST_P(Fork, AChildsChildDrawsToo) {
       << "the child itself has not drawn";
 }
 
-// The destructors of what the parent had, in the child.
+// The child runs the destructors of the parent's objects.
 TEST_P(Fork, AChildEndsWhatItsParentBegan) {
   auto renderer = std::make_unique<Renderer>();
   ASSERT_TRUE(draws_the_same(*renderer));
@@ -88,7 +88,7 @@ TEST_P(Fork, AChildEndsWhatItsParentBegan) {
             "good");
 }
 
-// Launches of other threads are under way when the process forks, and so are preparations.
+// Launches and preparations of other threads are in progress when the process forks.
 TEST_P(Fork, OtherThreadsDrawMeanwhile) {
   Renderer renderer, others;
   ASSERT_TRUE(draws_the_same(renderer));
@@ -103,7 +103,7 @@ TEST_P(Fork, OtherThreadsDrawMeanwhile) {
                 return draws_the_same(own);
               }),
               "good");
-    // The other thread's renderer was in the midst of something.
+    // The other thread's renderer was busy at the fork.
     EXPECT_EQ(in_child([&] { return draws_the_same(others); }), "good");
   }
   end = true;

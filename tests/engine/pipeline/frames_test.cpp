@@ -1,4 +1,4 @@
-// Captured frames: one picture under every setting, and the depth that the game's own driver produced.
+// Captured frames: the same picture under every setting, and the depth that the game's driver produced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 struct FrameCase {
   const char* file;
-  int width, height;  // of the main target; 0: as captured
+  int width, height;  // size of the main target; 0: as captured
   bool every_setting;
 };
 
@@ -43,13 +43,13 @@ TEST_P(CapturedFrame, LooksTheSameUnderEverySetting) {
   const std::vector<Setting> settings = c.every_setting ? all_settings() : some_settings();
   const RenderResult expected = renderer.render(prepared, settings.front().options);
   ASSERT_FALSE(expected.aborted);
-  // Something is to be seen.
+  // The picture is not empty.
   const Layer& main = expected.targets[main_target(frame)].layers[0];
   EXPECT_GT(std::count_if(main.visible_id.begin(), main.visible_id.end(), [](uint32_t id) { return id != ~0u; }),
             std::ptrdiff_t(main.visible_id.size() / 20));
   for (size_t i = 1; i < settings.size(); ++i) {
     RenderOptions options = settings[i].options;
-    if (options.machine == MachineKind::emulated && c.width == 0) continue;  // the small size does that
+    if (options.machine == MachineKind::emulated && c.width == 0) continue;  // the small size covers that
     SCOPED_TRACE(settings[i].name);
     const RenderResult result = renderer.render(prepared, options);
     ASSERT_FALSE(result.aborted);
@@ -73,7 +73,7 @@ void expect_close_colours(const RenderResult& expected, const RenderResult& resu
   }
 }
 
-// Colours that need the surface: the other shadings agree within 1/255 between machines and orders.
+// Colours that depend on the surface: the other shadings agree within 1/255 between machines and orders.
 TEST_P(CapturedFrame, ShadedColoursAgree) {
   const FrameCase& c = GetParam();
   const auto path = test::find_capture(c.file);
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FrameCase{"0ad-acropolis-bay.bkf", 320, 180, true}, FrameCase{"0ad-acropolis-bay.bkf", 0, 0, false},
                     FrameCase{"minetest.bkf", 240, 135, false}, FrameCase{"minetest.bkf", 0, 0, false}),
     case_name);
-// Off-screen targets and blits; strips, points and stencil; a framebuffer object of its own.
+// Off-screen targets and blits; strips, points and stencil; a separate framebuffer object.
 INSTANTIATE_TEST_SUITE_P(Captures, CapturedFrame,
                          testing::Values(FrameCase{"cube2-colos.bkf", 320, 180, false},
                                          FrameCase{"neverball-circuit2.bkf", 320, 180, false},
@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Captures, CapturedFrame,
                                          FrameCase{"extremetuxracer.bkf", 0, 0, false}),
                          case_name);
 
-// Shares of pixels whose depth agrees with the driver's within 2e-5, in percent: what a sequential z-buffer replay in
-// double precision reaches (over all pixels, and over those that no shader may have discarded).
+// Percentages of pixels whose depth agrees with the driver's within 2e-5, as a sequential z-buffer replay in double
+// precision reaches them: over all pixels, and over those that no shader may have discarded.
 struct DepthCase {
   const char* file;
   uint32_t before;  // command; 0: at the end

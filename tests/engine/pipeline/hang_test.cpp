@@ -1,4 +1,4 @@
-// A frame that hangs: its words say so, and all that its blocks wait for ends when they are to leave.
+// A frame that hangs: its words report it, and every wait of its blocks ends when they are told to leave.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class Launch {
     data_ = memory_->data(*plan_, host_tables(impl, *plan_), options, &abort_);
     std::fill_n(data_.raster.targets.region_state.get(), plan_->memory.regions, initial_region());
   }
-  // The test's failure would leave threads that never end.
+  // A failed test would leave threads that never end.
   ~Launch() { EXPECT_TRUE(started_ && ends_within(0)); }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
@@ -96,7 +96,7 @@ class Hang : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!cpu_supports(GetParam())) GTEST_SKIP() << GetParam() << " does not run here";
   }
-  // A launch that waits forever, until it is told to leave.
+  // Expects a launch that waits forever until it is told to leave.
   static void expect_that_it_leaves(Launch& launch) {
     launch.start();
     EXPECT_FALSE(launch.ends_within(50));
@@ -104,7 +104,7 @@ class Hang : public testing::TestWithParam<const char*> {
     EXPECT_FALSE(launch.ends_within(50)) << "what is queued is lost";
     launch.request(kAbortLeave);
     ASSERT_TRUE(launch.ends_within(kAMinute));
-    // Not while it runs: the report reads what a device's words were copied to, without atomics.
+    // Not during the run: the report reads the copy of a device's words without atomics.
     const std::string report = report_text(launch.words());
     EXPECT_NE(report.find(fmt::format("abort word {}\n", kAbortLeave)), std::string::npos) << report;
     EXPECT_EQ(report.find("rasterizers: 0 in all"), std::string::npos) << report;

@@ -1,4 +1,4 @@
-// Runs code in a forked child, which may crash or hang without the test.
+// Runs code in a forked child, so that a crash or hang does not end the test.
 #pragma once
 
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 
 namespace brokkr::test {
 
-// The result of `work`, or "throws: …", or "signal N" (14: it took longer than `limit_s`).
+// Returns the result of `work`, "throws: …", or "signal N" (14: it took longer than `limit_s`).
 inline std::string in_child(const std::function<std::string()>& work, unsigned limit_s = 120) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

@@ -1,4 +1,4 @@
-// A frame that wants more memory than it may have is refused before any is taken.
+// A frame that needs more memory than the limit is refused before it allocates any.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -49,9 +49,10 @@ TEST(MemoryLimit, HoldsWhenFramesArePreparedAndDrawn) {
   EXPECT_NE(refusal([&] { renderer.prepare(points.frame, least); }).find("needs"), std::string::npos);
 }
 
-// The sum counts: what fits by itself does not fit beside what is there already.
+// The sum counts: two things that fit alone do not fit together.
 TEST(MemoryLimit, IsForAllThatIsThereAtATime) {
-  constexpr int kEdge = 1000, kTexture = 2048;  // planes of 13 MB and more, texels of 16 MB, half as much again as mips
+  // planes of 13 MB and more, texels of 16 MB, and half as much again for mip levels
+  constexpr int kEdge = 1000, kTexture = 2048;
   oracle::FrameBuilder b(kEdge, kEdge);
   b.draw(b.default_state(), {{-1, -1, 0, 1}, {1, -1, 0, 1}, {0, 1, 0, 1}});
   Renderer renderer;
@@ -75,7 +76,7 @@ TEST(MemoryLimit, IsForAllThatIsThereAtATime) {
 TEST(MemoryLimit, HoldsForTheStore) {
   oracle::FrameBuilder b(64, 64);
   std::vector<glm::vec4> corners(3 * 200000, glm::vec4(0, 0, 0, 1));
-  corners[0].z = 2;  // behind the far plane: batches of a frame that clips may fill seven blocks each
+  corners[0].z = 2;  // behind the far plane: batches of a frame with clipping may fill seven blocks each
   b.draw(b.default_state(), corners);
   Renderer renderer;
   RenderOptions options;
@@ -90,7 +91,7 @@ TEST(MemoryLimit, HoldsForTheStore) {
   EXPECT_FALSE(renderer.render(b.frame, options).targets.empty());
 }
 
-// Preparing asks often whether to go on, and stops at once.
+// Preparation checks for cancellation often and stops at once.
 TEST(Cancel, PreparingStops) {
   oracle::FrameBuilder b(16, 16);
   const std::vector<glm::vec4> corners(300000, glm::vec4(0, 0, 0, 1));
@@ -101,7 +102,7 @@ TEST(Cancel, PreparingStops) {
   }
   Renderer renderer;
   LoadOptions options;
-  // Each question takes so long that the next one is asked as well.
+  // Each check takes so long that the next place checks again.
   constexpr int kQuestions = 20;
   int asked = 0;
   options.progress = [&](double) {

@@ -1,4 +1,4 @@
-// Memory: a fixed part that the number of triangles does not change, and the input with its tables.
+// Memory: a part that does not depend on the number of triangles, and the input with its tables.
 #include <gtest/gtest.h>
 
 #include "brokkr/load.h"
@@ -21,9 +21,9 @@ uint64_t bytes(const std::vector<T>& v) {
   return v.size() * sizeof(T);
 }
 
-// The memory that a prepared frame may take: its input, a word per batch, a record per draw (once prepared, once
-// planned), per run, view and material, mip chains of 8 bytes a texel and a third, and the triangles that lines, points
-// and restarted strips become: up to three lines a triangle, each of 4 vertices and 6 indices.
+// The memory that a prepared frame may take. It has its input; a word per batch; a record per draw (one prepared, one
+// planned), run, view and material; mip chains of 8 bytes per texel and a third; and the triangles of lines, points and
+// restarted strips: up to three lines per triangle, each with 4 vertices and 6 indices.
 uint64_t frame_limit(const Frame& f) {
   uint64_t limit = bytes(f.indices) + bytes(f.positions) + bytes(f.normals) + bytes(f.texcoords) +
                    bytes(f.second_texcoords) + bytes(f.colors) + bytes(f.models) + f.views.size() * sizeof(ViewRecord) +
@@ -67,7 +67,7 @@ TEST(Memory, FixedPartDoesNotGrowWithTriangles) {
   }
 }
 
-// 8192 blocks and what stands in proportion to them: queues and pending lists of every rasterizer.
+// 8192 blocks and the parts in proportion to them: queues and pending lists of every rasterizer.
 TEST(Memory, StoreIsAsLargeAsTheOptionsSay) {
   const Frame frame = load_frame("generated:sphere-100k", size_of(640, 360));
   Renderer renderer;

@@ -1,4 +1,5 @@
-// The metallic-roughness shader against glTF's formula in double precision, written here from its appendix B.
+// The metallic-roughness shader against glTF's formula in double precision, written here from appendix B of its
+// specification.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,12 +18,12 @@ namespace {
 
 using oracle::FrameBuilder;
 
-// The tolerance that half-precision pixels and the shader's single precision need: a relative part and an absolute one.
+// The tolerance for half-precision pixels and the shader's single precision: a relative part and an absolute one.
 constexpr double kRelative = 1.0 / 512, kAbsolute = 1e-4;
 constexpr int kWidth = 4, kHeight = 4;
 
-// A square across the picture at z = 0 whose normal, texture coordinates and material a test chooses; the eye looks
-// along +z. The camera is the identity, so that the sample at window x is at world x = 2 x / width - 1.
+// A square across the picture at z = 0 with a given normal, texture coordinates and material; the eye looks along +z.
+// The camera is the identity, so that the sample at window x is at world x = 2 x / width - 1.
 struct Square {
   Square(const glm::vec3& normal, const glm::vec3& light, const glm::vec3& eye)
       : builder(kWidth, kHeight, ColorFormat::rgba16f) {
@@ -64,7 +65,7 @@ struct Surface {
   double metallic, roughness;
 };
 
-// [Gltf20, B.3.5], in the form of the specification: G and D, and 4 N.L N.V below them.
+// [Gltf20, B.3.5] in the form of the specification: G and D, divided by 4 N.L N.V.
 glm::dvec3 reference(const Surface& s, const glm::dvec3& eye, const glm::dvec3& position, glm::dvec3 light) {
   const double pi = std::numbers::pi, roughness = std::max(s.roughness, 0.045), a2 = std::pow(roughness, 4);
   light = glm::normalize(light);
@@ -95,7 +96,7 @@ void compare(const Square& square, const Surface& surface, const std::string& wh
       const glm::dvec3 expected =
           reference(surface, glm::dvec3(f.views[0].eye), square.position(p), glm::dvec3(f.light_direction));
       for (int k = 0; k < 3; ++k) {
-        if (expected[k] > 6e4) continue;  // beyond half precision
+        if (expected[k] > 6e4) continue;  // beyond the range of half precision
         expect_near(double(color[size_t(4 * p + k)]), expected[k], what + " pixel " + std::to_string(p));
       }
       if (testing::Test::HasFailure()) return;
@@ -162,14 +163,14 @@ TEST(MetallicRoughness, EmissionAddsAndUnlitSurfacesShowTheirColour) {
   for (int k = 0; k < 3; ++k) expect_near(double(unlit[size_t(k)]), double(m.diffuse[k]), "unlit");
 }
 
-// Occlusion takes from the light that comes from all sides, and from nothing else.
+// Occlusion affects only the light that comes from all sides.
 TEST(MetallicRoughness, OcclusionDarkensTheLightFromAllSides) {
   Square square({0, 0, -1}, {0.2f, 0, -1}, {0, 0, -3});
   Material& m = square.material();
   m.diffuse = {0.5f, 0.25f, 1};
   m.metallic = 0.25f;
   const std::vector<float> open = square.render(MachineKind::cpu);
-  m.occlusion_texture = square.texture(0xffffff33u);  // 51 of 255 arrives
+  m.occlusion_texture = square.texture(0xffffff33u);  // 51 of 255 reaches the surface
   m.occlusion_strength = 0.5f;
   for (const MachineKind machine : test::machines()) {
     const std::vector<float> closed = square.render(machine);
@@ -181,7 +182,7 @@ TEST(MetallicRoughness, OcclusionDarkensTheLightFromAllSides) {
   }
 }
 
-// Colours of vertices multiply the base colour and alpha, interpolated with perspective.
+// Vertex colours multiply the base colour and alpha, interpolated with perspective.
 TEST(MetallicRoughness, VertexColoursMultiply) {
   Square square({0, 0, -1}, {0, 0, -1}, {0, 0, -3});
   Material& m = square.material();
@@ -200,7 +201,7 @@ TEST(MetallicRoughness, VertexColoursMultiply) {
   }
 }
 
-// `material` is the shader of the frame's own materials.
+// The shading `material` uses the frame's own materials.
 TEST(MetallicRoughness, MaterialModeChoosesIt) {
   Square square({0.2f, 0, -1}, {0, 1, -1}, {0, 0, -3});
   EXPECT_EQ(square.render(MachineKind::cpu), square.render(MachineKind::cpu, Shading::metallic_roughness));

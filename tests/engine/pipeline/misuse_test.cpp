@@ -1,5 +1,5 @@
-// Mistakes of programs that use the library: each ends with an exception of one line that names a field, or works. None
-// ends with a signal, and none hangs.
+// Mistakes of programs that use the library: each call works or throws an exception whose message is one line and names
+// a field. None ends with a signal, and none hangs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "brokkr/renderer.h"
 #include "in_child.h"
 
-// ThreadSanitizer lets no child of several threads have threads of its own.
+// ThreadSanitizer allows no threads in a child of a process with several threads.
 #if !BROKKR_THREAD_SANITIZER
 namespace brokkr {
 namespace {
@@ -55,7 +55,7 @@ FragmentShader shader() {
   return own;
 }
 
-// The result in a child process: "works", or the message.
+// Returns the result in a child process: "works", or the message.
 template <class Work>
 std::string outcome(const Work& work) {
   return test::in_child(
@@ -66,7 +66,7 @@ std::string outcome(const Work& work) {
       kLongest);
 }
 
-// `said`: a part of the message; "works": there is none.
+// `said`: a part of the message, or "works" if there is none.
 void expect(const std::string& name, const std::string& said, const auto& work) {
   const std::string what = outcome(work);
   if (said == "works") {
@@ -78,7 +78,7 @@ void expect(const std::string& name, const std::string& said, const auto& work) 
   EXPECT_EQ(what.find('\n'), std::string::npos) << name << ": " << what;
 }
 
-// A frame that is changed after it was prepared, and used by each of the two calls that look at it again.
+// A frame that changes after it was prepared, used by each of the two calls that read it again.
 struct Change {
   const char* name;
   const char* said;

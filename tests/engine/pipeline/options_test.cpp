@@ -1,4 +1,4 @@
-// Options out of range: refused with a line that names the option, before anything is drawn.
+// Options out of range are refused with a line that names the option, before anything is drawn.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -42,7 +42,7 @@ TEST_P(BadOption, IsRefusedByName) {
       EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
-  // The renderer is as good as before.
+  // The renderer still works.
   o = {};
   o.machine = MachineKind::cpu;
   const RenderResult r = renderer.render(frame, o);
@@ -104,7 +104,7 @@ TEST(Options, LimitsThemselvesAreAccepted) {
   }
 }
 
-// The limits in brokkr/options.def apply to the struct and to its texts alike.
+// The limits in brokkr/options.def apply both to the struct and to its text form.
 TEST(OptionTable, TextsAreTheInverseOfOptions) {
   RenderOptions options;
   std::set<std::string> known;
@@ -170,8 +170,7 @@ TEST(OptionTable, LimitsOfStructAndTextAreTheSame) {
   EXPECT_THROW(set_option(options, "view-deadline", "5,"), std::invalid_argument);
 }
 
-// One field: a kind that is chosen after a saved pattern takes its place, as in the viewer's comparison of two
-// patterns.
+// One field: a kind that is chosen after a saved pattern replaces it, as in the viewer's comparison of two patterns.
 TEST(Options, AKindTakesTheSavedPatternsPlace) {
   const Frame frame = small_frame();
   Renderer renderer;

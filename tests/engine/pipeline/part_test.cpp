@@ -34,7 +34,7 @@ RenderOptions options_of(MachineKind machine, SmallTriangles small) {
   options.workers = 2;
   options.bin = 16;
   options.small_triangles = small;
-  options.hierarchical_depth = false;  // fragments are counted the same, whoever comes first
+  options.hierarchical_depth = false;  // so that the order does not change the fragment count
   return options;
 }
 
@@ -46,7 +46,7 @@ std::shared_ptr<const OwnedBins> share_of_rank(int rank, int ranks) {
   return owned;
 }
 
-// A launch of some commands in `prepared`, which is left as it was.
+// Launches some commands of `prepared`, and restores it afterwards.
 RenderResult draw_part(Renderer& renderer, PreparedFrame& prepared, RenderOptions options, const FramePart& part,
                        uint32_t end) {
   PreparedFrame::Impl::of(prepared).part = part;
@@ -56,7 +56,7 @@ RenderResult draw_part(Renderer& renderer, PreparedFrame& prepared, RenderOption
   return result;
 }
 
-// Pixels that `owned` has are those of `own`, all others those of `rest`.
+// Expects the pixels of `own` in the bins of `owned`, and those of `rest` elsewhere.
 void expect_composed(const std::vector<TargetImage>& got, const OwnedBins& owned, const std::vector<TargetImage>& own,
                      const std::vector<TargetImage>& rest) {
   for (uint32_t t = 0; t < got.size(); ++t) {
@@ -102,7 +102,7 @@ TEST(Part, PixelsOfOthersAreLeftAlone) {
   }
 }
 
-// A launch begins with what another has left, cut at every third command.
+// A launch continues with the targets of the launch before. The frame is cut at every third command.
 TEST(Part, GoesOnWithWhatTargetsHold) {
   oracle::SoupOptions soup = small_soup();
   soup.blits = true;
@@ -131,8 +131,8 @@ TEST(Part, GoesOnWithWhatTargetsHold) {
   }
 }
 
-// Two ranks with a device each: what they have drawn goes from one's memory to the other's, and stays there for the
-// next launch.
+// Two ranks with one device each: their squares go from one device's memory to the other's, and stay there for the next
+// launch.
 TEST(Part, SquaresGoFromMachineToMachine) {
   constexpr int kRanks = 2;
   constexpr uint32_t kAll = kPlaneColor | kPlaneDepth | kPlaneStencil;
@@ -152,7 +152,7 @@ TEST(Part, SquaresGoFromMachineToMachine) {
       TargetSquares& squares() { return PreparedFrame::Impl::of(prepared).machine->squares(); }
     };
     Rank ranks[kRanks] = {Rank(frame), Rank(frame)};
-    // Half-way each takes over the squares of the other.
+    // Half-way, each rank takes over the other's squares.
     const auto owned_by = [](uint32_t rank, uint32_t half) { return share_of_rank(int(rank + half) % 2, kRanks); };
     const uint32_t ends[] = {0, commands / 2, commands};
     const auto draw = [&](uint32_t half) {

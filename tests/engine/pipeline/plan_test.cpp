@@ -82,7 +82,7 @@ TEST_F(PlanTest, ACameraMovesWithoutANewPlan) {
   test::expect_same_pictures(Renderer().render(frame_, slow_pattern()).targets, result_.targets);
 }
 
-// Geometry writes keys of small triangles into a plane that the next frame finds again.
+// Geometry writes keys of small triangles into a plane that the next frame uses again.
 TEST_F(PlanTest, NothingOfAnEarlierCameraStays) {
   for (const MachineKind machine : test::machines()) {
     RenderOptions o;
@@ -122,7 +122,7 @@ TEST_F(PlanTest, OptionsOfTheLaunchAloneDoNotChangeIt) {
   }
 }
 
-// A gaze that moves, another number of workers and another reuse strategy cost no new pattern.
+// A new fixation point, another number of workers or another reuse strategy needs no new pattern.
 TEST_F(PlanTest, PartsAreMadeOnlyWhereTheirKeyDiffers) {
   RenderOptions o = slow_pattern();
   o.policy = Policy::foveated;
@@ -148,9 +148,8 @@ TEST_F(PlanTest, PartsAreMadeOnlyWhereTheirKeyDiffers) {
   EXPECT_EQ(render(o)->draws, first->draws);
 }
 
-// The caller's time is frame_ms and read_back_ms, on every machine: nothing is done outside of them, where no figure
-// would show it. Between the last look at the clock and the caller's, another program may have the processor, so that
-// one call of some must show it.
+// The caller's time is frame_ms plus read_back_ms on every machine: no work is done outside them, where no figure would
+// show it. Another program may take the processor between two readings of the clock, so one good call is enough.
 TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
   using Clock = std::chrono::steady_clock;
   for (const MachineKind machine : test::machines()) {
@@ -158,7 +157,7 @@ TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
     RenderOptions o = slow_pattern();
     o.machine = machine;
     for (const bool read_back : {true, false}) {
-      double left_out = 1;  // of the caller's time, in the best of the calls
+      double left_out = 1;  // the part of the caller's time that is missing, in the best call
       for (int calls = 0; calls < 50 && left_out > 0.02; ++calls) {
         const auto begin = Clock::now();
         const RenderResult result = renderer_.render(prepared_, o, read_back);
@@ -175,7 +174,7 @@ TEST_F(PlanTest, FrameTimeIsWhatTheCallerWaitsFor) {
   }
 }
 
-// A list without elements has no first one whose address could be taken.
+// An empty list has no first element whose address could be taken.
 TEST(PreparedTables, ListsThatAreEmptyAreNull) {
   Frame frame;
   frame.targets.push_back({.width = 8, .height = 8});
@@ -190,7 +189,7 @@ TEST(PreparedTables, ListsThatAreEmptyAreNull) {
     EXPECT_EQ(list, nullptr);
 }
 
-// Batches of a planned strategy take seconds for a large frame: whoever ends that gets no half plan.
+// Batches of a planned strategy take seconds for a large frame. A cancelled plan is not kept.
 TEST(ReusePlans, AreEndedByTheirWatch) {
   const Frame frame = load_frame("generated:overlap-10k?triangles=100000&draws=10", {});
   Renderer renderer;
@@ -214,10 +213,10 @@ TEST(ReusePlans, AreEndedByTheirWatch) {
   }
 }
 
-// The work that a warp must finish before its block leaves an aborted launch, searched over the settings: tasks of
-// several batches look at a million pairs of a triangle and a bin at most, whatever bins, rasterizers, workers and
-// targets there are, and on every machine. The emulated one, in the GPU's shape, has no worst case of its own: it only
-// takes longer for the same work, since some threads of one core are its warps.
+// The work that a warp must finish before its block leaves an aborted launch, measured for many settings. Tasks of
+// several batches visit at most a million pairs of a triangle and a bin, for any bins, rasterizers, workers, targets
+// and machine. The emulated machine has the GPU's shape and no separate worst case. It is only slower, since threads of
+// one core are its warps.
 TEST(TaskSizes, WorkOfATaskIsBounded) {
   constexpr uint64_t kMaxPairs = uint64_t(1) << 20;
   uint64_t worst = 0, several = 0;

@@ -1,5 +1,5 @@
-// Colours of programs that need more than one source or more than 8 bits: blending with a second colour, and first
-// colours of floats and integers of 32 bits, as draws, clears, copies and textures have them.
+// Colours of programs that need two sources or more than 8 bits: blending with a second colour, and first colours with
+// 32-bit floats and integers, in draws, clears, copies and textures.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,7 +22,7 @@ State with_blend(State state, BlendTerm color, BlendTerm alpha) {
   return state;
 }
 
-// Each channel is covered by a part of its own, as text is on screens whose pixels have three.
+// Each channel has its own coverage, as for text on screens with three subpixels.
 TEST_F(ProgramColors, ASecondSourceBlendsEachChannel) {
   for (const bool has_second : {true, false}) {
     ProgramFrame f(16, 16);
@@ -48,7 +48,7 @@ TEST_F(ProgramColors, ASecondSourceBlendsEachChannel) {
   }
 }
 
-// Halves end at 65504, and have no number between 1 and 1 + 2^-10. The second pass shows what of that is kept.
+// Halves end at 65504 and have no number between 1 and 1 + 2^-10. The second pass shows the kept precision.
 ProgramFrame two_passes(TargetColor color, const std::string& type, const std::string& written,
                         const std::string& shown) {
   ProgramFrame f(16, 16);
@@ -99,7 +99,7 @@ TEST_F(ProgramColors, FirstColoursOfFloatsAreWhole) {
 }
 
 TEST_F(ProgramColors, FirstColoursOfSixteenBitsAreWhole) {
-  // 0.75 as 49151 of 65535: between the halves beside it.
+  // 0.75 as 49151 of 65535, which lies between two halves.
   expect_shown(two_passes({TexelFormat::rgba16, TexelBase::rgba}, "vec4", "49151.0 / 65535.0, 2.0, -1.0, 0.5",
                           "abs(v.r * 65535.0 - 49151.0) < 0.1, v.g == 1.0, v.b == 0.0, v.r == 1.0"),
                {255, 255, 255, 0}, {0, 255, 0, 255});

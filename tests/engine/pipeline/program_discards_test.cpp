@@ -1,4 +1,4 @@
-// Draws that cannot discard, as far as their uniforms, varyings and texels tell, need no order.
+// Draws that need no order, because their uniforms, varyings and texels show that they cannot discard.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,13 +13,13 @@ using test::ProgramFrame;
 using test::ProgramVertex;
 using test::varying;
 
-// Rectangles of one quarter grey that are cut out where `fade` times the texture's alpha is below `least`.
+// Quarter-grey rectangles that are cut out if `fade` times the texture's alpha is below `least`.
 struct CutOut {
   float least = 0.5f;                // the uniform
   float fades[2] = {1, 1};           // the varying, on the left and on the right
-  uint8_t alphas[2] = {255, 255};    // of the texture's two texels
+  uint8_t alphas[2] = {255, 255};    // alphas of the texture's two texels
   TexelBase base = TexelBase::rgba;  // of the texture
-  std::optional<AlphaTest> test;     // on alpha, which is what is compared
+  std::optional<AlphaTest> test;     // compares alpha
   TextureWrap wrap = TextureWrap::repeat;
 };
 
@@ -111,7 +111,7 @@ TEST_F(ProgramDiscards, AlphaTestsNeedAnOrderOnlyWhereTheyCanFail) {
   EXPECT_FALSE(tested(CompareFunc::always, 0));
 }
 
-// A small file can draw one long list of vertices thousands of times. Proofs end; the picture is the same.
+// A small file can draw one long list of vertices thousands of times. The proof gives up, and the picture is the same.
 TEST_F(ProgramDiscards, OfVeryManyVerticesAreNotProvedAway) {
   constexpr uint32_t kVertices = 1 << 20, kDraws = 4000;
   Frame frame = frame_of({});

@@ -1,4 +1,4 @@
-// Captured frames by hand: programs as texts, and what draws give them.
+// Hand-made captured frames: programs as text, and the inputs of their draws.
 #pragma once
 
 #include <gtest/gtest.h>
