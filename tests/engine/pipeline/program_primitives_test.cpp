@@ -1,4 +1,4 @@
-// Points, lines and the two sides of faces, as the programs of captured frames see them.
+// Points, lines and the two sides of faces in the programs of captured frames.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using test::varying;
 
 class ProgramPrimitives : public test::ProgramTest {};
 
-// A point of 4 pixels over [2, 6) x [2, 6), and one whose own size is 8 over [8, 16) x [8, 16). Coordinates may be off
-// by the 1/256 pixel that a point moves.
+// A point of 4 pixels over [2, 6) x [2, 6), and one with its own size of 8 over [8, 16) x [8, 16). Coordinates may be
+// off by 1/256 pixel, since points are snapped.
 TEST_F(ProgramPrimitives, PointsHaveSizesAndCoordinates) {
   ProgramFrame f(16, 16);
   const uint32_t program =
@@ -50,7 +50,7 @@ TEST_F(ProgramPrimitives, PointsHaveSizesAndCoordinates) {
   }
 }
 
-// Squares whose edges go through the centres of pixels.
+// Squares whose edges pass through the centres of pixels.
 TEST_F(ProgramPrimitives, SamplesOnTheEdgesOfPointsGoWhereOpenGlHasThem) {
   for (const bool sprites : {false, true}) {
     ProgramFrame f(16, 16);
@@ -75,7 +75,7 @@ TEST_F(ProgramPrimitives, SamplesOnTheEdgesOfPointsGoWhereOpenGlHasThem) {
   }
 }
 
-// Files may say anything: what is no size is 1 pixel, and no point is larger than 255.
+// Files may contain any size: an invalid size becomes 1 pixel, and no point is larger than 255.
 TEST_F(ProgramPrimitives, PointsOfSizesThatAreNone) {
   constexpr int kSide = 300;
   const float infinity = std::numeric_limits<float>::infinity();
@@ -99,8 +99,8 @@ TEST_F(ProgramPrimitives, PointsOfSizesThatAreNone) {
   }
 }
 
-// Elements that repeat a vertex multiply its varyings: of 1 KB and 20 000 elements 82 MB, and as much again while the
-// list grows.
+// Elements that repeat a vertex multiply its varyings: 20 000 elements with 1 KB each take 82 MB, and as much again
+// while the list grows.
 TEST_F(ProgramPrimitives, VaryingsOfPointsKeepToTheMemoryLimit) {
   ProgramFrame f(16, 16);
   std::vector<ProgramVarying> many = {varying("one", ShaderType::vec4, 0)};
@@ -159,7 +159,7 @@ TEST_F(ProgramPrimitives, LinesHaveTheirWidthAndProvokingVertex) {
   }
 }
 
-// Half of each pixel beside a line of one pixel is covered, and of one of three pixels the outer ones are.
+// A smooth line covers half of each pixel next to a line of one pixel, and half of the outer pixels of a line of three.
 TEST_F(ProgramPrimitives, SmoothLinesFadeTowardsTheirEdges) {
   ProgramFrame f(16, 16);
   const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(1.0); }\n", {});
@@ -185,7 +185,7 @@ TEST_F(ProgramPrimitives, SmoothLinesFadeTowardsTheirEdges) {
   }
 }
 
-// As in Mesa's software drivers, a line that the window's edge clips ends there, half a pixel outside.
+// As in Mesa's software drivers, a line that the window's edge clips ends half a pixel outside.
 TEST_F(ProgramPrimitives, SmoothLinesEndAtTheWindowsEdge) {
   ProgramFrame f(16, 16);
   const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(1.0); }\n", {});
@@ -228,7 +228,8 @@ TEST_F(ProgramPrimitives, BackFacesHaveColoursOfTheirOwn) {
   EXPECT_EQ(pixel(layer, 12, 9), glm::ivec4(255, 204, 0, 255));
 }
 
-// Triangles that are drawn as lines or points have their own side's colour, face as they do, and are flat as a whole.
+// Triangles drawn as lines or points have the colour and facing of the triangle, and flat varyings are those of the
+// whole triangle.
 TEST_F(ProgramPrimitives, LinesAndPointsOfTrianglesFaceAsThese) {
   for (const PolygonMode mode : {PolygonMode::line, PolygonMode::point}) {
     for (const bool is_back : {false, true}) {

@@ -1,5 +1,5 @@
-// Draws of captured frames by their own fragment programs: what they read, what becomes of what they write, and the
-// same bits under every setting.
+// Draws of captured frames with their own fragment programs: inputs, effects of outputs, and the same bits under every
+// setting.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -79,7 +79,7 @@ TEST_F(ProgramDraws, InterpolateAsDeclared) {
   }
 }
 
-// The provoking vertex of strips and fans, whose corners turn.
+// The provoking vertex of strips and fans, whose corners rotate.
 TEST_F(ProgramDraws, FlatVaryingsOfStripsAndFans) {
   ProgramFrame f(16, 16);
   const uint32_t program =
@@ -184,7 +184,7 @@ TEST_F(ProgramDraws, DepthOfTheProgramIsTestedAndWritten) {
   }
 }
 
-// Two colours, each with its own blending and mask; the second a float.
+// Two colours with separate blending and masks; the second is a float.
 ProgramFrame many_colors() {
   ProgramFrame f(16, 16);
   f.frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}, {TexelFormat::rgba16f, TexelBase::rgba}};
@@ -226,7 +226,7 @@ TEST_F(ProgramDraws, EachColourHasItsOwnBlendingAndMask) {
   }
 }
 
-// Formats of more than 8 bits from 0 to 1 are stored as halves, which end elsewhere.
+// Formats with more than 8 bits from 0 to 1 are stored as halves, whose range ends elsewhere.
 TEST_F(ProgramDraws, NumbersOfTheFirstColourKeepToItsFormat) {
   for (const TexelFormat format : {TexelFormat::rgba16, TexelFormat::rgb10_a2, TexelFormat::rgba16f}) {
     ProgramFrame f(16, 16);
@@ -268,7 +268,7 @@ TEST_F(ProgramDraws, ColoursWithoutAlphaCountAsOpaqueInBlending) {
   }
 }
 
-// A target of its own, whose colour and depth a second draw reads.
+// A separate target, whose colour and depth a second draw reads.
 ProgramFrame two_passes() {
   ProgramFrame f(32, 32);
   Target other{1, 16, 16, 1, ColorFormat::rgba8};
@@ -324,7 +324,7 @@ TEST_F(ProgramDraws, ReadWhatTheFrameHasDrawn) {
   }
 }
 
-// One texture of the file stands for the plane wherever it is read.
+// One texture of the file represents the plane wherever it is read.
 TEST_F(ProgramDraws, ReadWhatWasDrawnSince) {
   ProgramFrame f = two_passes();
   constexpr uint32_t kSlope = 0, kShow = 1;
@@ -362,8 +362,8 @@ TEST_F(ProgramDraws, AProgramThatCannotRunIsShownInFalseColours) {
   EXPECT_NE(lit.targets[0].layers[0].color[0], 0u);
 }
 
-// Triangles of many draws over two targets: order-free ones, discarding, blended ones, depths of programs, derivatives,
-// and textures that were drawn before.
+// Triangles of many draws over two targets: order-free, discarding and blended ones, depths of programs, derivatives,
+// and textures from earlier draws.
 class Mixture {
  public:
   explicit Mixture(uint32_t seed) : random_(seed), f_(many_colors()) {

@@ -1,4 +1,4 @@
-// Chosen planes in the caller's memory, and lists that change under a prepared frame.
+// Selected planes in the caller's memory, and lists that change after preparation.
 #include "brokkr/read_back.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST(ReadBack, SurfacesLieWhereDepthSays) {
     ASSERT_EQ(command[i], int32_t(origin.command));
     const glm::vec3 at(position[3 * i], position[3 * i + 1], position[3 * i + 2]);
     const glm::vec4 clip = frame.views[origin.view].view_projection * glm::vec4(at, 1);
-    // Depth belongs to corners at 1/256 pixel, which counts where a surface is steep.
+    // Depth belongs to corners at 1/256 pixel, which matters on steep surfaces.
     EXPECT_NEAR(0.5f + 0.5f * clip.z / clip.w, depth[i], 1e-3f);
     EXPECT_NEAR(clip.w, distance[i], 2e-3f * clip.w);
     EXPECT_NEAR(glm::length(glm::vec3(normal[3 * i], normal[3 * i + 1], normal[3 * i + 2])), 1, 1e-5f);
@@ -125,7 +125,7 @@ TEST(ReadBack, RefusesMemoryThatDoesNotFit) {
   refused({.first_layer = 2, .layers = 2}, "layers");
 }
 
-// Positions, models and textures that change give what a frame that is prepared anew gives.
+// After positions, models and textures change, the result is that of a newly prepared frame.
 TEST(ReadBack, UpdatesAreAsPreparedAnew) {
   for (const MachineKind machine : test::machines()) {
     Frame frame = scene();

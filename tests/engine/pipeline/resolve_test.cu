@@ -1,4 +1,4 @@
-// A layer in a surface of the device has the bits of the picture that is read back.
+// A layer in a surface of the device has the same bits as the picture after read-back.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Textures read by their samplers, and coordinates moved by mappings, against the definition in double precision.
+// Textures with their samplers, and coordinates with their mappings, against the definition in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using oracle::FrameBuilder;
 constexpr int kSize = 64, kTexels = 4;
 constexpr double kTolerance = 1.0 / 512;  // half-precision pixels
 
-// Red of the texel in column x and row y: no two are alike.
+// Red of the texel in column x and row y; all texels differ.
 uint32_t texel(int x, int y) { return 0xff000000u | uint32_t(13 * (x + kTexels * y) + 20); }
 
 // A square of one unlit material across the picture; its texture coordinates run from `low` to `high`.
@@ -96,7 +96,7 @@ TEST(Sampler, WrapsAndFiltersAsDefined) {
   }
 }
 
-// Coordinates so far away that their texels' numbers fit no integer still find a texel.
+// Coordinates so large that their texel numbers fit no integer still find a texel.
 TEST(Sampler, TakesCoordinatesFarAway) {
   for (const Wrap wrap : {Wrap::repeat, Wrap::mirrored_repeat, Wrap::clamp_to_edge}) {
     const Frame frame =
@@ -108,7 +108,7 @@ TEST(Sampler, TakesCoordinatesFarAway) {
   }
 }
 
-// A picture of 4 x 4 texels per pixel shows one texel of the picture, or of its smallest level.
+// A picture with 4 x 4 texels per pixel shows one texel of the picture or of its smallest level.
 TEST(Sampler, ChoosesLevelsAsDefined) {
   double mean = 0;
   for (int i = 0; i < kTexels * kTexels; ++i) mean += double(texel(i % kTexels, i / kTexels) & 255) / 255 / 16;
@@ -148,7 +148,7 @@ TEST(Sampler, MappingsMoveCoordinatesOfEitherSet) {
         double u = (p % kSize + 0.5) / kSize, v = (p / kSize + 0.5) / kSize;
         if (set == 1) u = 1 - u, v = 1 - v;
         const double mu = 0.5 * u - 1.25 * v + 0.375, mv = 0.75 * u + 0.25 * v - 0.0625;
-        // Between two texels rounding decides.
+        // Between two texels, rounding decides.
         const auto on_edge = [](double t) { return std::abs(t * kTexels - std::round(t * kTexels)) < 1e-4; };
         if (on_edge(mu) || on_edge(mv)) continue;
         ASSERT_NEAR(double(picture[size_t(4 * p)]), expected({}, false, mu, mv), kTolerance) << u << ", " << v;

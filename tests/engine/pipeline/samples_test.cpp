@@ -1,5 +1,5 @@
-// Several samples a pixel: colours, machines, programs and blits. Coverage and depth of each sample are held against
-// the oracle's in soup_test.cpp.
+// Several samples per pixel: colours, machines, programs and blits. soup_test.cpp compares coverage and depth of each
+// sample with the oracle's.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,8 +30,8 @@ Layer draw(PreparedFrame& prepared, const RenderOptions& options) {
   return test::render_to_end(renderer, prepared, options).targets.at(0).layers.at(0);
 }
 
-// A primitive is shaded at the pixel's centre: each sample that shows it has the colour that a picture of one sample a
-// pixel has where its centre shows the same primitive. Nothing is blended, because what lies below may differ.
+// A primitive is shaded at the pixel's centre. Each sample that shows it has the colour of a picture with one sample
+// per pixel whose centre shows the same primitive. There is no blending, because the colours below may differ.
 void expect_colors_of_centres(Frame frame, const RenderOptions& common) {
   for (State& state : frame.states) state.blend.reset();
   Renderer renderer;
@@ -92,7 +92,7 @@ void main() { color = vec4(fract(b_position * 3.0), 1.0) * (0.5 + 0.5 * b_normal
 }
 #endif
 
-// A triangle is shaded once in a pixel, however many of its samples it has.
+// A triangle is shaded once in a pixel, however many samples it covers.
 TEST(Samples, AreShadedTogether) {
   const Frame frame = scene("generated:city?triangles=20000", 200, 150);
   Renderer renderer;
@@ -143,7 +143,7 @@ TEST(Samples, OfScenesAreTheSameOnEveryMachine) {
   }
 }
 
-// Fixed function as programs, and built-in shading of draws that discard, blend and count by the stencil.
+// Fixed function as programs, and built-in shading of draws with discards, blending and stencil counts.
 TEST(Samples, OfCapturedFramesAreTheSameOnEveryMachine) {
   RenderOptions options = cpu();
   options.shading = Shading::program;
@@ -152,7 +152,7 @@ TEST(Samples, OfCapturedFramesAreTheSameOnEveryMachine) {
     expect_one_picture(load_frame(test::find_capture(name).string(), {}), options);
 }
 
-// From several samples to one a blit averages colours.
+// A blit from several samples to one averages colours.
 TEST(Samples, ABlitResolvesThem) {
   oracle::FrameBuilder builder(70, 50);
   builder.draw_window(builder.default_state(), {{3.3, 2.2}, {66.7, 21.1}, {13.4, 47.9}});

@@ -41,7 +41,7 @@ void add_instruction_sets(Settings& s) {
   }
 }
 
-// Every setting of the CPU once more on CUDA, where there is a GPU or what stands in for one.
+// Every setting of the CPU again on CUDA, if there is a GPU or the PTX interpreter.
 void add_cuda(Settings& s) {
   const size_t count = test::is_there(MachineKind::cuda) ? s.list.size() : 0;
   for (size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// The choices that must not change a picture: everything in RenderOptions that is about how, not what.
+// The choices that must not change a picture: every field of RenderOptions that affects only performance.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Setting {
 };
 
 // Every pattern, bin size, number of workers, ownership, order mode, reuse mode and policy, each CPU instruction set
-// that runs here, and the emulated machine. The first is the plain default of the CPU.
+// that runs here, and the emulated machine. The first setting is the CPU's default.
 std::vector<Setting> all_settings();
 
-// A few that differ in as much as possible, for tests that are about something else.
+// A few settings that differ as much as possible, for tests of other topics.
 std::vector<Setting> some_settings();
 
 // Number from the environment, for longer runs: BROKKR_SOUP_SEEDS=1000.

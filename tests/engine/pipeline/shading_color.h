@@ -1,5 +1,5 @@
-// The colours of Shading::draw in plain scalar code, so that the oracle can be given them: the hash palette of
-// shaders/shader.h, evaluated in the same order of single-precision operations.
+// The colours of Shading::draw in plain scalar code for the oracle: the hash palette of shaders/shader.h, with the same
+// order of single-precision operations.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace brokkr {
 
-// Captured draws that blend are shown with this part of their opacity, so that what is behind them is seen.
+// Captured draws that blend have this fraction of their opacity, so that the geometry behind them is visible.
 inline constexpr float kSeeThroughOpacity = 0.4f;
 
 inline glm::vec4 palette_color(uint32_t id) {
@@ -34,8 +34,8 @@ inline glm::vec4 palette_color(uint32_t id) {
   return {channel(1.0f), channel(2.0f / 3.0f), channel(1.0f / 3.0f), 1.0f};
 }
 
-// Colours of a frame's draws under Shading::draw: draws are numbered in the order of their commands, those without a
-// triangle left out.
+// Colours of a frame's draws under Shading::draw. Draws are numbered in the order of their commands; draws without a
+// triangle do not count.
 class DrawColors {
  public:
   explicit DrawColors(const Frame& frame) : colors_(frame.commands.size()) {

@@ -118,7 +118,7 @@ TEST(Shading, QuadHasTheHandComputedColour) {
   }
 }
 
-// The surface is lit from the side that is seen, whichever way its normals point.
+// The visible side of a surface is lit, whichever way its normals point.
 TEST(Shading, NormalsTurnTowardsTheViewer) {
   Scene s(8, 8);
   s.quad(-1, -1, 1, 1);
@@ -126,7 +126,7 @@ TEST(Shading, NormalsTurnTowardsTheViewer) {
   for (const uint32_t c : s.render().color) EXPECT_EQ(c, 0xffffffffu);
 }
 
-// sRGB texels are decoded: 128 is 0.2159 of the light.
+// sRGB texels are decoded: 128 becomes 0.2159 in linear light.
 TEST(Shading, SrgbTexturesAreDecoded) {
   Scene s(8, 8);
   s.texture(1, 1, {0xff808080u}, true);
@@ -134,7 +134,7 @@ TEST(Shading, SrgbTexturesAreDecoded) {
   for (const uint32_t c : s.render().color) expect_color(c, {0.2159f, 0.2159f, 0.2159f, 1}, "sRGB");
 }
 
-// Texel centres fall on pixel centres: the picture is the texture, with its first row at the bottom.
+// Texel centres fall on pixel centres: the picture equals the texture, with its first row at the bottom.
 TEST(Shading, TexelsOneToOne) {
   Scene s(32, 16);
   std::vector<uint32_t> texels;
@@ -148,8 +148,8 @@ TEST(Shading, TexelsOneToOne) {
   }
 }
 
-// Three by three copies of a texture, with pixels on texel centres and then half a texel further, where each shows two
-// texels: at the border the last and the first.
+// Three by three copies of a texture, first with pixels on texel centres, then half a texel further. There each pixel
+// shows two texels: at the border the last and the first.
 TEST(Shading, TexturesRepeat) {
   const auto red = [](int column) { return 40 + 60 * (column & 3); };
   const auto green = [](int row) { return 30 + 50 * (row & 3); };
@@ -179,7 +179,7 @@ TEST(Shading, TexturesRepeat) {
   }
 }
 
-// Perspective: at depth w the texture shrinks with w. The middle of the screen edge sees u = near / (near + far).
+// Perspective: the texture shrinks with depth w. The centre of the screen edge sees u = near / (near + far).
 TEST(Shading, TextureCoordinatesArePerspectiveCorrect) {
   Scene s(64, 64);
   std::vector<uint32_t> ramp;
@@ -235,7 +235,7 @@ TEST(Shading, CheckerboardIsGreyAtADistanceAndSharpAtHand) {
   }
 }
 
-// Stripes of one texel, upright and level, are grey at a distance: a level holds the means along both axes.
+// Vertical and horizontal stripes of one texel are grey at a distance: a level holds the means along both axes.
 TEST(Shading, StripesOfBothDirectionsAreGreyAtADistance) {
   for (const bool upright : {false, true}) {
     Scene s(16, 16);
@@ -251,10 +251,10 @@ TEST(Shading, StripesOfBothDirectionsAreGreyAtADistance) {
   }
 }
 
-// Level of detail by hand: a texture whose levels have known greys shows them mixed by the fraction.
+// Level of detail by hand: a texture whose levels have known greys shows them mixed by the fraction of the level.
 TEST(Shading, TrilinearMixesLevels) {
-  // Stripes two texels wide: level 0 and 1 keep black and white, level 2 and above are grey. With 2^1.5 texels a pixel,
-  // half of level 1 and half of level 2 is seen: the contrast is a half.
+  // Stripes two texels wide: levels 0 and 1 keep black and white, level 2 and above are grey. With 2^1.5 texels per
+  // pixel, the picture is half of level 1 and half of level 2, so the contrast is a half.
   const int size = 256;
   std::vector<uint32_t> texels;
   for (int i = 0; i < size * size; ++i) texels.push_back(i / size / 2 % 2 ? 0xffffffffu : 0xff000000u);
@@ -284,7 +284,7 @@ TEST(Shading, DerivativesStayInsideTheTriangle) {
       std::vector<uint32_t> texels;
       for (int i = 0; i < 64 * 64; ++i) texels.push_back(i % 64 < 32 ? 0xff000000u : 0xffffffffu);
       s.texture(64, 64, texels);
-      // Triangles of three pixels, by turns in the black and in the white half.
+      // Triangles of three pixels, alternating between the black and the white half.
       std::vector<Scene::Corner> corners;
       for (int y = 0; y < 20; ++y) {
         for (int x = 0; x < 20; ++x) {
@@ -314,7 +314,7 @@ TEST(Shading, DerivativesStayInsideTheTriangle) {
   }
 }
 
-// Edges are drawn by derivatives. At a triangle's border, these need samples of the quad that it does not cover.
+// Edges are drawn with derivatives, which at a triangle's border need samples of the quad outside the triangle.
 TEST(Shading, WireframesLookTheSameInEveryOrder) {
   FrameBuilder builder(70, 70);
   for (int i = 0; i < 6; ++i) {
@@ -340,7 +340,7 @@ TEST(Shading, AlphaCutoffDiscards) {
     for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
       Scene s(64, 32);
       s.builder.clear(glm::vec4(0, 0, 1, 1), 1.0f, uint8_t(0));
-      // Left half transparent: by the alpha channel, or by the red of a texture for alpha.
+      // The left half is transparent: by the alpha channel, or by the red channel of an alpha texture.
       std::vector<uint32_t> texels;
       for (int i = 0; i < 16 * 8; ++i) {
         const bool left = i % 16 < 8;
@@ -369,7 +369,7 @@ TEST(Shading, AlphaCutoffDiscards) {
   }
 }
 
-// A quarter of alpha against references below and above.
+// An alpha of a quarter against references below and above.
 TEST(Shading, AlphaTestComparesWithItsReference) {
   for (const CompareFunc func : {CompareFunc::never, CompareFunc::less, CompareFunc::lequal, CompareFunc::greater,
                                  CompareFunc::notequal, CompareFunc::gequal, CompareFunc::always}) {

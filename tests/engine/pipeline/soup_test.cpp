@@ -24,7 +24,7 @@ namespace {
 using oracle::BoxKind;
 using oracle::SoupOptions;
 
-// Pixels that the oracle could not be sure of, over all comparisons.
+// Uncertain pixels of the oracle over all comparisons.
 struct Certainty {
   uint64_t uncertain = 0, pixels = 0;
 };
@@ -36,9 +36,8 @@ oracle::Origin origin_of(const PreparedFrame& prepared) {
   };
 }
 
-// Renders under each setting and compares every layer of every target with the oracle's, and bit for bit with the first
-// setting's. Identifiers are not compared where blits move pixels: they stay with the target that the primitive was
-// drawn to.
+// Renders under each setting. It compares every layer of every target with the oracle's, and bit for bit with the first
+// setting's. If blits move pixels, identifiers are not compared: they stay with the target of the original draw.
 void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, const std::string& what, bool identifiers,
                    Certainty& certainty, int samples = 1, int sample = 0) {
   validate(frame);
@@ -74,11 +73,11 @@ void expect_oracle(const Frame& frame, const std::vector<Setting>& settings, con
       }
     }
     if (first.empty()) first = result.targets;
-    if (testing::Test::HasFailure()) return;  // one setting's trouble is enough to read
+    if (testing::Test::HasFailure()) return;  // the failure of one setting is enough to read
   }
 }
 
-// Many soups under few settings, or few under all. With several samples a pixel, each of them in turn.
+// Many soups under few settings, or few under all. With several samples per pixel, each of them in turn.
 void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& settings, int samples = 1) {
   Certainty certainty;
   for (int seed = 0; seed < seeds_or(seeds) && !testing::Test::HasFailure(); ++seed) {
@@ -88,7 +87,7 @@ void cook(const SoupOptions& options, int seeds, const std::vector<Setting>& set
       expect_oracle(frame, settings, what, !options.blits, certainty, samples, sample);
     }
   }
-  // Skipped comparisons must be the exception.
+  // Most pixels must be compared.
   EXPECT_LT(double(certainty.uncertain), 0.2 * double(certainty.pixels));
 }
 
@@ -170,7 +169,7 @@ TEST(Soup, Blits) {
   cook(options, 6, some_settings());
 }
 
-// Sizes that are no multiple of a tile, down to one pixel, and larger than a region of several bins.
+// Sizes that are not multiples of a tile, down to one pixel, and sizes larger than a region of several bins.
 TEST(Soup, OddSizes) {
   SoupOptions options;
   options.triangles = 20;
@@ -192,7 +191,7 @@ TEST(Soup, ManyTriangles) {
 
 TEST(Soup, SamplesUnderEverySetting) { cook({}, 1, all_settings(), 4); }
 
-// Small enough for CUDA's interpreted code.
+// Small enough for interpreted CUDA code.
 TEST(Soup, FourSamples) { cook({}, 1, some_settings(), 4); }
 
 TEST(Soup, Samples) {
@@ -216,7 +215,7 @@ TEST(Soup, Samples) {
   }
 }
 
-// The picture is the average of a pixel's samples, of linear light for sRGB.
+// The picture is the average of a pixel's samples, in linear light for sRGB.
 TEST(Soup, PicturesAverageSamples) {
   SoupOptions soup;
   for (const ColorFormat format : {ColorFormat::rgba8, ColorFormat::rgba8_srgb, ColorFormat::rgba16f}) {
@@ -237,7 +236,7 @@ TEST(Soup, PicturesAverageSamples) {
         }
         for (size_t i = 0; i < sums.size(); ++i) {
           const glm::dvec4 color = color_at(shown, format, i);
-          // Half a step of the format, which is largest at the dark end of sRGB's curve in codes.
+          // Half a step of the format. In codes, it is largest at the dark end of sRGB's curve.
           for (int c = 0; c < 4; ++c) {
             const double most = format == ColorFormat::rgba16f ? std::max(1e-3, std::abs(sums[i][c]) / 1024) : 0.006;
             if (std::isfinite(sums[i][c])) ASSERT_NEAR(color[c], sums[i][c], most) << setting.name << " " << i;
@@ -268,7 +267,7 @@ TEST(Soup, ScissoredClearsAtEveryResidue) {
   EXPECT_EQ(certainty.uncertain, 0u);
 }
 
-// Triangles that leave the guard band along one axis alone.
+// Triangles that leave the guard band along one axis only.
 TEST(Soup, TrianglesFarOutAlongOneAxis) {
   Certainty certainty;
   for (const bool upright : {false, true}) {
@@ -291,8 +290,8 @@ struct MeshCase {
 
 class WatertightMesh : public testing::TestWithParam<MeshCase> {};
 
-// Every pixel that the outline surely covers is hit exactly once, every one that it surely misses never. Near its
-// border (near_plane only) nothing is claimed.
+// Every pixel that the outline certainly covers is hit exactly once, and every pixel that it certainly misses is never
+// hit. Near its border (near_plane only) the test expects nothing.
 TEST_P(WatertightMesh, HitsEveryPixelOnce) {
   for (int seed = 0; seed < seeds_or(6) && !HasFailure(); ++seed) {
     const oracle::Mesh mesh = oracle::make_mesh(uint32_t(seed), GetParam().kind);

@@ -1,4 +1,4 @@
-// The statistics of a launch: counters that agree with each other and with counts made by hand.
+// The statistics of a launch: counters that agree with each other and with hand-made counts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,10 +39,10 @@ Frame small_scene(const std::string& spec) {
 }
 
 void expect_consistent(const Frame& frame, const Statistics& s) {
-  EXPECT_GE(s.triangles_in, triangle_count(frame));  // lines and points become triangles, too
+  EXPECT_GE(s.triangles_in, triangle_count(frame));  // lines and points become triangles too
   EXPECT_EQ(s.indices, 3 * s.triangles_in);
   ASSERT_LE(s.triangles_culled + s.triangles_clipped, s.triangles_in);
-  // One record for each triangle that is neither culled nor clipped, none to seven for a clipped one.
+  // One record for each triangle that is neither culled nor clipped, and none to seven for a clipped one.
   const uint64_t whole = s.triangles_in - s.triangles_culled - s.triangles_clipped;
   EXPECT_GE(s.triangles_out, whole);
   EXPECT_LE(s.triangles_out, whole + 7 * s.triangles_clipped);
@@ -118,7 +118,7 @@ TEST(Statistics, FragmentsEqualTheOverdrawPlane) {
       for (int x = 0; x < 320; ++x) bins[size_t(y / 16 * 20 + x / 16)] += layer.overdraw[size_t(y * 320 + x)];
     }
     EXPECT_EQ(bins, r.statistics.bin_fragments);
-    // The pattern says which rasterizer owns which bin.
+    // The pattern determines which rasterizer owns each bin.
     const Pattern pattern = make_pattern(o.pattern, 9, 20, 12);
     EXPECT_EQ(load_statistics(pattern, bins, 20, 12).load, r.statistics.rasterizer_fragments);
   }
@@ -138,7 +138,7 @@ TEST(Statistics, OrderFreePhaseShadesWhatIsVisible) {
   EXPECT_GT(r.statistics.fragments, 2 * r.statistics.fragments_shaded);
 }
 
-// Small triangles that geometry draws itself count as those that come through the queues do, and need no queue.
+// Small triangles that geometry draws directly count like queued ones, and need no queue.
 TEST(Statistics, DirectTrianglesCountAsQueuedOnesDo) {
   struct Case {
     const char* scene;
@@ -177,7 +177,7 @@ TEST(Statistics, DirectTrianglesCountAsQueuedOnesDo) {
   }
 }
 
-// Hidden fragments may be missing from the counts, never from the picture; without that freedom every order counts the
+// Hidden fragments may be missing from the counts, never from the picture. With exact counts, every order counts the
 // same.
 TEST(Statistics, HierarchicalDepthChangesCountsOnly) {
   const Frame frame = small_scene("generated:overlap-10k?triangles=3000");
@@ -203,7 +203,7 @@ TEST(Statistics, AdmissionWaitsAreCounted) {
   EXPECT_GT(Renderer().render(frame, o).statistics.admission_waits, 0u);
 }
 
-// Small triangles well inside of one bin each: every relation is exact.
+// Small triangles well inside one bin each: every relation is exact.
 TEST(Statistics, HandCounted) {
   FrameBuilder b(128, 64);
   State culled = b.default_state();
@@ -300,7 +300,7 @@ TEST(Statistics, NoTraceUnlessAsked) {
   EXPECT_TRUE(Renderer().render(small_scene("generated:city"), cpu()).statistics.trace.empty());
 }
 
-// Triangle k of a draw covers a cell of its own, in every view and instance: what is seen there must lead back.
+// Triangle k of a draw covers its own cell in every view and instance: the visible identifier must lead back to k.
 TEST(PrimitiveOrigin, LeadsFromThePixelToTheTriangle) {
   FrameBuilder b(160, 80, ColorFormat::rgba8, 2);
   struct DrawnCells {
@@ -346,7 +346,7 @@ TEST(PrimitiveOrigin, LeadsFromThePixelToTheTriangle) {
       }
     }
   }
-  // 1 + 2 + 1 + 3 batches in each of two views, each of one place in its draw.
+  // 1 + 2 + 1 + 3 batches in each of two views. The triangles of one batch have one position in their draw.
   EXPECT_EQ(batch_of_triangle.size(), 14u);
   EXPECT_EQ(prepared.origin(~0u).command, ~0u);
   EXPECT_EQ(prepared.origin(14 * kBatchTriangles).command, ~0u);
@@ -372,7 +372,7 @@ TEST(PrimitiveOrigin, KnowsInstances) {
   EXPECT_GT(instances.size(), 20u);
 }
 
-// Distinct vertices of greedy sub-batches: at most 32, in batches of 32 triangles that start again with every instance.
+// Distinct vertices of greedy sub-batches: at most 32, in batches of 32 triangles that restart with every instance.
 uint64_t greedy_runs(const Frame& frame) {
   uint64_t runs = 0;
   for (const Command& command : frame.commands) {
@@ -409,7 +409,7 @@ TEST(VertexReuse, RunsEqualAnIndependentCount) {
   std::vector<Frame> frames = {small_scene("generated:sphere-100k"), small_scene("generated:terrain"),
                                small_scene("generated:city?instanced=1"),
                                load_frame("generated:sphere-100k?triangles=700", views)};
-  // Random indices: hardly any reuse, so that sub-batches are cut often.
+  // Random indices: hardly any reuse, so that sub-batches end often.
   FrameBuilder b(64, 64);
   std::vector<glm::vec4> positions;
   std::vector<uint32_t> indices;

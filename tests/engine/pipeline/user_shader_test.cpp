@@ -1,4 +1,4 @@
-// A user's own fragment shader: what it can read, on scenes and captured draws, and the examples on every machine.
+// A user's fragment shader: its inputs on scenes and captured draws, and the examples on every machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ Frame scene(const std::string& path, int width, int height, const FragmentShader
   return frame;
 }
 
-// The error in the library's words.
+// The library's error message.
 std::string problem_with(const FragmentShader& shader) {
   try {
     scene("generated:screen", 4, 4, shader);
@@ -57,7 +57,7 @@ std::string problem_with(const FragmentShader& shader) {
   return {};
 }
 
-// A world point's position in the picture equals its fragment's position, although instances have their own matrices.
+// A world point's position in the picture equals its fragment's position, although instances have separate matrices.
 TEST_F(UserShaders, PositionsAndMatricesAgreeWithThePicture) {
   const FragmentShader shader{.text = R"(
 in vec3 b_position;
@@ -75,7 +75,7 @@ void main() {
     for (const uint32_t texel : layer.color) {
       if (texel >> 16 != 0xffff) continue;
       ++drawn;
-      ASSERT_LE(texel & 0xff, 4u) << path;  // a hundredth of a pixel
+      ASSERT_LE(texel & 0xff, 4u) << path;  // one hundredth of a pixel
       ASSERT_LE(texel >> 8 & 0xff, 4u) << path;
     }
     EXPECT_GT(drawn, 500) << path;
@@ -98,7 +98,7 @@ TEST_F(UserShaders, UniformsHaveTheValuesOfTheTextOrOfTheirUser) {
   EXPECT_EQ(n->type, ShaderType::i32);
   EXPECT_EQ(n->values, std::vector<double>{5});
 
-  // New values of a frame that is prepared already.
+  // New values for a frame that is already prepared.
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   shader.uniforms["a"] = {0, 1};
@@ -129,11 +129,11 @@ TEST_F(UserShaders, ShadertoysPictureFillsTheScreen) {
                                   "  c = vec4(at / iResolution.xy, iTime, float(iFrame) / 255.0); }",
                               .time = 0.2};
   const Layer layer = draw(scene("generated:screen", 10, 10, shader));
-  EXPECT_EQ(layer.color[0], 0xff330d0du);  // 0.05, 0.05, 0.2, and it is opaque
+  EXPECT_EQ(layer.color[0], 0xff330d0du);  // 0.05, 0.05, 0.2, and opaque
   EXPECT_EQ(layer.color[99], 0xff33f2f2u);
 }
 
-// Texts as people have them, which are green where they are read as they are meant.
+// Shader texts from the web, which draw green if they are read correctly.
 TEST_F(UserShaders, TextsOfShadertoyAndOfOtherPlayers) {
   const std::string green = "void mainImage(out vec4 o, vec2 u) { o = vec4(0, 1, 0, 1); }\n";
   const auto toy = [](const std::string& condition) {
@@ -188,7 +188,7 @@ TEST_F(UserShaders, TextsOfShadertoyAndOfOtherPlayers) {
   }
 }
 
-// Each loop of a shader that never ends by itself is ended, and that is counted.
+// Each loop of a shader that never ends is stopped and counted.
 TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
   const auto cut = [](const std::string& end, MachineKind machine, ShaderCode shaders) {
     const std::string text = "void mainImage(out vec4 o, vec2 u) { float s = 0.0; for (int i = 0; i < " + end +
@@ -210,7 +210,7 @@ TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
   }
 }
 
-// Functions that call each other twice, forty deep: 2^40 calls once they are in their places [GraphicsFuzz].
+// Functions that each call the next twice, forty deep: inlining them gives 2^40 calls [GraphicsFuzz].
 TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   std::string text = "float f0(float x) { return x * 0.5; }\n";
   for (int i = 1; i <= 40; ++i) {
@@ -225,7 +225,7 @@ TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
 }
 
-// Pictures of `shader` from time 0 on, 60 a second, each with what the buffers held before.
+// Pictures of `shader` from time 0 on, 60 per second, each with the buffers of the picture before.
 Layer picture_after(FragmentShader shader, int pictures, int size = 8) {
   Frame frame = scene("generated:screen", size, size, shader);
   Renderer renderer;
@@ -246,7 +246,7 @@ TEST_F(UserShaders, BuffersKeepFloatsFromPictureToPicture) {
   FragmentShader shader{
       .text =
           "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) / vec4(-10.0, 1e6, 1, 1); }"};
-  // Values that neither 8 bits nor half floats hold: -1.5 a picture, and 100000.25 each.
+  // Values that neither 8 bits nor half floats hold: -1.5 per picture, and 100000.25 each.
   shader.buffers[0].text =
       "void mainImage(out vec4 o, vec2 u) { o = texelFetch(iChannel0, ivec2(u), 0) + vec4(-1.5, 100000.25, u.x / 80.0, "
       "0); }";
@@ -264,16 +264,16 @@ TEST_F(UserShaders, BuffersOfThisPictureAndTheOneBefore) {
   const std::string a = "texelFetch(iChannel0, ivec2(u), 0).x", b = "texelFetch(iChannel1, ivec2(u), 0).x";
   FragmentShader shader{.text = number(a + ", " + b + ", float(iChannelResolution[0] == vec3(8, 8, 1)), 1")};
   shader.buffers[0].text = number("(float(iFrame) + 1.0) / 10.0");
-  shader.buffers[1].text = number(a);  // of this picture
+  shader.buffers[1].text = number(a);  // from this picture
   EXPECT_FALSE(reads_earlier_buffers(shader));
   EXPECT_EQ(picture_after(shader, 2).color[0], 0xffff4d4du);
-  // B before A: of the picture before.
+  // B before A: from the previous picture.
   std::swap(shader.buffers[0].text, shader.buffers[1].text);
   shader.buffers[0].text = number(b);
   EXPECT_TRUE(reads_earlier_buffers(shader));
   EXPECT_EQ(picture_after(shader, 2).color[0], 0xffff4d33u);
   EXPECT_EQ(picture_after(shader, 0).color[0], 0xffff1a00u);
-  // Common text, and a buffer with a fault.
+  // Common text, and a buffer with an error.
   shader.common = "#define VALUE 0.2\nfloat of_common() { return VALUE; }";
   shader.text = number("of_common(), VALUE, 0, 1");
   EXPECT_EQ(picture_after(shader, 0).color[0], 0xff003333u);
@@ -320,7 +320,7 @@ TEST_F(UserShaders, FaultsNameTheLine) {
       "shader:1: uniform 'n' is of int; 0.5 is none");
 }
 
-// In a captured frame the shader replaces the draws that test depth, and reads what their programs read.
+// In a captured frame, the shader replaces the draws that test depth, and reads the inputs of their programs.
 TEST_F(UserShaders, CapturedDrawsGiveTheirOwnVaryings) {
   ProgramFrame f(8, 8);
   const uint32_t program = f.program("in vec2 at; out vec4 color0;\nvoid main() { color0 = vec4(at, 0.0, 1.0); }\n",

@@ -1,4 +1,4 @@
-// Vertex programs on the host: what draws read and write, a user's vertex shader on scenes, and what is refused.
+// Vertex programs on the host: inputs and outputs of draws, a user's vertex shader on scenes, and refused programs.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -27,7 +27,7 @@ class VertexStage : public testing::Test {
   }
 };
 
-// A frame with one draw of `vertices` vertices and `instances` instances, whose positions and varyings a program gives.
+// A frame with one draw of `vertices` vertices and `instances` instances. A program gives its positions and varyings.
 struct Stage {
   Stage(const std::string& text, uint32_t vertices, uint32_t instances = 1,
         const std::vector<ProgramVarying>& varyings = {varying("shade", ShaderType::vec4, 0)})
@@ -112,7 +112,7 @@ TEST_F(VertexStage, ColoursAreClampedAndVaryingsThatNobodyWritesStay) {
     EXPECT_EQ(stage.shade(0, component), value) << component;
 }
 
-// More vertices than a worker's piece, and draws of few.
+// More vertices than a worker takes at a time, and draws with few vertices.
 TEST_F(VertexStage, AllWorkersGiveTheSame) {
   constexpr uint32_t kVertices = 30001;
   Stage stage("in float x; out vec4 shade; void main() { gl_Position = vec4(x, x * x, sin(x), 1.0); shade = vec4(x); }",
@@ -216,7 +216,7 @@ size_t differences(const std::vector<uint32_t>& a, const std::vector<uint32_t>& 
   return count;
 }
 
-// Vertices where they are anyway: pixels on edges may differ by the last bits of positions.
+// The shader places vertices where they are without it. Pixels on edges may differ by the last bits of positions.
 TEST_F(VertexStage, PlainPlacingDrawsTheSamePicture) {
   FragmentShader shader{.text =
                             "in vec3 b_normal; in vec2 b_uv; out vec4 color;\n"
@@ -326,7 +326,7 @@ TEST_F(VertexStage, ErrorsAreLinesThatNameFileAndRemedy) {
   EXPECT_EQ(problem_with("uniform vec4 b_modl; void main() { gl_Position = b_modl; }"),
             "my.vert:1: 'b_modl' is not a known uniform (did you mean 'b_model'?); names that begin with b_ are "
             "Brokkr's");
-  // A captured frame has been projected.
+  // A captured frame is already projected.
   ProgramFrame captured(8, 8);
   const uint32_t program = captured.program("out vec4 color0; void main() { color0 = vec4(1.0); }", {});
   captured.draw_with(program, captured.default_state(), test::rectangle(0, 0, 8, 8));

@@ -1,4 +1,4 @@
-// Many views, instances and targets in one launch: each as if it were drawn alone.
+// Many views, instances and targets in one launch: each looks as if it were drawn alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ using oracle::FrameBuilder;
 
 using test::cpu;
 
-// The frame as its view `number` alone sees it.
+// The frame with view `number` alone.
 Frame only_view(const Frame& frame, uint32_t number) {
   Frame one = frame;
   one.targets[0].layers = 1;
@@ -49,7 +49,7 @@ TEST(Views, FourThousandInOneLaunch) {
     std::vector<TargetImage> layer(1);
     layer[0].layers = {all.targets[0].layers[size_t(number)]};
     test::expect_same_pictures(alone.targets, layer);
-    // The sphere is there, and the background beside it.
+    // The sphere is visible, and so is the background next to it.
     const auto& depth = layer[0].layers[0].depth;
     const auto hit = std::count_if(depth.begin(), depth.end(), [](float z) { return z < 1; });
     EXPECT_GT(hit, 128 * 128 / 5);
@@ -61,7 +61,7 @@ TEST(Views, FourThousandInOneLaunch) {
 TEST(Views, EveryMachineAndOrder) {
   LoadOptions load;
   load.views = 12;
-  load.view_size = 72;  // no multiple of a region
+  load.view_size = 72;  // not a multiple of a region
   const Frame frame = load_frame("generated:sphere-100k?triangles=2000", load);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
@@ -116,7 +116,7 @@ TEST(Views, InstancesEqualSingleDraws) {
   }
 }
 
-// A frame of several targets with sizes and formats of their own.
+// A frame with several targets of different sizes and formats.
 class SeveralTargets : public testing::Test {
  protected:
   SeveralTargets() : builder_(96, 64) {
@@ -185,7 +185,7 @@ TEST_F(SeveralTargets, BlitsScaleFlipAndConvert) {
   const std::vector<Case> cases = {{0, 1, {0, 0, 96, 64}, {0, 0, 40, 70}, true},       // all, shrunk and stretched
                                    {0, 2, {10, 5, 50, 41}, {20, 3, 100, 20}, true},    // a part, into half floats
                                    {0, 1, {90, 60, -80, -50}, {2, 3, 30, 60}, false},  // flipped both ways
-                                   {0, 2, {0, 0, 64, 32}, {-20, -7, 128, 64}, true},   // reaches out of the destination
+                                   {0, 2, {0, 0, 64, 32}, {-20, -7, 128, 64}, true},   // extends beyond the destination
                                    {2, 1, {0, 0, 130, 33}, {5, 5, 30, 30}, false}};
   for (size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE("blit " + std::to_string(i));
@@ -221,7 +221,7 @@ TEST_F(SeveralTargets, BlitsScaleFlipAndConvert) {
                        v = (y - c.destination.y + 0.5) / c.destination.height;
           const double fx = c.source.x + u * c.source.width, fy = c.source.y + v * c.source.height;
           const bool in = u > 0 && u < 1 && v > 0 && v < 1;
-          // Sampling exactly between two pixels may take either.
+          // A sample exactly between two pixels may take either.
           const auto edge = [](double f) { return std::abs(f - std::round(f)) < 1e-4; };
           if (in && (edge(fx) || edge(fy))) continue;
           const size_t to = pixel(now, x, y), from = in ? pixel(source, int(fx), int(fy)) : 0;
@@ -232,7 +232,7 @@ TEST_F(SeveralTargets, BlitsScaleFlipAndConvert) {
           }
           if (!in) continue;
           for (size_t k = 0; k < 4; ++k) {
-            // Linear values: what both formats mean.
+            // Linear values, which both formats encode.
             const auto linear = [&](const Layer& l, size_t p, bool srgb) {
               if (l.color.empty()) return double(l.color_float[p * 4 + k]);
               const double e = double(l.color[p] >> (8 * k) & 255) / 255;
@@ -283,7 +283,7 @@ TEST_F(SeveralTargets, ScissoredClears) {
   }
 }
 
-// Blending happens in linear light: half white over black is 1/2, in an sRGB target 188.
+// Blending happens in linear light: half white over black is 1/2, which is 188 in an sRGB target.
 TEST_F(SeveralTargets, BlendingIsLinear) {
   const glm::vec4 half(0.5f);
   for (uint32_t t = 0; t < 3; ++t) {
@@ -304,7 +304,7 @@ TEST_F(SeveralTargets, BlendingIsLinear) {
   for (size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f[i], i % 4 == 3 ? 1.0f : 0.5f);
 }
 
-// Half floats hold more than 1 and less than 0, from clears and from blending.
+// Half floats hold values above 1 and below 0, from clears and from blending.
 TEST_F(SeveralTargets, HalfFloatsAreNotClamped) {
   builder_.add(ClearCommand{2, glm::vec4(3.0f, -2.0f, 512.5f, 0.5f), {}, {}, {}});
   State s = whole(2);
@@ -319,7 +319,7 @@ TEST_F(SeveralTargets, HalfFloatsAreNotClamped) {
   for (size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f[i], expected[i % 4]) << i;
 }
 
-// Halves have ten bits behind the point: what lies between two of them becomes the nearest, a tie the even one.
+// Halves have ten bits after the point: a value between two halves rounds to the nearest, a tie to the even one.
 TEST_F(SeveralTargets, HalfFloatsRoundToTheNearest) {
   builder_.add(ClearCommand{2, glm::vec4(1), {}, {}, {}});
   State s = whole(2);

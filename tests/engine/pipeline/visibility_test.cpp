@@ -1,4 +1,4 @@
-// Which of several triangles with equal depth is visible, if whole tiles are hidden at once.
+// The visible one of several triangles with equal depth, if whole tiles are hidden at once.
 #include <gtest/gtest.h>
 
 #include "oracle/frame_builder.h"
@@ -7,7 +7,7 @@
 namespace brokkr {
 namespace {
 
-// Two triangles over the whole target, at one depth: a comparison that lets equal depths pass shows the last one.
+// Two triangles over the whole target at one depth: a comparison that passes equal depths shows the last one.
 TEST(Visibility, TiesOfWholeTilesGoToTheLast) {
   for (const CompareFunc func : {CompareFunc::less, CompareFunc::lequal, CompareFunc::greater, CompareFunc::gequal}) {
     const bool greater = func == CompareFunc::greater || func == CompareFunc::gequal;

@@ -1,4 +1,4 @@
-// The CPU machines of this build that this processor can run.
+// The CPU machines of this build that the processor supports.
 #pragma once
 
 #include <vector>

@@ -88,7 +88,7 @@ void Interleaving::turn(bool waits) {
   }
   const int me = current_;
   int next = policy_->next(me, waits, finished_);
-  // Whatever the policy decides, all threads must end finally.
+  // All threads must end finally, whatever the policy decides.
   for (int k = 1; gave_up_ && k <= threads_; ++k) {
     next = (me + k) % threads_;
     if (!finished_[size_t(next)]) break;

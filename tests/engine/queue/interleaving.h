@@ -1,5 +1,5 @@
-// Threads that take turns access by access, in an order that a test chooses: what real threads do once in a million
-// times happens here whenever it is asked for, and again with the same seed.
+// Threads that take turns access by access in an order that a test chooses. A schedule that real threads meet once in a
+// million runs happens here on request, and again with the same seed.
 #pragma once
 
 #include <ucontext.h>
@@ -12,17 +12,17 @@
 
 namespace brokkr::queue_test {
 
-// The state of the calling thread.
+// Receives the accesses of the calling thread.
 class StepHook {
  public:
   virtual ~StepHook() = default;
-  virtual void step() = 0;           // an access comes next
-  virtual void pause(int spin) = 0;  // nothing can happen until another thread has done something
+  virtual void step() = 0;           // called before each access
+  virtual void pause(int spin) = 0;  // called when the thread can go on only after an access of another
 };
 // This thread's hook; nullptr: no hook is called, and waits yield.
 extern thread_local StepHook* hook;
 
-// The observer of queues (queue/broker_queue.h) that tells the hook.
+// An observer of queues (queue/broker_queue.h) that calls the hook.
 struct Hooked {
   static void step() {
     if (hook != nullptr) hook->step();
@@ -36,15 +36,15 @@ struct Hooked {
   }
 };
 
-// Chooses the next thread, given the one that has just reached an access or a wait, and whether it is a wait.
+// Chooses the next thread, given the one that has just reached an access or a wait.
 class TurnPolicy {
  public:
   virtual ~TurnPolicy() = default;
   virtual int next(int current, bool waits, const std::vector<bool>& finished) = 0;
 };
 
-// Priorities that change at random moments: long suspensions at any place (probabilistic concurrency testing
-// [Burckhardt10]), or turns at random. A thread that waits goes behind all others.
+// Priorities that change at random moments, with long suspensions at any place (probabilistic concurrency testing
+// [Burckhardt10]), or random turns. A waiting thread goes behind all others.
 class RandomTurns : public TurnPolicy {
  public:
   RandomTurns(int threads, uint32_t seed);
@@ -57,13 +57,13 @@ class RandomTurns : public TurnPolicy {
   uint32_t change_one_in_;
 };
 
-// Every order of turns in which at most `switches` turns are taken from a thread that could go on [Musuvathi07]. A
-// thread that waits gives its turn to the next one.
+// Every order of turns with at most `switches` preemptions of a thread that could continue [Musuvathi07]. A waiting
+// thread gives its turn to the next one.
 class EveryTurn : public TurnPolicy {
  public:
   explicit EveryTurn(int switches) : switches_(switches) {}
 
-  // Before each run. False: all orders have been run.
+  // Called before each run. Returns false if all orders have run.
   bool begin();
   int next(int current, bool waits, const std::vector<bool>& finished) override;
 
@@ -71,7 +71,7 @@ class EveryTurn : public TurnPolicy {
   struct Decision {
     int taken, options;
   };
-  std::vector<Decision> decisions_;  // of the run
+  std::vector<Decision> decisions_;  // decisions of this run
   size_t made_ = 0;
   int switches_, left_ = 0;
   bool started_ = false;
@@ -82,8 +82,8 @@ class Interleaving : public StepHook {
   explicit Interleaving(int threads);
   ~Interleaving() override;
 
-  // Runs program(0) .. program(threads - 1) to their ends. After `limit` accesses and waits `give_up` is called, once,
-  // and must make all of them end. Returns how many accesses there were.
+  // Runs program(0) .. program(threads - 1) until all end. After `limit` accesses and waits it calls `give_up` once,
+  // which must make all of them end. Returns the number of accesses.
   size_t run(const std::function<void(int)>& program, TurnPolicy& policy, const std::function<void()>& give_up,
              size_t limit = 100000);
   bool gave_up() const { return gave_up_; }

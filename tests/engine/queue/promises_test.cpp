@@ -1,10 +1,9 @@
-// The broker's guarantees while claims that went too far are still to be reverted (queue/broker_queue.h): a few
-// threads, in every order of turns with few suspensions.
-//
-// A refused dequeuer holds the count below the queue's length until it takes its claim back, so that enqueuers are
-// promised more than the capacity in the meantime. The last such dequeuer then finds more than the capacity, which is
-// more than nothing, and must claim again: it takes what the enqueuer without a slot waits for. The same holds for
-// enqueuers and dequeuers the other way round. So promises beyond the capacity end, and nobody waits for room.
+// The broker's guarantees while excess claims are still to be reverted (queue/broker_queue.h): a few threads, in every
+// order of turns with few suspensions.
+// A refused dequeuer holds the count below the queue's length until it takes its claim back, so that enqueuers receive
+// more promises than the capacity meanwhile. The last such dequeuer then finds that the count exceeds the capacity, so
+// the queue is not empty and it must claim again. It takes the element that the enqueuer without a slot waits for. The
+// same holds with enqueuers and dequeuers exchanged. So promises beyond the capacity end, and no thread waits for room.
 #define BROKKR_ISA_IS_observed 4
 #define BROKKR_ISA observed
 
@@ -31,9 +30,9 @@ struct Part {
 };
 struct Promises {
   std::string name;
-  int initial;  // elements at first
+  int initial;  // elements at the start
   std::vector<Part> parts;
-  int least, most;  // elements that are promised to be in the queue, for a moment in some order
+  int least, most;  // the promised number of elements in the queue, at some moment in some order
 };
 std::ostream& operator<<(std::ostream& out, const Promises& one) { return out << one.name; }
 
@@ -81,7 +80,7 @@ class BrokerPromises : public testing::TestWithParam<std::tuple<Promises, Discip
     }
   }
 
-  // One run: "" where all threads came to their end, and what was put in came out or is there.
+  // One run. Returns "" if all threads end and every element comes out or is still in the queue.
   std::string run(const Promises& one, Interleaving& threads, TurnPolicy& turns) {
     memory_.reset(kStart);
     abort_ = 0;
@@ -116,7 +115,7 @@ TEST_P(BrokerPromises, AreKeptInEveryOrderOfTurns) {
   EXPECT_GT(runs, 100u);
 }
 
-// Promises alone: nobody waits for a slot.
+// Promises alone: no thread waits for a slot.
 TEST_P(BrokerPromises, EndWithinTheCapacity) {
   const Promises& one = std::get<0>(GetParam());
   EveryTurn turns(4);
@@ -169,8 +168,9 @@ INSTANTIATE_TEST_SUITE_P(Queue, BrokerPromises,
                            return std::get<0>(test.param).name + (exact ? "_linearizable" : "_distributor");
                          });
 
-// Locks the only element's slot before one access of a dequeue, and gives it back with another element when the dequeue
-// waits, or by `unlock`: a maintainer that exchanges elements (schedule/task_loop.h), held up as long as can be.
+// Locks the only element's slot before one access of a dequeue. It returns the slot with another element when the
+// dequeue waits, or by `unlock`. It acts as a maintainer that exchanges elements (schedule/task_loop.h) and is delayed
+// as long as possible.
 class Exchange : public StepHook {
  public:
   Exchange(uint32_t* slot, int at) : slot_(slot), at_(at) {}

@@ -1,5 +1,5 @@
-// Prepares, starts and checks stress plans. Shared by the CPU and the CUDA tests: they differ in where the memory comes
-// from and in how workers are started.
+// Prepares, starts and checks stress plans. The CPU and CUDA tests share it; they differ in the source of memory and in
+// the start of workers.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace brokkr::queue_test {
 
 // Memory that workers and the host share, zeroed, aligned to 64 bytes.
 using Allocate = std::shared_ptr<void> (*)(size_t bytes);
-// Runs worker(0) .. worker(workers - 1) at the same time. False: they did not end by themselves and were aborted.
+// Runs worker(0) .. worker(workers - 1) at the same time. Returns false if they did not end by themselves and were
+// aborted.
 template <class P>
 using Launch = std::function<bool(const P& plan, int workers)>;
 
@@ -27,7 +28,7 @@ struct StressCase {
   Put put = Put::uniform;
   Get get = Get::uniform;
   Discipline discipline = Discipline::linearizable;
-  uint32_t start = 0;  // of the counters
+  uint32_t start = 0;  // start value of the counters
 };
 
 inline std::string describe(const StressCase& c) {
@@ -43,8 +44,7 @@ T* array_of(std::vector<std::shared_ptr<void>>& owner, Allocate allocate, size_t
   return static_cast<T*>(owner.back().get());
 }
 
-// Checks that all is over and nothing is left: the control words of queue q after `operations` enqueues and as many
-// dequeues.
+// Checks that queue q is empty and idle: its control words after `operations` enqueues and as many dequeues.
 template <int kWords>
 std::string check_empty(const QueueMemory<kWords>& m, int q) {
   std::ostringstream s;
@@ -89,7 +89,7 @@ std::string check_logs(const Plan<kWords>& plan, uint32_t start) {
   return error.str();
 }
 
-// Empty: all went well.
+// Returns an empty string if all went well.
 template <int kWords>
 std::string run_stress(const StressCase& c, Allocate allocate, const Launch<Plan<kWords>>& launch) {
   using Memory = QueueMemory<kWords>;
@@ -125,7 +125,7 @@ std::string run_recycling(uint32_t slots, int workers, uint32_t rounds, Discipli
   plan.memory = Memory::layout(array_of<char>(owner, allocate, Memory::bytes(1, slots)), 1, slots, discipline,
                                array_of<uint32_t>(owner, allocate, 1));
   plan.memory.reset(start);
-  // All slots are in the store: as after `slots` enqueues.
+  // All slots are in the store, as after `slots` enqueues.
   for (uint32_t i = 0; i < slots; ++i) {
     uint32_t* slot = plan.memory.slots + ((start + i) & (slots - 1)) * Memory::kSlotWords;
     slot[0] += 1;

@@ -21,7 +21,7 @@ class QueueModel {
  public:
   QueueModel(int queues, uint32_t capacity, int width) : queues_(size_t(queues)), capacity_(capacity), width_(width) {}
 
-  // A step that is allowed now.
+  // Returns a step that is allowed now.
   Step random_step(std::mt19937& random, uint32_t id) {
     const auto below = [&](int n) { return n <= 0 ? 0 : int(random() % uint32_t(n)); };
     for (;;) {
@@ -84,7 +84,7 @@ class QueueModel {
   }
 };
 
-// Describes where `got` differs from `expected`; empty if it does not.
+// Describes the difference of `got` from `expected`; empty if there is none.
 inline std::string difference(const Step& s, const Result& got, const Result& expected) {
   std::ostringstream d;
   if (got.value != expected.value) d << "returned " << got.value << ", expected " << expected.value << "; ";

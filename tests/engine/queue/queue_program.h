@@ -1,5 +1,5 @@
-// The work of queue tests as data: scripts for one warp, and stress plans for many. Host code writes and checks them;
-// machines run them (queue_workers.h).
+// The work of queue tests as data: scripts for one warp, and stress plans for many. The host writes and checks them,
+// and machines run them (queue_workers.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace brokkr::queue_test {
 
-// An element is known by its id, its first word; all others follow from it, so that a torn element shows.
+// An element's first word is its id, and all other words follow from it, so that a torn element is detected.
 template <class U>
 constexpr U word_of(U id, int k) {
   return k == 0 ? id : id * U(0x9e3779b1u) + U(uint32_t(k) * 0x85ebca6bu);
@@ -22,14 +22,14 @@ struct Step {
   Op op;
   int32_t queue;   // scatter: lane i goes to (queue + i * n) mod queues
   int32_t n;       // elements
-  uint32_t lanes;  // that enqueue
+  uint32_t lanes;  // lanes that enqueue
   uint32_t id;     // lane i enqueues id + i
 };
 
 struct Result {
-  uint32_t value;   // what the operation returned: truth, lanes, or a number of elements
-  uint32_t torn;    // elements that were not as they were enqueued
-  uint32_t id[32];  // of the elements dequeued
+  uint32_t value;   // the operation's return value: truth, lanes, or a number of elements
+  uint32_t torn;    // elements that changed on the way
+  uint32_t id[32];  // ids of the dequeued elements
 };
 
 template <int kWords>
@@ -58,18 +58,18 @@ struct Plan {
   Get get;
   uint32_t* log;       // [consumers][producers * per_producer]: ids in the order of their arrival
   uint32_t* received;  // [consumers]
-  uint32_t* consumed;  // by all
-  uint32_t* credit;    // scatter: room that is left for elements on their way
+  uint32_t* consumed;  // by all consumers
+  uint32_t* credit;    // scatter: remaining room for elements on their way
   uint32_t* spoiled;   // torn elements, and those of another queue
 };
 
-// Slots of a store that warps take, all or none, and give back: the ids 0 .. slots - 1 circulate in queue 0.
+// Slots of a store that warps take (all or none) and return: the ids 0 .. slots - 1 circulate in queue 0.
 template <int kWords>
 struct Recycling {
   QueueMemory<kWords> memory;
   uint32_t rounds;    // per worker
-  uint32_t* owned;    // [slots]: 1 while somebody has it
-  uint32_t* spoiled;  // double owners, refused returns, claims not honoured
+  uint32_t* owned;    // [slots]: 1 while a worker owns it
+  uint32_t* spoiled;  // double owners, refused returns, broken claims
 };
 
 }  // namespace brokkr::queue_test

@@ -1,5 +1,5 @@
-// The results of queues, step by step: against a model, at full and empty, and in the states that another warp leaves
-// when it is suspended in the middle of an operation.
+// The results of queues, step by step: against a model, when full and empty, and in the states that a suspended warp
+// leaves in the middle of an operation.
 #include <gtest/gtest.h>
 
 #include "cpu_machines.h"
@@ -36,8 +36,8 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
   template <int kOther>
   void random_scripts(int queues, uint32_t capacity, uint32_t start) {
     const auto m = memory<kOther>(queues, capacity, start);
-    // Nobody else is here, so that an operation that waits would wait for ever. After an abort it answers at once, and
-    // not as the model does; an operation that never waits does not notice.
+    // No other thread is here, so a waiting operation would wait for ever. After an abort, it returns at once with a
+    // result that may differ from the model's. An operation that never waits ignores the abort.
     abort_flag = 1;
     QueueModel model(queues, capacity, machine.width);
     std::mt19937 random(capacity * 31u + uint32_t(queues));
@@ -49,8 +49,8 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
     }
     abort_flag = 0;
   }
-  // Runs `step` in a thread, and expects that it waits until `event` happens, or that it does not. Returns what it
-  // returned at last.
+  // Runs `step` in a thread. It expects that the step waits until `event` happens, or that it does not wait. Returns
+  // the step's result.
   template <class F>
   Result run_until(const QueueMemory<kWords>& m, const Step& step, bool waits, F event) {
     Result result{};
@@ -70,7 +70,7 @@ class QueueSemantics : public testing::TestWithParam<std::tuple<CpuMachine, Disc
     event();
     const bool ends = poll(60000);
     EXPECT_TRUE(ends) << "operation " << int(step.op) << " still waits a minute after the event";
-    if (!ends || waited != waits) std::atomic_ref<uint32_t>(abort_flag).store(1);  // or all that follows hangs
+    if (!ends || waited != waits) std::atomic_ref<uint32_t>(abort_flag).store(1);  // otherwise the following steps hang
     thread.join();
     return result;
   }
@@ -130,7 +130,7 @@ TEST_P(QueueSemantics, DequeueWaitsForAPromisedElement) {
   }
 }
 
-// An enqueuer that gets a slot whose last element is still being read.
+// An enqueuer gets a slot whose last element is still being read.
 TEST_P(QueueSemantics, EnqueueWaitsUntilTheSlotIsRead) {
   for (const Op op : {Op::enqueue, Op::enqueue_lanes, Op::scatter}) {
     const auto m = memory(1, 2, 0);
@@ -148,7 +148,7 @@ TEST_P(QueueSemantics, EnqueueWaitsUntilTheSlotIsRead) {
   }
 }
 
-// A dequeuer that has been promised the only element, and has not drawn its ticket: the queue is not empty yet.
+// A dequeuer has been promised the only element and has not drawn its ticket: the queue is not empty yet.
 TEST_P(QueueSemantics, EmptyIsAnsweredWhenItCanBeObserved) {
   for (const Op op : {Op::dequeue, Op::dequeue_lanes}) {
     const auto m = memory(1, 4, 0u - 1u);
@@ -159,7 +159,7 @@ TEST_P(QueueSemantics, EmptyIsAnsweredWhenItCanBeObserved) {
   }
 }
 
-// An enqueuer that has been promised the last slot, and has not drawn its ticket: the queue is not full yet.
+// An enqueuer has been promised the last slot and has not drawn its ticket: the queue is not full yet.
 TEST_P(QueueSemantics, FullIsAnsweredWhenItCanBeObserved) {
   for (const Op op : {Op::enqueue, Op::enqueue_lanes}) {
     const auto m = memory(1, 2, 0u - 1u);
@@ -170,7 +170,7 @@ TEST_P(QueueSemantics, FullIsAnsweredWhenItCanBeObserved) {
   }
 }
 
-// Tickets are numbers modulo 2^32: what was drawn last may be the smaller number.
+// Tickets are numbers modulo 2^32: the later ticket may be the smaller number.
 TEST_P(QueueSemantics, TicketsAreComparedByTheirDifference) {
   constexpr uint32_t kCapacity = 8;
   for (const uint32_t head : {0u, 5u, 0u - 3u, 0x7ffffffcu}) {
@@ -184,7 +184,7 @@ TEST_P(QueueSemantics, TicketsAreComparedByTheirDifference) {
   }
 }
 
-// An enqueuer claims a slot that is not there, and finds when it takes the claim back that there is room by then.
+// An enqueuer claims a slot that does not exist, and finds room when it takes the claim back.
 TEST_P(QueueSemantics, AClaimOfAllCountsOnWhatMustStillCome) {
   const auto m = memory(1, 2, 0);
   for (uint32_t i = 0; i < 2; ++i) ASSERT_EQ(run(m, with(Op::enqueue, 1, 0, 40 + i)).value, 1u);
@@ -210,7 +210,7 @@ TEST_P(QueueSemantics, AnAbortEndsEveryWait) {
     const auto m = memory(1, 2, 0);
     const bool puts = op == Op::enqueue || op == Op::enqueue_lanes || op == Op::scatter;
     if (puts) {
-      std::atomic_ref<uint32_t>(m.slots[0]).store(77u);  // nobody's ticket
+      std::atomic_ref<uint32_t>(m.slots[0]).store(77u);  // a ticket that no thread has
     } else {
       add(m.control->count, 1);
     }

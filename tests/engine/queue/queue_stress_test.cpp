@@ -1,4 +1,4 @@
-// Many warps on real threads: no element is lost or duplicated, and each producer's elements stay in order, by every
+// Many warps on real threads: no element is lost or duplicated, and each producer's elements stay in order, with every
 // function.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class QueueStress : public testing::TestWithParam<std::tuple<CpuMachine, Discipl
   std::string stress(StressCase c) {
     c.discipline = std::get<1>(GetParam());
     if (kThreadSanitizer) c.per_producer = std::max(c.per_producer / 20, 200u);
-    c.start = 0u - uint32_t(c.producers) * c.per_producer / uint32_t(2 * c.queues);  // tickets wrap half way
+    c.start = 0u - uint32_t(c.producers) * c.per_producer / uint32_t(2 * c.queues);  // tickets wrap around half-way
     return run_stress<kWords>(c, allocate, [&](const Plan<kWords>& plan, int workers) {
       return run_threads(workers, plan.memory.abort, &plan.memory.control->head,
                          [&](int i) { machine.entries<kWords>().run_worker(plan, i); });

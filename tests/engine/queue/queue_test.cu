@@ -60,7 +60,7 @@ class CudaQueue : public testing::TestWithParam<Discipline> {
   template <int kWords>
   std::string stress(StressCase c) {
     c.discipline = GetParam();
-    c.start = 0u - uint32_t(c.producers) * c.per_producer / uint32_t(2 * c.queues);  // tickets wrap half way
+    c.start = 0u - uint32_t(c.producers) * c.per_producer / uint32_t(2 * c.queues);  // tickets wrap around half-way
     return run_stress<kWords>(c, cuda_test::allocate, [](const Plan<kWords>& plan, int workers) {
       worker_kernel<kWords><<<(workers + kBlockWarps - 1) / kBlockWarps, 32 * kBlockWarps>>>(plan, workers);
       return cuda_test::wait(plan.memory.abort);

@@ -1,4 +1,4 @@
-// Runs scripts and stress plans: the same text on every machine.
+// Runs scripts and stress plans: the same code on every machine.
 #pragma once
 
 #include "queue/broker_queue.h"
@@ -12,7 +12,7 @@ template <int kWords>
 BROKKR_FN void fill(Uint (&element)[kWords], Uint id) {
   for (int k = 0; k < kWords; ++k) element[k] = word_of(id, k);
 }
-// Lanes 0 .. n - 1 whose words do not belong together.
+// Returns the lanes among 0 .. n - 1 whose words do not belong together.
 template <int kWords>
 BROKKR_FN Mask torn_lanes(Warp& w, const Uint (&element)[kWords], int n) {
   Mask torn(false);
@@ -87,7 +87,7 @@ BROKKR_FN void produce(Warp& w, const Plan<kWords>& plan, int producer) {
       sequence += 1;
       continue;
     }
-    // Some of the lanes, as many as there are elements left.
+    // A random set of lanes, no more than the remaining elements.
     const uint32_t left = plan.per_producer - sequence;
     Mask m = w.lanes_of((random | 1u << (turn % uint32_t(kWidth))) & all_lanes());
     const Int rank = w.inclusive_sum(select(m, Int(1), Int(0))) - Int(1);
@@ -145,7 +145,7 @@ BROKKR_FN void consume(Warp& w, const Plan<kWords>& plan, int consumer) {
     } else if (get == Get::lanes) {
       got = queues.dequeue(w, q, element, want);
     } else {
-      // The rest at the end may be less than `want`.
+      // At the end, fewer than `want` may remain.
       int some = want;
       while (some > 0 && !queues.claim_all(w, q, some)) some /= 2;
       got = queues.take(w, q, element, some);

@@ -1,4 +1,4 @@
-// Threads that the tests of queues run their workers on, and memory for them.
+// Threads for the workers of queue tests, and memory for them.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ inline std::shared_ptr<void> allocate(size_t bytes) {
   return {p, [](void* q) { ::operator delete(q, std::align_val_t(64)); }};
 }
 
-// Runs work(0) .. work(workers - 1) on threads of their own. When *progress stands still for 20 s, they are aborted and
-// it returns false; on a busy computer, where every wait costs a time slice, they may well take longer.
+// Runs work(0) .. work(workers - 1) on separate threads. If *progress does not change for 20 s, it aborts them and
+// returns false. On a busy computer, where every wait costs a time slice, they may well take longer than that in total.
 template <class Work>
 bool run_threads(int workers, uint32_t* abort, uint32_t* progress, Work work) {
   std::atomic<int> running = workers;

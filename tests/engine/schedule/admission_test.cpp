@@ -30,8 +30,8 @@ TEST_P(Admissions, ATaskStartsWithAllBlocksThatItMayNeed) {
   }
 }
 
-// All workers may take this many at once, and the ring must hold them all. If no task is in progress, one may start,
-// whatever the ring holds.
+// All workers may take this many at once, and the ring must hold them all. If no task is in progress, one may start for
+// any ring.
 TEST_P(Admissions, TasksUnderWayFitTheirRing) {
   constexpr uint32_t kWindow = 64;
   for (const int workers : {1, 3, 16}) {
@@ -67,8 +67,8 @@ TEST_P(Admissions, NothingAboveTheWatermarkCountsAsComplete) {
   EXPECT_EQ(programs.mark(kTasks, kTasks, kBatches).batches, kBatches) << "the last task has fewer batches";
 }
 
-// The watermark is the first task that is not complete, whatever the order in which tasks end; where they are only
-// counted, 0 until all are. Runs are longer than a warp, and the ring goes round several times.
+// The watermark is the first incomplete task, whatever the order in which tasks end. If tasks are only counted, it is 0
+// until all are complete. Runs are longer than a warp, and the ring wraps around several times.
 TEST_P(Admissions, TheWatermarkStandsAtTheFirstTaskThatIsNotComplete) {
   constexpr uint32_t kWindow = 128, kTasks = 417;
   std::mt19937 random(7);

@@ -1,4 +1,4 @@
-// The bits of rasterizers: who looks at them finds all work, and no more than it has to.
+// The bits of rasterizers: a decision that reads them finds all work and reads no more bits than needed.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,8 +13,8 @@ class Bits : public testing::TestWithParam<std::string> {
   Programs programs = programs_of(GetParam());
 };
 
-// With fewer rasterizers than are read together, with one more than a word has bits, with more words than a warp has
-// lanes.
+// With fewer rasterizers than are read together, with one more than a word has bits, and with more words than a warp
+// has lanes.
 TEST_P(Bits, LeadADecisionToTheOneThatHasWork) {
   for (const uint32_t rasterizers : {1u, 33u, 128u, 510u, 1100u, 3000u}) {
     for (const Work work : {Work::elements, Work::awake, Work::end}) {

@@ -1,5 +1,6 @@
-// No element stays behind a bit that is not set, and who claims a rasterizer sees what the block before it has done. On
-// the PTX interpreter, under seeds, each release and acquire on the way is needed for that (docs/research/ptx.md).
+// No element remains while its bit is clear, and the block that claims a rasterizer sees the writes of the block before
+// it. On the PTX interpreter, with several seeds, each release and acquire on the way is needed for that
+// (docs/research/ptx.md).
 #include <gtest/gtest.h>
 
 #include <numeric>

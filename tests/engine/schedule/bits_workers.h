@@ -8,18 +8,18 @@
 namespace brokkr::schedule_test {
 
 struct BitsPlan {
-  QueueMemory<1> queues;  // of as many rasterizers, a power of two; each has room for all elements
+  QueueMemory<1> queues;  // one queue per rasterizer, their number a power of two; each has room for all elements
   RasterizerBitTables bits;
-  uint32_t* taken;       // of each rasterizer: elements, counted by who has claimed it
-  uint32_t* ready;       // warps that have put all of theirs
-  uint32_t warps, each;  // warps, and elements that each puts
+  uint32_t* taken;       // of each rasterizer: elements taken under a claim
+  uint32_t* ready;       // warps that have put all their elements
+  uint32_t warps, each;  // warps, and elements that each of them puts
 };
 
 }  // namespace brokkr::schedule_test
 
 BROKKR_MACHINE_BEGIN
 
-// Empties the queues that have something, by their bits. Returns whether there was one.
+// Empties non-empty queues by their bits. Returns whether there was one.
 BROKKR_FN bool take_by_bits(Warp& w, const schedule_test::BitsPlan& plan, uint32_t first) {
   BrokerQueues<1> queues(plan.queues);
   const RasterizerBits bits(plan.bits);
@@ -42,8 +42,8 @@ BROKKR_FN bool take_by_bits(Warp& w, const schedule_test::BitsPlan& plan, uint32
   return found;
 }
 
-// Each warp puts its elements, one to a queue, and empties queues in between. It ends once all have put theirs and it
-// finds nothing more. An element that nobody has taken then would have been left for ever.
+// Each warp puts its elements, one per queue, and empties queues in between. It ends when all warps have put theirs and
+// it finds no more. An element that still waits then would wait for ever.
 BROKKR_FN void put_and_take(Warp& w, const schedule_test::BitsPlan& plan, uint32_t number) {
   BrokerQueues<1> queues(plan.queues);
   const RasterizerBits bits(plan.bits);

@@ -1,4 +1,4 @@
-// A program in Whippletree's manner: three types of tasks that make each other, some of one thread, one of 32.
+// A program in Whippletree's style: three types of tasks that create each other, some with one thread, one with 32.
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ struct Total {
   uint32_t lost = 0, leaves = 0;
 };
 
-// Adds the numbers first .. first + count - 1, count <= 32: a lane for each, and one for the sum.
+// Adds the numbers first .. first + count - 1, count <= 32: one lane for each number, and one lane for the sum.
 struct AddUp {
   static constexpr int kId = 2, kThreads = 32, kWords = 2;
   template <class Worker>
@@ -27,7 +27,7 @@ struct AddUp {
     w.once([&] { device_atomic<uint64_t>(worker.context().total.sum).fetch_add(sum, kRelaxed); });
   }
 };
-// Counts what it hands on: the pipeline's second stage.
+// Counts the numbers that it passes on: the pipeline's second stage.
 struct Leaf {
   static constexpr int kId = 1, kThreads = 1, kWords = 2;
   template <class Worker>
@@ -58,7 +58,7 @@ struct Halve {
 
 // A queue per type: later stages first, which keeps queues short.
 using PerType = Bucket<LastFirst<ByTask>, Queue<HasTasks, Halve>, Queue<HasTasks, Leaf>, Queue<HasTasks, AddUp>>;
-// All types in one queue, the smallest pieces sorted to its front.
+// All types in one queue, sorted with the smallest pieces first.
 struct SmallFirst : HasTasks {
   template <class Task>
   BROKKR_FN static Uint maintain(const Uint (&payload)[Task::kWords], const MaintainState&) {
@@ -78,7 +78,7 @@ struct Context {
   }
 };
 
-// ~0: a task was lost.
+// Returns ~0 if a task was lost.
 template <class Root>
 static uint64_t run(uint32_t n, int workers, void (*launch)(int, void (*)(void*, int), void*)) {
   using Memory = ProgramMemory<Root>;

@@ -1,4 +1,4 @@
-// Runs the program of pause_program.h on a machine, from pause to pause, and checks that no task is lost or run twice.
+// Runs the program of pause_program.h on a machine, from pause to pause, and checks that each task runs exactly once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 namespace brokkr::pause_test {
 
-// Memory that does for all tasks, or so little that many find no room: `capacity` tasks in each of eight queues, and
-// `records` large payloads, of 300 tasks at a time.
+// Memory for all tasks, or so little that many find no room: `capacity` tasks in each of eight queues, and `records`
+// large payloads, for 300 tasks at a time.
 struct Room {
   uint32_t capacity = 128, records = 512;
   bool suffices = true;

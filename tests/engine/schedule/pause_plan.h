@@ -1,4 +1,4 @@
-// A program that asks to be paused again and again, as data for host and machine (pause_program.h).
+// A program that requests a pause again and again, as data for host and machine (pause_program.h).
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace brokkr::pause_test {
 
-// `seeds` tasks, each of which makes another one, `generations` times in all. Task number n of generation g is g *
-// seeds + n.
+// `seeds` tasks, each of which creates another one, for `generations` generations. Task n of generation g is g * seeds
+// + n.
 struct Plan {
   void* memory = nullptr;
   uint32_t capacity = 0, records = 0;  // of each queue, and of the pool of large payloads
   uint32_t *abort = nullptr, *pause = nullptr;
   uint32_t resumed = 0;
   uint32_t seeds = 0, generations = 0;
-  uint32_t pause_after = 0;   // a pause is asked for after each so many tasks
+  uint32_t pause_after = 0;   // a pause is requested after this many tasks
   uint32_t* times = nullptr;  // [seeds * generations]: how often each task ran
-  uint32_t* ran = nullptr;    // [3]: tasks that ran, tasks that found no room, and payloads that were not whole
+  uint32_t* ran = nullptr;    // [3]: tasks that ran, tasks that found no room, and damaged payloads
 };
 
 struct Kernel {
@@ -25,7 +25,7 @@ struct Kernel {
   size_t (*open_at)(uint32_t capacity, uint32_t records);
   TaskKernel<Plan> run;
 };
-// The same program with payloads that a slot holds, and with payloads that are records of a pool.
+// The same program with payloads in the slots and with payloads as records of a pool.
 struct Kernels {
   Kernel small, large;
 };

@@ -1,4 +1,4 @@
-// A program that asks to be paused again and again: its tasks, and what a warp runs of a plan.
+// A program that requests a pause again and again: its tasks, and the function that a warp runs.
 #pragma once
 
 #include "pause_plan.h"
@@ -11,11 +11,11 @@ using pause_test::Plan;
 
 BROKKR_FN Uint word_of(Uint number, int k) { return number * 2654435761u + uint32_t(k) * 40503u; }
 
-// Words 0 and 1: number of the task, and its seed's queue; the others follow from the number.
+// Words 0 and 1: the task's number, and its seed's queue; the others follow from the number.
 template <int kPayload>
 struct Step {
   static constexpr int kId = 0, kThreads = 1, kWords = kPayload;
-  // Runs the tasks and queues those that follow. Those that find no room run at once: nothing is lost.
+  // Runs the tasks and queues their successors. A task that finds no room runs at once, so none is lost.
   template <class Worker>
   BROKKR_FN static void execute(Worker& worker, const Uint (&payload)[kWords], Int, Mask active) {
     Warp& w = worker.warp();

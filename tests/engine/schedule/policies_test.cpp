@@ -1,4 +1,5 @@
-// Each policy keeps what it promises: one worker, so that the order of decisions is known; real threads for the shares.
+// Each policy keeps its promise: one worker makes the order of decisions deterministic, and real threads test the
+// shares.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,8 +55,8 @@ TEST_P(Policies, DiscretizedPrioritiesRunClassByClass) {
   }
 }
 
-// All priorities lie in the lowest of 16 classes. Once the bound has come down to them, no job runs before one that is
-// more urgent by a sixteenth of it or more.
+// All priorities lie in the lowest of 16 classes. Once the bound has fallen to them, no job runs before one that is
+// more urgent by at least a sixteenth of the bound.
 TEST_P(Policies, DecreasingPrioritiesAreToldApart) {
   constexpr uint32_t kMost = 1u << 18;
   std::vector<uint32_t> keys;
@@ -109,8 +110,8 @@ TEST_P(Policies, FairSharesOfTimeFollowQuotas) {
   const double total = double(std::accumulate(r.snapshot.begin(), r.snapshot.begin() + 5, uint64_t(0)));
   double least = 1e30;
   for (size_t p = 0; p < 5; ++p) least = std::min(least, double(r.snapshot[p]) / double(quotas[p]));
-  // Nobody is chosen who has had more than another: a process is ahead by what runs at a time at most. That is 0.3 % of
-  // the whole where no thread was interrupted.
+  // No process is chosen that is ahead of another, so a process leads at most by the tasks that run at a time. That is
+  // 0.3 % of the whole if no thread is interrupted.
   const double ahead = r.workers * (double(r.longest_ns) + 20000);
   for (size_t p = 0; p < 5; ++p) {
     EXPECT_LE(double(r.snapshot[p]), least * double(quotas[p]) + ahead) << "process " << p << " of " << total << " ns";
@@ -118,7 +119,7 @@ TEST_P(Policies, FairSharesOfTimeFollowQuotas) {
   EXPECT_GT(total, 1400 * 2000.0);
 }
 
-// The same with known times, beside which the tasks' own are negligible.
+// The same with given times, against which the tasks' real times are negligible.
 TEST_P(Policies, TheSmallestPartOfItsQuotaComesFirst) {
   Launch r = program("fair");
   r.seeds = jobs_with_keys({0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
@@ -158,14 +159,14 @@ TEST_P(Policies, DeadlinesInSlices) {
 TEST_P(Policies, DeadlinesInARingThatBeginsNow) {
   Launch r = program("edf wrap-around");  // 16 slices of 0.1 s: all of this happens in the first
   for (const uint32_t slice : {9u, 1u, 15u, 2u, 9u, 0u, 4u, 15u}) r.seeds.push_back({0, slice * 100000 + 5, 0, 0});
-  r.seeds.push_back({0, 16 * 100000 + 2 * 100000 + 5, 0, 0});  // a lap later, in the bucket of slice 2
+  r.seeds.push_back({0, 16 * 100000 + 2 * 100000 + 5, 0, 0});  // one lap later, in the bucket of slice 2
   r.go();
   std::vector<uint32_t> slices;
   for (const uint32_t id : r.log) slices.push_back(r.seeds[id].deadline / 100000);
   EXPECT_EQ(slices, (std::vector<uint32_t>{0, 1, 2, 18, 4, 9, 9, 15, 15}));
 }
 
-// The same if the present is slice 6 or, as time passes, one of the next: late tasks wait for the next lap.
+// The same if the current slice is 6 or, as time passes, one of the next: late tasks wait for the next lap.
 TEST_P(Policies, DeadlinesInARingThatHasGoneOn) {
   Launch r = program("edf wrap-around");
   r.begun_ns = 610'000'000;
@@ -200,7 +201,7 @@ TEST_P(Policies, AMaintainerSortsAllButTheFront) {
   after = before;
   programs.sort(after.data(), n, 0);
   EXPECT_EQ(after, before);
-  // A window moves an element by its width in a pass at most, and every pass brings the least one to the front.
+  // A window moves an element by at most its width per pass, and every pass brings the least one to the front.
   programs.sort(after.data(), n, 1);
   EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin())) << "the safety margin was touched";
   EXPECT_EQ(*std::min_element(before.begin() + margin, before.end()),
@@ -208,7 +209,7 @@ TEST_P(Policies, AMaintainerSortsAllButTheFront) {
   after = before;
   programs.sort(after.data(), n, 2 * n / programs.width + 2);
   EXPECT_TRUE(std::equal(before.begin(), before.begin() + margin, after.begin())) << "the safety margin was touched";
-  const int last = n - programs.width;  // windows begin at the back: the first one may stand anywhere
+  const int last = n - programs.width;  // windows begin at the back, so the first one may begin anywhere
   EXPECT_TRUE(std::is_sorted(after.begin() + margin + programs.width, after.begin() + last));
   std::sort(before.begin(), before.end());
   std::sort(after.begin(), after.end());
@@ -222,14 +223,14 @@ TEST_P(Policies, SortedQueuesRunWhatIsUrgentFirst) {
     for (uint32_t i = 0; i < 400; ++i) {
       r.seeds.push_back({fair ? i % 5 : scramble(i) & 0xffffffu, scramble(i) & 0xffffffu, 0, 0});
     }
-    // Process 3 has had far less than its quota, process 1 far more.
+    // Process 3 has run far less than its quota, process 1 far more.
     if (fair) r.user = {1000000, 4000000, 1000000, 10000, 1000000, 20, 20, 20, 20, 20};
     r.workers = 2;  // one sorts, one runs
     r.capacity = 1024;
     r.work_ns = 30000;
     r.go();
     ASSERT_EQ(r.log.size(), 400u) << name;
-    // Pairs in the right order among those queued together: one half in a queue that nobody sorts.
+    // Pairs in the right order among those queued together: one half in an unsorted queue.
     uint64_t right = 0, all = 0;
     for (size_t i = 0; i < r.log.size(); ++i) {
       for (size_t j = i + 1; j < r.log.size(); ++j) {
@@ -255,7 +256,8 @@ TEST_P(Policies, PrioritiesAboveLongestQueueBelow) {
   for (uint32_t i = 0; i < 5; ++i) r.seeds.push_back({high, 0, 0, 1});
   r.go();
   ASSERT_EQ(r.log.size(), r.seeds.size());
-  // A decision takes as many as the warp has lanes: of five and three, four lanes take four, then the three.
+  // A decision takes as many tasks as the warp has lanes: with five and three tasks, four lanes take four, then the
+  // three.
   std::vector<uint32_t> kinds;
   for (uint32_t left[2] = {3, 5}; left[0] + left[1] > 0;) {
     const uint32_t kind = left[1] > left[0] ? 1 : 0, taken = std::min(left[kind], width);
@@ -270,7 +272,7 @@ TEST_P(Policies, PrioritiesAboveLongestQueueBelow) {
   }
 }
 
-// A warp's worth goes first, wherever it is; of what fills none, the lowest kind.
+// A full warp goes first, whatever its kind. If no kind fills a warp, the lowest kind goes first.
 TEST_P(Policies, FullWarpsGoBeforeTheLowestKind) {
   Launch r = program("kinds by warps");
   const uint32_t width = uint32_t(programs_of(GetParam()).width);

@@ -1,5 +1,4 @@
-// Programs on real threads: nothing is lost, whoever decides; aggregation, refusals, and programs of several task
-// types.
+// Programs on real threads: no policy loses a task; aggregation, refusals, and programs with several task types.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +50,7 @@ TEST_P(TaskPrograms, TasksOfOneTypeFillTheWarp) {
     return double(r.lanes) / r.calls;
   };
   EXPECT_EQ(lanes_per_call("kinds apart"), width);
-  EXPECT_EQ(lanes_per_call("kinds mixed"), width / 2.0);  // two types share what is taken together
+  EXPECT_EQ(lanes_per_call("kinds mixed"), width / 2.0);  // two types share each batch of taken tasks
 }
 
 TEST_P(TaskPrograms, AFullQueueIsReportedToWhoEnqueues) {
@@ -61,7 +60,7 @@ TEST_P(TaskPrograms, AFullQueueIsReportedToWhoEnqueues) {
     r.capacity = 16;
     r.workers = workers;
     r.go();
-    if (workers == 1) {  // all are put before one is taken
+    if (workers == 1) {  // all are put before the first is taken
       EXPECT_EQ(r.log.size(), 4 * 16u);
     }
     EXPECT_EQ(r.log.size() + r.refused.size(), 500u);

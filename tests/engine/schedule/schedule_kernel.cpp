@@ -13,7 +13,7 @@
 BROKKR_MACHINE_BEGIN
 namespace schedule_programs {
 
-// Fills a queue, lets one maintainer go over it, and reads the queue from its front to its back.
+// Fills a queue, lets one maintainer pass over it, and reads the queue from front to back.
 static void sort(uint32_t* deadline, int n, int passes) {
   using Memory = ProgramMemory<DeadlineSorted>;
   const uint32_t capacity = 1024;

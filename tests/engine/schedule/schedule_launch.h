@@ -1,4 +1,4 @@
-// Runs the tests' programs on every machine of this build that this processor has.
+// Runs the tests' programs on every machine of this build that the processor supports.
 #pragma once
 
 #include <cstdlib>
@@ -52,7 +52,7 @@ inline Programs programs_of(const std::string& machine) {
   std::abort();
 }
 
-// One run of a program: what was put, and what came of it.
+// One run of a program: its inputs and its results.
 class Launch {
  public:
   Launch(const Programs& programs, const std::string& name) {
@@ -70,11 +70,11 @@ class Launch {
   std::vector<uint64_t> shared;  // first words of the tree's shared state
   std::vector<uint64_t> user;
 
-  // Afterwards.
+  // Results.
   std::vector<uint32_t> log, refused;
   uint32_t refusals = 0, calls = 0, lanes = 0;
   uint64_t longest_ns = 0;
-  std::vector<uint64_t> snapshot;  // see Plan; asked for by giving it 6 words
+  std::vector<uint64_t> snapshot;  // see Plan; requested by giving it 6 words
 
   // Keys of the jobs in the order in which they ran.
   std::vector<uint32_t> keys() const {

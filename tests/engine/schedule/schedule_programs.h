@@ -13,7 +13,7 @@ BROKKR_FN void wait_ns(uint64_t ns) {
   for (const uint64_t begin = clock_ns(); clock_ns() - begin < ns;) pause(0);
 }
 
-// kId tells kinds apart; kThreadsEach lanes work on one.
+// kId distinguishes kinds; kThreadsEach lanes work on one task.
 template <int kKind, int kThreadsEach>
 struct JobTask {
   static constexpr int kId = kKind, kThreads = kThreadsEach, kWords = 4;
@@ -50,11 +50,11 @@ struct JobTask {
     if (plan.respawns > 0) worker.template enqueue<JobTask>(payload, first && again.lanes() != Uint(0u));
   }
 };
-using OneJob = JobTask<0, 32>;   // a warp works on one: decisions are single tasks
-using SmallJob = JobTask<0, 1>;  // a lane works on one: decisions are warps full of them
+using OneJob = JobTask<0, 32>;   // a warp works on one task: decisions are single tasks
+using SmallJob = JobTask<0, 1>;  // a lane works on one task: decisions are full warps of them
 using OtherJob = JobTask<1, 1>;
 
-// Puts the seeds: worker 0 alone. What finds a full queue is noted.
+// Puts the seeds (worker 0 alone) and records those that a full queue refuses.
 template <class Root>
 struct Seeds {
   const Plan& plan;
@@ -137,14 +137,14 @@ using DeadlinePerJob = Repeat<6, PerJob<0, 1>, Counted>;
 using DeadlineSliced = Repeat<16, DeadlineSlices<1, 1000>, Leaf>;
 using DeadlineRing = Repeat<16, WrapAroundSlices<1, 100000>, Leaf>;
 using PrioritySorted = Queue<SortedByPriority<0>, OneJob>;
-// [Kerbl18, Fig. 5.2d]: priorities above, a queue per type below, the longest first [Kerbl18, Fig. 5.3].
+// [Kerbl18, Fig. 5.2d]: priorities above, a queue per type below, the longest queue first [Kerbl18, Fig. 5.3].
 using Kinds = Bucket<Fullest<ByTask>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>;
 using PriorityOfKinds = Repeat<2, Discrete<0>, Kinds>;
 using KindsApart = Bucket<RoundRobin<ByTask>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>;
 using KindsByWarps = Bucket<FullFirst<ByTask>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>;
 using KindsMixed = Queue<HasTasks, SmallJob, OtherJob>;
 
-// Trees whose leaves are rated in one reduction, and the same trees with buckets that can only be asked one by one.
+// Trees whose leaves are rated in one reduction, and the same trees with buckets that are asked one by one.
 template <class Callbacks>
 struct OneByOne : Callbacks {
   BROKKR_FN static Ulong propagate(const BucketState& state, Int child, Ulong info) {
@@ -160,7 +160,7 @@ using Nested = Repeat<4, How<Discrete<0>>,
 template <template <class> class How>
 using ManyKinds = Repeat<128, How<Discrete<0>>,
                          Bucket<How<RoundRobin<ByTask>>, Queue<HasTasks, SmallJob>, Queue<HasTasks, OtherJob>>>;
-// Both children may hold as many.
+// Both children may hold equally many.
 template <template <class> class How>
 using Tied = Repeat<2, How<Fullest<ByNumber<3>>>,
                     Bucket<How<Fullest<ByTask>>, Queue<HowMany, SmallJob>, Queue<HowMany, OtherJob>>>;

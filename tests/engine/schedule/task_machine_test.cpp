@@ -1,5 +1,5 @@
-// Programs of tasks on the machines that users have: what is paused goes on where it was, and what finds no room, in a
-// queue or in the pool of large payloads, is not lost.
+// Programs of tasks on the machines that users have: a paused program continues where it stopped, and no task is lost
+// when a queue or the pool of large payloads is full.
 #include "pipeline/task_machine.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Programs of tasks on CUDA: what is paused goes on where it was.
+// Programs of tasks on CUDA: a paused program continues where it stopped.
 #include "pause_check.h"
 #include "pause_program.h"
 

@@ -1,4 +1,4 @@
-// Decisions over whole trees: leaves that are rated together give the order of leaves that are asked one by one.
+// Decisions over whole trees: leaves that are rated together give the same order as leaves that are asked one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ TEST_P(TaskTrees, TiesGoToTheFirstChild) {
   }
 }
 
-// Measures and checks nothing: rows of docs/research/results/schedule/decisions.csv, which docs/research/scheduling.md
-// explains.
+// A measurement without checks. It gives the rows of docs/research/results/schedule/decisions.csv, which
+// docs/research/scheduling.md explains.
 TEST_P(TaskTrees, DISABLED_DecisionsPerSecond) {
   const Programs programs = programs_of(GetParam());
   for (const std::string shape : {"fifo", "discretized", "discretized 80", "nested", "many kinds"}) {

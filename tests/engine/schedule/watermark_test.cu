@@ -1,6 +1,6 @@
-// The watermark: who has read it sees what all tasks below it have written, and it comes to the last task in whatever
-// order tasks end. On the PTX interpreter, under seeds, each release and acquire on the way is needed for that
-// (docs/research/ptx.md).
+// The watermark: a warp that has read it sees the writes of all tasks below it, and it reaches the last task in any
+// order of completion. On the PTX interpreter, with several seeds, each release and acquire on the way is needed for
+// that (docs/research/ptx.md).
 #include "schedule/watermark.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ struct Plan {
   ScheduleTables schedule;
   QueueMemory<1> free_blocks;
   uint32_t* written;   // of each task: its number + 1
-  uint32_t* mistakes;  // words of tasks below the watermark that were not seen
-  bool wait;           // for the watermark to come to the last task
+  uint32_t* mistakes;  // missing words of tasks below the watermark
+  bool wait;           // wait until the watermark reaches the last task
 };
 
 // Checks tasks `checked` .. watermark - 1, and returns the watermark.
@@ -83,7 +83,7 @@ TEST_P(CudaWatermark, PublishesAllBelowIt) {
   for (int again = 0; again < 3 && !HasFailure(); ++again) take(300, true);
 }
 
-// If two tasks end together, one must find the other or be found by it, because no later task would find both.
+// If two tasks end together, one must find the other, because no later task would find both.
 TEST_P(CudaWatermark, ComesToTheLastTask) {
   for (int again = 0; again < 100 && !HasFailure(); ++again) take(2 + uint32_t(again) % 30, false);
 }

@@ -1,4 +1,4 @@
-// Captured textures for shaders of tests: each that is added is bound to the next sampler.
+// Captured textures for shaders of tests. Each added texture is bound to the next sampler.
 #pragma once
 
 #include <cstring>
@@ -28,7 +28,7 @@ struct BoundTextures {
     frame.captured_textures.push_back(std::move(texture));
     frame.captured_samplers.push_back(sampler);
   }
-  // Makes the tables of what was added; `slots` has `most` entries at least.
+  // Makes the tables of the added textures; `slots` has at least `most` entries.
   void prepare(size_t most = 0) {
     const LoadOptions options;
     Loading loading(options);

@@ -1,4 +1,4 @@
-// Programs of captured frames: where their words are in what the frame holds, and what becomes of hostile ones.
+// Programs of captured frames: the places of their words in the frame's data, and the treatment of hostile programs.
 #include "shader/captured.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ ProgramUniform uniform(const std::string& name, ShaderType type, uint32_t offset
   return {.name = name, .type = type, .count = count, .offset = offset};
 }
 
-// The colour that the program gives where each varying component c is 100 + c, each word w of the default block w, and
-// word w of block b 1000 (b + 1) + w, all as floats.
+// Returns the program's colour. Varying component c is 100 + c, word w of the default block is w, and word w of block b
+// is 1000 (b + 1) + w, all as floats.
 std::array<float, 4> color_of(const CapturedProgram& program) {
   EXPECT_EQ(program.failure, "");
   if (!program.failure.empty()) return {};
@@ -289,7 +289,7 @@ TEST(CapturedPrograms, FixedFunctionIsMadeForTheTexturesOfItsDraws) {
   EXPECT_NE(numbers[0], numbers[2]);
   EXPECT_NE(numbers[1], numbers[2]);
   for (const CapturedProgram& one : programs) EXPECT_EQ(one.failure, "") << one.texts.front();
-  // The texture, which is not bound here, gives (0, 0, 0, 1); an environment clamps.
+  // The unbound texture gives (0, 0, 0, 1); an environment clamps.
   EXPECT_EQ(color_of(programs[numbers[0]]), (Color{1, 1, 1, 1}));
   EXPECT_EQ(color_of(programs[numbers[1]]), (Color{0, 0, 0, 1}));
   EXPECT_EQ(color_of(programs[numbers[2]]), (Color{100, 101, 102, 103}));
@@ -302,7 +302,7 @@ TEST(CapturedPrograms, WhatHasNoPlaceIsNamed) {
       "void main() { gl_FragColor = tint + vec4(uv, 0.0 * off, 1.0); }"};
   program.varyings = {varying("uv", ShaderType::vec2, 0)};
   program.uniforms = {uniform("off", ShaderType::f32, 0)};
-  // The driver has left 'tint' out: it is 0.
+  // The driver has removed 'tint': it is 0.
   const CapturedProgram inactive = translated(program);
   EXPECT_EQ(inactive.failure, "");
   for (const UniformWord& word : inactive.uniforms) EXPECT_TRUE(word.word == kNoPlace || word.word == 0);
@@ -312,7 +312,7 @@ TEST(CapturedPrograms, WhatHasNoPlaceIsNamed) {
   EXPECT_EQ(translated(program).failure, "the frame holds no varying 'uv'");
 }
 
-// As drivers accept it, in every version.
+// As drivers accept it in every version.
 TEST(CapturedPrograms, LinesThatGoOn) {
   FragmentProgram program;
   program.texts = {
@@ -322,7 +322,7 @@ TEST(CapturedPrograms, LinesThatGoOn) {
   EXPECT_NE(translated(program).failure.find("line 4"), std::string::npos) << translated(program).failure;
 }
 
-// Three blocks of 64 KiB, of which few numbers are read.
+// Three blocks of 64 KiB, of which the program reads few numbers.
 TEST(CapturedPrograms, LargeBlocks) {
   FragmentProgram program;
   std::string text = "#version 330\nout vec4 color;\n";
@@ -352,7 +352,7 @@ TEST(CapturedPrograms, NamesThatContainOthers) {
   EXPECT_EQ(color_of(translated(program)), (Color{6, 5, 4, 2}));
 }
 
-// Each text fails alone, in one line, and those around it do not.
+// Each text fails alone with a message of one line, and the texts around it do not fail.
 TEST(CapturedPrograms, HostileTextsFailAlone) {
   std::string bomb = "#define A0 1.0\n";
   for (int i = 0; i < 24; ++i) {

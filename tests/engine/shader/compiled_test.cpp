@@ -1,4 +1,4 @@
-// Shaders as code of this processor: the same bits as interpreted ones, and a cache that only their user can write.
+// Shaders as code of this processor: the same bits as interpreted ones, and a cache that only its user can write.
 #include "shader/compiled.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Loops that lanes leave one by one, arrays with an index of each lane, integers, differences, discards.
+// Loops that lanes leave one by one, arrays with a separate index per lane, integers, differences, discards.
 const char* const kEverything = R"(#version 330
 uniform sampler2D picture;
 uniform float table[6];
@@ -121,7 +121,7 @@ TEST_F(CompiledShaderTest, GivesTheBitsOfTheInterpreter) {
       }
     }
 
-    // Compiled code is available immediately the next time.
+    // Compiled code is available immediately on the next run.
     CompiledShaders again(isa, find_kernel(isa)->width);
     again.take_cached(pointers);
     EXPECT_NE(again.functions(), nullptr) << again.problem();

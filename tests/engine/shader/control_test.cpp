@@ -1,10 +1,10 @@
-// Control flow and memory: what a shader computes for each sample is what the same lines of C++ compute.
+// Control flow and memory: a shader computes the same values for each sample as the same lines of C++.
 #include "run_shader.h"
 
 namespace brokkr::shader::test {
 namespace {
 
-// The shader computes `result` of `x`, which is the sample's number; `expected` is the same function.
+// The shader computes `result` from `x`, the sample's number; `expected` is the same function.
 void expect_function(const std::string& body, const std::function<float(float)>& expected,
                      const std::string& outside = "") {
   const Program program =
@@ -57,7 +57,7 @@ TEST(ShaderControl, BreakAndContinue) {
       expected);
 }
 
-// A value that the loop computes is wanted of the iteration in which the lane leaves.
+// The value of a loop is that of the iteration in which the lane leaves.
 TEST(ShaderControl, ValuesOutliveTheirLoop) {
   expect_function(
       "float seen = -1.0; int n = int(x); for (int i = 0; ; ++i) { seen = float(i * i) * 0.5; if (i >= n / 2) break; "
@@ -127,7 +127,7 @@ TEST(ShaderControl, AnIndexBeyondAnArrayReadsNothingElse) {
   const Results results =
       run_everywhere(program, {}, [](uint32_t, int s) { return std::bit_cast<uint32_t>(float(s)); });
   for (int s = 0; s < kSamples; ++s) {
-    const float first = s <= 20 ? 5.0f : 1.0f, last = s > 20 ? 5.0f : 4.0f;  // what the write left
+    const float first = s <= 20 ? 5.0f : 1.0f, last = s > 20 ? 5.0f : 4.0f;  // the value after the write
     EXPECT_EQ(results.number(0, s), float(s) + (s <= 30 ? first : last)) << s;
   }
 }
@@ -148,7 +148,7 @@ TEST(ShaderControl, ValuesOfArraysOutliveTheirLoop) {
       });
 }
 
-// A lane of another path has something else in its register.
+// A lane of another path has a different value in its register.
 TEST(ShaderControl, DifferencesBetweenPathsAreZero) {
   expect_function("result = 5.0; if (mod(x, 4.0) != 1.0) { float y = x * x * 3.0 + 1.0; result = dFdx(y * y); }",
                   [](float x) {
@@ -185,7 +185,7 @@ TEST(ShaderControl, DiscardKeepsTheRest) {
   }
 }
 
-// The lane that is discarded still helps its quad: differences are those of a picture without discards.
+// A discarded lane still helps its quad: differences equal those of a picture without discards.
 TEST(ShaderControl, DiscardedLanesGoOnAsHelpers) {
   const Program program = compiled(
       "#version 330\nin float x; out float result;\nvoid main() { if (mod(x, 4.0) == 1.0) discard; float y = x * x; "
@@ -202,7 +202,7 @@ TEST(ShaderControl, DifferencesInsideQuads) {
   });
 }
 
-// A loop that never ends does, and its lanes go on as if they had never arrived behind it.
+// An endless loop is stopped, and its lanes continue as if they had never reached the code after it.
 TEST(ShaderControl, EndlessLoopsEnd) {
   const Program program = compiled(
       "#version 330\nin float x; out float result;\nvoid main() { float y = x; while (y >= 3.0) y += 1.0; result = "

@@ -1,4 +1,4 @@
-// Compares the results of interval arithmetic on discards and outputs with what fragments do.
+// Compares the results of interval arithmetic for discards and outputs with those of fragments.
 #include "shader/simplify.h"
 
 #include <random>
@@ -60,7 +60,7 @@ TEST(ShaderDiscards, LoopsMayDoAnything) {
   EXPECT_FALSE(discards("if (x > 0.7) sum = x; if (sum < 0.0) discard;"));
 }
 
-// Expressions by chance: each lane's result lies in the range, and is no number only where that may be.
+// Random expressions: each lane's result lies in the range, and is NaN only if the range allows it.
 class Expressions {
  public:
   explicit Expressions(uint32_t seed) : random_(seed) {}

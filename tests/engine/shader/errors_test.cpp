@@ -1,4 +1,4 @@
-// Texts that are no shader, or none that can be run: one line each, with the place.
+// Texts that are not valid shaders, or that cannot be run: one line each, with the place.
 #include "run_shader.h"
 
 namespace brokkr::shader::test {
@@ -65,7 +65,8 @@ TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
   expect_fault("#version 430\nbuffer B { float v[]; }; out float r;\nvoid main() { r = v[0]; }", 0, "storage");
 }
 
-// Features that drivers accept in old text without a request, or under an extension's name; errors keep their lines.
+// Features that drivers accept in old text without a request or under an extension's name; errors keep their line
+// numbers.
 TEST(ShaderErrors, OldTextIsReadAsDriversReadIt) {
   const std::string rectangle =
       "uniform sampler2DRect map;\nvoid main() {\n gl_FragColor = texture2DRect(map, vec2(1.0))";
@@ -82,7 +83,7 @@ TEST(ShaderErrors, BrokenModulesAreRefused) {
   const std::vector<uint32_t> good = compile_glsl({&text, 1});
   EXPECT_THROW(read_module({}), ShaderError);
   EXPECT_THROW(read_module({good.begin(), good.begin() + 20}), ShaderError);
-  // Each word in turn replaced: an error or a program, and nothing worse.
+  // Replaces each word in turn: the result is an error or a program, never a crash.
   for (size_t at = 5; at < good.size(); ++at) {
     for (const uint32_t word : {0u, 1u, 0xffffffffu, good[at] ^ 0x10000u, good[at] + 1}) {
       std::vector<uint32_t> changed = good;

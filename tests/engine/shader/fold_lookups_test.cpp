@@ -1,5 +1,5 @@
-// Programs that are folded for the textures of a draw give the bits of the program as it was, interpreted on every
-// build and compiled.
+// Programs that are folded for the textures of a draw give the bits of the original program, interpreted on every build
+// and compiled.
 #include "shader/simplify.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lookups of every form, some in a branch, and what depends on channels that may be constant.
+// Lookups of every form, some in a branch, and values that depend on channels that may be constant.
 const char* const kLookups = R"(#version 400
 uniform sampler2D picture;
 uniform sampler2D other;
@@ -124,7 +124,7 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
   std::vector<Program> folded;
   std::vector<BoundTextures> bound(all.size() + 1);
   for (size_t i = 0; i <= all.size(); ++i) {
-    // Each beside the one before; the last has no texture at all.
+    // Each texture together with the one before; the last case has no texture at all.
     for (size_t k = 0; k < 2 && i < all.size(); ++k) {
       const Case& one = all[(i + all.size() - k) % all.size()];
       bound[i].add(picture_of(one), std::as_bytes(std::span(texels)), one.sampler);
@@ -181,7 +181,7 @@ void main() { color = texture(picture, at) * texture(picture, at.yx).a; })");
   };
   ASSERT_EQ(count(program, Op::detail), 2);
   const std::vector<uint32_t> texels = random_texels();
-  const Case one = cases()[1];  // without alpha, of one level
+  const Case one = cases()[1];  // without alpha, with one level
   BoundTextures bound;
   bound.add(picture_of(one), std::as_bytes(std::span(texels)), one.sampler);
   bound.prepare();

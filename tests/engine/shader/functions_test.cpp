@@ -1,4 +1,4 @@
-// Functions on matrices, exponents and bits: what a shader computes for each sample is what C++ computes.
+// Functions on matrices, exponents and bits: a shader computes the same values for each sample as C++.
 #include <algorithm>
 #include <bit>
 #include <glm/packing.hpp>
@@ -11,7 +11,7 @@
 namespace brokkr::shader::test {
 namespace {
 
-// Numbers and words for each sample: the ends of their ranges, and what lies between.
+// Numbers and words for each sample: the ends of their ranges and values between.
 float number_of(int sample) {
   static const float kNumbers[] = {0.0f,      -0.0f,    1.0f,  -1.0f,  0.5f,  65504.0f,
                                    -65519.9f, 65520.0f, 1e-5f, -3e-8f, 1e30f, 6.1e-5f};
@@ -23,7 +23,7 @@ uint32_t word_of(int sample) {
   return size_t(sample) < std::size(kWords) ? kWords[sample] : uint32_t(sample) * 2654435761u;
 }
 
-// `body` computes `result` of float x, uint u and int i. `expected(sample)`: the bits of the same.
+// `body` computes `result` from float x, uint u and int i. `expected(sample)`: the bits of the same result.
 void expect_bits(const std::string& type, const std::string& body, const std::function<uint32_t(int)>& expected) {
   const Program program = compiled("#version 450\nin float x; flat in uint u; flat in int i; out " + type +
                                    " result;\nvoid main() {\n" + body + "\n}\n");
@@ -74,7 +74,7 @@ TEST(ShaderFunctions, InverseHyperbolics) {
   }
 }
 
-// Truths of an array that is indexed at run time, alone and in structures.
+// Booleans in an array that is indexed at run time, alone and in structures.
 TEST(ShaderFunctions, ArraysOfTruths) {
   const std::string text =
       "#version 450\nflat in int i; out float result;\nstruct Part { float a; bool b[3]; bvec2 c; };\n"
@@ -97,7 +97,7 @@ TEST(ShaderFunctions, ArraysOfTruths) {
   }
 }
 
-// Pixels have one sample: its mask changes nothing.
+// Pixels have one sample, so the mask changes nothing.
 TEST(ShaderFunctions, MasksOfSamplesAreReadAndWritten) {
   const std::string text =
       "#version 450\nin float x; out float result;\n"
@@ -182,12 +182,12 @@ TEST(ShaderFunctions, Packing) {
   }
 }
 
-// By _Float16, which rounds as the hardware does.
+// With _Float16, which rounds as the hardware does.
 TEST(ShaderFunctions, Halves) {
   const auto half = [](float v) { return uint32_t(std::bit_cast<uint16_t>(_Float16(v))); };
   expect_bits("uint", "result = packHalf2x16(vec2(x, -x * 0.45));",
               [&](int s) { return half(number_of(s)) | half(-number_of(s) * 0.45f) << 16; });
-  // In the middle between two halves, the even one is chosen.
+  // A number half-way between two halves rounds to the even one.
   expect_bits("uint", "float n = 1.0 + (float(u % 64u) + 0.5) / 1024.0; result = packHalf2x16(vec2(n, -n));",
               [&](int s) {
                 const float n = 1.0f + (float(word_of(s) % 64u) + 0.5f) / 1024.0f;
@@ -230,7 +230,7 @@ TEST(ShaderFunctions, Inverses) {
     const std::string make =
         type + " m; for (int c = 0; c < " + n + "; ++c) for (int r = 0; r < " + n +
         "; ++r) m[c][r] = float((c * 7 + r * 5 + c * r) % 11) + (c == r ? 9.0 + float(u & 7u) : 0.0);\n";
-    // m times its inverse is the identity; the determinant is that of Gauss's method.
+    // m times its inverse is the identity; the determinant is that of Gaussian elimination.
     const Program program =
         compiled("#version 450\nflat in uint u; out vec2 result;\nvoid main() {\n" + make + type +
                  " e = m * inverse(m) - " + type + "(1.0);\nfloat worst = 0.0; for (int c = 0; c < " + n +

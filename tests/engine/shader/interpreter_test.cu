@@ -1,4 +1,4 @@
-// The interpreter on the CUDA machine: each operation, and control, with the bits of the CPU's builds.
+// The interpreter on the CUDA machine: each operation, and control flow, with the bits of the CPU's builds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr int kLanes = kShaderVectors * kWidth;
 constexpr uint32_t kRegisters = 10, kMasks = 8, kOutputs = 2;
 constexpr uint32_t kTextureSide = 8;
 
-// A run's memory, for both machines.
+// The memory of a run, for both machines.
 struct Launch {
   CodeInstruction code[16];
   uint32_t registers[kRegisters * kLanes];
@@ -70,7 +70,7 @@ void fill(Launch& run, uint32_t seed) {
 
 uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
 
-// The same instructions by a build of the CPU machine, whose runs may have fewer lanes: one part after another.
+// The same instructions on a build of the CPU machine, whose runs may have fewer lanes: one part after another.
 void run_on_cpu(const ShaderKernel& kernel, Launch& launch, uint32_t instructions) {
   const int lanes = kernel.lanes;
   uint64_t keep = 0;
@@ -131,7 +131,7 @@ TEST_F(CudaShader, OperationsHaveTheCpusBits) {
   }
 }
 
-// A texture of `kind` with levels of noise; what encoding, wrap mode and filters it has, `number` says.
+// A texture of `kind` with levels of noise; `number` selects encoding, wrap mode and filters.
 void set_texture(Launch& run, TextureKind kind, uint32_t number) {
   SampledRecord& r = run.record;
   r = {};
@@ -162,7 +162,7 @@ void set_texture(Launch& run, TextureKind kind, uint32_t number) {
   for (uint32_t& texel : run.texels) {
     const float value = float(next(state) >> 8) * 0x1p-24f;
     std::memcpy(&texel, &value, sizeof value);
-    if (r.encoding < TexelEncoding::r32) texel = next(state) & 0xbbffbbffu;  // halves that are numbers
+    if (r.encoding < TexelEncoding::r32) texel = next(state) & 0xbbffbbffu;  // halves that are finite numbers
   }
 }
 
@@ -173,7 +173,7 @@ TEST_F(CudaShader, LookupsHaveTheCpusBits) {
     fill(*gpu_, number);
     set_texture(*gpu_, kind, number);
     uint32_t state = number;
-    for (int i = 0; i < int(kRegisters) * kLanes; ++i) {  // all that is read: numbers of a few repeats
+    for (int i = 0; i < int(kRegisters) * kLanes; ++i) {  // all inputs: numbers over a few repeats
       const float value = float(int32_t(next(state))) * 0x1p-29f;
       std::memcpy(gpu_->registers + i, &value, sizeof value);
     }
@@ -194,7 +194,7 @@ TEST_F(CudaShader, LookupsHaveTheCpusBits) {
   EXPECT_GT(results.size(), 1000u);
 }
 
-// while (x < 8) x += 0.5 for some lanes, a discard inside of it, and an array that each lane indexes. Other registers
+// while (x < 8) x += 0.5 for some lanes, with a discard inside, and an array that each lane indexes. Registers other
 // than the cell and the result depend on which lanes run together.
 TEST_F(CudaShader, ControlHasTheCpusBits) {
   for (uint32_t seed = 0; seed < 8; ++seed) {

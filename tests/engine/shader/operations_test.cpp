@@ -26,7 +26,7 @@ std::vector<Operation> operations() {
   return all;
 }
 
-// Numbers as they occur, and those at which functions change their mind.
+// Typical numbers, and those at which functions switch between cases.
 uint32_t some_word(Shape shape, std::mt19937& random) {
   static const float kNumbers[] = {0.0f,     -0.0f,     1.0f,  -1.0f,       0.5f,          -0.5f,      2.0f,    1e-30f,
                                    1e30f,    3.5f,      -2.5f, 16777216.0f, 2147483648.0f, 4e9f,       -3e9f,   1e-40f,
@@ -253,7 +253,7 @@ TEST(ShaderOperations, ConversionsMeetTheirLimits) {
   EXPECT_EQ(as_number(converted(Op::log2, 0.0f)), -INFINITY);
 }
 
-// spirv-opt would divide these constants as this processor does, which ends the process (glsl.cpp, DivisionGuard).
+// spirv-opt would divide these constants on the host's processor, which ends the process (glsl.cpp, DivisionGuard).
 TEST(ShaderOperations, TheLeastIntegerIsDividedByMinusOne) {
   const std::string text = R"(#version 450
     uniform int u;

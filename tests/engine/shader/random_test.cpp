@@ -1,5 +1,5 @@
-// Random valid shaders (random/random_glsl.h): all forms that the pipeline gives a program have the same bits on every
-// build, interpreted and compiled. brokkr_random_shaders tries more seeds.
+// Random valid shaders (random/random_glsl.h): all forms of a program in the pipeline have the same bits on every
+// build, interpreted and compiled. brokkr_random_shaders runs more seeds.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -42,7 +42,7 @@ TEST(RandomShaders, HaveTheSameBitsCompiled) {
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   std::vector<std::unique_ptr<RandomTrial>> trials;
-  std::vector<const Code*> codes;  // of each trial the plain form and the one that is folded most
+  std::vector<const Code*> codes;  // of each trial the plain form and the most folded one
   for (uint64_t seed = 0; seed < kCompiledSeeds; ++seed) {
     trials.push_back(std::make_unique<RandomTrial>(seed));
     codes.push_back(&trials.back()->codes().front());
@@ -64,7 +64,7 @@ TEST(RandomShaders, HaveTheSameBitsCompiled) {
   fs::remove_all(folder);
 }
 
-// Through the whole pipeline: both machines of this processor draw the same picture, and no program is refused.
+// The whole pipeline: both machines of this processor draw the same picture, and no program is refused.
 TEST(RandomShaders, AreDrawnByTheirFrames) {
   Renderer renderer;
   for (uint64_t seed = 0; seed < kDrawnSeeds; ++seed) {

@@ -1,4 +1,4 @@
-// Shaders of tests, run for 64 samples on every build of the interpreter.
+// Runs shaders of tests for 64 samples on every build of the interpreter.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace brokkr::shader::test {
 
 inline constexpr int kSamples = 64;
 
-// The builds that this processor runs.
+// The builds that this processor supports.
 inline std::vector<std::string> runnable_kernels() {
   std::vector<std::string> names;
   for (const std::string& name : kernel_names()) {
@@ -41,7 +41,7 @@ inline std::vector<std::string> compiled_kernels() {
   return names;
 }
 
-// Bits, with one pattern for all that is no number: which one a processor makes is its own choice.
+// Bits with one pattern for all NaNs, since each processor chooses its own pattern.
 inline uint32_t same_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits; }
 
 inline Program compiled(const std::string& text, const std::map<uint32_t, uint32_t>& given = {}) {

@@ -19,7 +19,7 @@ void expect_same(const Results& found, const Results& expected, const std::strin
             << what << ", output " << word << ", sample " << sample;
 }
 
-// A loop's variables exchange what they hold: what `on` chooses is read before either changes.
+// A loop's variables exchange their values: the value that `on` chooses is read before either changes.
 TEST(ShaderFolder, AChosenVariableIsReadWhereItIsChosen) {
   const std::string text = R"(#version 330
     uniform bool on;
@@ -51,7 +51,7 @@ TEST(ShaderFolder, TheChangeOfAnInfiniteNumberIsNone) {
   }
 }
 
-// Lanes that did not come here hold what another path left in a variable, or nothing: they are no neighbours.
+// Lanes that did not come here hold a value of another path in a variable, or none: they do not count as neighbours.
 TEST(ShaderFolder, OtherPathsLeaveNothingForDerivatives) {
   const std::string text = R"(#version 330
     uniform bool on;
@@ -75,7 +75,7 @@ TEST(ShaderFolder, OtherPathsLeaveNothingForDerivatives) {
   }
 }
 
-// Values of branches that no lane enters, once textures are known not to be there.
+// Values of branches that no lane enters once textures are known to be missing.
 TEST(ShaderFolder, WhatADroppedBranchMakesIsDead) {
   for (const char* const name : {"switch_constant.frag", "switch_nested.frag", "unbound_in_branch.frag"}) {
     const Program program = compiled(text_of_file(name));

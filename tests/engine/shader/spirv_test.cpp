@@ -1,5 +1,5 @@
-// SPIR-V modules as an application gives them: made by glslang from GLSL and HLSL by Vulkan's rules, and assembled from
-// text; and hostile ones.
+// SPIR-V modules as an application supplies them: compiled by glslang from GLSL and HLSL under Vulkan's rules, and
+// assembled from text; also hostile ones.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -18,7 +18,7 @@ std::string bytes_of(const std::vector<uint32_t>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
 }
 
-// The module of a text in Vulkan's GLSL, or in HLSL, with its names.
+// Compiles a text in Vulkan's GLSL or in HLSL to a module, with its names.
 std::vector<uint32_t> module_of(const std::string& text, Stage stage,
                                 glslang::EShSource source = glslang::EShSourceGlsl, const char* entry = "main") {
   static const bool begun = glslang::InitializeProcess();
@@ -270,7 +270,7 @@ void main() { c = vec4(x[0]); })";
   EXPECT_NE(refusal_of(bytes_of(module_of(stores, Stage::fragment)), Stage::fragment), "");
 }
 
-// Each changes one word of a module, and must be refused or become a program that runs to its end.
+// Each change of one word of a module must be refused or give a program that runs to its end.
 TEST(SpirvModules, ChangedWordsDoNoHarm) {
   std::mt19937 random(5);
   for (const std::vector<uint32_t>& good : {module_of(kVertex, Stage::vertex), assembled(kAssembly)}) {

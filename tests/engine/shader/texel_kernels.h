@@ -11,7 +11,8 @@ namespace brokkr {
 struct TexelKernels {
   void (*store)(uint32_t* words, TexelEncoding encoding, uint32_t texel, const std::array<float, 4>& color);
   std::array<float, 4> (*load)(const uint32_t* words, TexelEncoding encoding, uint32_t texel);
-  uint32_t (*make)(uint32_t* words, const TextureTexels& texture, uint32_t level);  // gives how many it has made
+  // returns the number of texels that it made
+  uint32_t (*make)(uint32_t* words, const TextureTexels& texture, uint32_t level);
 };
 
 }  // namespace brokkr

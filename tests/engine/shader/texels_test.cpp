@@ -1,4 +1,5 @@
-// Texels in each encoding: what is stored is read back; levels are made of the ones before; blocks of any bits decode.
+// Texels in each encoding: a stored value reads back, levels are made from the level before, and blocks decode for any
+// bits.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -50,7 +51,7 @@ TEST(Texels, EveryHalfIsItsNumber) {
   }
 }
 
-// Even sides: the mean of two by two; odd ones: what lies at the new texel's centre.
+// Even sides: the mean of two by two texels; odd sides: the value at the new texel's centre.
 TEST(Texels, LevelsAreMadeOfTheOnesBefore) {
   for (const TexelKernels* kernels : runnable_texel_kernels()) {
     TextureTexels texture{TextureKind::two, TexelEncoding::r32, 6, 4, 1, 2, {0, 24}};
@@ -72,8 +73,8 @@ TEST(Texels, LevelsAreMadeOfTheOnesBefore) {
   }
 }
 
-// A block at a page's end is read to its last byte and no further (the address sanitizer watches); colours that are the
-// same at both ends are that colour in every texel.
+// The decoder reads a block at the end of a page to its last byte and no further (the address sanitizer checks that).
+// If both ends have the same colour, every texel has it.
 TEST(Texels, BlocksOfAnyBitsDecode) {
   std::mt19937 random(7);
   for (int format = int(TexelFormat::bc1); format <= int(TexelFormat::bc7_srgb); ++format) {
@@ -94,7 +95,7 @@ TEST(Texels, BlocksOfAnyBitsDecode) {
   for (const uint32_t word : words) EXPECT_EQ(word, 0xffff0000u);
 }
 
-// Rows of large textures are decoded side by side; they are what each level decoded at once is.
+// Rows of large textures are decoded in parallel and equal the level decoded at once.
 TEST(Texels, PartsOfLevelsAreTheWhole) {
   std::mt19937 random(8);
   for (const TexelFormat format : {TexelFormat::rg8, TexelFormat::bc1, TexelFormat::bc5_snorm, TexelFormat::rgba8}) {
@@ -134,7 +135,7 @@ TEST(Texels, SamplersMustFitTheirTextures) {
             "'a' reads 2D of floats, and is given 2D of uints");
 }
 
-// Textures that are in no file give black, and so do samplers that nothing is bound to.
+// Textures that are missing from the file give black, and so do samplers without a texture.
 TEST(Texels, WhatTheFrameDoesNotHoldHasNoRecord) {
   Frame frame;
   frame.captured_textures.resize(2);
@@ -150,7 +151,7 @@ TEST(Texels, WhatTheFrameDoesNotHoldHasNoRecord) {
   EXPECT_EQ(sampled.images[0].texture, 1u);
 }
 
-// A filter may read the word behind a texture's last one: it is no other texture's, and is there.
+// A filter may read the word after a texture's last one: it exists and belongs to no other texture.
 TEST(Texels, BehindEachTextureIsAWordOfNobody) {
   const std::array<uint32_t, 4> texels{};
   BoundTextures bound;

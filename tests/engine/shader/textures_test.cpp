@@ -1,4 +1,4 @@
-// Texture lookups: what a shader asks of a texture of 4 x 2 texels whose content says where it is.
+// Texture lookups in a texture of 4 x 2 texels whose content encodes its position.
 #include "bound_textures.h"
 #include "run_shader.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kWide = 4, kHigh = 2;
 
-// Level 0: red is 16 x, green 16 y; level 1 has 2 x 1 texels with blue 200; level 2 has one with blue 100.
+// Level 0: red is 16 x, green 16 y; level 1 has 2 x 1 texels with blue 200; level 2 has one texel with blue 100.
 class ShaderTextures : public testing::Test {
  protected:
   ShaderTextures() {
@@ -20,7 +20,7 @@ class ShaderTextures : public testing::Test {
     sampler_.mip = MipFilter::nearest;
   }
 
-  // The shader computes `result` of x, the number of the sample. `added`: what `map` reads.
+  // The shader computes `result` from x, the number of the sample. `added`: the texture of `map`.
   Results run(const std::string& expression, const BoundTextures& added, const char* sampler = "sampler2D") {
     const Program program =
         compiled("#version 400\nuniform " + std::string(sampler) +
@@ -77,8 +77,8 @@ TEST_F(ShaderTextures, LevelsAreChosenAndFetched) {
   }
 }
 
-// Samplers of an array that an index of the run chooses, another in each sample: here three textures of 1, 2 and 3
-// texels in width, whose red is 50, 100 and 150. An index beyond them reads the last.
+// A run-time index, different in each sample, chooses the sampler in an array. The three textures are 1, 2 and 3 texels
+// wide and have the red values 50, 100 and 150. An index beyond them reads the last.
 TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
   BoundTextures added;
   for (uint32_t i = 1; i <= 3; ++i) {
@@ -109,7 +109,7 @@ TEST_F(ShaderTextures, AnIndexChoosesTheSampler) {
   }
 }
 
-// GLSL 4.60, 8.9: the layer is floor(number + 0.5), and one that the texture has.
+// GLSL 4.60, 8.9: the layer is floor(number + 0.5), clamped to the texture's layers.
 TEST_F(ShaderTextures, LayersOfArraysAreTheNearest) {
   const uint32_t texels[] = {0xff000032u, 0xff000064u, 0xff000096u};
   BoundTextures added;
@@ -123,7 +123,7 @@ TEST_F(ShaderTextures, LayersOfArraysAreTheNearest) {
   }
 }
 
-// Arrays in arrays: each has an index of the run.
+// Nested arrays: each has a run-time index.
 TEST_F(ShaderTextures, TwoIndicesChooseTheSampler) {
   BoundTextures added;
   for (uint32_t i = 1; i <= 4; ++i) {
@@ -144,7 +144,7 @@ TEST_F(ShaderTextures, TwoIndicesChooseTheSampler) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(0, s)), 50 * (s % 4 + 1)) << s;
 }
 
-// The changes of coordinates are those between the samples of a quad, also where these choose different samplers.
+// The derivatives of coordinates are those between the samples of a quad, even if these choose different samplers.
 TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   BoundTextures added;
   for (int i = 0; i < 2; ++i)
@@ -162,7 +162,7 @@ TEST_F(ShaderTextures, AChosenSamplerHasItsQuadsLevel) {
   for (int s = 0; s < kSamples; ++s) EXPECT_EQ(code_of(results.number(2, s)), 200) << s;
 }
 
-// Signed integers, read by an unsigned sampler: their bits.
+// An unsigned sampler reads the bits of signed integers.
 TEST_F(ShaderTextures, IntegersAreReadWithAndWithoutASign) {
   const int8_t texels[] = {-1, 2, -128, 127};
   BoundTextures added;
@@ -178,7 +178,7 @@ TEST_F(ShaderTextures, IntegersAreReadWithAndWithoutASign) {
   }
 }
 
-// Half a texel a sample in x, in the quad's x: level 0; with a bias of 2, or two texels a sample, level 1.
+// Half a texel per sample in x gives level 0; with a bias of 2, or with two texels per sample, level 1.
 TEST_F(ShaderTextures, LevelsComeFromDifferences) {
   const std::string uv = "vec2(float(int(x) & 1) * STEP, 0.2)";
   const auto blue_at = [&](const std::string& step, const std::string& bias) {
@@ -202,7 +202,7 @@ TEST_F(ShaderTextures, ComparisonsAnswerBeforeTheyAreFiltered) {
   }
 }
 
-// Coordinates that are no numbers, or larger than any texture, read a texel of it.
+// NaN coordinates, or coordinates larger than any texture, still read one of its texels.
 TEST_F(ShaderTextures, AnyCoordinateReadsTheTexture) {
   const char* const wild = "vec2(x > 40.0 ? sqrt(-x) : exp2(x * 3.0), x > 50.0 ? sqrt(-x) : -exp2(x * 3.0))";
   for (int wrap = 0; wrap <= int(TextureWrap::mirror_clamp_to_edge); ++wrap) {

@@ -1,5 +1,5 @@
-// Code that the verifier of machine code rejects, and that code it accepts accesses only its own memory (sanitizers
-// check that).
+// Code that the verifier of machine code rejects, and code that it accepts: accepted code accesses only its own memory
+// (sanitizers check that).
 #include <functional>
 #include <stdexcept>
 
@@ -80,7 +80,7 @@ TEST_F(ShaderCode, IsRefusedWhereItJumpsToWhereItMustNot) {
   expect_wrong("depth of its end", [&](Code& c) { first(c, Op::repeat).depth = 1; });
 }
 
-// One word of the code in another state, over and over.
+// One word of the code in many other states.
 TEST_F(ShaderCode, WhatIsTakenRunsInItsOwnMemory) {
   const uint32_t abort = 1;  // loops end after 256 iterations
   const Textures textures;
@@ -109,7 +109,7 @@ TEST_F(ShaderCode, WhatIsTakenRunsInItsOwnMemory) {
   EXPECT_LT(taken, kChanges * 9 / 10);
 }
 
-// The program is verified as well: what is no fault of a register alone.
+// The verifier also checks the program, for faults that no single register shows.
 TEST_F(ShaderCode, IsNotMadeOfABrokenProgram) {
   Program wrong = compiled(kText);
   for (Instruction& one : wrong.code)

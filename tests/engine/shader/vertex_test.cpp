@@ -1,4 +1,4 @@
-// Vertex shaders as programs: eighty texts in the manner of games, what they take and give, and what is refused.
+// Vertex shaders as programs: eighty texts in the style of games, their inputs and outputs, and refused programs.
 #include <glm/mat4x4.hpp>
 
 #include "run_shader.h"
@@ -99,7 +99,7 @@ TEST(VertexShaders, EightyTextsRunAlikeOnAllMachines) {
     const std::vector<Kind> kinds = input_kinds(program);
     const Results results = run_everywhere(program, some_uniforms(program),
                                            [&](uint32_t word, int lane) { return some_bits(kinds[word], word, lane); });
-    // Something depends on the vertices.
+    // Some output depends on the vertices.
     bool differs = program.input_words == 0;
     for (const auto& word : results.outputs)
       differs = differs || std::any_of(word.begin(), word.end(), [&](uint32_t bits) { return bits != word[0]; });
@@ -178,7 +178,7 @@ void main() {
   }
 }
 
-// Bones are chosen by each vertex.
+// Each vertex selects its bones.
 TEST(VertexShaders, SkinningReadsEachVertexsBones) {
   VertexRun run(R"(#version 330
 in vec4 position; in ivec2 bones; in vec2 weights; uniform vec4 moves[10];

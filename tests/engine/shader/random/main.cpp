@@ -1,6 +1,6 @@
-// brokkr_random_shaders FIRST COUNT: tries the random shaders of so many seeds, interpreted on all builds of the kernel
-// in all forms, and says how many the front end took. `brokkr_random_shaders --print SEED` prints one. The exit code is
-// 1 where a picture differs or a pass makes a broken program. A signal to end ends it with the counts.
+// brokkr_random_shaders FIRST COUNT: runs COUNT random shaders from seed FIRST on, interpreted on all builds of the
+// kernel in all forms, and prints how many the front end accepted. `brokkr_random_shaders --print SEED` prints one. The
+// exit code is 1 if a picture differs or a pass makes a broken program. A termination signal ends it with the counts.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace brokkr::shader;
 using namespace brokkr::shader::test;
 
-constexpr uint64_t kRounds = 6;  // choices of what a shader is given
+constexpr uint64_t kRounds = 6;  // choices of a shader's inputs
 
 std::array<char, 64> now_trying{};
 volatile std::sig_atomic_t stopped = 0;

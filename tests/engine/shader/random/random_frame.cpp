@@ -27,7 +27,7 @@ Enum any_up_to(Enum last, RandomBits& random) {
   return Enum(random.below(uint32_t(last) + 1));
 }
 
-// Programs here have no second colour to blend by.
+// Programs here have no second colour for blending.
 BlendTerm random_term(RandomBits& random) {
   return {any_up_to(BlendFactor::src_alpha_saturate, random), any_up_to(BlendFactor::src_alpha_saturate, random),
           any_up_to(BlendEquation::max, random)};
@@ -97,7 +97,7 @@ Frame random_frame(uint64_t seed) {
     made.samplers.push_back(
         {.name = sampler.name, .kind = sampler.kind, .type = sampler.type, .shadow = sampler.compares});
 
-  // A triangle over everything, and others before and behind it.
+  // A triangle over the whole target, and others before and behind it.
   RandomBits random(seed ^ 0x737461746573u);
   const uint32_t draws = 1 + random.below(3);
   frame.positions = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};

@@ -1,4 +1,4 @@
-// A captured frame that a random shader draws, under random states: a triangle over the whole target, and up to two
+// A captured frame that draws a random shader under random states: a triangle over the whole target, and up to two
 // more.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace brokkr::shader::test {
 
-// 24 x 16 pixels; valid. Throws ShaderError where the front end refuses the text.
+// The frame has 24 x 16 pixels and is valid. Throws ShaderError if the front end refuses the text.
 Frame random_frame(uint64_t seed);
 
 }  // namespace brokkr::shader::test

@@ -33,7 +33,7 @@ struct Variable {
   std::string name;
   Type type;
   bool writable = true;
-  int length = 0;  // of an array, a power of two; 0: none
+  int length = 0;  // array length, a power of two; 0: no array
 };
 
 struct Function {
@@ -115,7 +115,7 @@ class Writer {
                                        {"u_mask", kUint, false},         {"u_table", kFloat, false, 8},
                                        {"u_lights", {'f', 3}, false, 4}, {"u_places", kInt, false, 4}};
     for (const Variable& one : all) {
-      // The reference sets no others.
+      // The reference sets only these.
       const bool is_set = one.type.base == 'f' && one.type.columns == 1;
       if (random_.one_in(2) || (defined_ && !is_set && one.type != kInt && one.type != kBool)) continue;
       row(fmt::format("uniform {} {}{};", name_of(one.type), one.name,
@@ -233,7 +233,7 @@ class Writer {
     }
   }
 
-  // An own variable, and what of it is assigned.
+  // A variable of this scope, and the part of it that is assigned.
   void assign() {
     std::vector<size_t> own;
     for (size_t i = 0; i < variables_.size(); ++i)
@@ -310,11 +310,11 @@ class Writer {
     row(fmt::format("switch ({} & 3) {{", value(kInt, 3)));
     ++switches_;
     const uint32_t cases = 1 + random_.below(4);
-    const uint32_t where = random_.below(cases + 1);  // of the default
+    const uint32_t where = random_.below(cases + 1);  // position of the default case
     for (uint32_t i = 0; i <= cases; ++i) {
       if (i == where) row("default:");
       if (i < cases) row(fmt::format("case {}:", i));
-      if (random_.one_in(4) && i < cases) continue;  // falls through with nothing of its own
+      if (random_.one_in(4) && i < cases) continue;  // falls through without statements
       row("{");
       block(depth - 1);
       row("}");
@@ -335,7 +335,7 @@ class Writer {
                  : fmt::format("if ({}) return {};", condition, value(result_, 1)));
   }
 
-  // A built-in function that has results beside the one that it returns.
+  // A built-in function with further results besides its return value.
   void write_built_in() {
     const int rows = int(1 + random_.below(4));
     const Type real{'f', rows}, whole{'i', rows}, natural{'u', rows};
@@ -373,7 +373,7 @@ class Writer {
     row(fmt::format("{} {} = {};", name_of(called.result), name, bounded(call, called.result)));
     variables_.push_back({name, called.result});
   }
-  // Variables that the function changes are declared for it. Empty: the text cannot stand here.
+  // Declares variables for the ones that the function changes. Empty if the text is not allowed here.
   std::string call_of(const Function& called) {
     std::string list;
     for (size_t i = 0; i < called.parameters.size(); ++i) {
@@ -416,7 +416,7 @@ class Writer {
     return type.rows == 1 ? one : fmt::format("{}({})", name_of(type), one);
   }
 
-  // A variable of the type, or a part of one; else a constant.
+  // A variable of the type or a part of one; otherwise a constant.
   std::string leaf(Type type) {
     if (random_.one_in(5)) return constant(type);
     for (int attempt = 0; attempt < 8; ++attempt) {
@@ -442,7 +442,7 @@ class Writer {
     return constant(type);
   }
 
-  // A whole number to choose by: of each sample its own, or the same for all.
+  // An integer that selects an element: a separate one for each sample, or the same for all.
   std::string index(int depth) { return fmt::format("({})", value(kInt, depth)); }
 
   std::string value(Type type, int depth) {
@@ -592,7 +592,7 @@ class Writer {
   }
 
   std::string truth(Type type, int depth) {
-    // If the picture is defined, no number decides.
+    // If the picture is defined, no floating-point number decides.
     const char base = defined_ ? 'i' : any_of({'f', 'i', 'u'});
     const auto whole_sample = [&] {
       return fmt::format("(int(gl_FragCoord.{}) & {})", any({"x", "y"}), any({"1", "3", "4", "8", "15"}));
@@ -671,7 +671,7 @@ class Writer {
     if (fetches)
       return fmt::format("texelFetch({}, {} & {}{})", name, whole(count), defined_ ? "1" : any({"1", "7", "-1"}),
                          defined_ && has_levels(kind) ? ", 0" : fetch_level);
-    if (defined_) {  // integers are not filtered: the nearest may flip
+    if (defined_) {  // integers are not filtered: the nearest texel may flip
       if (s.type != SampledType::real || !has_levels(kind) || is_array(kind)) return {};
       return fmt::format("textureLod({}, {}, 0.0)", name, real(count));
     }
@@ -756,7 +756,7 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
     constexpr Binding kBindings[] = {Binding::nothing, Binding::whole, Binding::whole, Binding::without_alpha,
                                      Binding::misfit};
     Binding binding = kBindings[random.below(defined ? 4 : 5)];
-    // OpenGL does not say what a fetch from no texture is, and has no buffers of three bytes a texel.
+    // OpenGL does not define a fetch from no texture, and has no buffers with three bytes per texel.
     if (defined && !is_cube(sampler.kind) && binding == Binding::nothing) binding = Binding::whole;
     if (defined && sampler.kind == TextureKind::buffer) binding = Binding::whole;
     CapturedTexture texture;
@@ -793,7 +793,7 @@ void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& 
     how.wrap.fill(kind == TextureKind::rectangle ? TextureWrap::clamp_to_edge : kWraps[random.below(4)]);
     if (random.one_in(5) && texture.levels > 1) how.anisotropy = 4;
     if (defined) {
-      // Integers that are filtered have no value, and llvmpipe filters a level that is given anisotropically too.
+      // Filtered integers have no value, and llvmpipe filters an explicit level anisotropically too.
       if (type != SampledType::real) how.mip = std::min(how.mip, MipFilter::nearest);
       how.anisotropy = 1;
     }

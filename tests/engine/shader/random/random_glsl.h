@@ -1,5 +1,5 @@
-// Random fragment shaders in GLSL 4.50 that are valid, for differential tests and the fuzzer: a seed becomes a text,
-// and what its samplers and uniforms are given.
+// Random valid fragment shaders in GLSL 4.50, for differential tests and the fuzzer: a seed gives a text, and the
+// inputs for its samplers and uniforms.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,16 @@ class RandomBits {
 
 // Types, control flow, functions, textures of all kinds, uniforms, arrays, derivatives. All variables have a value.
 // Every loop ends after a few iterations.
-//
-// `defined`: OpenGL says what the picture is, but for the last bits: integers alone decide which way control goes,
-// numbers stay small and continuous, textures are read at a level that is given, and inputs are "at" and "uv".
+// `defined`: OpenGL defines the picture except for the last bits. Integers alone decide control flow, numbers stay
+// small and continuous, textures are read at an explicit level, and inputs are "at" and "uv".
 std::string random_shader(uint64_t seed, bool defined = false);
 
-// Textures for the samplers of a program, in their order: some get none, or one without alpha, or one that they cannot
-// read. Where `defined`, all are filtered, and can be read.
+// Textures for the samplers of a program, in order: some get none, one without alpha, or one that they cannot read. If
+// `defined`, all are filtered and readable.
 void bind_random_textures(uint64_t seed, const Program& program, BoundTextures& textures, bool defined = false);
 
-// The bits of all uniform words, and those which the folder is told. Numbers are between -2 and 2, integers small;
-// where not `defined`, some are at the edges of their types.
+// The bits of all uniform words, and those that the folder knows. Numbers are between -2 and 2, integers are small. If
+// not `defined`, some are at the limits of their types.
 std::vector<uint32_t> random_uniforms(uint64_t seed, const Program& program, bool defined = false);
 std::map<uint32_t, uint32_t> random_known(uint64_t seed, const std::vector<uint32_t>& uniforms);
 

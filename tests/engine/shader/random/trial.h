@@ -1,4 +1,4 @@
-// A random shader, run in all forms that the pipeline may give it: each must have the bits of the plain one.
+// A random shader in all forms that the pipeline may give it: each must have the bits of the plain form.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class RandomTrial {
   // a broken program.
   explicit RandomTrial(uint64_t seed);
 
-  // Gives it uniforms, textures and inputs, other ones for each `round`, and makes the forms. Throws as the
+  // Sets uniforms, textures and inputs, different ones for each `round`, and makes the forms. Throws like the
   // constructor.
   void give(uint64_t round);
-  // The plain program, the same folded for known uniforms, for its textures, and for both.
+  // The plain program, and the same folded for known uniforms, for its textures, and for both.
   const std::vector<Code>& codes() const { return codes_; }
 
-  // Interprets all forms on the kernels `isas` for 64 samples. What differs, in one line; empty: nothing.
+  // Interprets all forms on the kernels `isas` for 64 samples. Returns the difference in one line, or an empty string.
   std::string run(const std::vector<std::string>& isas);
-  // The same for form `form` as code of this processor.
+  // The same for form `form`, compiled for this processor.
   std::string run_compiled(const std::string& isa, size_t form, CompiledShader function);
 
  private:

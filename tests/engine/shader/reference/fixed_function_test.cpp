@@ -1,5 +1,5 @@
-// Fixed function: the colours of the shader that is made of it beside those of llvmpipe's own fixed function, for
-// environments, fog and colours by chance.
+// Fixed function: the colours of the generated shader against llvmpipe's fixed function, for random environments, fog
+// and colours.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ Color read_as(TexelBase base, const Color& texel) {
   }
 }
 
-// A program by chance, with textures of one texel each, and a sample's colours and fog for each of 64 points.
+// A random program with textures of one texel each, and a sample's colours and fog for each of 64 points.
 struct Setting {
   FragmentProgram program;
   std::vector<UnitTexture> textures;
@@ -105,7 +105,7 @@ class Chance {
   std::mt19937 numbers_;
 };
 
-// The pixels of 64 points in a row, by llvmpipe.
+// The pixels of 64 points in a row, drawn by llvmpipe.
 std::array<std::array<uint8_t, 4>, kSamples> drawn(const Setting& setting) {
   const GlTexture target = GlTexture::create(GLenum(GL_TEXTURE_2D));
   glTextureStorage2D(target.id(), 1, GL_RGBA8, kSamples, 1);
@@ -147,7 +147,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   text.replace(at, what.size(), by);
 }
 
-// The same by the shader, in which the textures' colours are uniforms.
+// The same with the shader, in which the textures' colours are uniforms.
 Results shaded(const Setting& setting, std::string& text) {
   text = fixed_function_text(setting.program, setting.textures);
   for (size_t i = 0; i < setting.texels.size(); ++i) {

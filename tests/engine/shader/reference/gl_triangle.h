@@ -1,4 +1,4 @@
-// A fragment shader over one triangle by Mesa's llvmpipe, whatever its version of GLSL: a compatibility context.
+// A fragment shader of any GLSL version over one triangle in Mesa's llvmpipe, in a compatibility context.
 #pragma once
 
 #include <glad/egl.h>
@@ -21,23 +21,23 @@
 
 namespace brokkr::shader::test {
 
-// Current on the thread that made it, until the process ends.
+// Current on the thread that created it, until the process ends.
 class CompatibilityContext {
  public:
-  // The one of all tests; throws as the constructor.
+  // Creates the context of all tests; throws like the constructor.
   static void begin() {
     static const CompatibilityContext context;
     has_begun = true;
   }
-  // True if this process has one. Its children cannot draw: they lack the driver's threads.
+  // True if this process has a context. Its child processes cannot draw: they lack the driver's threads.
   inline static bool has_begun = false;
 
-  // Throws std::runtime_error where there is no such context.
+  // Throws std::runtime_error if there is no such context.
   CompatibilityContext() {
-    // llvmpipe's own approximations of texture filters are switched off.
+    // Turns off llvmpipe's approximations of texture filters.
     setenv("GALLIVM_PERF", "no_brilinear,no_rho_approx,no_quad_lod,no_aos_sampling", 1);
-    // One quad to a vector: of two that read different levels of a texture anisotropically, the second has the texels'
-    // size of the first one's level. Cached code does not tell how wide its vectors are.
+    // One quad per vector. If two quads in a vector read different levels of a texture anisotropically, the second uses
+    // the texel size of the first one's level. Cached code does not record the width of its vectors.
     setenv("LP_NATIVE_VECTOR_WIDTH", "128", 1);
     setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
@@ -71,7 +71,7 @@ class CompatibilityContext {
   EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// The inputs that both sides draw with.
+// The inputs of both renderers.
 struct TriangleScene {
   int width = 0, height = 0;
   std::array<std::vector<uint32_t>, 3> corners;  // input words
@@ -118,7 +118,7 @@ class GlTriangle {
     if (!good) throw std::runtime_error(log);
   }
 
-  // A vertex shader of the same version that hands on what the fragment shader reads.
+  // A vertex shader of the same version that passes on the fragment shader's inputs.
   std::string vertex_text() const {
     const size_t at = text_.find("#version");
     const std::string version = at == std::string::npos ? "#version 110" : text_.substr(at, text_.find('\n', at) - at);
@@ -132,7 +132,7 @@ class GlTriangle {
       head += in + type + "in_" + input.name + ";\n" + out + type + input.name + ";\n";
       body += input.name + " = in_" + input.name + ";\n";
     }
-    // Linkers want every input that a text names to be written, also those that its program does not read.
+    // Linkers require that every declared input is written, even one that the program does not read.
     const std::regex declaration("(^|\n)((?:flat |noperspective )?)in (\\w+) (\\w+);");
     for (std::sregex_iterator found(text_.begin(), text_.end(), declaration), end; found != end; ++found) {
       const std::string qualifier = (*found)[2], type = (*found)[3], name = (*found)[4];
@@ -152,7 +152,7 @@ class GlTriangle {
          {std::pair<GLenum, const std::string*>{GL_VERTEX_SHADER, &vertex}, {GL_FRAGMENT_SHADER, &text_}}) {
       const GLuint shader = glCreateShader(stage);
       glAttachShader(gl_.id(), shader);
-      glDeleteShader(shader);  // goes with the program
+      glDeleteShader(shader);  // deleted with the program
       const char* const words = text->c_str();
       glShaderSource(shader, 1, &words, nullptr);
       glCompileShader(shader);
@@ -167,7 +167,7 @@ class GlTriangle {
     planes_ = std::make_unique<GlPlanes>(frame);
     textures_ = std::make_unique<GlCapturedTextures>(frame, *planes_);
     glDisable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
-    // A sampler that our program no longer reads has a unit of its own: two of different types must not share one.
+    // A sampler that our program no longer reads has its own unit, since two of different types must not share one.
     const std::regex declaration("uniform [iu]?sampler\\w+ (\\w+);");
     GLint unit = GLint(program_.samplers.size());
     for (std::sregex_iterator found(text_.begin(), text_.end(), declaration), end; found != end; ++found)

@@ -1,4 +1,4 @@
-// Levels of textures that are made of the ones before, beside those of llvmpipe's glGenerateMipmap.
+// Texture levels that are made from the level before, against llvmpipe's glGenerateMipmap.
 #include <gtest/gtest.h>
 
 #include "gl_triangle.h"
@@ -11,7 +11,7 @@ namespace {
 
 // Shares of channels that may be one code off. The mean of even sides is exact, and a tie goes to the even code. For
 // odd sides, the last bits of llvmpipe's coordinates decide on which side of a tie the mean lies. llvmpipe encodes sRGB
-// by approximate square roots of the processor, and cuts 10 bits off 16 where OpenGL rounds.
+// with the processor's approximate square roots, and truncates 16 bits to 10 where OpenGL rounds.
 struct MipFormat {
   const char* name;
   TexelEncoding encoding;
@@ -36,7 +36,7 @@ std::vector<uint32_t> words_of_level(const MipFormat& format, int level, size_t 
   return words;
 }
 
-// Channels of two levels that are not the same, of `all`.
+// The number of channels that differ between two levels, and of all channels.
 struct MipDifference {
   size_t differ = 0, all = 0, most = 0;
 
@@ -85,7 +85,7 @@ TEST_P(Mips, AreAsLlvmpipeHasThem) {
     for (int level = 1; level < levels; ++level) {
       const size_t texels = size_t(side(size.width, level)) * size_t(side(size.height, level));
       const std::vector<uint32_t> theirs = words_of_level(format, level, texels);
-      // Each of what llvmpipe's level before holds.
+      // Each level is made from llvmpipe's level before it.
       const TextureTexels record{TextureKind::two,
                                  format.encoding,
                                  uint32_t(side(size.width, level - 1)),

@@ -1,5 +1,5 @@
-// Shaders as games write them, over one triangle: the picture of the interpreter beside llvmpipe's, and its bits on
-// every build.
+// Shaders in the style of games over one triangle: the interpreter's picture against llvmpipe's, and its bits on every
+// build.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.file; }
 
-// Smooth waves in each channel, of their own for each seed; sides that are no powers of two.
+// Smooth waves in each channel, different for each seed; sides that are not powers of two.
 Texture waves(uint32_t seed) {
   Texture texture{"waves", 96, 80, false, {}, {}};
   for (int y = 0; y < texture.height; ++y) {
@@ -43,7 +43,7 @@ Texture waves(uint32_t seed) {
   return texture;
 }
 
-// With all levels.
+// Adds them with all levels.
 void add_waves(uint32_t seed, BoundTextures& textures) {
   const LoadOptions options;
   Loading loading(options);
@@ -109,11 +109,11 @@ TrianglePicture picture_on(const std::string& isa, const Program& program, const
   return shade_triangle(program, instance, scene.width, scene.height, scene.corners);
 }
 
-// The distance of a colour from llvmpipe's, in 1/255, clamped to [0, 1]. A pixel flips where a last bit decides a
-// threshold otherwise: one of the two discards it, or a channel differs by more than 32.
+// The distance of a colour from llvmpipe's in 1/255, clamped to [0, 1]. A pixel flips if a last bit changes the result
+// of a threshold: one of the two discards it, or a channel differs by more than 32.
 struct Agreement {
-  double psnr = 0, psnr_all = 0;  // dB, of pixels that do not flip; of all that both keep
-  double within_2 = 0;            // share of those that both keep
+  double psnr = 0, psnr_all = 0;  // dB, of pixels that do not flip; of all pixels that both keep
+  double within_2 = 0;            // share of the pixels that both keep
   double flipped = 0;             // share of all
 };
 

@@ -1,5 +1,5 @@
-// Random shaders whose picture OpenGL defines, beside llvmpipe's: arithmetic, control flow, and textures that are
-// fetched or read at a level that is given.
+// Random shaders whose picture OpenGL defines, against llvmpipe: arithmetic, control flow, and textures that are
+// fetched or read at an explicit level.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TriangleScene scene_of(uint64_t seed, const Program& program) {
   return scene;
 }
 
-// Pixels of which a channel is further than 2/255 from llvmpipe's.
+// Pixels with a channel that is more than 2/255 from llvmpipe's.
 size_t far_pixels(const Program& program, const TrianglePicture& ours, const std::vector<float>& theirs) {
   const Output& output = program.outputs.front();
   const auto clamped = [](float v) { return v > 0 ? std::min(v, 1.0f) : 0.0f; };
@@ -83,10 +83,11 @@ TEST(RandomPictures, AreThoseOfLlvmpipe) {
   EXPECT_GT(compared, 20);
 }
 
-// The word of a child that has drawn the picture, before its numbers; any other text is the reason why there is none.
+// The first word of a child that has drawn the picture, before its numbers; any other text is the reason for a missing
+// picture.
 constexpr std::string_view kDrawn = "drawn";
 
-// Each is drawn by a child, since Mesa 22.3's llvmpipe ends the process on some programs.
+// A child process draws each picture, since Mesa 22.3's llvmpipe ends the process on some programs.
 TEST(RandomPictures, WithTexturesAreThoseOfLlvmpipe) {
   if (CompatibilityContext::has_begun) GTEST_SKIP() << "a child of this process cannot draw";
   int compared = 0, without = 0;

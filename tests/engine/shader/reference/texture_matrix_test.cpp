@@ -1,5 +1,5 @@
-// Texture lookups of every kind, format, wrap mode and filter beside llvmpipe's, whose own approximations are switched
-// off, and their bits on every build. Texels are noise, so that one that is wrong is seen.
+// Texture lookups of every kind, format, wrap mode and filter against llvmpipe with its approximations turned off, and
+// their bits on every build. Texels are noise, so that a wrong one is noticed.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -24,7 +24,7 @@ struct TextureCase {
   CapturedSampler sampler;
   std::string lookup;            // of `p`, the coordinates; empty: texture(map, p)
   double tolerance = 1.0 / 255;  // of a channel, and relative to it above 1
-  double others = 0.01;          // share of pixels that may be further off: those where a last bit decides
+  double others = 0.01;          // share of pixels that may be further off, since a last bit decides
   float scale = 1.0f;            // of the coordinates
   int width = 20, height = 12;
 };
@@ -46,7 +46,7 @@ TexelBase base_of(TexelFormat format) {
   return format == TexelFormat::bc5 || format == TexelFormat::bc5_snorm ? TexelBase::rg : TexelBase::rgba;
 }
 
-// Any bits but those of what is no finite number.
+// Random bits without those of non-finite numbers.
 std::vector<std::byte> texels_of(const CapturedTexture& texture) {
   using enum TexelFormat;
   const size_t bytes = size_t(texture_bytes(texture));
@@ -94,7 +94,7 @@ CapturedTexture texture_of(const TextureCase& one) {
   return texture;
 }
 
-// `p` of each kind, over several repeats and at distances that grow with x.
+// `p` for each kind, over several repeats and at distances that grow with x.
 std::string text_of(const TextureCase& one) {
   const char* const names[] = {"1D", "2D", "3D", "Cube", "2DRect", "1DArray", "2DArray", "CubeArray", "Buffer"};
   const char* const places[] = {"float p = q.x",
@@ -249,7 +249,7 @@ std::vector<TextureCase> formats() {
     one.sampler = sampler_of(false, MipFilter::none, TextureWrap::repeat);
     one.scale = 0.5f;
     one.others = 0.02;
-    one.tolerance = one.format == TexelFormat::bc7_srgb ? 0.0012 : 1e-6;  // llvmpipe decodes that one by the curve
+    one.tolerance = one.format == TexelFormat::bc7_srgb ? 0.0012 : 1e-6;  // llvmpipe decodes this one with the curve
     cases.push_back(one);
   }
   return cases;
@@ -310,7 +310,7 @@ std::vector<TextureCase> levels() {
     c.kind = TextureKind::two_array;
     c.lookup = "texelFetch(map, ivec3(abs(at) * 4.0), 0)";
   });
-  // Numbers between two layers. In the middle between them llvmpipe takes the even one; GLSL, and we, the upper one.
+  // Numbers between two layers. Half-way between them llvmpipe takes the even one; GLSL and Brokkr take the upper one.
   for (const auto& [kind, place] : {std::pair{TextureKind::one_array, "vec2(q.x"},
                                     {TextureKind::two_array, "vec3(q.xy"},
                                     {TextureKind::cube_array, "vec4(d"}}) {
@@ -411,7 +411,7 @@ std::vector<TextureCase> channels() {
   add("SwizzleOfLuminance", TexelFormat::r8, TexelBase::luminance, [](TextureCase& c) {
     c.sampler.swizzle = {Swizzle::a, Swizzle::g, Swizzle::one, Swizzle::r};
   });
-  // From GLSL 1.30 on, Mesa takes alpha for intensity.
+  // From GLSL 1.30 on, Mesa treats intensity as alpha.
   for (const auto& [name, mode] : {std::pair{"DepthLuminance", DepthMode::luminance},
                                    {"DepthIntensity", DepthMode::intensity},
                                    {"DepthRed", DepthMode::red}}) {
@@ -476,7 +476,7 @@ std::vector<TextureCase> integers() {
   return cases;
 }
 
-// Ellipses of many directions and lengths; in textures of powers of two, but for one.
+// Ellipses of many directions and lengths, in textures with power-of-two sides except for one.
 std::vector<TextureCase> ellipses() {
   std::vector<TextureCase> cases;
   const auto add = [&](const char* name, auto&& change) {
