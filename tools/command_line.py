@@ -98,7 +98,7 @@ def run(main):
         sys.exit(status)
     except Wrong as error:
         sys.exit(f"{program()}: {error}")
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:

@@ -1,12 +1,12 @@
-# Sourced by checks that need a computer on which nothing of ours was ever installed: a fresh Debian 12 in a folder.
-# Needs root, debootstrap and Debian's mirror ($DEBIAN_MIRROR); the checks end with 77 without them. BROKKR_FRESH_CCACHE
-# names a folder of ccache that compilers there share with those here.
+# Checks that need a computer without any of our software source this file: a fresh Debian 12 in a folder. It needs
+# root, debootstrap and Debian's mirror ($DEBIAN_MIRROR); without them the checks end with 77. BROKKR_FRESH_CCACHE names
+# a ccache folder that the compilers inside share with those outside.
 
 say() { echo "$(basename "$0"): $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# $1: folder for logs. Sets `root`, which is gone when the program ends. What debootstrap makes is kept in build/ for the
-# next one.
+# $1: folder for logs. Sets `root`, which is removed when the program ends. The output of debootstrap stays in build/
+# for the next run.
 make_fresh_debian() {
   results=$1
   mkdir -p "$results"
@@ -33,7 +33,7 @@ make_fresh_debian() {
   if [ -n "${BROKKR_FRESH_CCACHE:-}" ]; then share_compiler_cache; fi
 }
 
-environment=()  # of all commands there
+environment=()  # for all commands inside
 share_compiler_cache() {
   mkdir -p "$root/root/.cache/ccache" "$root/root/.config/ccache"
   mount --bind "$BROKKR_FRESH_CCACHE" "$root/root/.cache/ccache"
@@ -45,19 +45,19 @@ share_compiler_cache() {
 }
 
 leave_fresh_debian() {
-  # Ends processes that still run there, as compilers do if a signal ended this program.
+  # Ends processes that still run inside, such as compilers after a signal ended this program.
   for process in /proc/[0-9]*; do
     if [ "$(readlink "$process/root" 2>/dev/null)" = "$root" ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
   done
   for folder in root/.cache/ccache proc dev/shm; do
     umount "$root/$folder" 2>/dev/null || umount -l "$root/$folder" 2>/dev/null || true
   done
-  # A folder that is still mounted is not ours to remove.
+  # A folder that is still mounted must not be removed.
   if grep -q " $root/" /proc/mounts; then say "something is mounted in $root, which stays"; return; fi
   rm -rf --one-file-system "$work"
 }
 
-# Runs a command there, with nothing of this computer's environment.
+# Runs a command inside, without this computer's environment.
 inside() {
   chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "${environment[@]}" "$@"
 }

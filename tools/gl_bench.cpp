@@ -1,8 +1,8 @@
-// brokkr-gl-bench: milliseconds per frame of OpenGL drawing the same triangles, for docs/research/performance.md.
-//
-// Times are from an idle GL to glFinish's return, without loading, upload and read-back, after warm-up frames. Mesa's
+// brokkr-gl-bench: milliseconds per frame of OpenGL with the same triangles, for docs/research/performance.md. Times
+// run from an idle GL to the return of glFinish, without loading, upload and read-back, after warm-up frames. Mesa's
 // llvmpipe allocates and frees its bins every frame: with glibc's default thresholds it loses up to 30 % to page
-// faults. `--tuned-malloc` runs it with MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_ and MALLOC_TOP_PAD_ set high.
+// faults. `--tuned-malloc` runs it with high values of MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_ and
+// MALLOC_TOP_PAD_.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -56,12 +56,12 @@ double process_cpu_ms() {
 
 constexpr const char* kTunedMark = "BROKKR_GL_BENCH_TUNED";
 
-// glibc reads these variables before main, hence the second start.
+// glibc reads these variables before main, so the program starts itself again.
 void restart_with_tuned_malloc(char** arguments) {
   if (std::getenv(kTunedMark) != nullptr) return;
   setenv(kTunedMark, "1", 1);
   setenv("MALLOC_TRIM_THRESHOLD_", "4294967296", 1);
-  setenv("MALLOC_MMAP_THRESHOLD_", "33554432", 1);  // the most that glibc takes
+  setenv("MALLOC_MMAP_THRESHOLD_", "33554432", 1);  // the maximum of glibc
   setenv("MALLOC_TOP_PAD_", "268435456", 1);
   execv("/proc/self/exe", arguments);
   throw std::runtime_error("--tuned-malloc: cannot start again; set MALLOC_TRIM_THRESHOLD_ and the others by hand");
@@ -79,7 +79,7 @@ brokkr::LoadOptions load_options(const Options& options) {
   return load;
 }
 
-// Captured frames have sizes of their own, which --size scales.
+// Captured frames have their own sizes, which --size scales.
 brokkr::Frame load(const std::string& path, const Options& options) {
   const brokkr::LoadOptions load = load_options(options);
   brokkr::Frame frame = brokkr::load_frame(path, load);
@@ -90,7 +90,8 @@ brokkr::Frame load(const std::string& path, const Options& options) {
   return frame;
 }
 
-// Pixels that draws changed: those that differ from what the frame's clears alone leave. `frame` loses its draws.
+// Pixels that draws changed: those that differ from the result of the frame's clears alone. Removes the draws from
+// `frame`.
 uint64_t covered_pixels(brokkr::Frame& frame, uint32_t target, const brokkr::GlLayer& drawn,
                         brokkr::GlRenderer& renderer) {
   std::erase_if(frame.commands,
@@ -117,7 +118,7 @@ void write_picture(const std::string& path, const brokkr::GlLayer& layer) {
     brokkr::write_png(path, layer.width, layer.height, layer.color, true);
 }
 
-// Draws `options.frames` times after warming up, with `draw`.
+// Draws `options.frames` times with `draw` after warm-up frames.
 template <typename Draw>
 void take_times(const Options& options, const Draw& draw, Measurement& result) {
   for (int i = 0; i < options.warm_up; ++i) draw();

@@ -198,7 +198,7 @@ class Server {
   std::unique_ptr<EglContext> compatible_;
   std::unique_ptr<GlReplay> replay_;
   std::unique_ptr<GlProbe> probe_;
-  bool is_replayed_ = false;  // by the last drawing
+  bool is_replayed_ = false;  // by the last draw
 };
 
 }  // namespace

@@ -28,7 +28,7 @@
 
 namespace brokkr {
 
-// `device` as EglContext takes it. Returns the exit status; throws where no OpenGL can be had.
+// `device` is an argument of EglContext. Returns the exit status; throws if OpenGL is not available.
 int serve_gl(const std::string& device);
 
 }  // namespace brokkr

@@ -282,7 +282,7 @@ def make_courtyard():
     obj.begin('glass-ball', 'glass')
     obj.sphere((0.1, 0.95, 0.9), 0.7, 28)
     obj.begin('glass-screen', 'glass')
-    # Above the ground: which of two faces in one plane is seen, rounding would decide.
+    # Above the ground: with two faces in one plane, rounding would decide which is visible.
     obj.box((3.4, 0.05, 1.8), (0.08, 1.85, 2.6), 20)
     return '\n'.join(obj.lines) + '\n'
 

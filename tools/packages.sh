@@ -8,9 +8,9 @@ build="build-essential clang-19 cmake ninja-build git ca-certificates
   libglm-dev libzstd-dev nlohmann-json3-dev libtinyobjloader-dev libstb-dev libtinyexr-dev libcli11-dev
   libgl-dev libegl-dev libx11-dev libmeshoptimizer-dev libssl-dev zlib1g-dev libfmt-dev
    libdraco-dev libwebp-dev glslang-dev spirv-tools spirv-headers libglfw3-dev libimgui-dev libpng-dev python3 python3-glad fonts-roboto-unhinted"
-# Tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL), its loader, a virtual
-# screen and a window manager on it, programs to capture, what measurements are drawn with, what looks at manual
-# pages, completions and packages, what ranks talk with, and what tests the Python package.
+# Packages for tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL) and its
+# loader, a virtual screen with a window manager, programs to capture, plots of measurements, checks of manual pages,
+# completions and packages, MPI for ranks, and tests of the Python package.
 checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclang-rt-19-dev llvm-19
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
   xvfb libxtst6 x11-xkb-utils openbox mesa-utils apitrace python3-matplotlib

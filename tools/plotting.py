@@ -20,7 +20,7 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError:
-    # Debian's package is seen by Debian's Python only.
+    # Only Debian's Python finds Debian's package.
     DEBIAN_PYTHON = "/usr/bin/python3"
     if sys.executable != DEBIAN_PYTHON and os.access(DEBIAN_PYTHON, os.X_OK):
         os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
@@ -32,7 +32,7 @@ NAVY, BLUE, SKY, ICE, INDIGO = "#1d3557", "#457b9d", "#7fb7d6", "#a8dadc", "#5e6
 PURPLE, LILAC = "#6a0dad", "#c77dff"
 GREEN, LEAF, MINT, OLIVE, SAGE = "#2d6a4f", "#52b788", "#95d5b2", "#606c38", "#a3b18a"
 BLACK, GREY, STEEL, SILVER, PALE = "#000000", "#6c757d", "#8d99ae", "#9aa0a6", "#e5e5e5"
-RULE, GRID, NOTE = "#999999", "#dddddd", "#666666"  # lines to compare with, the grid, and what is written on it
+RULE, GRID, NOTE = "#999999", "#dddddd", "#666666"  # reference lines, the grid, and its labels
 
 
 @dataclasses.dataclass
@@ -149,7 +149,7 @@ def where(rows):
     return f"{name} ({detail}, {rows[0]['lanes']:g} lanes)"
 
 
-# Folders in, pictures out.
+# Reads folders, writes pictures.
 
 def options_of(description):
     """A parser of DIR and --output."""
@@ -189,7 +189,7 @@ def errors_of(path, remedy):
         yield
     except Wrong as error:
         raise Wrong(f"{path}: {error}; {remedy}") from None
-    except (ArithmeticError, ValueError) as error:  # zeros and the like in an edited file
+    except (ArithmeticError, ValueError) as error:  # zeros and similar values in an edited file
         said = " ".join(str(error).split())[:200]
         raise Wrong(f"{path}: values that no picture can be drawn of ({said}); {remedy}") from None
 

@@ -104,7 +104,7 @@ def kernels_of(report):
 
 
 def ptxas(check):
-    reports = glob.glob(str(check.build_dir / "src" / "**" / "*.ptxas"), recursive=True)  # kernels of tests may do as they like
+    reports = glob.glob(str(check.build_dir / "src" / "**" / "*.ptxas"), recursive=True)  # kernels of tests are exempt
     if not reports:
         raise Skip("no ptxas report beside the objects (nothing was built here)")
     kernels = [kernel for report in reports for kernel in kernels_of(pathlib.Path(report).read_text(errors="replace"))]

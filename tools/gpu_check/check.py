@@ -13,7 +13,7 @@ from . import build, frames, summary, timing
 from .process import Failed, Skip
 from .timing import CURVES, GENERATED, VARIANTS
 
-LEAST = 5  # seconds: less is not worth beginning a step
+LEAST = 5  # seconds: with less time left, no step begins
 
 
 class Check:
@@ -29,7 +29,7 @@ class Check:
         self.deadline = time.monotonic() + options.budget
         self.steps = []
         self.gpu = None
-        self.against = None  # peers of benchmarks, once that is known
+        self.against = None  # peers of benchmarks, once they are known
         self.pool, self.second_build = concurrent.futures.ThreadPoolExecutor(1), None
         self.kept = self.finished_before() if options.resume else {}
         self.before = self.kept.pop("environment", None)
@@ -86,12 +86,12 @@ class Check:
                 entry.update(status="skipped", note=str(reason))
             except Failed as reason:
                 entry.update(status="failed", note=str(reason.args[0]), found=reason.args[1] if len(reason.args) > 1 else {})
-            except Exception as error:  # a step must not take the others with it
+            except Exception as error:  # a failed step must not end the others
                 entry.update(status="failed", note=f"{type(error).__name__}: {error}")
             entry["seconds"] = round(time.monotonic() - begin, 1)
         self.steps.append(entry)
         print(f"{name:42} {entry['status']:8} {entry['seconds']:7.1f} s  {entry['note']}", flush=True)
-        self.write()  # what is known so far survives whatever comes next
+        self.write()  # the results so far survive later failures
 
     def write(self):
         (self.output / "summary.json").write_text(json.dumps({"steps": self.steps}, indent=2) + "\n")
@@ -102,7 +102,7 @@ class Check:
         self.step("build", build.build)
         self.step("registers and spills", build.ptxas)
         self.step("CUDA tests", build.cuda_tests)
-        self.step("build for two blocks", build.build_two)  # began beside the first; timings need quiet processors
+        self.step("build for two blocks", build.build_two)  # begun during the first; timings need idle processors
         for path in self.frame_files():
             self.step(f"frame {os.path.basename(path)}", frames.frame, path)
         self.step("OpenGL on this GPU", timing.opengl)

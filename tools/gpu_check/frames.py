@@ -28,7 +28,7 @@ def frame(check, path):
     cuda = render(check, path, check.machine, check.options.frames)
     times["cuda_ms"] = cuda["statistics"]["frames"]["median_ms"]
     times["cuda_min_ms"] = cuda["statistics"]["frames"]["min_ms"]
-    # Coverage, winner and depth are the same bits on every machine; colour may round differently.
+    # Coverage, winner and depth have the same bits on every machine; colour may round differently.
     result, wrong = dict(times), []
     for kind, tolerance in (("depth", 0), ("draw", 0), ("triangle", 0), ("color", 1 / 255 + 1e-6)):
         command = [check.program, "compare", cuda[kind], cpu[kind], "--tolerance", str(tolerance), "--json", "-"]
@@ -64,7 +64,8 @@ def sanitizer(check, which):
     if status == 124:
         raise Skip(f"not done after {seconds:.0f} s; run it alone: " + " ".join(map(str, command)))
     if which == "racecheck" and status == 86 and summary:
-        # A key is loaded before it is swapped, with no barrier between: to racecheck a hazard, here the design.
+        # A key is loaded before it is swapped, without a barrier between. racecheck reports that as a hazard, but it is
+        # intended.
         return {"frame": os.path.basename(smallest), "summary": summary[-1], "judged": False}
     if status != 0:
         raise Failed(f"exit status {status}; {summary[-1] if summary else 'no summary'}; see sanitizer-{which}.log")

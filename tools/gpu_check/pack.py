@@ -16,13 +16,13 @@ from .process import tool
 
 MOST_MIB = 60
 MOST_MIB_WITH_COMPILERS = 160
-MOST_BYTES_OF_FRAME = 1 << 20  # with programs: larger ones stay at home
+MOST_BYTES_OF_FRAME = 1 << 20  # of a frame with programs; larger ones are not packed
 RUNNER = pathlib.Path(__file__).parent / "run.sh"
 TARGETS = ["brokkr_cli", "brokkr_cuda_test", "brokkr-gl-bench", "brokkr-glsl"]
 VARIANTS = [1, 2, 3]  # blocks per multiprocessor
-# The computer's own, which its loader and its driver belong to.
+# Libraries of the target computer, which belong to its loader and its driver.
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|mvec)\.so)")
-# OpenGL's dispatcher, which loads what the GPU's driver brings.
+# OpenGL's dispatcher, which loads the libraries of the GPU's driver.
 DISPATCHER = ["libEGL.so.1", "libGLdispatch.so.0", "libOpenGL.so.0"]
 
 
@@ -43,7 +43,7 @@ def build(options):
     folder = pathlib.Path(options.build).resolve()
     must(["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DBROKKR_CUDA=ON", "-DBROKKR_PTX=OFF",
           "-DBROKKR_TESTS=ON", "-DBROKKR_REFERENCE=ON", "-DBROKKR_VIEWER=OFF", "-DBROKKR_CAPTURE=OFF", f"-DBROKKR_ISAS={options.isas}",
-          # Shared: the interpreter of src/research/ptx can stand in for it.
+          # Shared, so that the interpreter of src/research/ptx can replace it.
           "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared", f"-DCMAKE_CUDA_ARCHITECTURES={options.architectures}", "-DBROKKR_WERROR=ON",
           "-DBROKKR_CUDA_VARIANTS=" + ";".join(map(str, VARIANTS)), "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"])
     standard = blocks_of(folder)
@@ -136,7 +136,7 @@ def collect(options, folder, to):
     (to / "run").chmod(0o755)
     (to / "revision").write_text(output_of("git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=40", "--match="))
     (to / "blocks").write_text(f"{standard}\n")
-    # The GPUs whose machine code is in the programs; the driver compiles for others.
+    # The GPUs whose machine code is in the programs; the driver compiles PTX for others.
     known = [entry.removesuffix("-real") for entry in options.architectures.split(";") if not entry.endswith("-virtual")]
     (to / "architectures").write_text(" ".join(f"sm_{number}" for number in known) + "\n")
 

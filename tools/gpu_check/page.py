@@ -8,8 +8,8 @@ from command_line import Wrong, make_folder
 
 from . import build
 
-KEPT = (".json", ".csv", ".tsv", ".txt", ".png")  # logs and reports stay where they are
-MOST_BYTES = 2 << 20  # of a file that is kept
+KEPT = (".json", ".csv", ".tsv", ".txt", ".png")  # logs and reports are not copied
+MOST_BYTES = 2 << 20  # of a copied file
 
 
 def read_steps(folder):

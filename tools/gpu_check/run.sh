@@ -44,21 +44,21 @@ done
 case $minutes in '' | *[!0-9]*) usage "--minutes: '$minutes' is no number" ;; esac
 case $silence in '' | *[!0-9]*) usage "--silence: '$silence' is no number" ;; esac
 
-# The system finds the driver's libraries; ours come first. BROKKR_LIBRARIES: before them, for rehearsals
-# with the PTX interpreter in place of CUDA's runtime.
+# The system finds the driver's libraries; ours come first. BROKKR_LIBRARIES comes before them, for rehearsals with the
+# PTX interpreter instead of CUDA's runtime.
 LD_LIBRARY_PATH=${BROKKR_LIBRARIES:+$BROKKR_LIBRARIES:}$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-first_silence=$silence  # of a program's first kernel
+first_silence=$silence  # for a program's first kernel
 now() { date +%s; }
 deadline=$(($(now) + minutes * 60))
 
-# ---- Commands under watch.
+# ---- Commands with a watchdog.
 
-# The kernel function that each process of a session waits in.
+# The kernel function in which each process of a session waits.
 diagnose() { # $1: session
   echo "== silent; what its processes do:"
   for process in /proc/[0-9]*; do
-    # The session is the fourth field behind the name, which may have spaces.
+    # The session is the fourth field after the name, which may contain spaces.
     [ "$(sed 's/.*) //' "$process/stat" 2>/dev/null | cut -d ' ' -f 4)" = "$1" ] || continue
     echo "process ${process#/proc/}: $(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)"
     for task in "$process"/task/*; do
@@ -72,8 +72,8 @@ diagnose() { # $1: session
   fi
 }
 
-# Runs a command with its output in $log. Ends it where it is silent for $quiet seconds, or takes more than $most.
-# Exit status: the command's; 124 where it was ended, and `note` says why.
+# Runs a command with its output in $log. Ends it if it is silent for $quiet seconds or takes more than $most. The exit
+# status is the command's, or 124 if it was ended; then `note` has the reason.
 watched() {
   echo "\$ $*" >>"$log"
   rm -f "$work/status"
@@ -101,7 +101,7 @@ watched() {
   return "$status"
 }
 
-# ---- Steps. A function does a step: status 0: ok, 77: skipped, else failed; `note` says why.
+# ---- Steps. A function runs a step. Status 0: ok, 77: skipped, otherwise failed; `note` has the reason.
 
 record() { # name, status, seconds
   printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$(printf %s "$note" | tr '\t\n' '  ')" >>"$output/steps.tsv"
@@ -134,17 +134,17 @@ step() { # name, most seconds, function and its arguments
     77) record "$name" skipped $(($(now) - step_begin)) ;;
     *)
       failed=1
-      # The last line of a program is the reason why it failed.
+      # The last line of a program's output is the reason of its failure.
       [ -n "$note" ] || note=$(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | cut -c 1-300)
       record "$name" failed $(($(now) - step_begin)) ;;
   esac
   if [ -n "$after" ]; then
-    # Results leave this computer before anything else can go wrong.
+    # Copies the results from this computer before anything else can fail.
     eval "timeout -k 5 120 $after \"\$output\"" >>"$output/copies.log" 2>&1 || echo "run: --after failed; see $output/copies.log" >&2
   fi
 }
 
-# ---- What the steps do.
+# ---- The steps.
 
 brokkr=$here/bin/brokkr
 if [ -n "$small" ]; then
@@ -184,7 +184,7 @@ environment() {
   fi
   echo "gpu: $gpu, $isa" >>"$output/environment.txt"
   note="$gpu, $isa"
-  # The driver compiles PTX for a GPU whose machine code is not in the programs, without a word: once for each program.
+  # If the programs have no machine code for the GPU, the driver compiles PTX without a message, once for each program.
   case " $(cat "$here/architectures") " in *" $isa "*) ;; *) first_silence=$((silence + 240)) ;; esac
 }
 need_gpu() { [ -n "$gpu" ] || { note="no GPU"; return 1; }; }
@@ -213,7 +213,7 @@ pair() { # program, blocks (0: all), frame, size, options of each machine: CUDA'
   [ -z "$wrong" ] || { note="other than the CPU's:$wrong"; return 1; }
 }
 
-# Programs of a captured frame, linked into the kernel or interpreted: both have the bits of the CPU's interpreter.
+# Programs of a captured frame, linked into the kernel or interpreted: both give the bits of the CPU's interpreter.
 programs() { # frame, size, how
   pair "$brokkr" 0 "$1" "$2" "--shaders $3" "--shaders interpreted"
   status=$?
@@ -251,7 +251,7 @@ bench() { # program, peer, arguments
   watched "$program" bench "$@" --machine cuda --against "$against" $bench_options --json "$output/$file.json"
 }
 
-# OpenGL through EGL, of the GPU's own driver, whose library the archive's dispatcher is told of.
+# OpenGL through EGL with the GPU's own driver. A file tells the archive's dispatcher the driver's library.
 peer=none
 opengl() {
   need_gpu || return 77
@@ -277,7 +277,7 @@ measure() { # command of the laboratory, arguments
   watched "$brokkr" "$command" "$@" --machine cuda -o "$output/$file"
 }
 
-# Blocks per multiprocessor, bins, store and the way of small triangles, each with each.
+# Blocks per multiprocessor, bins, store and treatment of small triangles, in all combinations.
 sweep() {
   need_gpu || return 77
   if [ -n "$small" ]; then bins="32 64" stores=0 scenes=$sphere; else bins="16 32 64 128" stores="0 8192 65536" scenes="$sphere generated:city"; fi
@@ -305,7 +305,7 @@ sweep() {
   [ $bad -eq 0 ]
 }
 
-# ---- In the order of a first meeting.
+# ---- The steps in order, the most basic first.
 
 programs=brokkr
 for blocks in 1 2 3; do [ ! -x "$here/bin/brokkr-$blocks" ] || programs="$programs brokkr-$blocks"; done
@@ -318,7 +318,7 @@ if [ -z "$list" ]; then
   trap 'exit 130' INT TERM
   touch "$output/steps.tsv"
   cp -r "$here/reports" "$output"
-  # Every step needs to know the GPU.
+  # Every step needs the GPU's name.
   sed '/^environment	/d' "$output/steps.tsv" >"$work/steps" && cp "$work/steps" "$output/steps.tsv"
   wanted=$only only=
   step environment 60 environment

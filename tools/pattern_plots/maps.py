@@ -29,7 +29,7 @@ def spacing(rows):
         best.append((bin_, numpy.mean([c[0][k] / c[0][-1] for c, k in zip(moved, lowest)]),
                      numpy.mean([c[0][-1] for c in moved]), numpy.mean([c[1][k] for c, k in zip(moved, lowest)]), len(moved)))
     finish(left, "deviation against bins side by side, mean over frames", "2 x distance / height of the picture", "σ / σ_ref")
-    if best:  # a small frame has no room to draw bins apart
+    if best:  # a small frame has no room to draw bins separately
         left.legend(title="bin size", fontsize=7, title_fontsize=7, frameon=False, ncol=3)
     left.set_ylim(0, 1.05)
     right.plot([b[0] for b in best], [b[1] for b in best], "o-", color=PURPLE, label="best distance / farthest distance")
@@ -152,7 +152,7 @@ def variation(rows):
 
 def partition(rows):
     settings = list(dict.fromkeys((r["rasterizers"], r["bin"]) for r in rows))
-    # Frames that have as many triangles as the finest partition needs.
+    # Frames with as many triangles as the finest partition needs.
     longest = {f: max(r["partitions"] for r in rows if r["frame"] == f) for f in unique(rows, "frame")}
     full = [f for f in longest if longest[f] == max(longest.values())]
     figure, grid = plt.subplots(2, len(settings), figsize=(4 * len(settings), 7.4), squeeze=False)

@@ -53,7 +53,7 @@ def pipeline(rows):
                 table.append(cells)
             tables.append((f"Table 2, {order} shading: {kind} ms (speed-up over Diagonal, harmonic mean)",
                            ["rasterizers"] + [f"{b:g}² {short(name)}" for b in bins for name in names], table))
-    for axes in grid[:, 0]:  # the others of its row share it; a limit that is set ends the search for the other
+    for axes in grid[:, 0]:  # the others of the row share it; an explicit limit ends the search for the other one
         axes.set_ylim(bottom=0.6)
     below(figure, grid.flat, 6, 0.05)
     return figure, tables
@@ -70,7 +70,7 @@ def prediction(rows):
                   for _, s, r, d in all_]
         some(points, f"{order} order with another pattern than Diagonal")
         simulated = numpy.array([p[1] for p in points])
-        # With c_v, the longest rasterizer is taken to lie two deviations above the mean.
+        # With c_v, the longest rasterizer is assumed to be two deviations above the mean.
         models = [("c_v: (1 + 2 c_v Diagonal) / (1 + 2 c_v)", [(1 + 2 * d["cv_map"]) / (1 + 2 * r["cv_map"]) for _, _, r, d in points]),
                   ("most / mean of the fragments", [d["imbalance_map"] / r["imbalance_map"] for _, _, r, d in points])]
         for column, (title, predicted) in enumerate(models):
@@ -101,7 +101,7 @@ def blocks(rows):
     there = {kind: [r for r in rows if not numpy.isnan(stages_of(r, kind)).any()] for kind in KINDS}
     chosen = some([r for r in there["simulated"] if r["pattern"] in shown], "diagonal")
 
-    def spread(frame):  # where the pattern matters most
+    def spread(frame):  # the frames for which the pattern matters most come first
         end = {p: max(some([sum(stages_of(r, "simulated")) for r in chosen if r["frame"] == frame and r["pattern"] == p],
                            f"{p} and {frame}")) for p in shown}
         return end["diagonal"] / end["van-der-corput"]

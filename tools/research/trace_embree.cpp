@@ -49,13 +49,13 @@ double cpu_seconds() {
 struct Rays {
   uint64_t segments = 0, shadows = 0;
   double cpu_s = 0;
-  double light = 0;  // mean of the picture: that both see the same
+  double light = 0;  // mean of the picture: a check that both give the same
   double rate() const { return double(segments + shadows) / cpu_s * 1e-6; }
 };
 
 glm::vec3 vec(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
 
-// Numbers of [0, 1), enough for rays that only have to be spread.
+// Numbers in [0, 1), good enough for rays that only have to be spread.
 struct Random {
   uint64_t state;
   float next() {

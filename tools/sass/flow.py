@@ -4,8 +4,8 @@ import re
 from .toolkit import plain_name
 
 
-# Instructions and stack accesses are summed as one number; of ways with as many instructions, the one with fewer accesses is
-# the least.
+# Instructions and stack accesses are summed in one number. If two paths have as many instructions, the one with fewer
+# accesses is the shorter.
 STACK = 1 << 20
 
 
@@ -36,7 +36,7 @@ class Function:
             if instruction.opcode.startswith("BSSY") and barrier and instruction.labels:
                 open_sync[barrier.group()] = instruction.labels[0]
             elif instruction.opcode.startswith("BSYNC") and barrier:
-                # Nearly always the next instruction; if not, where the BSSY before it in the code says.
+                # Nearly always the next instruction; otherwise the target of the last BSSY before it in the code.
                 beside = i + 1 in all_sync.get(barrier.group(), ())
                 sync[i] = None if beside else open_sync.get(barrier.group())
             if self.ends_block(instruction):
@@ -134,7 +134,7 @@ class Function:
                     if b not in inner or len(self.loops[inner[b]]) < len(blocks):
                         inner[b] = other
         nodes = sorted({inner.get(b, b) for b in body}, key=self.place.get)
-        reach = {head: {0: (0, 0)}}  # ways so far: how many of `via` they have passed: (least, most)
+        reach = {head: {0: (0, 0)}}  # paths so far, by the number of passed `via` blocks: (least, most)
         ends = []
         whole = head not in self.loops or body is self.reached
         for node in nodes:

@@ -23,9 +23,9 @@ def frame_cost(rows, s):
     blocks, elements, direct = s["triangles_out"] * queued / 32, s["triangle_rasterizer_pairs"] / 32, s["triangles_direct"] / 32
     samples = s["bins_x"] * s["bins_y"] * s["bin"] ** 2 / 32
     shares = s["vertex_shader_runs"] < 2 * s["triangles_in"]
-    side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5  # of a triangle's box, were all alike
-    # Batches with more than 32 vertices take two passes; blocks, and batches that are drawn at once, are half full at worst;
-    # boxes twice as long.
+    side = (2 * s["fragments"] / max(1, s["triangles_out"])) ** 0.5  # of a triangle's box, if all were equal
+    # Batches with more than 32 vertices take two passes. In the worst case, blocks and directly drawn batches are half
+    # full and boxes twice as long.
     seen = min(batches, s["triangles_out"] / 32), min(batches, s["triangles_out"] / 16)
     passes = [("geometry: 32 triangles, besides what follows", seen[0], (1 + shares) * seen[1]),
               ("geometry: 32 triangles of which none is seen", batches - seen[0], (1 + shares) * (batches - seen[1]))]

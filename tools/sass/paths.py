@@ -5,11 +5,10 @@ from command_line import ROOT, Wrong
 
 from .toolkit import plain_name
 
-# Name; function; the loop: the innermost with code of a file and a text of its line (None: the whole function; text
-# "": any line of the file; file "": the text is an opcode); opcode
-# that the source has once per pass (how often the compiler unrolled the loop); what the shortest way passes, opcodes
-# or lines, in order: the way that does the work; and, where there is a sixth, lines that no way passes. Functions that the
-# kernel has not (geometry/features.h) have no line.
+# The fields: name; function; loop, given as the innermost with code of a file and a text of its line (None: the whole
+# function; text "": any line of the file; file "": the text is an opcode); opcode that the source has once per pass,
+# which tells how often the compiler unrolled the loop; the opcodes or lines that the shortest path must pass, in order;
+# and optionally the lines that no path may pass. Functions that the kernel lacks (geometry/features.h) have no line.
 TRANSFORM, DEPTH_PLANE = ("geometry/vertex.h", "const auto row = [&](const float* clip)"), ("geometry/setup.h", "if (draw.bits & kDrawPolygonOffset) {")
 DRAWN, STORED = ("raster/direct.h", "return draw_group(w, draw, at, setup);"), ("geometry/geometry_stage.h", "if (!open_) open(w);")
 CLIPPED = ("geometry/geometry_stage.h", "emit_clipped(w, pass, draw, corners, lane")
@@ -83,7 +82,7 @@ def measure(function, path):
                              for i in function.all_code(blocks))]
         if not candidates:
             return {**result, "error": f"no loop of {function.name} has code of {file}" + (f": {marker.strip()}" if marker else "")}
-        if opcode:  # main body and remainder: the main body
+        if opcode:  # main body and remainder: take the main body
             best = max(sum(i.opcode.startswith(opcode) for i in function.all_code(self_only(function, head))) for _, head in candidates)
             candidates = [(size, head) for size, head in candidates
                           if sum(i.opcode.startswith(opcode) for i in function.all_code(self_only(function, head))) == best]
@@ -97,7 +96,7 @@ def measure(function, path):
         blocks = blocks_with(function, what) & body
         if not blocks:
             return {**result, "error": f"no code of {what}"}
-        # An unrolled pass does the work as many times; in the order of the code.
+        # An unrolled pass contains the work several times, in the order of the code.
         required += [{b} for b in sorted(blocks, key=function.place.get)] if passes > 1 else [blocks]
     found = function.cost(body, head, required)
     if found is None:

@@ -15,7 +15,7 @@ FLAGS = ["-std=c++20", "-O3", "-DNDEBUG", "--fmad=false", "--expt-relaxed-conste
 def tool(name, option):
     found = option or shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin:/opt/cuda/bin")
     if not found:
-        for place in sys.path:  # of pip
+        for place in sys.path:  # folders of pip packages
             found = next(iter(glob.glob(os.path.join(place, "nvidia", "*", "bin", name))), None)
             if found:
                 break

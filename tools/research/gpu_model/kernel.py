@@ -11,7 +11,7 @@ import random
 from gpu_model.events import Access, Atomic, Change, Join, Wait, Word
 
 # decide_next, decide and Root::choose for policy fill-level (pipeline/choose.h, pipeline/launch_tree.h).
-DECIDE = 1  # read_status: five words, one per lane; before the barrier where ask_ahead is (pipeline/kernel.h)
+DECIDE = 1  # read_status: five words, one per lane; before the barrier if ask_ahead is on (pipeline/kernel.h)
 REPORT_RASTERIZERS = 1  # LaunchView::read, for ASKED of them: bit, count and wake do not depend on each other, nor do the bits of all
 ASKED = 4 * 32  # kAskedTogether by a warp's width; more than kEnoughRasterizers
 WORD = 32  # rasterizers to a word of bits (schedule/rasterizer_bits.h)
@@ -29,8 +29,9 @@ LOAD_KEYS = 2  # region's state; keys
 BLOCK = 2  # rasterize_pending and rasterize_block, of a block: its header, its fields
 # move_direct_keys (raster/order_free.h): four loads together, for a warp's share of 4096 samples.
 LOAD_DIRECT = 4096 // 32 // 8 // 4
-RETIRE = 2  # of 32 elements: header; references, which nobody else changes at that time in most cases
-# sum_counters (pipeline/kernel.h), behind the loop of a block: totals are loaded where they are peaks, then changed by a lane each.
+RETIRE = 2  # of 32 elements: header; references, which in most cases no other warp changes at that time
+# sum_counters (pipeline/kernel.h), after the loop of a block: totals that are peaks are loaded, then each lane changes
+# one.
 END = 1
 VISIT_SYNCS = 6  # barriers of a visit
 
@@ -43,9 +44,9 @@ class Gpu:
     clock: float  # GHz
     fence: float  # ns
     cycles: float  # of a warp between two instructions, on average
-    sync: float  # ns of a barrier of a block
+    sync: float  # ns of a block's barrier
     bandwidth: float  # bytes per ns
-    reductions: float  # of 64 bits in L2 per ns, at places that differ
+    reductions: float  # of 64 bits in L2 per ns, at different addresses
     launch: float  # ns of the launch: its kernels before and after run_frame too
 
 
@@ -54,8 +55,8 @@ class Frame:
 
     def __init__(self, statistics, plan, cost):
         self.s, self.plan, self.cost = statistics, plan, cost
-        # Triangles that are kept come from batches that are half full of them: the others face away, lie outside of the
-        # picture or between samples.
+        # Kept triangles come from batches that are half full of them: the others face away, lie outside the picture or
+        # between samples.
         batches = max(1, statistics["batches"])
         self.seen_batches = min(1.0, statistics["triangles_out"] / 16 / batches)
         self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / batches)
@@ -104,8 +105,8 @@ class Launch:
     """All blocks of a launch in one simulation."""
 
     def __init__(self, simulation, gpu, frame, ahead=True, bits=True, seed=1):
-        self.ahead = ahead  # whether leading warps ask for their decisions' words before they meet the others
-        self.by_bits = bits  # whether bits say which rasterizers behind the first ASKED are to be asked
+        self.ahead = ahead  # whether leading warps request their decisions' words before they meet the others
+        self.by_bits = bits  # whether bits say which rasterizers after the first ASKED are worth asking
         self.sim, self.gpu, self.frame, self.random = simulation, gpu, frame, random.Random(seed)
         s, p = frame.s, frame.plan
         self.tasks = -(-s["batches"] // p["task_batches"])
@@ -113,7 +114,7 @@ class Launch:
         self.free = p["store_blocks"]
         self.stock = [0] * self.blocks
         self.opened = [False] * self.blocks  # whether the block's warps have opened the run
-        self.asked = [False] * self.blocks  # whether the next decision's words are there
+        self.asked = [False] * self.blocks  # whether the next decision's words have arrived
         self.word = {name: Word(name) for name in
                      ("next_task", "completed", "finished", "free: count", "free: head", "free: tail", "total of a counter")}
         rasterizers = s["rasterizers"]
@@ -128,7 +129,7 @@ class Launch:
         weights = s["rasterizer_fragments"]
         total = sum(weights) or 1
         self.weights = [w / total for w in weights]
-        self.share = s["queue_elements"] / max(1, self.tasks)  # elements of a task, in the mean
+        self.share = s["queue_elements"] / max(1, self.tasks)  # elements of a task, on average
         self.direct = s.get("triangles_direct", 0) > 0
         self.ids = list(range(rasterizers))
         self.cursor = [b * rasterizers // self.blocks for b in range(self.blocks)]
@@ -241,7 +242,7 @@ class Launch:
         for nth in range(batches):
             yield Access(FETCH if nth == 0 else FETCH_NEXT, "geometry: memory")
             yield self.compute(each, "geometry: instructions", warps)
-            if self.random.random() < self.frame.direct_batches:  # keys are reductions, which nobody waits for
+            if self.random.random() < self.frame.direct_batches:  # keys are reductions, for which no warp waits
                 yield self.compute(direct, "geometry: small triangles", warps)
         elements = int(self.share + self.random.random())
         if elements > 0:
@@ -258,7 +259,7 @@ class Launch:
         count, tail, _ = self.queue_words[r]
         yield Atomic(count, "distribution")
         self.promised[r] += 1
-        if self.by_bits and self.promised[r] == 1:  # a release of which nothing comes back
+        if self.by_bits and self.promised[r] == 1:  # a release without a result
             yield Wait(self.gpu.fence, "distribution")
             yield Change(self.fills[r // WORD])
         yield Atomic(tail, "distribution")

@@ -12,10 +12,10 @@ import subprocess
 import threading
 import time
 
-NAMES = ("brokkr-a", "brokkr-b")  # of the namespaces, and of the computers that ranks take them for
+NAMES = ("brokkr-a", "brokkr-b")  # names of the namespaces, and of the computers that the ranks see
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
 SUBNET = "10.77.0.0/24"
-MTU = 60000  # few packets: a relay costs time for each
+MTU = 60000  # few packets, since a relay costs time for each
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 
 
@@ -38,7 +38,7 @@ class Relay(threading.Thread):
             self.devices.append(device)
 
     def run(self):
-        waiting, number, free = [], 0, [0.0, 0.0]  # free: when each direction's line is
+        waiting, number, free = [], 0, [0.0, 0.0]  # free: the time at which each direction's line is free
         while not self.ends:
             now = time.monotonic()
             while waiting and waiting[0][0] <= now:

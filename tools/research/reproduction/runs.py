@@ -19,7 +19,7 @@ import time
 
 from command_line import ROOT, Wrong
 
-PACKED_FROM = 100_000  # bytes of a result that is kept compressed
+PACKED_FROM = 100_000  # bytes from which a result is stored compressed
 
 
 def git(*words):
