@@ -67,13 +67,14 @@ constexpr ToyUniform kToyUniforms[] = {
     {"sampler2D", "iChannel2", ""},
     {"sampler2D", "iChannel3", ""},
 };
-// b_surface.z tells whether the surface has texture coordinates; if so, they place the picture.
+// b_surface.z tells whether the surface has texture coordinates; the picture is laid over those. A text's own macros
+// end before it.
 constexpr const char* kToyMain =
-    "\nvoid main() {\n"
-    "  vec2 place = b_surface.z > 0.5 ? b_surface.xy * iResolution.xy : "
-    "gl_FragCoord.xy;\n"
+    "\n#undef main\n#undef void\n#undef vec2\n#undef vec4\n#undef iResolution\n"
+    "void main() {\n"
+    "  vec2 b_place = b_surface.z > 0.5 ? b_surface.xy * iResolution.xy : gl_FragCoord.xy;\n"
     "  b_toy_color = vec4(0.0, 0.0, 0.0, 1.0);\n"
-    "  mainImage(b_toy_color, place);\n"
+    "  mainImage(b_toy_color, b_place);\n"
     "  b_toy_color.a = 1.0;\n"
     "}\n";
 
@@ -170,7 +171,17 @@ bool declares_uniform(std::string_view code, std::string_view name) {
   return false;
 }
 
-// Removes the directives for which `is_taken` returns true, and returns them. Lines keep their places.
+// Whether a macro makes the function mainImage.
+bool defines_main_image(std::string_view text) {
+  bool defines = false;
+  each_line(without_comments(text), [&](size_t, std::string_view line) {
+    const auto [name, rest] = directive_of(line);
+    defines |= name == "define" && find_word(rest, "mainImage") != std::string_view::npos;
+  });
+  return defines;
+}
+
+// Takes from `text` the directives that `is_taken` is true for; lines stay where they are.
 template <class F>
 std::string take_directives(std::string& text, F&& is_taken) {
   std::string taken;
@@ -184,8 +195,31 @@ std::string take_directives(std::string& text, F&& is_taken) {
   return taken;
 }
 
+// GLSL ES wants #version before comments and empty lines.
+std::string with_version_first(const std::string& text) {
+  std::string rest = text;
+  const std::string version =
+      take_directives(rest, [](std::string_view name, std::string_view) { return name == "version"; });
+  const bool is_es1 = version.find("100") != std::string::npos,
+             is_es = is_es1 || version.find("es") != std::string::npos;
+  if (!is_es || text.starts_with("#version")) return text;
+  return version + (is_es1 ? "#line 0\n" : "#line 1\n") + rest;
+}
+
+// What Shadertoy calls beside mainImage, in a text that has neither this nor main.
+std::string_view other_pass(std::string_view code) {
+  for (const std::string_view name : {"mainSound", "mainVR", "mainCubemap"}) {
+    if (find_word(code, name) != std::string_view::npos && !has_function(code, "main")) return name;
+  }
+  return {};
+}
+
 std::string toy_head(std::string_view code, bool with_precision, bool with_all) {
   std::string head = "#define HW_PERFORMANCE 1\n";
+  // A free word of GLSL ES 3.00 outside of layout(), which glslang takes for a keyword.
+  if (with_precision && find_word(code, "shared") != std::string_view::npos &&
+      find_word(code, "layout") == std::string_view::npos)
+    head += "#define shared b_shared\n";
   if (with_precision)
     head +=
         "precision highp float; precision highp int; precision highp "
@@ -221,7 +255,8 @@ std::string plain_fragment_text() { return kPlainFragment; }
 bool is_toy_shader(const std::string& text) {
   if (shader::is_spirv(text)) return false;
   const std::string code = code_of(text);
-  return find_word(code, "mainImage") != std::string::npos && !has_function(code, "main");
+  const bool has_image = find_word(code, "mainImage") != std::string::npos || defines_main_image(text);
+  return has_image && !has_function(code, "main");
 }
 
 std::vector<std::string> completed_shaders(const std::string& given) {
@@ -244,7 +279,11 @@ std::vector<std::string> completed_shaders(const std::string& given) {
     return name == "extension" && rest.starts_with(kOfWeb[0]);
   });
   if (plain.find("#version") != std::string::npos) {
-    all.push_back(text);
+    all.push_back(with_version_first(text));
+  } else if (const std::string_view other = other_pass(code); !other.empty()) {
+    const std::string said(other);
+    all.push_back(kVersion + ("#line " + std::to_string(line_of_name(text, other))) + "\n#error " + said +
+                  " draws no picture: a text needs mainImage or main\n");
   } else {
     // Before GLSL ES 3.00, "#line 0" gives the next line the number 1.
     for (const auto& [version, first] : {std::pair{kVersion, 1}, {kVersionEs1, 0}, {kVersionEs3, 1}})
@@ -276,8 +315,9 @@ std::string with_includes(const std::string& given, const std::filesystem::path&
         (result += line) += '\n';
         return;
       }
-      const std::filesystem::path wanted =
-          (chain.back().parent_path() / std::string(rest.substr(1, end - 1))).lexically_normal();
+      std::string included(rest.substr(1, end - 1));
+      std::replace(included.begin(), included.end(), '\\', '/');  // as it is written on Windows
+      const std::filesystem::path wanted = (chain.back().parent_path() / included).lexically_normal();
       const bool is_open = std::find(chain.begin(), chain.end(), wanted) != chain.end();
       std::error_code ignored;
       if (!is_open && (!std::filesystem::is_regular_file(wanted, ignored) || chain.size() > kMaxIncluded)) {

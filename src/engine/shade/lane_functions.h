@@ -25,8 +25,16 @@ BROKKR_FN Float shader_log2(Float x) {
   constexpr float kSmallest = 1.17549435e-38f;
   return select(x >= kSmallest, log2_lanes(maximum(x, kSmallest)), as_float(Uint(0xff800000u)));
 }
-// x^y as 2^(y log2 x). x <= 0 counts as 0. Powers of 0 are 0, except 0^0 = 1.
-BROKKR_FN Float shader_power(Float x, Float y) { return select(y == 0.0f, 1.0f, pow_lanes(x, y)); }
+// 2^a; 0 and infinity where that is no normal float. From 126 to 128 it is 2^126.
+BROKKR_FN Float shader_exp2(Float a) {
+  const Float infinity = as_float(Uint(0x7f800000u));
+  return select(a < -126.0f, Float(0.0f), select(a >= 128.0f, infinity, exp2_lanes(a)));
+}
+// x^y as 2^(y log2 x). x <= 0 counts as 0, whose powers are 0, except 0^0 = 1.
+BROKKR_FN Float shader_power(Float x, Float y) {
+  const Float p = shader_exp2(log2_lanes(maximum(x, 1.2e-38f)) * y);
+  return select(y == 0.0f, 1.0f, select(x > 1.2e-38f, p, 0.0f));
+}
 
 // sin(x + quarter * pi / 2). Three steps reduce the argument to [-pi/4, pi/4] (Cody and Waite); the polynomials are
 // those of Cephes' sinf and cosf. The absolute error is below 2e-7 for |x| up to 8192. For larger |x| it grows, but the

@@ -1,6 +1,7 @@
 // GLSL's functions, by their numbers in SPIR-V's instruction set GLSL.std.450.
 #include <spirv/unified1/GLSL.std.450.h>
 #include <algorithm>
+#include <bit>
 #include <spirv/unified1/spirv.hpp>
 
 #include "shader/translator.h"
@@ -34,7 +35,6 @@ constexpr ComponentFunction kOfComponents[] = {
     {GLSLstd450Sinh, Op::hyperbolic_sine},
     {GLSLstd450Cosh, Op::hyperbolic_cosine},
     {GLSLstd450Tanh, Op::hyperbolic_tangent},
-    {GLSLstd450Pow, Op::power},
     {GLSLstd450Exp, Op::exp},
     {GLSLstd450Log, Op::log},
     {GLSLstd450Exp2, Op::exp2},
@@ -87,6 +87,7 @@ bool ValueTranslator::translate_function(const SpirvInstruction& one) {
     default: return translate_bits(one);
   }
   const uint32_t number = one.at(1);
+  if (number == GLSLstd450Pow) return translate_power(one), true;
   for (const ComponentFunction& function : kOfComponents) {
     if (function.number != number) continue;
     apply(one, function.op, 2, false, false);
@@ -104,6 +105,25 @@ Id ValueTranslator::change_of(Op op, Id v) {
   const auto made = made_in_.find(v);
   if (made != made_in_.end()) return number_op(op, {v, made->second});
   return number_op(op, {v, program_.value(v).role == Role::cell ? lanes_ : program_.running});
+}
+
+// x^e of each component. GLSL leaves powers of negative numbers open; drivers multiply where the exponent is a small
+// whole number, and texts count on it.
+void ValueTranslator::translate_power(const SpirvInstruction& one) {
+  const Values base = operand(one, 2), exponents = operand(one, 3);
+  if (base.size() != exponents.size()) fail(one, "vectors of different sizes");
+  Values result;
+  for (size_t i = 0; i < base.size(); ++i) {
+    const Id x = base[i], e = exponents[i];
+    const auto is = [&](float number) {
+      const Value& exponent = program_.value(e);
+      return exponent.role == Role::constant && exponent.payload == std::bit_cast<uint32_t>(number);
+    };
+    const bool multiplies = is(2) || is(3) || is(4);
+    const Id square = multiplies ? number_op(Op::multiply, {x, x}) : number_op(Op::power, {x, e});
+    result.push_back(!multiplies || is(2) ? square : number_op(Op::multiply, {square, is(3) ? x : square}));
+  }
+  values_[one.result] = std::move(result);
 }
 
 bool ValueTranslator::translate_vector_function(const SpirvInstruction& one, uint32_t function) {

@@ -141,6 +141,7 @@ class ValueTranslator {
   bool translate_choice(const SpirvInstruction& one);
   bool translate_matrix(const SpirvInstruction& one);
   bool translate_function(const SpirvInstruction& one);
+  void translate_power(const SpirvInstruction& one);
   bool translate_vector_function(const SpirvInstruction& one, uint32_t function);
   void apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted);
   void access(const SpirvInstruction& one);

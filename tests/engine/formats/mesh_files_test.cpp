@@ -216,6 +216,7 @@ TEST(Stl, TextAndBinaryShareTheirVertices) {
   EXPECT_EQ(text.positions.size(), 4u);
   EXPECT_EQ(text.positions[2], glm::vec4(1, 1, 1, 1));
   EXPECT_EQ(text.indices, (std::vector<uint32_t>{0, 1, 2, 0, 2, 3}));
+  for (const char end : {'\0', '\x1a'}) EXPECT_EQ(stl(ascii_stl() + std::string(7, end)).indices, text.indices);
 }
 
 TEST(Stl, MistakesAreNamed) {

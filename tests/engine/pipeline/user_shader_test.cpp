@@ -175,7 +175,13 @@ TEST_F(UserShaders, TextsOfShadertoyAndOfOtherPlayers) {
       "1); }\n",
       "precision highp float;\nfloat buffer = 1.0;\nvoid main() { gl_FragColor = vec4(0, buffer, 0, 1); }\n",
       "precision highp float;\nfloat buffer = 1.0;\nout vec4 o;\nvoid main() { o = vec4(0, buffer, 0, 1); }\n",
-      toy("exp(-200.0 + 0.0 * u.x) < 1e-37 && exp(-200.0 + 0.0 * u.x) >= 0.0"),
+      toy("exp(-200.0 - u.x) == 0.0 && exp2(-127.0 - u.x) == 0.0 && exp(-80.0 - u.x) > 0.0"),
+      "// by hand\n\n#version 300 es\nprecision highp float;\nout vec4 o;\nvoid main() { o = vec4(0, 1, 0, 1); }\n",
+      "\n#version 100\nprecision highp float;\nvoid main() { gl_FragColor = vec4(0, 1, 0, 1); }\n",
+      "#define main other\n#define place (2.0)\n" + green,
+      "#define IMAGE(o, u) void mainImage(out vec4 o, in vec2 u)\nIMAGE(o, u) { o = vec4(0, 1, 0, 1); }\n",
+      "float shared = 1.0;\n" + toy("shared == 1.0"),
+      toy("1.0 / exp(200.0 + u.x) == 0.0 && pow(0.1, 60.0 + u.x) == 0.0 && pow(-u.x, 2.0) > 0.0"),
   };
   for (const std::string& text : texts) {
     SCOPED_TRACE(text);
@@ -188,7 +194,22 @@ TEST_F(UserShaders, TextsOfShadertoyAndOfOtherPlayers) {
   }
 }
 
-// Each loop of a shader that never ends is stopped and counted.
+// Shadertoy has passes that draw no picture.
+TEST_F(UserShaders, OtherPassesOfShadertoyAreNamed) {
+  for (const std::string name : {"mainSound", "mainVR", "mainCubemap"}) {
+    const std::string problem =
+        problem_with({.text = "\nvec2 " + name + "(float t) { return vec2(t); }\n", .name = "my.frag"});
+    EXPECT_NE(problem.find("my.frag:2"), std::string::npos) << problem;
+    EXPECT_NE(problem.find(name + " draws no picture: a text needs mainImage or main"), std::string::npos) << problem;
+  }
+  EXPECT_EQ(draw(scene("generated:screen", 4, 4,
+                       {.text = "vec2 mainSound(int s, float t) { return vec2(t); }\n"
+                                "void mainImage(out vec4 o, vec2 u) { o = vec4(0, 1, 0, 1); }\n"}))
+                .color.front(),
+            0xff00ff00u);
+}
+
+// Each loop of a shader that never ends by itself is ended, and that is counted.
 TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
   const auto cut = [](const std::string& end, MachineKind machine, ShaderCode shaders) {
     const std::string text = "void mainImage(out vec4 o, vec2 u) { float s = 0.0; for (int i = 0; i < " + end +

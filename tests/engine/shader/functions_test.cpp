@@ -57,6 +57,42 @@ TEST(ShaderFunctions, TextsOfOpenGlEs) {
   }
 }
 
+// Negative numbers have squares, cubes and fourth powers as products; other powers of them are 0.
+TEST(ShaderFunctions, PowersOfNegativeNumbers) {
+  const std::string text =
+      "#version 450\nin float x; out vec4 result;\n"
+      "void main() { result = pow(vec4(x), vec4(2.0, 3.0, 4.0, 1.5)); }\n";
+  const auto number = [](int s) { return float(s) / 8 - 4; };
+  const Results results = run_everywhere(compiled(text), {}, [&](uint32_t, int s) { return bits_of(number(s)); });
+  for (int s = 0; s < kSamples; ++s) {
+    const float x = number(s);
+    ASSERT_EQ(results.number(0, s), x * x);
+    ASSERT_EQ(results.number(1, s), x * x * x);
+    ASSERT_EQ(results.number(2, s), (x * x) * (x * x));
+    ASSERT_NEAR(results.number(3, s), x > 0 ? std::pow(x, 1.5f) : 0.0f, 1e-4f);
+  }
+}
+
+// Powers that no normal float holds are 0 and infinity.
+TEST(ShaderFunctions, ExponentialsBeyondFloats) {
+  const std::string text =
+      "#version 450\nin float x; out vec4 result;\n"
+      "void main() { result = vec4(exp(x), exp2(x), pow(10.0, x), pow(2.0, -x)); }\n";
+  const auto number = [](int s) { return float(s) * 10 - 320; };
+  const Results results = run_everywhere(compiled(text), {}, [&](uint32_t, int s) { return bits_of(number(s)); });
+  const double scales[] = {1 / std::log(2), 1, std::log2(10), -1};
+  for (int s = 0; s < kSamples; ++s) {
+    for (size_t i = 0; i < 4; ++i) {
+      const double power = double(number(s)) * scales[i];
+      if (std::abs(power) < 125) {
+        ASSERT_NEAR(results.number(i, s), std::exp2(power), 1e-4 * std::exp2(power)) << number(s);
+      } else if (power < -127 || power > 129) {
+        ASSERT_EQ(results.number(i, s), power < 0 ? 0.0f : INFINITY) << number(s);
+      }
+    }
+  }
+}
+
 TEST(ShaderFunctions, InverseHyperbolics) {
   const std::tuple<const char*, double (*)(double), double (*)(double)> functions[] = {
       {"asinh(x)", [](double x) { return std::asinh(x); }, [](double s) { return std::ldexp(s - 31.5, int(s) - 32); }},
