@@ -14,6 +14,7 @@
 
 #include "app/command.h"
 #include "app/parse.h"
+#include "base/kept_inputs.h"
 #include "base/nearest_name.h"
 #include "brokkr/version.h"
 #include "cli/commands.h"
@@ -336,6 +337,7 @@ int parse_and_run(const std::vector<std::string>& given, const std::vector<Modul
 }  // namespace
 
 int run(int argc, const char* const* argv, const std::vector<Module>& modules) {
+  const KeptInputs inputs;
   return run_guarded([&] { return parse_and_run({argv + 1, argv + argc}, modules); });
 }
 

@@ -16,6 +16,7 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "base/json_parse.h"
+#include "base/kept_inputs.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "log/frame_statistics.h"
@@ -148,6 +149,7 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     const uint32_t layer_number = chosen_layer(frame, target, arguments);
     const uint32_t layer_count = arguments.has("layer") ? 1 : uint32_t(frame.targets[target].layers);
     const AovLayers planes{target, layer_number, layer_count, file, request.several};
+    for (const std::string& name : {picture, stats, trace}) require_no_input(name);
     require_layer_names(request.aovs, planes);
     progress.show("preparing " + file);
     if (shader && shader->has_buffers()) draw_earlier(renderer, frame, *shader, request, arguments, progress);
@@ -188,6 +190,31 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
   for (const std::string& line : simt_lines(simt)) print_line("simt", line);
 }
 
+// No picture of one scene replaces a file of another, which is read later. A scene reads files of its own folder and of
+// those below, so that it is loaded for this alone only where a picture with such a name is there already.
+void require_kept_inputs(const std::vector<std::string>& files, const Arguments& arguments) {
+  namespace fs = std::filesystem;
+  if (files.size() < 2 || arguments.has("no-output")) return;
+  std::vector<fs::path> pictures;
+  for (const std::string& file : files) {
+    const fs::path picture = output_name(arguments.text("output", "{}.png"), file, true, "--output");
+    std::error_code error;
+    if (const fs::path whole = fs::canonical(picture, error); !error) pictures.push_back(whole);
+  }
+  for (const std::string& file : files) {
+    std::error_code error;
+    const fs::path folder = fs::canonical(file, error).parent_path();
+    const auto is_below = [&](const fs::path& picture) {
+      return std::ranges::mismatch(folder, picture).in1 == folder.end();
+    };
+    if (error || file.ends_with(".bkf") || std::ranges::none_of(pictures, is_below)) continue;
+    LoadOptions load = load_options(arguments);
+    load.warning = {};
+    load_frame(file, load);
+    for (const fs::path& picture : pictures) require_no_input(picture);
+  }
+}
+
 int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   if (!arguments.has("output") && !arguments.has("no-output"))
     require_own_names("{}.png", arguments.all("FILE"), "--output");
@@ -214,6 +241,7 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   }
   request.options.trace = arguments.has("trace");
   set_up_simt(arguments, name_of(request.options.machine));
+  require_kept_inputs(files, arguments);
   Renderer renderer;
   for (const std::string& file : files) render_file(renderer, file, arguments, request);
   return kSuccess;

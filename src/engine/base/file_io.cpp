@@ -11,12 +11,15 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "base/ending_signals.h"
 #include "base/failure.h"
+#include "base/kept_inputs.h"
 #include "base/loading.h"
 
 namespace brokkr {
@@ -125,6 +128,40 @@ void fill(Descriptor& file, const std::filesystem::path& path, std::span<const s
 
 }  // namespace
 
+namespace {
+
+std::mutex kept_mutex;
+bool keeps_inputs = false;
+std::set<std::filesystem::path> kept_files;  // canonical
+
+void note_input(const std::filesystem::path& path) {
+  const std::lock_guard lock(kept_mutex);
+  std::error_code error;
+  if (!keeps_inputs || !std::filesystem::is_regular_file(path, error)) return;
+  const std::filesystem::path file = std::filesystem::canonical(path, error);
+  if (!error) kept_files.insert(file);
+}
+
+}  // namespace
+
+KeptInputs::KeptInputs() {
+  const std::lock_guard lock(kept_mutex);
+  keeps_inputs = true;
+}
+
+KeptInputs::~KeptInputs() {
+  const std::lock_guard lock(kept_mutex);
+  keeps_inputs = false;
+  kept_files.clear();
+}
+
+void require_no_input(const std::filesystem::path& path) {
+  const std::lock_guard lock(kept_mutex);
+  std::error_code error;
+  if (kept_files.empty() || !kept_files.contains(std::filesystem::canonical(path, error)) || error) return;
+  fail("{}: this run reads that file, which would be lost; write another", path.string());
+}
+
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max_bytes, Loading* loading) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) fail("{}: is a directory; name a file", path.string());
@@ -156,6 +193,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t max
     if (loading != nullptr) loading->look(bytes.size(), std::max<uint64_t>(reported, 1));
   }
   if (in.bad()) fail("{}: cannot be read ({}); check the disk", path.string(), reason());
+  note_input(path);
   if (loading != nullptr) loading->need(bytes.size(), "file");
   return bytes;
 }
@@ -212,6 +250,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   const bool exists = stat(target.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) return write_in_place(path, bytes, old.st_mode);
   if (exists) require_writable(path, old.st_mode);
+  require_no_input(path);
 
   const FileInTheMaking guard;
   std::filesystem::path temporary;

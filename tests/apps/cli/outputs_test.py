@@ -252,6 +252,29 @@ class Outputs(unittest.TestCase):
             self.assertIn("would be overwritten", self.refused(*words))
         self.assertIn("does not end in .json", self.refused("info", "--json", "one.bkf", "c.obj"))
 
+    def test_no_output_is_a_file_that_a_scene_names(self):
+        self.render("skin.png")
+        (self.path / "sub").mkdir()
+        (self.path / "link.png").symlink_to("skin.png")
+        for name, texture in (("s", "skin.png"), ("t", "s.png"), ("u", "v-1.png")):
+            (self.path / f"{name}.obj").write_text(f"mtllib of-{name}.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n")
+            (self.path / f"of-{name}.mtl").write_text(f"newmtl m\nmap_Kd {texture}\n")
+        for name in ("s.png", "v-1.png"):
+            shutil.copy(self.path / "skin.png", self.path / name)
+        (self.path / "f.frag").write_text('#include "common.json"\nout vec4 c; void main() { c = vec4(1); }')
+        (self.path / "common.json").write_text("// nothing\n")
+        kept = {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
+        small = ("--size", "32x32")
+        for words in (("render", "s.obj", "-o", "skin.png", *small), ("render", "s.obj", "-o", "sub/../skin.png", *small),
+                      ("render", "s.obj", "-o", "link.png", *small), ("render", "s.obj", "t.obj", *small),
+                      ("render", "u.obj", "-o", "v-{}.png", "--views", "2", "--view-size", "32"),
+                      ("render", "--fragment", "f.frag", "--no-output", "--stats", "common.json", *small),
+                      ("optimize", "s.obj", "-o", "of-s.obj")):
+            with self.subTest(words):
+                self.assertIn("would be lost", self.run_program(*words, code=1))
+                self.assertEqual({path: path.read_bytes() for path in kept}, kept)
+        self.run_program("render", "s.obj", "-o", "other.png", *small)
+
     def test_inputs_of_one_name_do_not_share_an_output(self):
         for folder in ("x", "y"):
             (self.path / folder).mkdir()
