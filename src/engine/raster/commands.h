@@ -82,6 +82,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
       if (b.leader()) {
         w.once([&] {
           state.bits |= phase.planes;
+          if (phase.planes & kPlaneColor) state.bits &= ~uint32_t(kLoadWaits);
           state.untouched &= ~phase.planes;
           if (phase.planes & kPlaneColor) state.color = phase.color;
           if (phase.planes & kPlaneDepth) state.depth = phase.depth;
@@ -89,6 +90,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
         });
       }
     } else {
+      if (phase.planes & kPlaneColor) end_waiting_load(v, region);
       write_clears(v, region, phase.planes);
       clear_part(w, planes, region, phase, v.share());
     }

@@ -180,7 +180,7 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
       w.once([&] {
         if (complete) {
           const uint32_t written =
-              kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor));
+              kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor | kLoadWaits));
           state.bits &= ~written;
         } else {
           state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;

@@ -108,7 +108,8 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, 
   }
 }
 
-// Draws the listed triangles into the region's tiles; one warp draws a tile. Merges pending clears into the tiles.
+// Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it. A
+// picture that waits is loaded where something reads it.
 template <class Shared>
 BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& region, uint32_t phase,
                                   TileCounts& counts) {
@@ -127,6 +128,11 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
                 counts,
                 format_of(t.targets, region),
                 t.frame.phases[phase].planes};
+  const auto load_picture = [&](int tile) {
+    if constexpr (kLoadsCanWait) {
+      if ((state.bits & kLoadWaits) != 0) load_waiting_tile(w, t.targets, region, t.frame, t.programs, tile);
+    }
+  };
   for (int tile = w.index; tile < tiles; tile += v.b.warps) {
     const int column = tile & (tiles_across - 1), row = tile / tiles_across;
     const int place = row * 8 + column;  // bit in TileMasks
@@ -142,10 +148,14 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
       const Mask hit = (w.load(touched + g, m) & bit) != 0;
       for (uint32_t bits = w.ballot(hit); bits != 0; bits &= bits - 1) {
         const int i = g + lowest_bit(bits);
-        if (!loaded) load_tile(w, pass, state);
-        loaded = true;
         const DrawRecord& draw = t.frame.draws[list.draw[i]];
         const bool whole = (covered[i] & bit) != 0;
+        if (!loaded) {
+          const bool reads = !kLoadsCanWait || !whole || !replaces_colors(pass, draw);
+          if (reads) load_picture(tile);
+          load_tile(w, pass, state, reads);
+        }
+        loaded = true;
         if (runs_program(v.shading, draw)) {
           draw_program_in_tile(w, pass, draw, list.triangle[i], whole, batch);
         } else {
@@ -157,7 +167,10 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     finish_batch(w, pass, batch);
     if (loaded) {
       store_tile(w, pass, state);
-    } else if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
+      continue;
+    }
+    load_picture(tile);
+    if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
       clear_samples(w, t.targets, state, state.bits, pass.memory, kTileSamples, {0, w.width});
     }
   }
@@ -315,7 +328,10 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
       if (is_first && !clears) write_clears(v, region, kClearAny);
       draw_list(v, region, phase, counts);
-      if (clears) end_clears(v, region, kClearAny);
+      if (clears)
+        end_clears(v, region, kClearAny | kLoadWaits);
+      else if (kLoadsCanWait && is_first)
+        end_clears(v, region, kLoadWaits);
     }
     v.count_fragments(region, counts.fragments - before);
   }

@@ -1,125 +1,54 @@
 // Loads pictures into planes, and copies planes to textures. Each rasterizer processes its own regions.
 #pragma once
 
-#include "raster/plane.h"
+#include "raster/load.h"
 #include "raster/raster_shared.h"
-#include "raster/raster_tables.h"
-#include "shade/texel_store.h"
 #include "shade/texture_mips.h"
 
 BROKKR_MACHINE_BEGIN
 
-// Normalizes NaN in both halves of the word, as half_from_float does.
-BROKKR_FN Uint loaded_halves(Uint word) {
-  word = select((word & 0x7fff) > 0x7c00, (word & 0xffff8000) | 0x7e00, word);
-  return select((word & 0x7fffffff) > 0x7c00ffff, (word & 0x8000ffff) | 0x7e000000, word);
-}
-
-// The way that a picture's texels become samples of a plane: equal words are copied, half floats are normalized, and
-// other texels are decoded and encoded again.
-enum class LoadedAs : uint32_t { word, halves, texel };
-BROKKR_FN LoadedAs loaded_as(const TargetTables& planes, const PhaseRecord& phase, TexelEncoding encoding) {
-  if (phase.planes == kPlaneDepth || phase.color_plane != 0) return LoadedAs::texel;
-  const bool half = planes.targets[phase.target].format == uint32_t(ColorFormat::rgba16f);
-  if (encoding == TexelEncoding::rgba8 && !half) return LoadedAs::word;
-  return encoding == TexelEncoding::rgba16f && half ? LoadedAs::halves : LoadedAs::texel;
-}
-
-// Sets the samples `place` .. place + width - 1 to the texels at the words of lanes m.
-BROKKR_FN void load_samples(Warp& w, const TargetTables& planes, const PhaseRecord& phase, const uint32_t* texels,
-                            TexelEncoding encoding, LoadedAs as, size_t place, Int word, Mask m) {
-  if (as != LoadedAs::texel) {
-    Uint low, high = 0u;
-    if (as == LoadedAs::halves) {
-      w.gather_near(texels, word, word + 1, m, low, high);
-      low = loaded_halves(low);
-      high = loaded_halves(high);
-    } else {
-      low = w.gather(texels, word, m);
-    }
-    w.merge(planes.color + place, low, m);
-    if (planes.color_high) w.merge(planes.color_high + place, high, m);
-    return;
-  }
-  const Vec4<Warp> texel = load_texel(w, texels, encoding, word, m);
-  if (phase.planes == kPlaneDepth) {
-    w.merge(planes.depth + place, clamp_to(texel.x, 0.0f, 1.0f) + 0.0f, m);
-  } else {
-    store_plane(w, planes, phase.target, phase.color_plane, place, true, {texel.x, texel.y, texel.z, texel.w}, m);
-  }
-}
-
-// A row of eight samples of a tile. Its samples 2 k and 2 k + 1 are adjacent: their indices in the region are sample +
-// pair(k) and the next one.
-struct TileRow {
-  int x, y;    // position of the first sample in the layer
-  int sample;  // its index in the region
-
-  BROKKR_FN TileRow(const TargetTables& planes, const RegionRecord& region, int i) {
-    const int tiles_shift = planes.region_shift - 3;
-    const int tile = i & ((1 << tiles_shift) - 1), row = i >> tiles_shift;
-    x = region.x + tile * kTile;
-    y = region.y + row;
-    sample = ((row / kTile << tiles_shift) + tile) * kTileSamples + ((row & 1) << 1 | (row & 2) << 2 | (row & 4) << 3);
-  }
-  BROKKR_FN static int count(const TargetTables& planes) { return planes.region << (planes.region_shift - 3); }
-  BROKKR_FN static int pair(int k) { return (k & 1) << 2 | (k & 2) << 3; }
-};
-
-// Copies a picture's texels to a region if they have one word each. Each lane fills a row of a tile at a time.
-BROKKR_FN void load_rows(Warp& w, const TargetTables& planes, const RegionRecord& region, const PhaseRecord& phase,
-                         const uint32_t* texels, Share share) {
-  const int rows = TileRow::count(planes);
-  uint32_t* const colors = planes.color + first_sample(planes, region);
-  for (int first = share.first; first < rows; first += share.step) {
-    w.for_lanes(w.first_lanes(rows - first), [&](int lane) {
-      const TileRow row(planes, region, first + lane);
-      if (row.x >= phase.image_width || row.y >= phase.image_height) return;
-      const uint32_t* const from =
-          texels + size_t(phase.first_word) + size_t(row.y) * size_t(phase.image_width) + size_t(row.x);
-      uint32_t* const to = colors + row.sample;
-      if (row.x + kTile <= phase.image_width) {
-        for (int k = 0; k < kTile / 2; ++k) __builtin_memcpy(to + TileRow::pair(k), from + 2 * k, sizeof(uint64_t));
-        return;
-      }
-      for (int k = 0; row.x + k < phase.image_width; ++k) to[TileRow::pair(k / 2) + k % 2] = from[k];
-    });
-  }
-}
-
-// Loads a picture's texels into the rasterizer's own regions of a plane. The caller's next barrier completes the load.
+// Loads the pictures that wait for the rasterizer's own regions. Call before a phase that copies planes or ends the
+// frame.
 template <class Shared>
-BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase) {
-  Warp& w = v.b.warp;
+BROKKR_FN void end_waiting_loads(const Visit<Shared>& v) {
+  if constexpr (kLoadsCanWait) {
+    if (!v.t.programs.loads) return;
+    for (uint32_t i = v.first_region(); i < v.end_region(); ++i) end_waiting_load(v, v.t.targets.own_regions[i]);
+  }
+}
+
+// Loads a picture's texels into the rasterizer's own regions of a plane, or notes that they wait. The caller's next
+// barrier completes it.
+template <class Shared>
+BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phase, uint32_t number) {
   const TargetTables& planes = v.t.targets;
-  const auto [share, step] = v.share();
-  // sRGB colours are copied in their stored form.
-  const TexelEncoding stored = TexelEncoding(phase.encoding);
-  const TexelEncoding encoding = stored == TexelEncoding::srgb8 ? TexelEncoding::rgba8 : stored;
-  const LoadedAs as = loaded_as(planes, phase, encoding);
+  const TargetRecord& target = planes.targets[phase.target];
+  const bool can_wait = kLoadsCanWait && phase.planes == kPlaneColor && phase.color_plane == 0 && target.samples == 1;
+  const auto lesser = [](int a, int b) { return a < b ? a : b; };
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
     if (phase.color_plane == 0) {
-      const bool whole =
-          region.x + planes.region <= phase.image_width && region.y + planes.region <= phase.image_height;
-      if (whole)
+      const bool whole = lesser(region.x + planes.region, int(target.width)) <= phase.image_width &&
+                         lesser(region.y + planes.region, int(target.height)) <= phase.image_height;
+      if (!whole) {
+        if (phase.planes == kPlaneColor) end_waiting_load(v, region);
+        if ((planes.region_state[region.number].bits & phase.planes) != 0) write_clears(v, region, phase.planes);
+      } else {
         end_clears(v, region, phase.planes);
-      else if ((planes.region_state[region.number].bits & phase.planes) != 0)
-        write_clears(v, region, phase.planes);
+        if (can_wait) {
+          if (v.b.leader()) {
+            v.b.warp.once([&] {
+              RegionState& state = planes.region_state[region.number];
+              state.bits |= kLoadWaits;
+              state.color = number;
+            });
+          }
+          continue;
+        }
+      }
     }
-    if (as == LoadedAs::word && !planes.color_high) {
-      load_rows(w, planes, region, phase, v.t.programs.loads, v.share());
-      continue;
-    }
-    for (int s = share; s < planes.region * planes.region; s += step) {
-      const Position at = region_position(w, planes, region, s);
-      const Mask m = at.x < phase.image_width && at.y < phase.image_height;
-      if (!w.any(m)) continue;
-      const Int word = (at.y * phase.image_width + at.x) * int(words_of(encoding)) + int(phase.first_word);
-      load_samples(w, planes, phase, v.t.programs.loads, encoding, as, first_sample(planes, region) + size_t(s), word,
-                   m);
-    }
+    PictureLoad(planes, region, phase, v.t.programs.loads).load_region(v.b.warp, v.share());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "geometry/counters.h"
 #include "raster/constants.h"
+#include "raster/load.h"
 #include "raster/raster_tables.h"
 #include "raster/tile.h"
 #include "schedule/stock.h"
@@ -110,6 +111,19 @@ template <class Shared>
 BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, uint32_t which) {
   materialize_clears(v.b.warp, v.t.targets, region, which, v.share());
   end_clears(v, region, which);
+}
+
+// Loads the picture that waits for the region, if one does. Called by all warps, which all see the loaded samples.
+template <class Shared>
+BROKKR_FN void end_waiting_load(const Visit<Shared>& v, const RegionRecord& region) {
+  if constexpr (kLoadsCanWait) {
+    const RegionState& state = v.t.targets.region_state[region.number];
+    if ((state.bits & kLoadWaits) == 0) return;
+    PictureLoad(v.t.targets, region, v.t.frame.phases[state.color], v.t.programs.loads)
+        .load_region(v.b.warp, v.share());
+    end_clears(v, region, kLoadWaits);
+    v.b.sync();
+  }
 }
 
 BROKKR_MACHINE_END

@@ -48,18 +48,22 @@ BROKKR_FN bool run_phase(const Visit<Shared>& v, uint32_t phase, uint32_t& wake)
       return complete;
     case PhaseKind::clear: run_clear(v, record); return true;
     case PhaseKind::load:
-      if constexpr (kKernelFeatures & kFeaturePrograms) run_load(v, record);
+      if constexpr (kKernelFeatures & kFeaturePrograms) run_load(v, record, phase);
       return true;
     case PhaseKind::blit:
     case PhaseKind::publish:
     case PhaseKind::mips:
       if constexpr (kKernelFeatures & (kFeatureBlits | kFeaturePrograms)) {
+        end_waiting_loads(v);
         if (v.ending || run_gated(v, record)) return true;
         wake = wake_at(record.gate, v.state().gate_step);
         return false;
       }
       return true;
-    case PhaseKind::finish: run_finish(v, record); return true;
+    case PhaseKind::finish:
+      end_waiting_loads(v);
+      run_finish(v, record);
+      return true;
   }
   return complete;
 }

@@ -1,7 +1,7 @@
 // The end of an order-free phase in a region: each sample that a primitive of the phase won is shaded once and written.
 #pragma once
 
-#include "raster/plane.h"
+#include "raster/load.h"
 #include "raster/program_run.h"
 #include "raster/region.h"
 #include "raster/shade.h"
@@ -108,6 +108,15 @@ BROKKR_FN_NOINLINE uint64_t resolve_programs(Warp& w, ShadeContext& context, con
   return found;
 }
 
+// Returns true if primitives of the phase won all samples of a tile.
+BROKKR_FN bool won_all(Warp& w, const KeyPass& pass, int tile) {
+  const Uint nothing = nothing_new(pass.key_bits);
+  for (int s = 0; s < kTileSamples; s += w.width) {
+    if (w.any(pass.keys->order(w, tile * kTileSamples + s) == nothing)) return false;
+  }
+  return true;
+}
+
 // Resolves the tiles of the warp's share. Returns the number of samples shaded.
 BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool quads, ShadeContext& context) {
   const TargetTables& planes = *in_shared_memory(pass.planes);
@@ -126,6 +135,10 @@ BROKKR_FN_NOINLINE int resolve_region(Warp& w, KeyPass pass, Share tiles, bool q
     const uint64_t by_program = context.shows_programs() && writes_color
                                     ? resolve_programs(w, context, pass, tile, tile_x0, tile_y0, target.format)
                                     : 0;
+    if constexpr (kLoadsCanWait) {
+      if ((state.bits & kLoadWaits) != 0 && writes_color && !won_all(w, pass, tile))
+        load_waiting_tile(w, planes, *pass.region, *context.frame, *context.programs, tile);
+    }
     for (int s = 0; s < kTileSamples; s += w.width) {
       const int at = tile * kTileSamples + s;
       const size_t memory = base + size_t(at);

@@ -46,13 +46,15 @@ struct TilePass {
   BROKKR_FN bool half() const { return format == ColorFormat::rgba16f; }
 };
 
-BROKKR_FN void load_tile(Warp& w, const TilePass& pass, const RegionState& state) {
+// `colors`: something reads the colours that the tile had.
+BROKKR_FN void load_tile(Warp& w, const TilePass& pass, const RegionState& state, bool colors = true) {
   const TargetTables& planes = pass.planes;
   const size_t memory = pass.memory;
   TileBuffer& tile = pass.tile;
   for (int s = 0; s < kTileSamples; s += w.width) {
-    w.store(tile.color + s, state.bits & kClearColor ? uint32_t(state.color) : w.load(planes.color + memory + s));
-    if (pass.half()) {
+    if (colors)
+      w.store(tile.color + s, state.bits & kClearColor ? uint32_t(state.color) : w.load(planes.color + memory + s));
+    if (colors && pass.half()) {
       w.store(tile.color_high + s,
               state.bits & kClearColor ? uint32_t(state.color >> 32) : w.load(planes.color_high + memory + s));
     }
@@ -267,6 +269,16 @@ struct ProgramTests {
     late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);
   }
 };
+
+// Returns true if the draw gives a tile that it covers new colours that do not depend on the old ones.
+BROKKR_FN bool replaces_colors(const TilePass& pass, const DrawRecord& draw) {
+  if ((draw.bits & (kDrawDepthTest | kDrawStencil)) != 0 || !runs_program(pass.shading, draw)) return false;
+  const ProgramRecord& program = pass.shading.programs->programs[draw.program];
+  if ((program.bits & (kProgramDiscards | kProgramDepth | kProgramAlphaTest)) != 0 || program.color_count == 0)
+    return false;
+  const ProgramColor& color = program.colors[0];
+  return color.plane == 0 && color.mask == 15 && color.blends == 0;
+}
 
 BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) {
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);

@@ -14,19 +14,21 @@ inline constexpr int kTileSamples = 64;
 inline constexpr int kMaxRegion = 64;  // pixels
 inline constexpr int kMaxRegionSamples = kMaxRegion * kMaxRegion;
 
-// Content of a region that memory does not hold yet: a pending clear, or keys that are not shaded yet.
+// Content of a region that memory does not hold yet: a clear or a picture that still waits, or keys that wait to be
+// shaded.
 enum RegionBit : uint32_t {
   kClearColor = 1,  // PlaneBit values
   kClearDepth = 2,
   kClearStencil = 4,
   kKeysWaiting = 8,  // the order plane holds keys of an order-free phase, the depth plane their depths
+  kLoadWaits = 16,   // the first colour is that of a picture (raster/load.h)
 };
 inline constexpr uint32_t kClearAny = kClearColor | kClearDepth | kClearStencil;
 
 struct RegionState {
-  uint32_t bits;  // RegionBit
-  float depth;    // values of the pending clear
-  uint64_t color;
+  uint32_t bits;   // RegionBit
+  float depth;     // clear values that wait
+  uint64_t color;  // kLoadWaits: the phase that loads the picture
   uint32_t stencil;
   uint32_t untouched;  // planes, by RegionBit, whose pending clear is the one at the beginning of the launch
 };

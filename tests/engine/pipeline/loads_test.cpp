@@ -1,0 +1,251 @@
+// Pictures that targets hold before the frame: whatever draws, clears and copies do afterwards, each pixel that they
+// leave alone shows the picture. And textures made from targets, which follow every change.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <functional>
+
+#include "program_frame.h"
+
+namespace brokkr {
+namespace {
+
+using test::ProgramFrame;
+using test::rectangle;
+
+constexpr int kWidth = 72, kHeight = 40;  // whole regions and tiles, and parts of them
+constexpr Rect kAll{0, 0, kWidth, kHeight};
+constexpr uint32_t kGreen = 0xff00ff00u;
+
+uint32_t texel(int x, int y) { return uint32_t(x) | uint32_t(y) << 8 | 0x80u << 16 | 0xff000000u; }
+bool is_inside(const Rect& r, int x, int y) { return x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height; }
+
+void draw_green(ProgramFrame& f, const State& state, const Rect& r, const std::string& discards = "") {
+  const uint32_t program =
+      f.program("out vec4 color0; void main() {" + discards + " color0 = vec4(0.0, 1.0, 0.0, 1.0); }\n", {});
+  f.draw_with(program, state, rectangle(r.x, r.y, r.x + r.width, r.y + r.height));
+}
+State without_depth(const ProgramFrame& f) {
+  State state = f.default_state();
+  state.depth.test = state.depth.write = false;
+  return state;
+}
+
+// Target 0 with a small draw, and a load of a picture, which replaces it.
+ProgramFrame with_picture() {
+  ProgramFrame f(kWidth, kHeight);
+  CapturedTexture picture;
+  picture.format = TexelFormat::rgba8;
+  picture.width = kWidth;
+  picture.height = kHeight;
+  picture.stored = true;
+  for (int i = 0; i < kWidth * kHeight; ++i) {
+    const auto bytes = std::bit_cast<std::array<std::byte, 4>>(texel(i % kWidth, i / kWidth));
+    f.frame.texture_data.insert(f.frame.texture_data.end(), bytes.begin(), bytes.end());
+  }
+  f.frame.captured_textures = {picture};
+  draw_green(f, without_depth(f), {0, 0, 4, 4});
+  f.add(LoadCommand{0, TargetPlane::color0, 0});
+  return f;
+}
+
+class Loads : public test::ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    for (const MachineKind machine : test::machines()) machines_.push_back(machine);
+  }
+  // Target 0's picture with every machine, order and size of regions.
+  void expect_picture(const ProgramFrame& f, const std::function<uint32_t(int x, int y)>& expected) const {
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(f.frame);
+    for (const MachineKind machine : machines_) {
+      for (const OrderMode order : {OrderMode::automatic, OrderMode::strict}) {
+        for (const int bin : {8, 32, 64}) {
+          RenderOptions options;
+          options.machine = machine;
+          options.order = order;
+          options.bin = bin;
+          const RenderResult result = test::render_to_end(renderer, prepared, options);
+          ASSERT_EQ(result.statistics.false_color_draws, 0u);
+          int wrong = 0;
+          for (int i = 0; i < kWidth * kHeight; ++i)
+            wrong += result.targets[0].layers[0].color[size_t(i)] != expected(i % kWidth, i / kWidth);
+          EXPECT_EQ(wrong, 0) << "machine " << int(machine) << ", order " << int(order) << ", bins of " << bin;
+        }
+      }
+    }
+  }
+
+ private:
+  std::vector<MachineKind> machines_;
+};
+
+TEST_F(Loads, NothingIsDrawn) { expect_picture(with_picture(), texel); }
+
+TEST_F(Loads, DrawsReplaceAPart) {
+  for (const Rect& r : {Rect{0, 0, kWidth, kHeight}, Rect{8, 8, 24, 16}, Rect{3, 5, 60, 30}, Rect{70, 39, 2, 1}}) {
+    for (const bool depth : {false, true}) {
+      ProgramFrame f = with_picture();
+      draw_green(f, depth ? f.default_state() : without_depth(f), r);
+      expect_picture(f, [&](int x, int y) { return is_inside(r, x, y) ? kGreen : texel(x, y); });
+    }
+  }
+}
+
+TEST_F(Loads, DrawsThatReadThePicture) {
+  ProgramFrame f = with_picture();
+  State adds = without_depth(f);
+  const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
+  adds.blend = BlendState{add, add, glm::vec4(0)};
+  draw_green(f, adds, kAll);
+  expect_picture(f, [](int x, int y) { return texel(x, y) | kGreen; });
+
+  f = with_picture();
+  State green_only = without_depth(f);
+  green_only.color_mask = {false, true, false, false};
+  draw_green(f, green_only, kAll);
+  expect_picture(f, [](int x, int y) { return (texel(x, y) & 0xffff00ffu) | 0x0000ff00u; });
+
+  f = with_picture();
+  draw_green(f, without_depth(f), kAll, " if (mod(floor(gl_FragCoord.x), 2.0) == 0.0) discard;");
+  expect_picture(f, [](int x, int y) { return x % 2 == 0 ? texel(x, y) : kGreen; });
+
+  f = with_picture();
+  State hidden = f.default_state();
+  hidden.depth.func = CompareFunc::greater;  // than 1
+  hidden.depth.write = false;
+  draw_green(f, hidden, kAll);
+  expect_picture(f, texel);
+}
+
+TEST_F(Loads, DepthAloneLeavesThePicture) {
+  ProgramFrame f = with_picture();
+  State depth_only = f.default_state();
+  depth_only.color_mask = {false, false, false, false};
+  draw_green(f, depth_only, {0, 0, kWidth, kHeight});
+  State behind = f.default_state();
+  behind.depth.func = CompareFunc::greater;
+  behind.depth.write = false;
+  draw_green(f, behind, {0, 0, 20, 20});
+  expect_picture(f, texel);
+}
+
+TEST_F(Loads, ClearsReplaceAPart) {
+  const Rect part{10, 9, 50, 20};
+  ProgramFrame f = with_picture();
+  f.clear(glm::vec4(0, 1, 0, 1), {}, {}, part);
+  expect_picture(f, [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); });
+  f = with_picture();
+  f.clear(glm::vec4(0, 1, 0, 1), {}, {});
+  expect_picture(f, [](int, int) { return kGreen; });
+  f = with_picture();
+  f.clear({}, 0.5f, {});
+  draw_green(f, without_depth(f), part);
+  expect_picture(f, [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); });
+}
+
+// A second picture replaces the first, also where draws have changed some of it.
+TEST_F(Loads, ALaterPictureCounts) {
+  for (const bool draws : {false, true}) {
+    ProgramFrame f = with_picture();
+    if (draws) draw_green(f, without_depth(f), {3, 5, 60, 30});
+    f.add(LoadCommand{0, TargetPlane::color0, 0});
+    expect_picture(f, texel);
+  }
+}
+
+// The picture is loaded into target 1, of which captured texture 1 is a copy.
+ProgramFrame with_picture_beside() {
+  ProgramFrame f = with_picture();
+  f.frame.targets.push_back({1, kWidth, kHeight, 1, ColorFormat::rgba8});
+  View view;
+  view.target = 1;
+  f.frame.views.push_back(view);
+  std::get<LoadCommand>(f.frame.commands.back()).target = 1;
+  CapturedTexture texture;
+  texture.width = kWidth;
+  texture.height = kHeight;
+  texture.images = {{0, 0, 1, TargetPlane::color0}};
+  f.frame.captured_textures.push_back(texture);
+  f.frame.captured_samplers.emplace_back();
+  return f;
+}
+void draw_green_beside(ProgramFrame& f, const State& state, const Rect& r) {
+  const uint32_t green = f.program("out vec4 color0; void main() { color0 = vec4(0.0, 1.0, 0.0, 1.0); }\n", {});
+  f.draw_with(green, state, rectangle(r.x, r.y, r.x + r.width, r.y + r.height), {}, {}, Topology::triangles, 1);
+}
+// Draws the texture into target 0.
+void show_texture(ProgramFrame& f, const Rect& r) {
+  const uint32_t show = f.program(
+      "uniform sampler2D picture; out vec4 color0;\n"
+      "void main() { color0 = texelFetch(picture, ivec2(gl_FragCoord.xy), 0); }\n",
+      {}, {}, {ProgramSampler{"picture"}});
+  f.draw_with(show, without_depth(f), rectangle(r.x, r.y, r.x + r.width, r.y + r.height), {}, {{1, 0}});
+}
+
+// Blits and textures read what waits.
+TEST_F(Loads, CopiesReadThePicture) {
+  for (const bool by_texture : {false, true}) {
+    ProgramFrame f = with_picture_beside();
+    const Rect part{8, 0, 16, 40};
+    draw_green_beside(f, without_depth(f), part);
+    if (by_texture)
+      show_texture(f, kAll);
+    else
+      f.add(BlitCommand{1, 0, kAll, kAll});
+    expect_picture(f, [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); });
+  }
+}
+
+// A texture that was read is made again from what has changed since.
+TEST_F(Loads, TexturesFollowEveryChange) {
+  const Rect part{20, 9, 30, 20};
+  const auto in_part = [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); };
+  struct Change {
+    const char* name;
+    std::function<void(ProgramFrame& f)> apply;
+    std::function<uint32_t(int x, int y)> result;
+  };
+  const Change changes[] = {
+      {"ordered draw", [&](ProgramFrame& f) { draw_green_beside(f, without_depth(f), part); }, in_part},
+      {"order-free draw", [&](ProgramFrame& f) { draw_green_beside(f, f.default_state(), part); }, in_part},
+      {"clear",
+       [&](ProgramFrame& f) {
+         f.add(ClearCommand{1, glm::vec4(0, 1, 0, 1), {}, {}, part});
+       },
+       in_part},
+      {"whole clear",
+       [](ProgramFrame& f) {
+         f.add(ClearCommand{1, glm::vec4(0, 1, 0, 1), {}, {}, {}});
+       },
+       [](int, int) { return kGreen; }},
+      {"draw and load",
+       [&](ProgramFrame& f) {
+         draw_green_beside(f, without_depth(f), part);
+         show_texture(f, {0, 0, 8, 8});
+         f.add(LoadCommand{1, TargetPlane::color0, 0});
+       },
+       texel},
+      {"blit",
+       [&](ProgramFrame& f) {
+         f.clear(glm::vec4(0, 1, 0, 1), {}, {});
+         f.add(BlitCommand{0, 1, part, part});
+       },
+       in_part},
+  };
+  for (const Change& change : changes) {
+    SCOPED_TRACE(change.name);
+    ProgramFrame f = with_picture_beside();
+    show_texture(f, kAll);
+    change.apply(f);
+    show_texture(f, kAll);
+    draw_green_beside(f, without_depth(f), {0, 0, 8, 8});
+    show_texture(f, kAll);
+    expect_picture(f, [&](int x, int y) { return x < 8 && y < 8 ? kGreen : change.result(x, y); });
+  }
+}
+
+}  // namespace
+}  // namespace brokkr
