@@ -68,11 +68,11 @@ struct LaneOwners {
   }
 };
 
-// If it costs no extra vector (or one extra vector for a short program), assigns sample i of the tile to lane i. Inputs
-// then need no gathering and results need no reordering. Returns true if it did so; `rest` then receives the remaining
-// samples, which lie in quads where another primitive came first. Only the first run of a tile may do this, because it
-// overwrites results of other runs.
-BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
+// If it costs no extra vector (one extra for a short program), lane i holds sample i of the tile: inputs need no
+// gathering and results no reordering. Returns true if it does; then `rest` receives the remaining samples, those of
+// quads in which another primitive came first. Only a tile's first run may do this, because it writes over results of
+// other runs. `of_one`: all samples are known to belong to one primitive.
+BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, bool of_one) {
   if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
   ProgramMemory& memory = run.memory;
   const uint64_t quads = first_of_quads(rest), lanes = quads * 15;
@@ -83,11 +83,11 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest) {
   if (4 * count_bits(quads) <= (count_bits(vectors) - (is_short ? 2 : 1)) * w.width) return false;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
   Mask others = false;
-  for (uint32_t left = vectors; left != 0; left &= left - 1) {
+  for (uint32_t left = of_one ? 0 : vectors; left != 0; left &= left - 1) {
     const int g = lowest_bit(left) * w.width;
     others = others || (w.lanes_of(uint32_t(rest >> g)) && w.load(memory.primitive + g) != primitive);
   }
-  const bool of_one = !w.any(others);
+  of_one = of_one || !w.any(others);
   uint64_t keep = rest;
   if (of_one) {
     memory.of_lane[lowest_bit(vectors) * w.width] = primitive;

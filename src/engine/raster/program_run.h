@@ -125,7 +125,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
-    if ((rest != wanted || !take_in_place(w, run, rest)) && !take_row(w, run, rest))
+    if ((rest != wanted || !take_in_place(w, run, rest, of_one)) && !take_row(w, run, rest))
       rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
     fill_inputs(w, run, draw, context.kept);

@@ -230,7 +230,17 @@ struct TileDraw {
   }
 };
 
-// Returns the samples of the tile that a triangle covers, one bit each, and counts them.
+// Counts the samples of the tile that a triangle covers.
+BROKKR_FN void count_covered(Warp& w, const TilePass& pass, uint64_t covered) {
+  pass.counts.fragments += uint64_t(count_bits(covered));
+  pass.counts.quads += uint64_t(count_bits(first_of_quads(covered)));
+  for (int s = 0; s < kTileSamples && pass.planes.overdraw; s += w.width) {
+    uint32_t* const drawn = pass.planes.overdraw + pass.memory + size_t(s);
+    w.merge(drawn, w.load(drawn) + 1, w.lanes_of(uint32_t(covered >> s)));
+  }
+}
+
+// The samples of the tile that a triangle covers, as bits; counts them.
 BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdges& edges, bool whole) {
   uint64_t covered = whole ? ~uint64_t(0) : 0;
   if constexpr (kTileStartsFit) {
@@ -240,12 +250,7 @@ BROKKR_FN uint64_t covered_in_tile(Warp& w, const TilePass& pass, const TileEdge
       if (!edges.misses_box(s)) covered |= uint64_t(w.ballot(edges.inside(s))) << s;
     }
   }
-  pass.counts.fragments += uint64_t(count_bits(covered));
-  pass.counts.quads += uint64_t(count_bits(first_of_quads(covered)));
-  for (int s = 0; s < kTileSamples && pass.planes.overdraw; s += w.width) {
-    uint32_t* const drawn = pass.planes.overdraw + pass.memory + size_t(s);
-    w.merge(drawn, w.load(drawn) + 1, w.lanes_of(uint32_t(covered >> s)));
-  }
+  count_covered(w, pass, covered);
   return covered;
 }
 
@@ -398,16 +403,23 @@ BROKKR_FN void finish_batch(Warp& w, const TilePass& pass, ProgramBatch& batch) 
 // Adds a triangle of a draw that runs a program.
 BROKKR_FN_NOINLINE void draw_program_in_tile(Warp& w, const TilePass& pass, const DrawRecord& draw,
                                              const RegionTriangle& tri, bool whole, ProgramBatch& batch) {
+  ProgramMemory& memory = *pass.shading.memory;
+  const ProgramTests tests(pass.shading.programs->programs[draw.program], draw);
+  // Nothing else reads depths. A depth that the program writes is a result.
+  const bool has_depth = !tests.depth && (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
+  const bool has_tests = !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) != 0;
+  if (Warp::takes_turns && whole && !has_depth && !has_tests) {  // needs neither edges nor depths
+    count_covered(w, pass, ~uint64_t(0));
+    finish_batch(w, pass, batch);
+    for (int s = 0; s < kTileSamples; s += w.width) w.store(memory.primitive + s, tri.primitive);
+    batch = {&draw, ~uint64_t(0), 1};
+    return;
+  }
   const TileEdges edges(w, tri, pass.x0, pass.y0);
   const uint64_t covered = covered_in_tile(w, pass, edges, whole);
   if (batch.draw != &draw || (batch.wanted & covered) != 0) finish_batch(w, pass, batch);
   const TileDraw to{pass, draw};
-  ProgramMemory& memory = *pass.shading.memory;
-  const ProgramTests tests(pass.shading.programs->programs[draw.program], draw);
   uint64_t wanted = 0;
-  // Only the tests and the depth plane need depths. If the program writes depth, the depth is a result.
-  const bool has_depth = !tests.depth && (draw.bits & (kDrawDepthTest | kDrawDepthWrite)) != 0;
-  const bool has_tests = !tests.late && (draw.bits & (kDrawDepthTest | kDrawStencil)) != 0;
   for (int s = 0; s < kTileSamples; s += w.width) {
     Mask m = w.lanes_of(uint32_t(covered >> s));
     if (!w.any(m)) continue;
