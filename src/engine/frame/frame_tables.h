@@ -164,7 +164,8 @@ struct PhaseRecord {
   uint8_t key_bits;
   uint32_t end_batch;  // the phase is complete when all batches before this one are complete
   uint8_t unread;      // publish: nothing has read the texture yet
-  // The target of a clear. For finish, the target whose clears must be written, or kEveryTarget.
+  uint8_t again;       // publish: only regions whose colour has changed since the last time differ (kChanged)
+  // clear: the target; finish: the target whose clears must be written, or kEveryTarget
   uint32_t target;
   // PlaneBit. Ordered phases: the planes other than colours that their draws test or write. Finish: the planes whose
   // clears from the start of the frame are written too.

@@ -219,9 +219,13 @@ class Publications {
         programs_(frame.programs),
         plan_(plan),
         done_(frame_.captured_textures.size(), false),
+        held_(frame_.captured_textures.size(), false),
         read_(frame_.captured_textures.size(), false) {}
 
-  // Call before a draw: publishes the textures that it reads if their planes were written since their last publication.
+  // Call when the phases so far are those of an earlier launch: what it published stays valid.
+  void begin_launch() { held_.assign(held_.size(), false); }
+
+  // Before a draw: publishes the textures that it reads and whose planes were written since their last publication.
   void add_for(const DrawCommand& draw) {
     if (draw.inputs < 0) return;
     for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
@@ -270,9 +274,19 @@ class Publications {
     r.end_batch = plan_.batches;
     plan_.phases.push_back(r);
   }
+  // Returns true if no other texture gets its content from the image's target, and it gets the first colour, as its
+  // regions store it.
+  bool is_alone(const shader::PublishedImage& image) const {
+    const auto& images = programs_.textures().images;
+    const auto of_target =
+        std::count_if(images.begin(), images.end(), [&](const auto& other) { return other.target == image.target; });
+    return of_target == 1 && image.plane == TargetPlane::color0 && whole_plane(frame_, image.target, 0) == 0;
+  }
   void publish(uint32_t texture) {
     if (done_[texture]) return;
     done_[texture] = true;
+    const bool is_held = held_[texture];
+    held_[texture] = true;
     for (const shader::PublishedImage& image : programs_.textures().images) {
       if (image.texture != texture || image.plane == TargetPlane::stencil) continue;
       PhaseRecord r{};
@@ -285,6 +299,7 @@ class Publications {
       r.image_width = int32_t(image.width);
       r.image_height = int32_t(image.height);
       r.unread = read_[texture] ? 0 : 1;
+      r.again = is_held && is_alone(image) ? 1 : 0;
       push(r);
     }
   }
@@ -292,7 +307,9 @@ class Publications {
   const Frame& frame_;
   const ProgramDraws& programs_;
   DrawPlan& plan_;
-  std::vector<bool> done_, read_;  // by number of the captured texture
+  // By number of the captured texture: nothing was written since it was published; this launch has published it; a
+  // draw has read it.
+  std::vector<bool> done_, held_, read_;
 };
 
 // Returns DrawRecord::reach of a command's draws.
@@ -329,6 +346,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   for (uint32_t place = 0; place < key.command_limit; ++place) {
     if (place == key.first_command) {  // earlier publications stay valid
       plan.phases.clear();
+      publications.begin_launch();
       plan.blits = plan.ordered_phases = 0;
     }
     const uint32_t c = frame.order[place];

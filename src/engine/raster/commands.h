@@ -82,6 +82,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
       if (b.leader()) {
         w.once([&] {
           state.bits |= phase.planes;
+          if (kNotesChanges) state.bits |= kChanged;
           if (phase.planes & kPlaneColor) state.bits &= ~uint32_t(kLoadWaits);
           state.untouched &= ~phase.planes;
           if (phase.planes & kPlaneColor) state.color = phase.color;
@@ -93,6 +94,7 @@ BROKKR_FN_NOINLINE void run_clear(const Visit<Shared>& v, const PhaseRecord& pha
       if (phase.planes & kPlaneColor) end_waiting_load(v, region);
       write_clears(v, region, phase.planes);
       clear_part(w, planes, region, phase, v.share());
+      note_change(v, region);
     }
   }
 }
@@ -121,6 +123,7 @@ BROKKR_FN_NOINLINE void copy_share(const Visit<Shared>& v, const PhaseRecord& ph
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.target || region.layer != 0) continue;
+    note_change(v, region);
     const size_t base = first_sample(planes, region);
     const int of_sample = int(region.sample % source.samples * source.sample_regions) << (2 * planes.region_shift);
     for (int s = share; s < samples; s += step) {

@@ -182,6 +182,7 @@ BROKKR_FN_NOINLINE void run_order_free(const Visit<Shared>& v, uint32_t phase_nu
           const uint32_t written =
               kClearDepth | kKeysWaiting | (phase.key_bits & kKeyDepthOnly ? 0u : uint32_t(kClearColor | kLoadWaits));
           state.bits &= ~written;
+          if (kNotesChanges) state.bits |= kChanged;
         } else {
           state.bits = (state.bits & ~uint32_t(kClearDepth)) | kKeysWaiting;
         }

@@ -333,6 +333,7 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
       else if (kLoadsCanWait && is_first)
         end_clears(v, region, kLoadWaits);
     }
+    note_change(v, region);
     v.count_fragments(region, counts.fragments - before);
   }
   v.counters.add(w, Counter::fragments, counts.fragments);

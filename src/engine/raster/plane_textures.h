@@ -40,7 +40,7 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
           if (v.b.leader()) {
             v.b.warp.once([&] {
               RegionState& state = planes.region_state[region.number];
-              state.bits |= kLoadWaits;
+              state.bits |= kLoadWaits | kChanged;
               state.color = number;
             });
           }
@@ -49,6 +49,7 @@ BROKKR_FN_NOINLINE void run_load(const Visit<Shared>& v, const PhaseRecord& phas
       }
     }
     PictureLoad(planes, region, phase, v.t.programs.loads).load_region(v.b.warp, v.share());
+    note_change(v, region);
   }
 }
 
@@ -171,10 +172,13 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   const TargetTables& planes = v.t.targets;
   uint32_t* const texels = v.t.frame.sampled_texels;
   const Share share = v.share();
+  const bool again = kNotesChanges && phase.again != 0 && planes.targets[phase.source_target].samples == 1;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
     if (region.target != phase.source_target || region.layer != 0 || region.sample != 0) continue;
     const RegionState state = planes.region_state[region.number];
+    if (again && (state.bits & kChanged) == 0) continue;
+    if constexpr (kNotesChanges) end_clears(v, region, kChanged);
     const bool waits = phase.color_plane == 0 && (state.bits & phase.planes) != 0;
     if (const PlaneWords from = plane_words(planes, region, phase); from.words != nullptr) {
       const uint32_t depth = w.broadcast(as_uint(Float(state.depth)), 0);

@@ -113,6 +113,18 @@ BROKKR_FN void write_clears(const Visit<Shared>& v, const RegionRecord& region, 
   end_clears(v, region, which);
 }
 
+// True if regions note that their first colour changes (kChanged). On CUDA every publication copies all regions.
+inline constexpr bool kNotesChanges = Warp::takes_turns && (kKernelFeatures & kFeaturePrograms) != 0;
+
+// Notes that the region's first colour changes. Called by all warps; the caller's next barrier completes it.
+template <class Shared>
+BROKKR_FN void note_change(const Visit<Shared>& v, const RegionRecord& region) {
+  if constexpr (kNotesChanges) {
+    v.b.sync();
+    if (v.b.leader()) v.b.warp.once([&] { v.t.targets.region_state[region.number].bits |= kChanged; });
+  }
+}
+
 // Loads the picture that waits for the region, if one does. Called by all warps, which all see the loaded samples.
 template <class Shared>
 BROKKR_FN void end_waiting_load(const Visit<Shared>& v, const RegionRecord& region) {

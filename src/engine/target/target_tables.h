@@ -22,6 +22,7 @@ enum RegionBit : uint32_t {
   kClearStencil = 4,
   kKeysWaiting = 8,  // the order plane holds keys of an order-free phase, the depth plane their depths
   kLoadWaits = 16,   // the first colour is that of a picture (raster/load.h)
+  kChanged = 32,     // the first colour may differ from what was published last
 };
 inline constexpr uint32_t kClearAny = kClearColor | kClearDepth | kClearStencil;
 
