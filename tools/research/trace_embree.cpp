@@ -303,7 +303,7 @@ int main(int argc, char** argv) {
   app.add_option("--structure", options.structure, "bvh, kd, grug")->check(CLI::IsMember({"bvh", "kd", "grug"}));
   app.add_option("--children", options.children, "of a node of the BVH here, 2 or 8 (8 where warps are short)")
       ->check(CLI::IsMember({2, 8}));
-  app.add_option("--isa", options.isa, "instruction set of this side (the best that runs here)");
+  app.add_option("--isa", options.isa, "instruction set of this side (the best of this processor)");
   app.add_option("--json", options.json, "writes all numbers");
   CLI11_PARSE(app, argc, argv);
   try {

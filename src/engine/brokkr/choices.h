@@ -36,7 +36,7 @@ enum class MachineKind : uint8_t { automatic, cuda, cpu, emulated, simt };
 template <>
 struct Choices<MachineKind> {
   static constexpr Choice<MachineKind> all[] = {
-      {MachineKind::automatic, "auto", "a GPU where there is one, else the CPU"},
+      {MachineKind::automatic, "auto", "a GPU if there is one, otherwise the CPU"},
       {MachineKind::cuda, "cuda"},
       {MachineKind::cpu, "cpu"},
       {MachineKind::emulated, "emulated", "warps of 32 lanes on the CPU: slow, for tests"},
@@ -49,8 +49,8 @@ enum class Ownership : uint8_t { fixed, stealing };
 template <>
 struct Choices<Ownership> {
   static constexpr Choice<Ownership> all[] = {
-      {Ownership::fixed, "static", "always the same block works for a rasterizer"},
-      {Ownership::stealing, "stealing", "any block that is idle works for it"},
+      {Ownership::fixed, "static", "each rasterizer has a fixed block"},
+      {Ownership::stealing, "stealing", "any idle block works for any rasterizer"},
   };
 };
 
@@ -59,7 +59,7 @@ enum class ShaderCode : uint8_t { automatic, interpreted, compiled };
 template <>
 struct Choices<ShaderCode> {
   static constexpr Choice<ShaderCode> all[] = {
-      {ShaderCode::automatic, "auto", "interpreted until a compiler has made code of them in the background"},
+      {ShaderCode::automatic, "auto", "interpreted until a compiler has translated them in the background"},
       {ShaderCode::interpreted, "interpreted"},
       {ShaderCode::compiled, "compiled", "waits for the compiler, and fails without one"},
   };
@@ -69,7 +69,7 @@ enum class OrderMode : uint8_t { automatic, strict };
 template <>
 struct Choices<OrderMode> {
   static constexpr Choice<OrderMode> all[] = {
-      {OrderMode::automatic, "auto", "order-free phases are found and taken"},
+      {OrderMode::automatic, "auto", "order-free phases are found and used"},
       {OrderMode::strict, "strict", "every draw goes through the ordered tile path"},
   };
 };
@@ -79,10 +79,11 @@ enum class SmallTriangles : uint8_t { automatic, queue, direct };
 template <>
 struct Choices<SmallTriangles> {
   static constexpr Choice<SmallTriangles> all[] = {
-      {SmallTriangles::automatic, "auto", "direct on a GPU, else queue"},
-      {SmallTriangles::queue, "queue", "through the triangle store and the rasterizers' queues, as all others"},
+      {SmallTriangles::automatic, "auto", "direct on a GPU, otherwise queue"},
+      {SmallTriangles::queue, "queue",
+       "through the triangle store and the rasterizers' queues, like all other triangles"},
       {SmallTriangles::direct, "direct",
-       "geometry gives each of their samples its key at once, in the largest order-free phase of the frame"},
+       "geometry writes the keys of their samples directly, in the largest order-free phase of the frame"},
   };
 };
 
@@ -92,13 +93,13 @@ enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, 
 template <>
 struct Choices<ReuseMode> {
   static constexpr Choice<ReuseMode> all[] = {
-      {ReuseMode::automatic, "auto", "warp on a GPU where vertices are worked on for long, else none"},
+      {ReuseMode::automatic, "auto", "warp on a GPU with long vertex shaders, otherwise none"},
       {ReuseMode::none, "none", "every index is shaded"},
       {ReuseMode::warp, "warp", "each distinct vertex of 32 triangles once, found while rendering"},
-      {ReuseMode::nvidia, "nvidia", "as NVIDIA's hardware is known to do it, found before rendering"},
-      {ReuseMode::nvidia_gl, "nvidia-gl", "as NVIDIA's hardware does it under OpenGL, found before rendering"},
-      {ReuseMode::amd, "amd", "as AMD's hardware is known to do it, found before rendering"},
-      {ReuseMode::intel, "intel", "as Intel's hardware is known to do it, found before rendering"},
+      {ReuseMode::nvidia, "nvidia", "like NVIDIA's hardware, found before rendering"},
+      {ReuseMode::nvidia_gl, "nvidia-gl", "like NVIDIA's hardware under OpenGL, found before rendering"},
+      {ReuseMode::amd, "amd", "like AMD's hardware, found before rendering"},
+      {ReuseMode::intel, "intel", "like Intel's hardware, found before rendering"},
       {ReuseMode::precomputed, "precomputed", "32 distinct vertices or 32 triangles, found before rendering"},
   };
 };
@@ -124,9 +125,9 @@ template <>
 struct Choices<Policy> {
   static constexpr Choice<Policy> all[] = {
       {Policy::fill_level, "fill-level",
-       "geometry while a quarter of the triangle store is free, then the longest queue of those near the last one"},
+       "geometry while a quarter of the triangle store is free, then the longest queue near the last one"},
       {Policy::geometry_first, "geometry-first", "geometry until the store is full"},
-      {Policy::raster_first, "raster-first", "geometry only when no rasterizer can go on"},
+      {Policy::raster_first, "raster-first", "geometry only if no rasterizer can continue"},
       {Policy::round_robin, "round-robin", "geometry and rasterization in turn"},
       {Policy::fair, "fair", "each has its quota of the time"},
       {Policy::edf, "edf", "geometry first; then rasterizers of the view whose deadline is next; late views come last"},

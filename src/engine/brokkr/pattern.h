@@ -42,13 +42,13 @@ struct Choices<PatternKind> {
       {PatternKind::hilbert, "hilbert", "distance along the Hilbert curve modulo N"},
       {PatternKind::pseudo_random, "pseudo-random", "a uniform random rasterizer per bin (MT19937)"},
       {PatternKind::hierarchical_maximized_distance, "hierarchical-maximized-distance",
-       "dart throwing: of 50 random bins the one farthest from the rasterizer's own"},
+       "dart throwing: the farthest of 50 random bins from the rasterizer's others"},
       {PatternKind::x_shift, "x-shift", "row i shifted by floor(i N / k), k = floor(sqrt N)"},
       {PatternKind::y_shift, "y-shift", "column i shifted by floor(i N / k), k = floor(sqrt N)"},
       {PatternKind::x_shift_offset, "x-shift-offset", "row i shifted by floor(i (N + 1) / k)"},
-      {PatternKind::sudoku, "sudoku", "random row shifts, no two alike"},
+      {PatternKind::sudoku, "sudoku", "random row shifts, all different"},
       {PatternKind::van_der_corput, "van-der-corput",
-       "row shifts from the base-2 Van der Corput sequence; the best of the paper"},
+       "row shifts from the base-2 Van der Corput sequence; the best pattern of the paper"},
       {PatternKind::g80, "g80", "the G80's 6-way map, generalised to N"},
   };
 };

@@ -23,7 +23,7 @@ namespace brokkr {
 
 struct ReyesMachine {
   std::string machine = "auto", isa;  // as in make_task_machine
-  uint32_t workers = 0;               // for splits and for the pipeline; 0: as many as the machine runs
+  uint32_t workers = 0;               // for splits and for the pipeline; 0: as many as the machine can run
   int memory_limit = 0;               // MiB for everything together, as in LoadOptions
   uint32_t pictures = 1;              // number of pictures of a frame's size that the caller keeps
 };

@@ -401,9 +401,10 @@ std::vector<Option> machine_options() {
   return {
       choice_option("--machine", "M", "Machine that runs the program (auto)",
                     {"auto", "cuda", "cpu", "emulated", "simt"}),
-      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)", {"v2", "v3", "v4", "neon"}),
-      integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine runs)", 0,
-                     4096),
+      choice_option("--isa", "I", "Machine cpu: instruction set (the best of this processor)",
+                    {"v2", "v3", "v4", "neon"}),
+      integer_option("--workers", "Workers of the task program and of the pipeline (0: as many as the machine can run)",
+                     0, 4096),
       memory_option(),
   };
 }

@@ -287,7 +287,7 @@ Command trace_command() {
           "Children per node of --structure bvh: 8, a ray per warp, or 2, a ray per lane (2 for 32 lanes, else 8)", 2,
           8),
       choice_option("--machine", "M", "Machine (auto)", {"auto", "cuda", "cpu", "emulated", "simt"}),
-      text_option("--isa", "I", "Machine cpu: instruction set (the best that runs here)"),
+      text_option("--isa", "I", "Machine cpu: instruction set (the best of this processor)"),
       integer_option("--workers", "Number of warps that trace (enough to keep the machine busy)", 1, 65536),
       memory_option()};
   for (const Option& option : run) own.push_back(in_group(option, where));

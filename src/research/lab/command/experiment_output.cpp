@@ -86,7 +86,7 @@ std::vector<Option> lab_options(const std::string& command, std::span<const lab:
   const std::vector<Option> last = {
       choice_option("--machine", "M", std::string(machine_help) + " (auto)",
                     {"auto", "cuda", "cpu", "emulated", "simt"}),
-      choice_option("--isa", "I", "Machine cpu: instruction set (the best that runs here); emulated is that machine",
+      choice_option("--isa", "I", "Machine cpu: instruction set (the best of this processor); emulated is that machine",
                     {"v2", "v3", "v4", "neon", "emulated"}),
       integer_option("--runs", "Runs of each configuration (" + std::to_string(runs) + ")", 1, 1000),
       integer_option("--seed", "Seed of random numbers (1)", 0, 4294967295.0),

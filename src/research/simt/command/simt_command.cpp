@@ -443,7 +443,7 @@ Command simt_command() {
        integer_option("--cycles", "Stop after N cycles, without a result", 1, 1e12),
        file_option("--frame", "FILE", "run_frame: the frame or scene (the bundled scenes/glxgears.bkf)"),
        size_option("--size", "run_frame: size of the picture (the frame's own)", 1, kMaxTargetSize),
-       integer_option("--workers", "run_frame: blocks that work at once (as many as fit)", 1, 4096),
+       integer_option("--workers", "run_frame: blocks that run at the same time (as many as fit)", 1, 4096),
        flag("--lanes", "One of our own kernels: show where lanes idle, by function; with --config on that machine"),
        output_option("-o,--output", "DIR", "Write active lanes over time as pictures"),
        json_option("Write the results as JSON"),
