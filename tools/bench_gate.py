@@ -1,4 +1,4 @@
-"""`tools/bench --gate FILE`: whether a new measurement keeps the figures of an earlier one."""
+"""`tools/bench --gate FILE`: checks that a new measurement keeps the figures of an earlier one."""
 import math
 
 LIMIT = 0.95  # a figure below this share of the earlier one is slower
@@ -35,8 +35,8 @@ def judged(before, now):
 
 
 def run_gate(before, measure):
-    """Compares the figures of the result `before` with those of measure(), a new result. What seems slower is measured
-    once more, and the better figure counts. Returns the table's lines and the figures that are slower or missing."""
+    """Compares the figures of the result `before` with those of measure(), a new result. A slower figure is measured
+    once more, and the better one counts. Returns the table's lines and the figures that are slower or missing."""
     old = figures(before)
     if not old:
         raise ValueError("holds no row with a peer; write it by `brokkr bench --json`, or run tools/bench first")

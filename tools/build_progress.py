@@ -1,4 +1,4 @@
-"""Runs a build by ninja, writes all that it says to a log, and shows how far it is.
+"""Runs a build by ninja, writes its output to a log, and shows its progress.
 
     build_progress.py LOG NAME COMMAND...
 

@@ -1,4 +1,4 @@
-"""What the Python programs of this folder share: options, and errors that a user can correct.
+"""Shared code of the Python programs in this folder: options, and errors that a user can correct.
 
 Wrong usage is one line on stderr and exit status 2; a Wrong, or a file that cannot be read or written, one line and 1.
 """
@@ -18,7 +18,7 @@ def program():
 
 
 class Wrong(Exception):
-    """Something that the user can correct: one line that names file, field and remedy."""
+    """An error that the user can correct: one line that names file, field and remedy."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,7 +34,7 @@ def whole_number(least):
 
     def parse(text):
         if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is no integer of {least} or more")
+            raise argparse.ArgumentTypeError(f"'{text}' is not an integer of {least} or more")
         return int(text)
 
     return parse
@@ -47,7 +47,7 @@ def positive(text):
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number above zero")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above zero")
     return value
 
 
@@ -64,7 +64,7 @@ def read_text(path, remedy):
 
 
 def read_json(path, remedy):
-    """An object, that is."""
+    """Reads a file that holds one JSON object."""
     try:
         document = json.loads(read_text(path, remedy))
     except (ValueError, RecursionError) as error:
@@ -91,7 +91,7 @@ def make_folder(path):
 
 
 def run(main):
-    """Ends the process as `main` says, which returns an exit status, or with the line of an error."""
+    """Ends the process with the exit status that `main` returns, or with the line of an error."""
     try:
         status = main()
         sys.stdout.flush()

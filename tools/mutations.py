@@ -1,7 +1,7 @@
 """The planted bugs of tools/mutate: each is one change of the source, and the test that must fail for it.
 
-A bug is (name, file, old text, new text, test binary, filter). The old text stands exactly once in the file; `tools/mutate
---check` holds that. Where it has an ‹expression›, the new text is another expression of the same type: all such bugs are
+A bug is (name, file, old text, new text, test binary, filter). The old text occurs exactly once in the file; `tools/mutate
+--check` checks that. Where it has an ‹expression›, the new text is another expression of the same type: all such bugs are
 compiled together, and one is chosen when a test starts. A bug without such marks is compiled alone. The filter names few
 tests, which take seconds. A binary with "tsan:" in front runs under ThreadSanitizer: a weaker memory order is no difference
 on x86, and only that sees it.

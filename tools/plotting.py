@@ -1,4 +1,4 @@
-"""What the programs share that draw measurements (tools/plot-*): tables, the look of figures, and where they go.
+"""Shared code of the programs that draw measurements (tools/plot-*): tables, the style of figures, and their files.
 
 A table is a CSV file KIND-TABLE.csv in the folder that a command of `brokkr` wrote. Needs python3-matplotlib.
 """
@@ -80,7 +80,7 @@ def number(text, may_be_empty, where, remedy):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise Wrong(f"{where}: {text[:40]!r} is no number; {remedy}")
+        raise Wrong(f"{where}: {text[:40]!r} is not a number; {remedy}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: every message names the argument, what came and what is wanted."""
+"""Checks of arguments: every message names the argument, the given value and the expected one."""
 from __future__ import annotations
 
 import numbers

@@ -1,5 +1,5 @@
-"""Differentiable rendering in numpy, in the dtype of its inputs: the definition that the library's stages are held
-against, and what runs for float64 arrays. Slow; for checks.
+"""Differentiable rendering in numpy, in the dtype of its inputs: tests compare the library's stages with it,
+and float64 arrays run it. It is slow and meant for checks.
 
 Written from Laine et al. 2020, section 3, and Olano and Greer 1997. Shapes are those of brokkr_render.diff.
 """

@@ -13,7 +13,7 @@ def _normalized(v: np.ndarray) -> np.ndarray:
 
 
 class Camera:
-    """Where views are seen from. Every argument may have a leading N: one object is then N cameras.
+    """The camera of a view. Every argument may have a leading N: one object is then N cameras.
 
     eye, target, up: float [3] or [N, 3], in the scene's units. fov: vertical, in degrees, 1..170, or [N]. near, far:
     distances along the viewing axis; None: fitted to the scene. Looks along -z of the camera's own axes, as OpenGL does.
@@ -131,7 +131,7 @@ class Camera:
         return (-np.linalg.solve(r, t[..., None])[..., 0]).astype(np.float32)
 
     def matrices(self, size: tuple[int, int], bounds: tuple | None = None) -> np.ndarray:
-        """World to clip space, float32 [N, 4, 4]. `bounds`: (low, high), what near and far are fitted to."""
+        """World to clip space, float32 [N, 4, 4]. `bounds`: (low, high), the box to which near and far are fitted."""
         if self._projection is not None:
             return np.ascontiguousarray(self._projection @ self._view, np.float32)
         width, height = size

@@ -1,7 +1,7 @@
 """Differentiable rendering with numpy arrays: each operation has an explicit backward function.
 
 Arrays are float32; float64 arrays run the numpy definition of the operations, for checks. Rows of pictures run from the
-bottom to the top, positions are in clip space. Everything that has a DLPack interface or the buffer protocol is taken;
+bottom to the top, positions are in clip space. Every array with a DLPack interface or the buffer protocol is accepted;
 results are numpy arrays. Gradients have the same bits for any number of workers and on every machine.
 docs/guide/gradients.md explains shapes and units.
 """
@@ -127,7 +127,7 @@ def _raster(rast, dtype=None):
 
 
 def _ids_of(ids, rast, triangles):
-    """Numbers of triangles, -1: none; what is no triangle is -1."""
+    """Numbers of triangles; -1 for none and for invalid numbers."""
     if ids is None:
         number = np.where((rast[..., 3] >= 1) & (rast[..., 3] <= triangles), rast[..., 3], 0)
         return number.astype(np.int64) - 1
@@ -444,7 +444,7 @@ def texture_backward(tex, uv, grad_out, uv_da=None, mip_level_bias=None, mip=Non
 
 
 class Topology(NamedTuple):
-    """Which triangles meet at edges; made by antialias_construct_topology_hash."""
+    """The triangles that meet at each edge; made by antialias_construct_topology_hash."""
     opposite: np.ndarray
     open_edges: int
 

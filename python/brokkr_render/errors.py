@@ -2,7 +2,7 @@
 
 
 class Error(RuntimeError):
-    """What the library refuses. `field` names the part of the input and `remedy` what to do; both may be empty."""
+    """An input that the library refuses. `field` names its part and `remedy` the correction; both may be empty."""
 
     field: str = ""
     remedy: str = ""
@@ -13,7 +13,7 @@ class FileError(Error):
 
 
 class ShaderError(Error):
-    """A shader with mistakes. `name` is the shader's, `line` counts from 1 (0: unknown)."""
+    """A shader with errors. `name` is the shader's name, `line` counts from 1 (0: unknown)."""
 
     name: str = ""
     line: int = 0

@@ -89,7 +89,7 @@ def _png(rows: np.ndarray) -> bytes:
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Picture:
     """One picture. color: uint8 [H, W, 4], rows from the top; depth: float32 [H, W], the distance along the viewing axis,
-    inf where nothing is, or None."""
+    inf in empty pixels, or None."""
 
     color: np.ndarray
     depth: np.ndarray | None
@@ -188,7 +188,7 @@ def _uniforms(values: Mapping[str, Any]) -> dict[str, list[float]]:
 
 
 class Renderer:
-    """Draws. One call at a time; several renderers run side by side, and in forked processes. machine: "auto" takes a GPU
+    """Draws one call at a time. Several renderers can run in parallel, also in forked processes. machine: "auto" takes a GPU
     where there is one; workers: threads (None: as many as this process may use); memory_limit: MiB."""
 
     def __init__(self, machine: Literal["auto", "cpu", "cuda", "emulated"] = "auto", *, workers: int | None = None,
@@ -206,7 +206,7 @@ class Renderer:
                 outputs: Sequence[str] = ("color",), shader: Shader | str | None = None, shading: str = "program",
                 background: Any = None, groups: Any = None, poses: Any = None,
                 progress: Callable[[float], Any] | None = None) -> Prepared:
-        """Makes a batch of `views` pictures ready, to be drawn any number of times, each in one launch.
+        """Prepares a batch of `views` pictures. It can be drawn any number of times, each time in one launch.
 
         groups: int [N], the number of the only mesh that each view sees. poses: float [N, instances, 4, 4], each view's
         own world (otherwise all views see one). background: sRGB-encoded, 0..1; None: transparent black, or a file's own.
@@ -260,7 +260,7 @@ def _scene_of(scene: Any) -> Scene:
 
 
 class Prepared:
-    """A batch that is drawn again and again: cameras, poses, positions and uniforms change without preparing it anew."""
+    """A batch that is drawn many times: cameras, poses, positions and uniforms change without a new preparation."""
 
     def __init__(self, renderer: Renderer, scene: Any, size: tuple[int, int], views: int, outputs: Sequence[str],
                  shader: Shader | str | None, shading: str, background: Any, groups: Any, poses: Any, progress: Any):
@@ -474,7 +474,7 @@ class Prepared:
 
 
 def _eyes(matrices: np.ndarray) -> np.ndarray:
-    """Where the rows of x, y and w of world-to-clip matrices vanish: the eyes of perspective cameras, else 0."""
+    """Points at which the rows x, y and w of world-to-clip matrices vanish: the eyes of perspective cameras, otherwise 0."""
     m = matrices.astype(np.float64)[:, [0, 1, 3]]
     eyes = np.zeros((len(m), 3), np.float32)
     good = np.abs(np.linalg.det(m[..., :3])) > 1e-12
@@ -485,7 +485,7 @@ def _eyes(matrices: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=None)
 def default_renderer() -> Renderer:
-    """The renderer of functions that are called without one."""
+    """The renderer for functions that are called without one."""
     return Renderer()
 
 

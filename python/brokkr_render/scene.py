@@ -137,7 +137,7 @@ class Scene:
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """(low, high) in world space; None where nothing is."""
+        """(low, high) in world space; None for an empty scene."""
         if self._path is not None:
             return self._frame.bounds
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
@@ -159,7 +159,7 @@ class Scene:
 
 
 class Table(dict):
-    """Columns of one length, by name: lists or NumPy arrays. pandas is needed by to_pandas alone."""
+    """Columns of one length, by name: lists or NumPy arrays. Only to_pandas needs pandas."""
 
     def to_pandas(self) -> Any:
         import pandas
@@ -176,7 +176,7 @@ class Table(dict):
 
 
 class Capture:
-    """A captured frame of a program: draws that are replayed as they were."""
+    """A captured frame of a program, whose draws are replayed."""
 
     def __init__(self, path: str, frame: Any):
         self.path, self._frame = path, frame
@@ -208,7 +208,7 @@ class Capture:
         return renderer, self._prepared[1]
 
     def render(self, *, up_to: int | None = None, shading: str = "program", renderer: Any = None) -> Picture:
-        """The frame, or what it has drawn before the command `up_to` (a number of `draws["command"]`)."""
+        """The frame, or its state before the command `up_to` (a number of `draws["command"]`)."""
         from .render import Picture, Statistics, shadings
 
         _check.choice(shading, "shading", shadings())
@@ -230,7 +230,7 @@ class Capture:
         return stats
 
     def reference(self) -> Picture | None:
-        """What the program's own driver drew; None where the capture does not have it."""
+        """The picture of the program's own driver; None if the capture lacks it."""
         from .render import Picture
 
         data = self._frame.reference
@@ -240,7 +240,7 @@ class Capture:
         return Picture(pixels, None, None)
 
     def pixel(self, x: int, y: int, *, shading: str = "program", renderer: Any = None) -> dict:
-        """What happened to a pixel, in order; (0, 0) is at the bottom left, as on the command line."""
+        """The history of a pixel in order; (0, 0) is at the bottom left, as on the command line."""
         import json
 
         from .render import shadings

@@ -27,7 +27,7 @@ def set_log_level(level: int) -> None:
 
 
 def _host(name, tensor):
-    """A numpy array of a tensor, which must be one."""
+    """A numpy array of a tensor, which must be a tensor."""
     if not isinstance(tensor, _torch.Tensor):
         raise TypeError(f"{name}: a torch.Tensor is wanted; {type(tensor).__name__} came")
     return tensor.detach().cpu().contiguous().numpy()

@@ -8,7 +8,7 @@ from shapes import box, grid, save, turn
 
 
 class Reach:
-    """N boxes on a plane; an action pushes each of them, and the reward is the way towards the middle."""
+    """N boxes on a plane; an action pushes each of them, and the reward is the distance moved towards the centre."""
 
     def __init__(self, count, seed=0):
         self.rng, self.count = np.random.default_rng(seed), count

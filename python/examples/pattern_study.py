@@ -1,4 +1,4 @@
-"""Where the work of a frame is: fragments by bin of the picture, and how evenly rasterizers share them."""
+"""The distribution of a frame's work: fragments per bin of the picture, and their balance between rasterizers."""
 import sys
 
 import numpy as np

@@ -35,7 +35,7 @@ def test_outputs_have_their_shapes_and_types(scene, renderer):
 
 
 def test_geometry_agrees_with_itself(scene, renderer):
-    """Position, depth and barycentrics are three ways to say where a surface is."""
+    """Position, depth and barycentrics describe the same place of a surface in three ways."""
     camera = brokkr.Camera((1, 2, 7), (1, 0, 0))
     r = renderer.render(scene, size=(64, 48), camera=camera, outputs=ALL)
     hit = r.triangle >= 0

@@ -1,4 +1,4 @@
-"""Steps that look at the computer, build for it, and judge what was built."""
+"""Steps that inspect the computer, build for it, and check the build."""
 import glob
 import os
 import pathlib

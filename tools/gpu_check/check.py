@@ -1,4 +1,4 @@
-"""The steps in their order, and what they share."""
+"""The steps in order, and their shared state."""
 import concurrent.futures
 import glob
 import json
@@ -41,7 +41,7 @@ class Check:
         return pathlib.Path(folder).resolve() if folder else None
 
     def finished_before(self):
-        """The steps of an earlier run that went well, by name."""
+        """The successful steps of an earlier run, by name."""
         path, kinds = self.output / "summary.json", {"step": str, "status": str, "note": str, "seconds": (int, float), "found": dict}
         try:
             steps = field(read_json(path, "all steps are done"), "steps", list, path, "all steps are done")

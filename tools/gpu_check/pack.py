@@ -1,4 +1,4 @@
-"""tools/gpu-check --pack: one archive with everything that a GPU is checked and measured with, and --from, which uses it."""
+"""tools/gpu-check --pack: one archive with everything needed to check and measure a GPU, and --from, which uses it."""
 import glob
 import os
 import pathlib
@@ -57,7 +57,7 @@ def blocks_of(folder):
 
 
 def libraries_of(programs):
-    """Files of the shared libraries that programs need and a bare computer has not, by name."""
+    """Files of the shared libraries that programs need and a bare computer lacks, by name."""
     found = {}
     for program in programs:
         for name, path in re.findall(r"^\s*(\S+) => (\S+) \(", output_of("ldd", program), re.M):
@@ -77,7 +77,7 @@ def libraries_of(programs):
 
 
 def sanitizer_of(options):
-    """Files of compute-sanitizer, in one folder as a toolkit has them; none where there is none."""
+    """Files of compute-sanitizer, in one folder as in a toolkit; empty if it is missing."""
     folder = options.sanitizer
     if not folder:
         nvcc = pathlib.Path(tool("nvcc")).resolve()
@@ -163,7 +163,7 @@ def pack(options):
 
 
 def plain(entry):
-    """Owners and times of this computer are nobody's business."""
+    """Removes owners and times of this computer from an archive entry."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     return entry

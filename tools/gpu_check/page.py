@@ -35,7 +35,7 @@ def file_of(step):
 
 
 def rows_of(path):
-    """The rows of a report of `brokkr bench`; none where there is none, or no whole one."""
+    """The rows of a report of `brokkr bench`; empty if it is missing or incomplete."""
     try:
         return json.loads(path.read_text())["results"]
     except (OSError, ValueError, KeyError):

@@ -1,4 +1,4 @@
-"""Programs that a step runs, and how a step ends that finds nothing or something wrong."""
+"""Programs that a step runs, and the exceptions that end a step."""
 import os
 import shutil
 import signal
@@ -14,7 +14,7 @@ class Skip(Exception):
 
 
 class Failed(Exception):
-    """A step ran and found something wrong. The second argument: what it found all the same."""
+    """A step ran and found a fault. The second argument: its other findings."""
 
 
 def tool(name):
@@ -22,7 +22,7 @@ def tool(name):
 
 
 def run(command, seconds, log=None, env=None):
-    """Exit status and output; 124 where the limit ended it, with all that it started."""
+    """Exit status and output; 124 if the limit ended it with all its children."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, errors="replace", start_new_session=True, cwd=ROOT,
                                env=dict(os.environ, **(env or {})))

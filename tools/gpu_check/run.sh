@@ -41,8 +41,8 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $minutes in '' | *[!0-9]*) usage "--minutes: '$minutes' is no number" ;; esac
-case $silence in '' | *[!0-9]*) usage "--silence: '$silence' is no number" ;; esac
+case $minutes in '' | *[!0-9]*) usage "--minutes: '$minutes' is not a number" ;; esac
+case $silence in '' | *[!0-9]*) usage "--silence: '$silence' is not a number" ;; esac
 
 # The system finds the driver's libraries; ours come first. BROKKR_LIBRARIES comes before them, for rehearsals with the
 # PTX interpreter instead of CUDA's runtime.

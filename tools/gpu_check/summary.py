@@ -3,7 +3,7 @@ from .timing import GENERATED, VARIANTS
 
 
 def found(steps, name):
-    """What a step has found; an empty dictionary where there is none."""
+    """The findings of a step; an empty dictionary if there are none."""
     return next((entry.get("found", {}) for entry in steps if entry["step"] == name), {})
 
 

@@ -1,6 +1,6 @@
 """Steps that time: `brokkr bench`, with and without OpenGL, and queues.
 
-Each is a program run of its own with a limit of its own: what one finds does not hang on others.
+Each is a separate run with a separate limit, so that the findings do not depend on each other.
 """
 import json
 import os
@@ -46,7 +46,7 @@ def bench(check, name, arguments, seconds, program=None, against=None, environme
 
 
 def find_peer(check):
-    """OpenGL on the GPU where it can be had; else benchmarks go without."""
+    """OpenGL on the GPU if it is available; otherwise benchmarks run without it."""
     if check.against is not None:
         return
     check.against, wanted = "none", "llvmpipe" if check.options.rehearse else "gpu"

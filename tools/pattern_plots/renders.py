@@ -1,4 +1,4 @@
-"""Figures of what the pipeline did under a pattern: time, blocks, bin sizes.
+"""Figures of the pipeline's work under a pattern: time, blocks, bin sizes.
 
 A function takes the rows of its table and returns a figure (None: tables alone) and tables, as in maps.py.
 """

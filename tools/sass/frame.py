@@ -1,4 +1,4 @@
-"""What a frame issues: its counts times the costs of the hot paths."""
+"""The instructions that a frame issues: its counts times the costs of the hot paths."""
 from command_line import Wrong, field, read_json
 
 REMEDY = "name a result of `brokkr render --stats`"

@@ -1,4 +1,4 @@
-"""The hot paths of the kernel: where they lie in its machine code, and what one pass of each costs."""
+"""The hot paths of the kernel: their places in its machine code, and the cost of one pass of each."""
 import re
 
 from command_line import ROOT, Wrong

@@ -1,9 +1,9 @@
-"""A discrete-event simulation: processes are generators that yield what they wait for.
+"""A discrete-event simulation: processes are generators that yield the event for which they wait.
 
     yield Wait(ns)            time passes
-    yield Access(word)        a dependent access to memory that nobody else changes at the same time
+    yield Access(word)        a dependent access to memory that no other process changes at the same time
     yield Atomic(word)        a read-modify-write of a word: those of one word are served one after the other
-    yield Change(word)        the same, for whose answer nobody waits
+    yield Change(word)        the same without waiting for the result
     yield Join(processes)     starts processes, goes on when all have ended
 """
 import dataclasses

@@ -1,6 +1,6 @@
-"""What run_frame's blocks do, in dependent accesses, changes of shared words and instructions.
+"""The work of run_frame's blocks in dependent accesses, changes of shared words and instructions.
 
-Each number has the function that it was read from. A dependent access is one whose result the next step needs; those that
+Each number names the function from which it was read. A dependent access is one whose result the next step needs; those that
 lanes or independent loads make together count once. Instructions are those of tools/sass-cost: the mean of the least and
 the most of each pass.
 """
@@ -62,7 +62,7 @@ class Frame:
         self.direct_batches = min(1.0, statistics.get("triangles_direct", 0) / 16 / batches)
 
     def geometry_instructions(self):
-        """Instructions of a mean batch; what a batch adds that fills a block; what a batch adds that draws its triangles."""
+        """Instructions of a mean batch; those added by a batch that fills a block; those added by one that draws its triangles."""
         s, c = self.s, self.cost
         runs = s["vertex_shader_runs"] / max(1, s["batches"])
         shared = s["vertex_shader_runs"] < 2 * s["triangles_in"]
@@ -142,7 +142,7 @@ class Launch:
         return self.gpu.multiprocessors * self.gpu.blocks_per_sm
 
     def compute(self, instructions, kind, warps=None):
-        """A warp's time for so many instructions, while `warps` of its multiprocessor compute."""
+        """A warp's time for a number of instructions, while `warps` of its multiprocessor compute."""
         busy = (warps or self.gpu.warps) * self.gpu.blocks_per_sm
         cycles = max(self.gpu.cycles, busy / 4)
         return Wait(instructions * cycles / self.gpu.clock, kind)

@@ -1,4 +1,4 @@
-"""Pictures and tables of the pages, from what measurements left in their folders."""
+"""Pictures and tables of the pages, from the results of measurements."""
 import re
 import shlex
 import shutil
@@ -15,7 +15,7 @@ def words_of(text):
 
 
 def page_lacks(measurement):
-    """The command that the measurement's page should have, word for word, and has not."""
+    """The command that is missing on the measurement's page, word for word."""
     if not measurement.page:
         return ""
     page = words_of(re.sub(r"  #.*", "", (ROOT / "docs" / measurement.page).read_text(encoding="utf-8")))

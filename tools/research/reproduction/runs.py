@@ -1,5 +1,5 @@
-"""Runs measurements: side by side where their times do not count, alone where they do, with a limit of time; and keeps what
-they wrote, with machine, commit and settings beside it."""
+"""Runs measurements with a time limit, in parallel if their times do not count, otherwise alone. It stores their results
+with machine, commit and settings."""
 import concurrent.futures
 import datetime
 import fnmatch
@@ -28,7 +28,7 @@ def git(*words):
 
 
 def code():
-    """The last commit that touched what can change a number, and whether the checkout differs from it."""
+    """The last commit of the files that can change a number, and whether the checkout differs from it."""
     folders = ["src", "shaders", "assets", "scenes"]
     return {"commit": git("log", "-1", "--format=%h", "--", *folders) or "unknown",
             "changed": bool(git("status", "--porcelain", "--untracked-files=no", "--", *folders))}
@@ -79,7 +79,7 @@ class Places:
         return words, output
 
     def has(self, need):
-        """Why a need is not met here; empty: it is."""
+        """The reason why a need is not met here; empty if it is met."""
         if need == "simt":
             listed = subprocess.run([self.simt, "simt", "--list"], capture_output=True, text=True)
             usable = listed.returncode == 0 and "built without" not in listed.stdout
@@ -94,7 +94,7 @@ class Places:
 
 
 def record_of(results, name):
-    """What is known of a measurement's last run; None: there was none."""
+    """The record of a measurement's last run; None if there was none."""
     path = results / name / "run.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -135,7 +135,7 @@ class Running:
         return time.monotonic() - begin
 
     def keep(self, seconds):
-        """Copies what it wrote to the results, and says how it was made."""
+        """Copies its output to the results and records its commands."""
         folder = self.places.results / self.measurement.name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

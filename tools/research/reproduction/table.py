@@ -84,7 +84,7 @@ def read(path=FILE):
 
 
 def wrong(seeds, measurements, rows):
-    """What contradicts itself in the table, a line each."""
+    """The contradictions in the table, one line each."""
     names = [row.name for row in rows]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{name}: is there twice"

@@ -1,4 +1,4 @@
-"""How our value of a row is read from a measurement's CSV files, and how far it agrees with the paper's.
+"""Reads our value of a row from a measurement's CSV files, and compares it with the paper's.
 
 A value of table.json:
   name     what it is

@@ -39,7 +39,7 @@ uint64_t number_of(const char* text) {
   char* end = nullptr;
   const uint64_t number = std::strtoull(text, &end, 10);
   if (*text != '\0' && *end == '\0') return number;
-  std::cerr << text << " is no number of a seed\n";
+  std::cerr << text << " is not the number of a seed\n";
   std::exit(2);
 }
 
