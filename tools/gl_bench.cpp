@@ -238,13 +238,15 @@ int main(int argc, char** argv) {
   CLI::App app{"Milliseconds per frame of OpenGL drawing the same triangles as brokkr"};
   app.add_option("FILE", options.files, "Frames (.bkf, .obj, generated:NAME)");
   app.add_option("--size", options.size, "Target size as WIDTHxHEIGHT (default: the frame's own)");
-  app.add_option("--views", options.views, "Views of a scene, each a layer of its own")->check(CLI::Range(1, 65536));
-  app.add_option("--view-size", options.view_size, "Pixels a side of each of several views")
+  app.add_option("--views", options.views, "Views of a scene, one per layer")->check(CLI::Range(1, 65536));
+  app.add_option("--view-size", options.view_size, "Pixels per side of each view, if there are several")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
   app.add_option("--frames", options.frames, "Frames to time")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--warm-up", options.warm_up, "Frames before")->check(CLI::Range(0, 100000))->capture_default_str();
-  app.add_option("--shading", options.shading, "How surfaces are shown")
+  app.add_option("--warm-up", options.warm_up, "Warm-up frames before")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  app.add_option("--shading", options.shading, "Shading of surfaces")
       ->check(CLI::IsMember({"flat", "draw", "triangle", "depth", "material", "program"}))
       ->capture_default_str();
   app.add_option("--device", options.device, "'software' or the number of an EGL device (default: best)");

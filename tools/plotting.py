@@ -154,9 +154,9 @@ def where(rows):
 def options_of(description):
     """A parser of DIR and --output."""
     parser = Parser(description)
-    parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="what the command wrote")
+    parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="output folder of the command")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
-                        help="for the pictures (docs/images of the sources; DIR where this is installed)")
+                        help="folder of the pictures (docs/images of the sources; DIR if this program is installed)")
     return parser
 
 
@@ -191,7 +191,7 @@ def errors_of(path, remedy):
         raise Wrong(f"{path}: {error}; {remedy}") from None
     except (ArithmeticError, ValueError) as error:  # zeros and similar values in an edited file
         said = " ".join(str(error).split())[:200]
-        raise Wrong(f"{path}: values that no picture can be drawn of ({said}); {remedy}") from None
+        raise Wrong(f"{path}: no picture can be drawn of these values ({said}); {remedy}") from None
 
 
 def save(figure, target):

@@ -85,7 +85,7 @@ def build_two(check):
         check.second_build.result()
     elif check.options.rehearse:
         if not check.options.prebuilt_two:
-            raise Skip("a rehearsal has no use for it; --prebuilt-two names one")
+            raise Skip("not needed in a rehearsal; --prebuilt-two names one")
     elif not check.options.prebuilt:
         compile_in(check, *two_blocks(check))
     return {"directory": str(check.two_dir)}

@@ -23,7 +23,7 @@ class Check:
         self.two_dir = self.prebuilt("--prebuilt-two", options.prebuilt_two) or ROOT / "build" / "gpu-check-two"
         for path in options.frame:
             if not os.path.isfile(path):
-                raise Wrong(f"{path}: there is no such frame; name .bkf or .obj files, or none for all that are bundled")
+                raise Wrong(f"{path}: there is no such frame; name .bkf or .obj files, or none for all bundled frames")
         self.output = make_folder(pathlib.Path(options.output).resolve())
         self.program, self.two_program = self.build_dir / "brokkr", self.two_dir / "brokkr"
         self.deadline = time.monotonic() + options.budget

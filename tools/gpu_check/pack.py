@@ -39,7 +39,7 @@ def must(command):
 def build(options):
     """Compiles once; what differs between the programs is one kernel each. Returns the folder."""
     if not tool("nvcc"):
-        raise Wrong("no nvcc on the PATH or in /usr/local/cuda/bin: an archive is made where one is")
+        raise Wrong("no nvcc on the PATH or in /usr/local/cuda/bin: make the archive on a computer with nvcc")
     folder = pathlib.Path(options.build).resolve()
     must(["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DBROKKR_CUDA=ON", "-DBROKKR_PTX=OFF",
           "-DBROKKR_TESTS=ON", "-DBROKKR_REFERENCE=ON", "-DBROKKR_VIEWER=OFF", "-DBROKKR_CAPTURE=OFF", f"-DBROKKR_ISAS={options.isas}",

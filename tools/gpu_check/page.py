@@ -17,7 +17,7 @@ def read_steps(folder):
     for line in (folder / "steps.tsv").read_text(encoding="utf-8", errors="replace").splitlines():
         fields = line.split("\t")
         if len(fields) != 4:
-            raise Wrong(f"{folder / 'steps.tsv'}: '{line[:60]}' is no step; name a folder that gpu-check/run wrote")
+            raise Wrong(f"{folder / 'steps.tsv'}: '{line[:60]}' is not a step; name a folder that gpu-check/run wrote")
         steps.append(dict(zip(("name", "status", "seconds", "note"), fields)))
     return steps
 

@@ -56,7 +56,7 @@ deadline=$(($(now) + minutes * 60))
 
 # The kernel function in which each process of a session waits.
 diagnose() { # $1: session
-  echo "== silent; what its processes do:"
+  echo "== silent; state of its processes:"
   for process in /proc/[0-9]*; do
     # The session is the fourth field after the name, which may contain spaces.
     [ "$(sed 's/.*) //' "$process/stat" 2>/dev/null | cut -d ' ' -f 4)" = "$1" ] || continue
@@ -165,7 +165,7 @@ environment() {
     echo "processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(grep -c '^processor' /proc/cpuinfo) threads"
     echo "revision: $(cat "$here/revision")"
     echo "blocks: $(cat "$here/blocks")"
-    [ -z "$small" ] || echo "small: everything was tiny, no time below measures anything"
+    [ -z "$small" ] || echo "small: all sizes were tiny, so the times below are not measurements"
   } >"$output/environment.txt"
   if command -v nvidia-smi >/dev/null 2>&1; then
     timeout -k 1 20 nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total,clocks.max.sm --format=csv,noheader |
@@ -375,5 +375,5 @@ else
     --json "$output/batches.json"
 fi
 step "sweep" 600 sweep
-[ -n "$list" ] || echo "results: $output; --resume does what was skipped or failed"
+[ -n "$list" ] || echo "results: $output; --resume repeats the skipped and failed steps"
 [ -z "$failed" ]

@@ -295,15 +295,15 @@ int main(int argc, char** argv) {
                       width > 0 && height > 0;
     return fits ? std::string() : std::string("a size is WIDTHxHEIGHT");
   });
-  app.add_option("--camera", options.camera, "as brokkr trace has it");
-  app.add_option("--runs", options.runs, "of each, of which the median counts (5)")->check(CLI::Range(1, 1000));
-  app.add_option("--samples", options.samples, "of each pixel (16)")->check(CLI::Range(4, 65536));
-  app.add_option("--bounces", options.bounces, "of paths (4)")->check(CLI::Range(1, 256));
+  app.add_option("--camera", options.camera, "camera, in the form of brokkr trace");
+  app.add_option("--runs", options.runs, "runs of each; the median counts (5)")->check(CLI::Range(1, 1000));
+  app.add_option("--samples", options.samples, "samples per pixel (16)")->check(CLI::Range(4, 65536));
+  app.add_option("--bounces", options.bounces, "bounces of paths (4)")->check(CLI::Range(1, 256));
   app.add_option("--workers", options.workers, "threads of both (2)")->check(CLI::Range(1, 1024));
   app.add_option("--structure", options.structure, "bvh, kd, grug")->check(CLI::IsMember({"bvh", "kd", "grug"}));
-  app.add_option("--children", options.children, "of a node of the BVH here, 2 or 8 (8 where warps are short)")
+  app.add_option("--children", options.children, "children of a BVH node, 2 or 8 (8 with short warps)")
       ->check(CLI::IsMember({2, 8}));
-  app.add_option("--isa", options.isa, "instruction set of this side (the best of this processor)");
+  app.add_option("--isa", options.isa, "instruction set of Brokkr (the best of this processor)");
   app.add_option("--json", options.json, "writes all numbers");
   CLI11_PARSE(app, argc, argv);
   try {
