@@ -17,13 +17,13 @@ namespace brokkr {
 // middles of their vertices. Loaders set it for transparent surfaces.
 inline constexpr uint32_t kBackToFront = 1u << 9;
 
-// The middles of draws that have kBackToFront, in world space, one per command: of the box around the vertices of the
-// draw's first instance. Zero for other commands; empty where no draw has the bit.
+// The centres of draws that have kBackToFront, in world space, one per command. A centre is that of the box around the
+// vertices of the draw's first instance. It is zero for other commands. The list is empty if no draw has the bit.
 std::vector<glm::vec3> draw_middles(const Frame& frame);
 
-// The numbers of the frame's commands in the order in which they are drawn: that of the list, but for draws that have
-// kBackToFront. Those that are equally far stay in the order of the list. `middles` are the frame's draw_middles;
-// without any, the order is that of the list. PreparedFrame::update_views finds the order anew.
+// The numbers of the frame's commands in drawing order: the order of the list, except that draws with kBackToFront are
+// sorted by distance. Draws at equal distance keep the order of the list. `middles` are the frame's draw_middles; if
+// it is empty, the order is that of the list. PreparedFrame::update_views sorts again.
 std::vector<uint32_t> drawing_order(const Frame& frame, std::span<const glm::vec3> middles);
 std::vector<uint32_t> drawing_order(const Frame& frame);
 

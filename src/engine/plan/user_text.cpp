@@ -171,7 +171,7 @@ bool declares_uniform(std::string_view code, std::string_view name) {
   return false;
 }
 
-// Whether a macro makes the function mainImage.
+// Returns true if a macro makes the function mainImage.
 bool defines_main_image(std::string_view text) {
   bool defines = false;
   each_line(without_comments(text), [&](size_t, std::string_view line) {
@@ -206,7 +206,7 @@ std::string with_version_first(const std::string& text) {
   return version + (is_es1 ? "#line 0\n" : "#line 1\n") + rest;
 }
 
-// What Shadertoy calls beside mainImage, in a text that has neither this nor main.
+// Returns the entry point that Shadertoy calls besides mainImage, if the text has it and neither mainImage nor main.
 std::string_view other_pass(std::string_view code) {
   for (const std::string_view name : {"mainSound", "mainVR", "mainCubemap"}) {
     if (find_word(code, name) != std::string_view::npos && !has_function(code, "main")) return name;

@@ -74,8 +74,8 @@ class PictureLoad {
   }
 
  private:
-  // How texels become samples: copied as words if the words are equal, as normalized halves, or decoded and encoded
-  // again.
+  // The way that texels become samples. They are copied as words if the words are equal, copied as normalized halves,
+  // or decoded and encoded again.
   enum class LoadedAs : uint32_t { word, halves, texel };
 
   const TargetTables& planes_;
