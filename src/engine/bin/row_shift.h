@@ -73,8 +73,8 @@ class VanDerCorputShift {
     }
   }
   constexpr uint32_t shift() const { return shift_; }
-  // Moves to the next row: adds one from the highest bit down, and skips numbers that are not a rasterizer's. This takes
-  // less than two additions on average, because less than half of the numbers are skipped.
+  // Moves to the next row: adds one from the highest bit down, and skips numbers that are not a rasterizer's. This
+  // takes less than two additions on average, because less than half of the numbers are skipped.
   constexpr void next() {
     do {
       uint32_t bit = top_;

@@ -22,8 +22,8 @@ inline constexpr uint32_t kBackToFront = 1u << 9;
 std::vector<glm::vec3> draw_middles(const Frame& frame);
 
 // The numbers of the frame's commands in drawing order: the order of the list, except that draws with kBackToFront are
-// sorted by distance. Draws at equal distance keep the order of the list. `middles` are the frame's draw_middles; if
-// it is empty, the order is that of the list. PreparedFrame::update_views sorts again.
+// sorted by distance. Draws at equal distance keep the order of the list. `middles` are the frame's draw_middles; if it
+// is empty, the order is that of the list. PreparedFrame::update_views sorts again.
 std::vector<uint32_t> drawing_order(const Frame& frame, std::span<const glm::vec3> middles);
 std::vector<uint32_t> drawing_order(const Frame& frame);
 
