@@ -341,4 +341,15 @@ MUTATIONS = [
     ("trace-wide-leave", "src/research/trace/walk.h", "distance(‹y ^ 1›, o.y, i.y)", "y", TRACE, "Tracer.AllStructures*"),
     ("obj-number", "src/engine/formats/obj_parse.cpp", "const bool usable = ‹expects_vertex_ && is_usable(position)›;", "is_usable(position)",
      FORMATS, "Obj.MistakesAreNamed"),
+    # Files, shaders and logs as people have them.
+    ("back-to-front", "src/engine/frame/drawing_order.cpp", "return ‹distances[a] > distances[b]›;", "distances[a] < distances[b]",
+     PIPELINE, "DrawingOrder.*"),
+    ("reordered-batches", "src/engine/plan/prepare.cpp", "draw_end[draw] = ‹uint32_t(batch_run.size())›;", "draw",
+     PIPELINE, "DrawingOrder.*"),
+    ("exp-underflow", "src/engine/shade/lane_functions.h", "select(a < -126.0f, Float(‹0.0f›),", "1e-38f",
+     SHADER, "ShaderFunctions.ExponentialsBeyondFloats"),
+    ("gltf-comma", "src/engine/formats/gltf_data.cpp", "comma = ‹text[i] == ',' ? i : std::string::npos›;", "std::string::npos",
+     FORMATS, "Gltf.JsonAsPeopleWriteIt"),
+    ("mtl-option-behind", "src/engine/formats/obj_text.cpp", "if (‹!read_options(without_comment(rest.substr(at)), false, all).empty()›) continue;",
+     "true", FORMATS, "FoundFiles.*"),
 ]
