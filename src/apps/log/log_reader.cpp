@@ -362,6 +362,8 @@ std::vector<FrameLog> LogReader::read() {
 
 std::vector<FrameLog> read_frame_logs(const std::filesystem::path& path, std::string_view application) {
   const std::vector<std::byte> bytes = read_file(path, kMaxBytes);
+  if (as_text(bytes).starts_with("\xff\xfe") || as_text(bytes).starts_with("\xfe\xff"))
+    fail("{}: its text is UTF-16, as PowerShell writes it; save it as UTF-8", path.string());
   return LogReader(path, as_text(bytes), application).read();
 }
 

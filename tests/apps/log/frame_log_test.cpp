@@ -304,6 +304,11 @@ TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
   EXPECT_NE(message("").find("no column"), std::string::npos);
   EXPECT_NE(message("a,b\n1,2\n").find("no column"), std::string::npos);
   EXPECT_NE(message("frametime\n").find("no frame"), std::string::npos);
+  EXPECT_NE(message(std::string("\xff\xfe"
+                                "f\0r\0",
+                                6))
+                .find("UTF-16"),
+            std::string::npos);
   EXPECT_NE(message("x,frametime\n1,2\n1\n").find("line 3: 1 fields under 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,2\n1,2,3\n").find("line 3: 3 fields under 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,fast\n").find("line 2: field 2 is no number"), std::string::npos);
