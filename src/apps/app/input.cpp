@@ -85,7 +85,7 @@ Command view_command(const std::vector<ViewPart>& parts, std::function<int(const
       real_option("--scale", "F", "Scale of text and widgets (the monitor's)", 0.5, 4),
       flag("--fresh", "Neither read nor write the viewer's saved settings"),
   };
-  std::vector<Option> options = joined(joined(joined(own, input_options()), shader_options()), pipeline_options());
+  std::vector<Option> options = joined(joined(joined(own, input_options()), shader_options()), picture_options());
   for (const ViewPart& part : parts) options = joined(std::move(options), part.options);
   return {"view", "Open a window: look at frames and scenes, switch patterns and policies live", std::move(options),
           std::move(run)};
@@ -193,6 +193,16 @@ std::string line_of_loops(const Statistics& statistics) {
   return "a loop of its shader was ended after " + grouped(shader::kMaxIterations) +
          " rounds, or all loops of a run after " + grouped(shader::kMaxIterationsOfRun) +
          "; the picture lacks what the rest would have drawn";
+}
+
+int picture_samples(const Frame& frame, Shading shading) {
+  const bool shows_surfaces = shading == Shading::program || shading == Shading::material ||
+                              shading == Shading::metallic_roughness || shading == Shading::wireframe;
+  const auto is_of_a_scene = [](const brokkr::Command& command) {
+    const auto* draw = std::get_if<DrawCommand>(&command);
+    return draw != nullptr && draw->vertex_kind == VertexKind::transform;
+  };
+  return shows_surfaces && std::any_of(frame.commands.begin(), frame.commands.end(), is_of_a_scene) ? kSceneSamples : 1;
 }
 
 uint32_t picture_target(const Frame& frame) {

@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/module.h"
 #include "app/text.h"
+#include "brokkr/choices.h"
 #include "brokkr/fragment_shader.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
@@ -60,8 +61,15 @@ std::string line_of_loops(const Statistics& statistics);
 // target.
 uint32_t picture_target(const Frame& frame);
 
-// The target whose number in the file is `--target`. By default it is picture_target, or the main target if --shading
-// replaces the frame's own colours. Throws UsageError that lists the targets.
+// Coverage samples of a pixel with which a scene is drawn where nobody chose a number: edges are smooth.
+inline constexpr int kSceneSamples = 4;
+
+// The samples for a picture of `frame`: kSceneSamples for a scene whose surfaces are shown; 1 for a captured frame,
+// which says how many its targets have, and for false colours, whose values have no average.
+int picture_samples(const Frame& frame, Shading shading);
+
+// The target with the file's own number `--target`; without it the picture's, or with a --shading of its own colours
+// the main one. Throws UsageError that lists them.
 uint32_t chosen_target(const Frame& frame, const Arguments& arguments);
 
 // `--layer` of that target. Throws UsageError.

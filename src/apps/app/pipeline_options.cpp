@@ -82,6 +82,17 @@ std::vector<Option> pipeline_options() {
   return options;
 }
 
+std::vector<Option> picture_options() {
+  std::vector<Option> options = pipeline_options();
+  for (Option& option : options) {
+    if (option.names != std::string("--") + option_info::samples.name) continue;
+    option.help =
+        "Coverage samples of a pixel, a power of two; pictures show their average (4 for scenes; 1 for "
+        "captured frames, which have their own number, for false colours, and where something is measured)";
+  }
+  return options;
+}
+
 void read_options(const Arguments& arguments, RenderOptions& options) {
   for_each_option(options, [&](const OptionInfo& info, const auto&) {
     if (!arguments.has(info.name)) return;

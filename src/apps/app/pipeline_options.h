@@ -12,6 +12,8 @@
 namespace brokkr::app {
 
 std::vector<Option> pipeline_options();
+// The same for commands that make pictures, and choose their samples a pixel where nobody does (picture_samples).
+std::vector<Option> picture_options();
 
 // Sets the fields of `options` that the command line gives. Throws UsageError, and std::runtime_error for a pattern
 // file that cannot be read.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +18,7 @@
 #include "base/file_io.h"
 #include "base/json_parse.h"
 #include "base/kept_inputs.h"
+#include "brokkr/errors.h"
 #include "brokkr/renderer.h"
 #include "cli/commands.h"
 #include "log/frame_statistics.h"
@@ -30,7 +32,8 @@ struct Request {
   RenderOptions options;
   std::vector<AovRequest> aovs;
   int frames = 1;
-  bool several = false;  // there are several input files
+  bool several = false;         // input files
+  bool chooses_samples = true;  // nobody said how many, and nothing is measured
 };
 
 struct Timing {
@@ -58,8 +61,20 @@ RenderResult render_frames(Renderer& renderer, PreparedFrame& prepared, const Re
   return result;
 }
 
-// Draws the pictures from time 0 up to the requested one, 60 per second of the shader's clock, because buffers keep
-// their content from picture to picture.
+// With one sample a pixel where nobody chose more, and there is no memory for them.
+RenderResult render_picture(Renderer& renderer, PreparedFrame& prepared, Request& request, Timing& timing,
+                            Progress& progress) {
+  try {
+    return render_frames(renderer, prepared, request, timing, progress);
+  } catch (const MemoryLimitError&) {
+    if (!request.chooses_samples || request.options.samples == 1) throw;
+    request.options.samples = 1;
+    return render_frames(renderer, prepared, request, timing, progress);
+  }
+}
+
+// Draws all pictures from the beginning of time to the one that is wanted, 60 a second, where buffers keep what they
+// held in the picture before.
 void draw_earlier(Renderer& renderer, Frame& frame, const FragmentShader& shader, const Request& request,
                   const Arguments& arguments, Progress& progress) {
   if (!reads_earlier_buffers(shader)) return;
@@ -91,9 +106,12 @@ void print_line(const char* name, const std::string& text) {
   std::cout << "  " << std::string(name).append(11 - std::string(name).size(), ' ') << text << '\n';
 }
 
-void print_summary(const std::string& shown, const Target& target, const Timing& timing, const RenderResult& result) {
+void print_summary(const std::string& shown, const Target& target, int samples, const Timing& timing,
+                   const RenderResult& result) {
   const Statistics& s = result.statistics;
-  std::cout << shown << ": " << target.width << "x" << target.height << ", target " << target.id << '\n';
+  std::cout << shown << ": " << target.width << "x" << target.height;
+  if (samples > 1) std::cout << " with " << samples << " samples a pixel";
+  std::cout << ", target " << target.id << '\n';
   std::string time = fixed(timing.median_ms, 2) + " ms";
   if (timing.frames > 1) {
     time += " (median of " + std::to_string(timing.frames) + ", least " + fixed(timing.min_ms, 2) + ")";
@@ -122,8 +140,8 @@ void print_false_colors(const std::string& file, const Statistics& s) {
   for (const std::string& line : s.false_colors) std::cerr << file << ": drawn in false colours: " << line << '\n';
 }
 
-void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, const Request& request) {
-  // Check file names first, so that a wrong one does not waste the rendering.
+void render_file(Renderer& renderer, const std::string& file, const Arguments& arguments, Request& request) {
+  // File names are checked first: a wrong one should not cost the rendering.
   const std::string asked = arguments.text("output");
   const std::string& named = file == kScreenScene && arguments.has("fragment") ? arguments.text("fragment") : file;
   std::string picture = arguments.has("no-output")
@@ -151,10 +169,11 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     const AovLayers planes{target, layer_number, layer_count, file, request.several};
     for (const std::string& name : {picture, stats, trace}) require_no_input(name);
     require_layer_names(request.aovs, planes);
+    if (request.chooses_samples) request.options.samples = picture_samples(frame, request.options.shading);
     progress.show("preparing " + file);
     if (shader && shader->has_buffers()) draw_earlier(renderer, frame, *shader, request, arguments, progress);
     PreparedFrame prepared = renderer.prepare(frame, load_options(arguments));
-    result = render_frames(renderer, prepared, request, timing, progress);
+    result = render_picture(renderer, prepared, request, timing, progress);
     cut = result.aborted ? "" : line_of_loops(result.statistics);
     if (!cut.empty()) cut = named + ": " + cut;
     if (!cut.empty() && arguments.has("strict")) throw std::runtime_error(cut + " (a warning, which --strict refuses)");
@@ -178,7 +197,8 @@ void render_file(Renderer& renderer, const std::string& file, const Arguments& a
     return;
   }
   if (!stats.empty()) write_text(stats, json);
-  print_summary(picture.empty() ? file : picture, frame.targets[target], timing, result);
+  const int samples = std::max(frame.targets[target].samples, request.options.samples);
+  print_summary(picture.empty() ? file : picture, frame.targets[target], samples, timing, result);
   for (const std::string& name : {stats, trace}) {
     if (!name.empty()) also.push_back(name);
   }
@@ -231,6 +251,9 @@ int run_render(const std::vector<Module>& modules, const Arguments& arguments) {
   request.options = render_options(arguments);
   request.frames = static_cast<int>(arguments.integer("frames", 1));
   request.several = files.size() > 1;
+  const auto is_given = [&](const char* option) { return arguments.has(option); };
+  request.chooses_samples =
+      std::ranges::none_of(std::array{"samples", "stats", "trace", "frames", "budget", "no-output"}, is_given);
   request.aovs = read_aovs(arguments);
   if (arguments.has("output")) require_picture(arguments.text("output"), {".png", ".exr"}, "--output");
   const auto takes_stdout = [&](const char* option) { return arguments.text(option) == "-" ? 1 : 0; };
@@ -266,7 +289,7 @@ Command render_command(const std::vector<Module>& modules) {
                     "Write the time line of every block, for chrome://tracing or Perfetto; - prints it"),
   };
   std::vector<Option> options = joined(joined(joined(joined(own, target_options()), input_options()), shader_options()),
-                                       joined(pipeline_options(), simt_options()));
+                                       joined(picture_options(), simt_options()));
   for (const Module& module : modules) options = joined(std::move(options), module.render_options);
   return {"render", "Draw frames and scenes to pictures", std::move(options),
           [modules](const Arguments& arguments) { return run_render(modules, arguments); }};

@@ -230,6 +230,7 @@ class History {
     RenderOptions options = options_;
     options.command_limit = uint32_t(place_ + 1);
     options.keep_ids = true;
+    options.samples = 1;  // the pixel's centre is followed
     const RenderResult result = renderer_.render(prepared_, options);
     if (result.aborted) throw std::runtime_error("the pixel's history was cut off");
     for (FollowedSample& s : samples_)

@@ -155,10 +155,11 @@ struct ViewerState {
   std::shared_ptr<const Rendered> last;  // newest frame; null: none yet
   PictureSize size = PictureSize::as_loaded;
   ImageView view;
-  std::optional<uint32_t> chosen_draw;  // the user's choice, an index into the scene's commands
-  CameraControl camera;                 // may change at any time, like the settings
-  ShaderControl shader{[] {}};          // the viewer copies its result to the settings
-  bool continuous = false;              // draw frames continuously, even if nothing changes
+  std::optional<uint32_t> chosen_draw;  // the user's, an index into the scene's commands
+  CameraControl camera;                 // change at will, as the settings
+  ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
+  bool continuous = false;              // frames keep coming although nothing changes
+  bool chosen_samples = false;          // the user said how many a pixel has; else the viewer chooses
   Overlay overlay = Overlay::none;
   // The settings before the preset of the paper was chosen; empty if the preset is off.
   std::optional<std::pair<RenderOptions, Overlay>> before_paper;

@@ -58,6 +58,7 @@ uint64_t differing_depths(const std::vector<float>& ours, const std::vector<floa
 Layer draw_again(RenderContext& c) {
   RenderOptions options = c.settings.options;
   options.trace = false;
+  options.samples = 1;  // as the others draw
   RenderResult result = c.renderer.render(c.prepared, options);
   if (result.aborted) throw std::runtime_error("the frame was cut off; there is nothing to compare");
   return std::move(result.targets[c.target].layers[c.layer]);

@@ -19,10 +19,13 @@ class PipelinePanel : public Panel {
 
   void draw(ViewerState& state) override {
     RenderOptions& options = state.settings.options;
+    const int samples = options.samples;
     draw_options(state, false);
+    state.chosen_samples = state.chosen_samples || options.samples != samples;
     if (ImGui::Button("Defaults")) {
       const RenderOptions before = options;
       options = {};
+      state.chosen_samples = false;
       options.keep_ids = before.keep_ids;
       options.trace = before.trace;
       options.command_limit = before.command_limit;

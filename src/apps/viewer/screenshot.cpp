@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "app/input.h"
 #include "base/json_parse.h"
 #include "brokkr/version.h"
 #include "log/manifest.h"
@@ -125,7 +126,9 @@ Metadata metadata_of(const Rendered& frame) {
     metadata["Camera"] = camera_text(*frame.camera);
     if (!frame.scene->clip_space) command += " --camera " + quoted(camera_text(*frame.camera));
   }
-  metadata["Command"] = command + changed_options(s.options);
+  // `brokkr render` chooses more for a scene.
+  const bool says_one = s.options.samples == 1 && app::picture_samples(frame.scene->frame, s.options.shading) > 1;
+  metadata["Command"] = command + changed_options(s.options) + (says_one ? " --samples 1" : "");
   return metadata;
 }
 

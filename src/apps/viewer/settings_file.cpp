@@ -37,6 +37,7 @@ void for_each_entry(auto& settings, const auto& entry) {
   entry("time_line", settings.time_line);
   entry("darken", settings.darken);
   entry("one_to_one", settings.one_to_one);
+  entry("chosen_samples", settings.chosen_samples);
   entry("folder", settings.folder);
   entry("sequence_speed", settings.sequence_speed);
   entry("sequence_loop", settings.sequence_loop);

@@ -21,11 +21,12 @@ struct Settings {
   std::map<std::string, std::array<std::optional<Camera>, 10>> bookmarks;  // by file
   int window_width = 1600, window_height = 900;
   bool maximized = false;
-  bool panels = true;       // show everything around the image
-  bool time_line = true;    // show the time line of the blocks and the frame times
-  bool darken = true;       // darken everything but the chosen draw while it is isolated or the last one
-  bool one_to_one = false;  // one image pixel per screen pixel; false: fit the whole image
-  std::string panel;        // the panel opened last
+  bool panels = true;           // all but the image is shown
+  bool time_line = true;        // so is that of the blocks, with the times of frames
+  bool darken = true;           // what is not the chosen draw, where that is alone or the last
+  bool one_to_one = false;      // an image pixel per screen pixel; false: the whole image
+  bool chosen_samples = false;  // the options' number of samples is the user's
+  std::string panel;            // the one that was opened last
   DockSettings docks;
   float scale = 0;     // of the user interface; 0: the monitor's
   std::string folder;  // of the Open dialog

@@ -43,6 +43,7 @@ Picture picture_of(const std::string& path, const std::stop_token& stop) {
   Renderer renderer;
   RenderOptions options;
   options.workers = 1;
+  options.samples = app::picture_samples(frame, options.shading);
   PreparedFrame prepared = renderer.prepare(frame, load);
   const RenderResult result = renderer.render(prepared, options);
   const Layer& layer = result.targets[target].layers[0];

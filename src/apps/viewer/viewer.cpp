@@ -116,6 +116,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
   sequence_.loop = settings_.sequence_loop;
   state_.settings.options = settings_.options;
   app::read_options(arguments, state_.settings.options);
+  state_.chosen_samples = settings_.chosen_samples || arguments.has("samples");
   std::vector<std::unique_ptr<Painter>> painters;
   std::unique_ptr<FrameSharing> sharing;
   for (const Module& module : modules_) {
@@ -133,6 +134,7 @@ Viewer::Viewer(const app::Arguments& arguments, std::vector<Module> modules)
 #else
   presenter_ = make_host_presenter(Window::wake);
 #endif
+  is_shared_ = sharing != nullptr;
   render_thread_ = std::make_unique<RenderThread>(*presenter_, Window::wake, std::move(painters), std::move(sharing));
   loader_ = std::make_unique<Loader>(Window::wake, modules_);
   watch_ = std::make_unique<FileWatch>(Window::wake);
@@ -303,6 +305,7 @@ void Viewer::remember() {
   settings_.window_height = size.height;
   settings_.maximized = size.maximized;
   settings_.options = state_.settings.options;
+  settings_.chosen_samples = state_.chosen_samples;
   for (const Module& module : modules_) {
     if (module.entry) settings_.modules[module.entry->name] = module.entry->write(state_.settings.modules);
   }
@@ -364,8 +367,19 @@ void Viewer::warn_of_loops() {
   show_note(display_name(name) + ": " + line);
 }
 
+// Edges are smooth where pictures of scenes are looked at. A camera that moves has one sample a pixel, for there more
+// frames are better; so have patterns as in the paper, and ranks.
+void Viewer::choose_samples() {
+  RenderOptions& options = state_.settings.options;
+  if (state_.chosen_samples) return;
+  const bool moves = area_.flying() || (ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantCaptureMouse);
+  const bool one = moves || state_.before_paper || is_shared_ || state_.is_painted();
+  options.samples = one ? 1 : app::picture_samples(state_.scene->frame, options.shading);
+}
+
 void Viewer::request_frame() {
   if (!state_.scene || window_->minimized()) return;
+  choose_samples();
   const std::optional<Camera>& camera = state_.camera.moved();
   FrameSource source{state_.scene, state_.settings, camera};
   const bool changed = !(source == asked_);

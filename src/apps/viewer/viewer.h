@@ -61,6 +61,7 @@ class Viewer : public ViewerCommands {
   void take_scene(const Loaded& loaded);
   void remember();
   void poll();
+  void choose_samples();
   void request_frame();
   void warn_of_loops();
   void present();
@@ -109,7 +110,8 @@ class Viewer : public ViewerCommands {
   void draw_messages(const Box& room);
 
   std::vector<Module> modules_;
-  bool fresh_;  // settings and thumbnails are neither read nor written
+  bool fresh_;              // what is remembered is neither read nor written
+  bool is_shared_ = false;  // several processes draw a frame
   LoadOptions load_;
   std::filesystem::path settings_path_ = settings_path();
   Settings settings_;

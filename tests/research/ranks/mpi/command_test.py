@@ -72,7 +72,7 @@ def extras(folder):
 
 def spread(folder):
     """Whole views, and whole frames, for each rank."""
-    scene = ["render", "generated:city?triangles=2000", "--views", "5", "--view-size", "48"]
+    scene = ["render", "generated:city?triangles=2000", "--views", "5", "--view-size", "48", "--samples", "1"]
     check(run([*scene, "-o", folder / "one-{}.png"]).returncode == 0, "views of one rank")
     result = run([*scene, "-o", folder / "many-{}.png", "--ranks", "views", "--rank-stats", folder / "views.json"], ranks=3)
     check(result.returncode == 0 and "5 views by 3 ranks" in result.stdout, "views of three", result)
