@@ -204,11 +204,11 @@ class Picture {
     size_t longest = 0;
     for (const FrameLog& each : logs_) longest = std::max(longest, each.frame_ms.size());
     const auto bins = size_t(std::clamp(4 * std::sqrt(double(longest)), 20.0, 80.0));
-    const auto counted = [&](const FrameLog& of) {
+    const auto counted = [&](const FrameLog& counted_log) {
       std::vector<double> share(bins);
-      for (const double ms : of.frame_ms) {
+      for (const double ms : counted_log.frame_ms) {
         if (ms <= top_)
-          share[std::min(size_t(ms / top_ * double(bins)), bins - 1)] += 100.0 / double(of.frame_ms.size());
+          share[std::min(size_t(ms / top_ * double(bins)), bins - 1)] += 100.0 / double(counted_log.frame_ms.size());
       }
       return share;
     };

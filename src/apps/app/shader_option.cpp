@@ -235,9 +235,9 @@ class ToyFile {
     return shader->at("renderpass");
   }
 
-  static std::string text_of(const Json& of, const char* key) {
-    const auto found = of.find(key);
-    if (found == of.end()) return {};
+  static std::string text_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end()) return {};
     return found->is_string() ? found->get<std::string>() : found->dump();
   }
   // The number of a buffer named "Buffer A" or "Buf A".

@@ -242,9 +242,9 @@ std::vector<ListPiece> set_list_pieces(const Context& context, GLuint list, std:
 }
 
 GLenum take_errors() {
-  constexpr int kMost = 16;  // a lost context returns an error forever
+  constexpr int kMaxErrors = 16;  // a lost context returns an error forever
   const GLenum first = GL(GetError)();
-  for (int i = 1; i < kMost && first != GL_NO_ERROR && GL(GetError)() != GL_NO_ERROR; i++) continue;
+  for (int i = 1; i < kMaxErrors && first != GL_NO_ERROR && GL(GetError)() != GL_NO_ERROR; i++) continue;
   return first;
 }
 

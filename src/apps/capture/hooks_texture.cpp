@@ -5,12 +5,12 @@
 namespace brokkr::capture {
 namespace {
 
-// Notes that the content of the texture bound to `target` changes. `anew`: all of it, with a new size.
-void note_upload(const char* name, GLenum target, bool anew) {
+// Notes that the content of the texture bound to `target` changes. `reallocates`: all of it, with a new size.
+void note_upload(const char* name, GLenum target, bool reallocates) {
   if (is_idle()) return;
   record(name, [&](Recorder& current, Context& context) {
     const GLuint texture = bound_texture(target);
-    if (anew && texture != 0) {
+    if (reallocates && texture != 0) {
       current.forget(context, GL_TEXTURE, texture);
     } else {
       current.texture_written(context, texture);
@@ -31,10 +31,10 @@ using namespace brokkr::capture;
 // Argument lists include their own parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 
 // A function whose first parameters are target and level.
-#define BROKKR_UPLOAD(name, anew, parameters, arguments) \
-  BROKKR_EXPORT void gl##name parameters {               \
-    note_upload("gl" #name, target, (anew));             \
-    GL(name) arguments;                                  \
+#define BROKKR_UPLOAD(name, reallocates, parameters, arguments) \
+  BROKKR_EXPORT void gl##name parameters {                      \
+    note_upload("gl" #name, target, (reallocates));             \
+    GL(name) arguments;                                         \
   }
 // As above, for a function that names its texture.
 #define BROKKR_WRITE(name, parameters, arguments) \

@@ -36,12 +36,12 @@ void* find_in(const char* library, const char* get_proc_address, const char* nam
 // The layer's function for `name`, or null. The layer exports each hook under the name of its function and depends on
 // no GL library, so the search finds nothing else.
 void* find_hook(const char* name) {
-  static void* const own_library = [] {
+  static void* const opened_library = [] {
     Dl_info info{};
     const bool known = dladdr(reinterpret_cast<void*>(&find_hook), &info) != 0 && info.dli_fname;
     return known ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   }();
-  return own_library ? real_dlsym(own_library, name) : nullptr;
+  return opened_library ? real_dlsym(opened_library, name) : nullptr;
 }
 
 // Returns true if `found` belongs to the program's own EGL or OpenGL ES library (ANGLE), which the layer must not

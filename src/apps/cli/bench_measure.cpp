@@ -165,14 +165,15 @@ void Bench::take_turns(const Workload& workload, const RenderOptions& render, Be
   struct Turn {
     std::vector<double> calls, launches;
   };
-  const auto turn_of = [&](Renderer& renderer, PreparedFrame& prepared, const RenderOptions& how, Statistics& last) {
+  const auto turn_of = [&](Renderer& renderer, PreparedFrame& prepared, const RenderOptions& settings,
+                           Statistics& last) {
     Turn turn;
     double spent = 0;
-    for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer.render(prepared, how, false);
+    for (int i = 0; i < kBenchWarmUp && !options_.stopped(); ++i) renderer.render(prepared, settings, false);
     watch.begin();
     while (!options_.stopped() && turn_goes_on(turn.calls.size(), spent, options_.frames, options_.turn_ms)) {
       const auto begin = Clock::now();
-      RenderResult result = renderer.render(prepared, how, false);
+      RenderResult result = renderer.render(prepared, settings, false);
       turn.calls.push_back(since(begin));
       spent += turn.calls.back();
       turn.launches.push_back(result.statistics.launch_ms);

@@ -205,19 +205,20 @@ std::string describe_empty(const Outcome& outcome, const std::string& program) {
 
 std::string describe_end(const Arguments& arguments, const Outcome& outcome, const std::string& program, int status) {
   if (!outcome.problem.empty()) return outcome.problem;
-  std::string how = "ended";
-  if (WIFSIGNALED(status)) how = "was ended by signal " + std::to_string(WTERMSIG(status));
+  std::string message = "ended";
+  if (WIFSIGNALED(status)) message = "was ended by signal " + std::to_string(WTERMSIG(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
-    how = "ended with exit code " + std::to_string(WEXITSTATUS(status));
+    message = "ended with exit code " + std::to_string(WEXITSTATUS(status));
   }
-  how = program + " " + how;
+  message = program + " " + message;
   if (!outcome.swapped)
-    return how +
+    return message +
            " without showing a frame through GLX or EGL; check that it runs on its own, and that it draws with OpenGL "
            "itself, not with Vulkan or through another program";
-  if (outcome.frames >= 0) how += " after " + std::to_string(outcome.frames) + " frames";
-  if (arguments.has("key") && !first_frame(arguments)) return how + "; " + arguments.text("key") + " was not pressed";
-  return how + ", before the requested frame; choose an earlier --frame";
+  if (outcome.frames >= 0) message += " after " + std::to_string(outcome.frames) + " frames";
+  if (arguments.has("key") && !first_frame(arguments))
+    return message + "; " + arguments.text("key") + " was not pressed";
+  return message + ", before the requested frame; choose an earlier --frame";
 }
 
 std::string describe_timeout(const Outcome& outcome, const std::string& program) {

@@ -88,8 +88,8 @@ static void follow(Warp& w, SampleRun& run, uint32_t number, const TriangleBlock
   DrawRecord tested = draw;
   tested.bits &= ~uint32_t(kDrawBlend);
   tested.color_mask = 15;
-  const auto is_drawn = [&](const DrawRecord& how) {
-    return draw_once(w, run, region, how, triangle, at, marked).visible_id == triangle.primitive;
+  const auto is_drawn = [&](const DrawRecord& variant) {
+    return draw_once(w, run, region, variant, triangle, at, marked).visible_id == triangle.primitive;
   };
   const bool keeps = shown.visible_id == triangle.primitive;
   f.fate = !keeps                    ? FragmentFate::discarded

@@ -166,8 +166,8 @@ std::vector<bool> kept_whole(const Frame& frame) {
   size_t last = 0;  // the texture that ends at that place
   for (const size_t i : order) {
     if (textures[i].first_byte < end) whole[i] = whole[last] = true;
-    const uint64_t own_end = textures[i].first_byte + texture_bytes(textures[i]);
-    if (own_end > end) end = own_end, last = i;
+    const uint64_t texture_end = textures[i].first_byte + texture_bytes(textures[i]);
+    if (texture_end > end) end = texture_end, last = i;
   }
   return whole;
 }

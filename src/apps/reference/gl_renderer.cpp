@@ -368,9 +368,9 @@ bool layers_are_distinct(const Frame& frame, uint32_t first, uint32_t count) {
 // counts primitives from the draw's start.
 bool can_merge(const DrawCommand& a, const DrawCommand& b, const Frame& frame, GlShading shading) {
   if (a.vertex_kind != VertexKind::clip_space || b.vertex_kind != VertexKind::clip_space) return false;
-  const bool own_material = shading == GlShading::material;
+  const bool draw_material = shading == GlShading::material;
   if (shading == GlShading::draw || shading == GlShading::triangle) return false;
-  if (own_material &&
+  if (draw_material &&
       (a.material != b.material || frame.materials.empty() || frame.materials[a.material].kind == MaterialKind::none))
     return false;
   constexpr uint32_t kConventions = kDepthClamp | kZeroToOne | kOriginUpperLeft | kProvokingFirst;

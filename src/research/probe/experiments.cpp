@@ -21,11 +21,11 @@ const char* advice_of(const Measurement& m) {
 
 glm::ivec2 slow_corner(int tile) { return {3 * tile, (kWindow * 5 / 8) / tile * tile}; }
 
-Drawing Bench::slow_quad(const std::vector<glm::ivec2>& pixels, bool own_branches, bool waits) const {
+Drawing Bench::slow_quad(const std::vector<glm::ivec2>& pixels, bool separate_branches, bool waits) const {
   Drawing drawing = quads(kWindow);
   drawing.waits = waits;
   for (size_t i = 0; i < pixels.size(); ++i)
-    drawing.slow.push_back({pixels[i].x, pixels[i].y, subject.costs().slow, own_branches ? uint32_t(i + 1) : 1u});
+    drawing.slow.push_back({pixels[i].x, pixels[i].y, subject.costs().slow, separate_branches ? uint32_t(i + 1) : 1u});
   return drawing;
 }
 

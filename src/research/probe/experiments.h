@@ -55,7 +55,7 @@ struct Bench {
   // Cost relative to a covering triangle; each fragment costs Costs::background.
   double over_reference(Drawing drawing);
   // A quad over the window with slow pixels of Costs::slow; branches are numbered from 1.
-  Drawing slow_quad(const std::vector<glm::ivec2>& pixels, bool own_branches, bool waits = false) const;
+  Drawing slow_quad(const std::vector<glm::ivec2>& pixels, bool separate_branches, bool waits = false) const;
 
  private:
   double one_slow_ = 0, reference_ = 0;

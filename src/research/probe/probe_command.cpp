@@ -90,7 +90,7 @@ std::vector<app::Option> drawing_options() {
 
 // Throws app::UsageError for contradictory options and slow pixels outside the window, and std::runtime_error that
 // names file and line of a list.
-Drawing own_drawing(const app::Arguments& arguments, const Costs& costs) {
+Drawing drawing_of(const app::Arguments& arguments, const Costs& costs) {
   const std::string fill = arguments.text("fill", "raster"), kind = arguments.text("primitives", "quads");
   if (kind == "strip" && (arguments.has("fill") || arguments.has("calls")))
     throw app::UsageError("--primitives strip: one call draws a strip, in a fixed order; leave out --fill and --calls");
@@ -252,7 +252,7 @@ int run_probe(const Arguments& arguments) {
       bench.tile = map.tile_x;
       if (arguments.text("json") != "-") print_parameters(find_parameters(bench), map);
     } else if (name == kDraw) {
-      const Drawing drawing = own_drawing(arguments, subject->costs());
+      const Drawing drawing = drawing_of(arguments, subject->costs());
       Drawing reference = covering_triangle();
       reference.background = drawing.background;
       const double cost = subject->cost(drawing), over = cost / subject->cost(reference);

@@ -291,21 +291,22 @@ Handler with_parts(bool wide_register, uint32_t parts, F&& f) {
 }  // namespace
 
 Handler load_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address) {
-  const auto of = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
+  const auto handler = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
     return wide_address ? &load<T, W, kParts, kSpace, true> : &load<T, W, kParts, kSpace, false>;
   };
   return with_space(space, [&]<Space kSpace>() -> Handler {
-    return with_type(t, [&](auto v) { return with_parts<decltype(v), kSpace>(wide_register, parts, of); });
+    return with_type(t, [&](auto v) { return with_parts<decltype(v), kSpace>(wide_register, parts, handler); });
   });
 }
 
 Handler store_handler(Type t, bool wide_register, uint32_t parts, Space space, bool wide_address) {
-  const auto of = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
+  const auto handler = [&]<class T, class W, uint32_t kParts, Space kSpace>() -> Handler {
     return wide_address ? &store<T, W, kParts, kSpace, true> : &store<T, W, kParts, kSpace, false>;
   };
   return with_space(space, [&]<Space kSpace>() -> Handler {
-    return with_type(
-        t, [&](auto v) { return with_parts<std::make_unsigned_t<decltype(v)>, kSpace>(wide_register, parts, of); });
+    return with_type(t, [&](auto v) {
+      return with_parts<std::make_unsigned_t<decltype(v)>, kSpace>(wide_register, parts, handler);
+    });
   });
 }
 
@@ -356,11 +357,11 @@ AtomicHandler atomic_in(std::string_view operation, Type t) {
 }  // namespace
 
 Handler atomic_handler(std::string_view operation, Type t, Space space, bool wide_address) {
-  AtomicHandler of = nullptr;
-  if (space == Space::generic) of = atomic_in<Space::generic>(operation, t);
-  if (space == Space::global) of = atomic_in<Space::global>(operation, t);
-  if (space == Space::shared) of = atomic_in<Space::shared>(operation, t);
-  return of == nullptr ? nullptr : of(wide_address);
+  AtomicHandler make = nullptr;
+  if (space == Space::generic) make = atomic_in<Space::generic>(operation, t);
+  if (space == Space::global) make = atomic_in<Space::global>(operation, t);
+  if (space == Space::shared) make = atomic_in<Space::shared>(operation, t);
+  return make == nullptr ? nullptr : make(wide_address);
 }
 
 Handler fence_handler() { return &fence; }

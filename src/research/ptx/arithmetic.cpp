@@ -456,28 +456,28 @@ constexpr Named<IntegerHandler> kTernaryIntegers[] = {
 
 Handler unary_handler(std::string_view operation, Type t, const Rounding& r) {
   if (is_float(t)) {
-    const FloatHandler of = find(kUnaryFloats, operation);
-    return of == nullptr ? nullptr : of(t, rounding_mode(r) != 0);
+    const FloatHandler make = find(kUnaryFloats, operation);
+    return make == nullptr ? nullptr : make(t, rounding_mode(r) != 0);
   }
-  const IntegerHandler of = find(kUnaryIntegers, operation);
-  return of == nullptr ? nullptr : of(t);
+  const IntegerHandler make = find(kUnaryIntegers, operation);
+  return make == nullptr ? nullptr : make(t);
 }
 
 Handler binary_handler(std::string_view operation, Type t, const Rounding& r) {
   if (is_float(t)) {
-    const FloatHandler of = find(kBinaryFloats, operation);
-    return of == nullptr ? nullptr : of(t, rounding_mode(r) != 0 && operation != "copysign");
+    const FloatHandler make = find(kBinaryFloats, operation);
+    return make == nullptr ? nullptr : make(t, rounding_mode(r) != 0 && operation != "copysign");
   }
   if (r.saturate && t == Type::s32 && operation == "add") return &binary<SaturatedAdd, int32_t, int32_t, int32_t>;
   if (r.saturate && t == Type::s32 && operation == "sub") return &binary<SaturatedSub, int32_t, int32_t, int32_t>;
-  const IntegerHandler of = find(kBinaryIntegers, operation);
-  return of == nullptr ? nullptr : of(t);
+  const IntegerHandler make = find(kBinaryIntegers, operation);
+  return make == nullptr ? nullptr : make(t);
 }
 
 Handler ternary_handler(std::string_view operation, Type t, const Rounding& r) {
   if (operation == "fma" || (operation == "mad" && is_float(t))) return ternary_float<Fma>(t, rounding_mode(r) != 0);
-  const IntegerHandler of = find(kTernaryIntegers, operation);
-  return of == nullptr ? nullptr : of(t);
+  const IntegerHandler make = find(kTernaryIntegers, operation);
+  return make == nullptr ? nullptr : make(t);
 }
 
 Handler wide_handler(std::string_view op, Type t) {

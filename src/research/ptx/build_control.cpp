@@ -123,8 +123,10 @@ bool Builder::barrier(const Statement& s, const Words& parts, Instruction& in) {
   if (i >= parts.size()) return false;
   size_t first = 0;
   if (parts[i] == "red") {
-    const std::string_view how = parts[i + 1] == "aligned" ? parts[i + 2] : parts[i + 1];
-    in.mode = uint8_t(how == "popc" ? BarrierVote::count : how == "and" ? BarrierVote::all : BarrierVote::any);
+    const std::string_view reduction = parts[i + 1] == "aligned" ? parts[i + 2] : parts[i + 1];
+    in.mode = uint8_t(reduction == "popc"  ? BarrierVote::count
+                      : reduction == "and" ? BarrierVote::all
+                                           : BarrierVote::any);
     in.d = target(operand(s, 0)).place;
     in.c = predicate(s.operands.back(), in.c_negated);
     first = 1;

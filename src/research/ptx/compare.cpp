@@ -183,7 +183,7 @@ struct SameBit {
 }  // namespace
 
 Handler compare_handler(std::string_view comparison, std::string_view combine, Type t) {
-  const auto combined_with = [&](CombinedHandler of) { return of == nullptr ? nullptr : of(combine); };
+  const auto combined_with = [&](CombinedHandler make) { return make == nullptr ? nullptr : make(combine); };
   if (t == Type::f32) return combined_with(float_comparison<float>(comparison));
   if (t == Type::f64) return combined_with(float_comparison<double>(comparison));
   if (t == Type::f16) return combined_with(float_comparison<Half>(comparison));

@@ -178,11 +178,11 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* p) {
   return call("cudaGraphExecKernelNodeSetParams", [&] {
-    for (auto& [of, own] : executable_of(executable).nodes) {
-      if (of != reinterpret_cast<const Node*>(node)) continue;
+    for (auto& [original, copy] : executable_of(executable).nodes) {
+      if (original != reinterpret_cast<const Node*>(node)) continue;
       const std::shared_ptr<Launch> launch = launch_of(*p);
-      if (own.together) require_together(*launch);
-      own.launch = launch;  // launches in progress keep their own
+      if (copy.together) require_together(*launch);
+      copy.launch = launch;  // launches in progress keep their own
       return cudaSuccess;
     }
     return cudaErrorInvalidValue;

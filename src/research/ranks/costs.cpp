@@ -161,12 +161,13 @@ uint64_t words_of_color(const Target& target, bool programs) {
 }
 
 uint64_t bytes_of(const std::vector<TargetImage>& images) {
-  const auto of = [](const auto&... list) { return (uint64_t(list.size() * sizeof(list[0])) + ...); };
+  const auto bytes_of_lists = [](const auto&... list) { return (uint64_t(list.size() * sizeof(list[0])) + ...); };
   uint64_t bytes = 0;
   for (const TargetImage& image : images) {
     for (const Layer& layer : image.layers) {
-      bytes += of(layer.color, layer.color_float, layer.depth, layer.stencil, layer.visible_id, layer.depth_id);
-      for (const std::vector<float>& more : layer.more_colors) bytes += of(more);
+      bytes +=
+          bytes_of_lists(layer.color, layer.color_float, layer.depth, layer.stencil, layer.visible_id, layer.depth_id);
+      for (const std::vector<float>& more : layer.more_colors) bytes += bytes_of_lists(more);
     }
   }
   return bytes;

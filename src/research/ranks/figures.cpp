@@ -426,9 +426,9 @@ FigureTable figure21(Model& model) {
 }
 
 FigureTable times_table(Model& model) {
-  const std::string how = model.times.as_here ? ", distributed and drawn as brokkr does" : "";
+  const std::string mode = model.times.as_here ? ", distributed and drawn as brokkr does" : "";
   FigureTable table{fmt::format("a frame's time in ms; {} ns a hop, {} GB/s{}", model.times.network.hop_ns,
-                                model.times.network.link_gb_s, how),
+                                model.times.network.link_gb_s, mode),
                     {"frame", "way", "ranks", "no primitive", "stall", "synchronisation", "all"},
                     {},
                     "nothing; this table is for comparison with real runs"};

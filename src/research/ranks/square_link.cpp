@@ -11,7 +11,7 @@
 
 namespace brokkr::ranks {
 
-std::string own_device(const std::string& visible, int devices, int local_rank) {
+std::string device_of_rank(const std::string& visible, int devices, int local_rank) {
   std::vector<std::string> names;
   for (size_t begin = 0; !visible.empty() && begin <= visible.size();) {
     const size_t end = std::min(visible.find(',', begin), visible.size());
@@ -30,7 +30,7 @@ void choose_device() {
     const char* const rank = std::getenv(name);
     if (rank == nullptr) continue;
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    const std::string own = own_device(visible != nullptr ? visible : "", devices, std::atoi(rank));
+    const std::string own = device_of_rank(visible != nullptr ? visible : "", devices, std::atoi(rank));
     if (!own.empty()) setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
     return;
   }

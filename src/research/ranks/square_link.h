@@ -20,7 +20,7 @@ namespace brokkr::ranks {
 
 // The value of CUDA_VISIBLE_DEVICES for rank `local_rank` of this computer; ranks take its GPUs in turn. `visible`: the
 // current value; if empty, all `devices` are visible. Returns an empty text if there is nothing to choose.
-std::string own_device(const std::string& visible, int devices, int local_rank);
+std::string device_of_rank(const std::string& visible, int devices, int local_rank);
 
 // Sets CUDA_VISIBLE_DEVICES, so that CUDA sees one GPU. Call it before CUDA starts. Changes nothing if mpirun does not
 // provide the local rank, or if there is only one GPU.

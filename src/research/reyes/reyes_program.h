@@ -127,7 +127,7 @@ BROKKR_FN void send_to_dice(Worker& worker, const Pieces& pieces, Mask m) {
 
 // The priority in 24 bits, larger is more urgent: the logarithm of a split's value, scaled linearly between its bounds.
 BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
-  constexpr float kLeast = -6, kMost = 8;
+  constexpr float kMinLog = -6, kMaxLog = 8;
   Float worth = 0.0f;
   if (plan.priority != SplitPriority::distance) {
     const Float grid = plan.rate * float(1u << plan.most_dice);
@@ -137,7 +137,7 @@ BROKKR_FN Uint split_priority(const ReyesPlan& plan, const PieceSize& size) {
     const Float far = size.distance * (1.0f / plan.falloff);
     worth = worth - 2.0f * log2_lanes(1.0f + far);
   }
-  const Float part = saturate((worth - kLeast) * (1.0f / (kMost - kLeast)));
+  const Float part = saturate((worth - kMinLog) * (1.0f / (kMaxLog - kMinLog)));
   return as_uint(to_int(brokkr::select(size.blind, Float(1.0f), part) * float((1 << 24) - 1)));
 }
 // The classes in which queued splits are counted. They are the buckets of the unhalved bound.

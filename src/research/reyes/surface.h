@@ -193,17 +193,17 @@ BROKKR_FN ClipPoints clip_points(Warp& w, const ReyesPlan& plan, Uint patch, Uin
   Float wu[4][4], wv[4][4];
   part_weights(parameter(u0), parameter(u0 + du), wu);
   part_weights(parameter(v0), parameter(v0 + dv), wv);
-  const auto part = [&](Float(&of)[16]) {
+  const auto part = [&](Float(&control)[16]) {
     Float q[16];
     for (int k = 0; k < 16; ++k) {
       Float sum = 0.0f;
-      for (int i = 0; i < 4; ++i) sum += wu[k % 4][i] * of[k / 4 * 4 + i];
+      for (int i = 0; i < 4; ++i) sum += wu[k % 4][i] * control[k / 4 * 4 + i];
       q[k] = sum;
     }
     for (int k = 0; k < 16; ++k) {
       Float sum = 0.0f;
       for (int j = 0; j < 4; ++j) sum += wv[k / 4][j] * q[4 * j + k % 4];
-      of[k] = sum;
+      control[k] = sum;
     }
   };
   part(p.x);

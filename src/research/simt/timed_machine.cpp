@@ -33,16 +33,16 @@ TimedMachine::~TimedMachine() {
 // blocks share a core, the compiler limits registers accordingly and spills to local memory. PTX does not contain those
 // accesses, so they cost nothing here.
 uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
-  const auto of = [&](const ptx::Function& f) {
+  const auto registers_of = [&](const ptx::Function& f) {
     const auto [known, fresh] = registers_.try_emplace(&f, 0);
     if (fresh) known->second = flow_.registers(f);
     return known->second;
   };
-  uint32_t kernels = of(kernel), called = 0;
+  uint32_t kernels = registers_of(kernel), called = 0;
   for (const ptx::Function& f : program_.functions) {
     if (!f.defined) continue;
-    if (!f.entry) called = std::max(called, of(f));
-    if (f.entry && spawns(kernel)) kernels = std::max(kernels, of(f));
+    if (!f.entry) called = std::max(called, registers_of(f));
+    if (f.entry && spawns(kernel)) kernels = std::max(kernels, registers_of(f));
   }
   const uint32_t all = std::max(1u, kernels + called);
   if (kernel.least_blocks == 0) return all;

@@ -193,10 +193,10 @@ class WideBuilder {
     }
     return children;
   }
-  uint32_t add_node(uint32_t of, int depth) {
+  uint32_t add_node(uint32_t binary_node, int depth) {
     const auto number = uint32_t(s_.wide.size());
     WideNode node;
-    const std::vector<Child> children = children_of(of);
+    const std::vector<Child> children = children_of(binary_node);
     for (size_t k = 0; k < size_t(kWide); ++k) {
       const Box box = k < children.size() ? children[k].box : Box();
       for (int axis = 0; axis < 3; ++axis) {

@@ -233,8 +233,8 @@ uint64_t Structure::tree_bytes() const {
 }
 
 uint64_t Structure::memory_bytes() const {
-  const auto of = [](const auto&... list) { return (uint64_t(list.capacity() * sizeof(list[0])) + ...); };
-  return of(places, bvh, wide, blocks, kd, groups, cells);
+  const auto bytes_of = [](const auto&... list) { return (uint64_t(list.capacity() * sizeof(list[0])) + ...); };
+  return bytes_of(places, bvh, wide, blocks, kd, groups, cells);
 }
 
 Structure build_kd(const TraceScene& scene, uint32_t grid, const Budget& budget) {

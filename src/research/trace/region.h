@@ -231,8 +231,8 @@ BROKKR_FN void add_sample(Warp& w, const TracePlan& plan, V3 gathered, Int at, M
   add(plane_number::kSquares, bright * bright);
   const Float channel[3] = {c.x, c.y, c.z};
   for (int k = 0; k < 3; ++k) {
-    extreme(plane_number::kLeast + plane_number::kChannel * k, channel[k], false);
-    extreme(plane_number::kMost + plane_number::kChannel * k, channel[k], true);
+    extreme(plane_number::kMinColor + plane_number::kChannel * k, channel[k], false);
+    extreme(plane_number::kMaxColor + plane_number::kChannel * k, channel[k], true);
   }
 }
 
@@ -325,8 +325,8 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
       const float threshold[3] = {0.4f, 0.3f, 0.6f};
       spread = 0.0f;
       for (int k = 0; k < 3; ++k) {
-        const Float least = load(plane_number::kLeast + plane_number::kChannel * k);
-        const Float most = load(plane_number::kMost + plane_number::kChannel * k);
+        const Float least = load(plane_number::kMinColor + plane_number::kChannel * k);
+        const Float most = load(plane_number::kMaxColor + plane_number::kChannel * k);
         spread = maximum(spread, (most - least) / maximum(most + least, 1e-6f) * (1.0f / threshold[k]));
       }
     }

@@ -193,7 +193,7 @@ inline constexpr int kBuckets = 128;
 // Planes of floats [regions * 64] for regions: sums of red, green, blue and squared luminance, then the minimum and the
 // maximum of each channel.
 namespace plane_number {
-inline constexpr int kRed = 0, kGreen = 1, kBlue = 2, kSquares = 3, kLeast = 4, kMost = 5;
+inline constexpr int kRed = 0, kGreen = 1, kBlue = 2, kSquares = 3, kMinColor = 4, kMaxColor = 5;
 inline constexpr int kChannel = 2;  // from the extremes of a channel to those of the next
 }  // namespace plane_number
 inline constexpr int kPlanes = 10;

@@ -116,9 +116,9 @@ class Collector {
     run_.clear();
   }
   void triangle(uint64_t a, uint64_t b, uint64_t c) {
-    const uint64_t of[3] = {a, b, c};
+    const uint64_t vertices[3] = {a, b, c};
     glm::vec3 p[3];
-    for (int k = 0; k < 3; ++k) p[k] = glm::vec3(model_ * glm::vec4(glm::vec3(frame_.positions[of[k]]), 1.0f));
+    for (int k = 0; k < 3; ++k) p[k] = glm::vec3(model_ * glm::vec4(glm::vec3(frame_.positions[vertices[k]]), 1.0f));
     const glm::vec3 e1 = p[1] - p[0], e2 = p[2] - p[0];
     const glm::vec3 normal = glm::cross(e1, e2);
     const float length = glm::length(normal);
@@ -133,7 +133,7 @@ class Collector {
     copy3(t.edge2, e2);
     t.material = material_;
     scene_.triangles.push_back(t);
-    for (const uint64_t v : of) scene_.corners.push_back(corner(v, normal / length));
+    for (const uint64_t v : vertices) scene_.corners.push_back(corner(v, normal / length));
   }
   CornerRecord corner(uint64_t v, const glm::vec3& flat) const {
     CornerRecord r{};

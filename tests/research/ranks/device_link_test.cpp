@@ -24,15 +24,15 @@ TEST(DeviceLink, LibraryThatIsNotThere) {
 }
 
 TEST(Devices, RanksOfAComputerTakeThemInTurn) {
-  EXPECT_EQ(own_device("", 4, 0), "0");
-  EXPECT_EQ(own_device("", 4, 3), "3");
-  EXPECT_EQ(own_device("", 4, 5), "1");
-  EXPECT_EQ(own_device("2,GPU-8f,7", 8, 1), "GPU-8f");
+  EXPECT_EQ(device_of_rank("", 4, 0), "0");
+  EXPECT_EQ(device_of_rank("", 4, 3), "3");
+  EXPECT_EQ(device_of_rank("", 4, 5), "1");
+  EXPECT_EQ(device_of_rank("2,GPU-8f,7", 8, 1), "GPU-8f");
   // One GPU, no GPU, or an unknown local rank.
-  EXPECT_EQ(own_device("6", 8, 1), "");
-  EXPECT_EQ(own_device("", 1, 1), "");
-  EXPECT_EQ(own_device("", 0, 1), "");
-  EXPECT_EQ(own_device("0,1", 2, -1), "");
+  EXPECT_EQ(device_of_rank("6", 8, 1), "");
+  EXPECT_EQ(device_of_rank("", 1, 1), "");
+  EXPECT_EQ(device_of_rank("", 0, 1), "");
+  EXPECT_EQ(device_of_rank("0,1", 2, -1), "");
 }
 
 }  // namespace
