@@ -1,7 +1,8 @@
-# The pipeline's kernel and the interpreter of shaders, compiled once per instruction set of the CPU machine and once
-# for CUDA.
+# The pipeline's kernel and the interpreter of shaders by itself, once per instruction set of the CPU machine and once
+# for CUDA. The kernel of brokkr/diff.h is apart: no program of ours has it, and a first picture does not wait for it.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
-  brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp shade/interpreter_kernel.cpp diff/cpu_kernel.cpp)
+  brokkr_add_isa_objects(brokkr brokkr_kernel pipeline/cpu_kernel.cpp shade/interpreter_kernel.cpp)
+  brokkr_add_isa_objects(brokkr brokkr_diff_kernel diff/cpu_kernel.cpp)
   set(BROKKR_KERNEL_LIBRARIES ${brokkr_kernel_LIBRARIES} PARENT_SCOPE)
 endif()
 

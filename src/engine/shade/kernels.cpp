@@ -11,7 +11,7 @@ BROKKR_HAVE_ISA_LIST
 
 namespace shader {
 
-const ShaderKernel* find_kernel(const std::string& isa) {
+const ShaderKernel* find_kernel([[maybe_unused]] const std::string& isa) {
 #define X(build) \
   if (isa == #build) return &build::shader_kernel;
   BROKKR_HAVE_ISA_LIST

@@ -32,6 +32,9 @@ class FirstProgram(unittest.TestCase):
         made = [name for name in self.inputs if re.search(r"\.(cu|cu\.o|ptx|fatbin|cubin)$", name)]
         self.assertEqual(made, [])
 
+    def test_has_nothing_that_no_command_uses(self):
+        self.assertEqual([name for name in self.inputs if "/diff/" in name], [])
+
     def test_has_nothing_of_research(self):
         self.assertEqual([name for name in self.inputs if "research/" in name and not name.endswith("CMakeLists.txt")], [])
 

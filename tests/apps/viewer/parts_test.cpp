@@ -109,8 +109,9 @@ TEST(Keys, StandInTheDocumentation) {
   }
   std::ifstream file(std::string(BROKKR_SOURCE_DIR) + "/docs/guide/viewer.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_NE(page.find(table), std::string::npos) << "docs/guide/viewer.md needs this table of src/viewer/keys.cpp:\n"
-                                                 << table;
+  EXPECT_NE(page.find(table), std::string::npos)
+      << "docs/guide/viewer.md needs this table of src/apps/viewer/keys.cpp:\n"
+      << table;
 }
 
 TEST(Sequence, FilesInTheOrderOfTheirNumbers) {
