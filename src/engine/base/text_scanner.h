@@ -22,10 +22,12 @@ class TextScanner {
 
   // The next word between white space; empty at the end.
   std::string_view word() {
-    const size_t begin = rest_.find_first_not_of(kSpace);
-    rest_.remove_prefix(begin == std::string_view::npos ? rest_.size() : begin);
-    const std::string_view word = rest_.substr(0, rest_.find_first_of(kSpace));
-    rest_.remove_prefix(word.size());
+    size_t begin = 0;
+    while (begin < rest_.size() && is_space(rest_[begin])) begin++;
+    size_t end = begin;
+    while (end < rest_.size() && !is_space(rest_[end])) end++;
+    const std::string_view word = rest_.substr(begin, end - begin);
+    rest_.remove_prefix(end);
     return word;
   }
 
@@ -62,7 +64,8 @@ class TextScanner {
   std::string_view rest() const { return rest_; }
 
  private:
-  static constexpr std::string_view kSpace = " \t\r\n\v\f";
+  // Blanks, tabs and the ends of lines: 9 to 13 in ASCII.
+  static constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
   std::string_view rest_;
 };
 

@@ -81,8 +81,14 @@ uint32_t read_u32(std::span<const std::byte> bytes, size_t at) {
   return value;
 }
 
+// Returns true if `word` is the letters `lower` in any case: no other characters become letters by the bit that tells
+// cases apart.
 bool is_word(std::string_view word, std::string_view lower) {
-  return std::ranges::equal(word, lower, [](unsigned char a, char b) { return std::tolower(a) == b; });
+  if (word.size() != lower.size()) return false;
+  for (size_t i = 0; i < word.size(); i++) {
+    if (char(word[i] | 0x20) != lower[i]) return false;
+  }
+  return true;
 }
 
 // Text begins with "solid", but so do some binary files; their zeros identify them.
@@ -204,12 +210,19 @@ class TextReader {
 
   // The normal is ignored, because the reader computes normals.
   void read_normal() {
-    if (!next_is("normal")) return;
-    scanner_.word();
-    for (int i = 0; i < 3 && !next_is("outer") && !next_is("vertex"); i++) scanner_.word();
+    const TextScanner before = scanner_;
+    if (!is_word(scanner_.word(), "normal")) {
+      scanner_ = before;
+      return;
+    }
+    for (int i = 0; i < 3; i++) {
+      const TextScanner next = scanner_;
+      const std::string_view word = scanner_.word();
+      if (!is_word(word, "outer") && !is_word(word, "vertex")) continue;
+      scanner_ = next;
+      return;
+    }
   }
-
-  bool next_is(std::string_view word) const { return is_word(TextScanner(scanner_.rest()).word(), word); }
 
   void read_vertex() {
     glm::vec3 position(0.0f);
