@@ -69,12 +69,6 @@ endif()
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
 endif()
-# The script that draws the report of `brokkr patterns`. Its modules lie beside it, as in tools/.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/plot-patterns DESTINATION ${programs} COMPONENT brokkr)
-install(FILES ${PROJECT_SOURCE_DIR}/tools/plotting.py ${PROJECT_SOURCE_DIR}/tools/command_line.py
-        DESTINATION ${programs} COMPONENT brokkr)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/pattern_plots DESTINATION ${programs} COMPONENT brokkr
-        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr/shaders COMPONENT brokkr)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr COMPONENT brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md

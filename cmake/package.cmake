@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_BROKKR_DESCRIPTION "streaming software rendering pipeline for C
 ${about}
 This package holds the command line, the library and what captures frames
 of OpenGL programs.")
-set(CPACK_DEBIAN_BROKKR_PACKAGE_RECOMMENDS "brokkr-viewer, python3-matplotlib, python3-numpy, libegl1")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_RECOMMENDS "brokkr-viewer, libegl1")
 set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils, brokkr-ranks")
 
 file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs

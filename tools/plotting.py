@@ -20,7 +20,8 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError:
-    # Only Debian's Python finds Debian's package.
+    # The Python that comes first in PATH, as that of a virtual environment, has none; Debian's package is seen by Debian's
+    # Python only.
     DEBIAN_PYTHON = "/usr/bin/python3"
     if sys.executable != DEBIAN_PYTHON and os.access(DEBIAN_PYTHON, os.X_OK):
         os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
@@ -156,7 +157,8 @@ def options_of(description):
     parser = Parser(description)
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="output folder of the command")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
-                        help="folder of the pictures (docs/images of the sources; DIR if this program is installed)")
+                        help="for the pictures (docs/images)")
+    parser.add_argument("--format", choices=("png", "pdf", "svg"), default="png", help="of the pictures (png)")
     return parser
 
 
@@ -168,8 +170,7 @@ def markdown(title, head, body):
 
 
 def output_of(options):
-    images = ROOT / "docs" / "images"
-    return make_folder(options.output or (images if images.is_dir() else options.folder))
+    return make_folder(options.output or ROOT / "docs" / "images")
 
 
 def draw(folder, kind, drawing, remedy):
@@ -225,7 +226,7 @@ def draw_all(description, kind, drawings, command, title=None, tables=None):
         output = output or output_of(options)
         with errors_of(path, remedy):
             figure.tight_layout(rect=None if bottom is None else (0, bottom, 1, 1))
-            save(figure, output / f"{kind}-{drawing.name}.png")
+            save(figure, output / f"{kind}-{drawing.name}.{options.format}")
             if tables and options.markdown and drawing.name in tables:
                 made = tables[drawing.name](rows)
                 for table in made if isinstance(made, list) else [made]:

@@ -16,28 +16,12 @@ namespace {
 // Colours that people with colour blindness can tell apart (Okabe and Ito).
 constexpr std::array<const char*, kMaxPlottedLogs> kColors = {"#0072b2", "#d55e00", "#009e73",
                                                               "#cc79a7", "#e69f00", "#56b4e9"};
-constexpr const char *kGeometry = "#009e73", *kRaster = "#e69f00", *kInk = "#1f2430", *kNote = "#5a6172",
-                     *kGrid = "#e4e6eb";
+constexpr const char *kGeometry = "#009e73", *kRaster = "#e69f00";
 
 constexpr double kWidth = 1080, kTop = 64, kHeight = 340, kLeft = 70, kTimes = 690, kGap = 26, kShares = 240;
 constexpr double kRow = 22;
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) result += c;
-    }
-  }
-  return result;
-}
-
-// The smallest step of 1, 2 or 5 times a power of ten that divides `range` into at most `parts` parts.
+// A step of 1, 2 or 5 times a power of ten that divides `range` into at most `parts`.
 double step_of(double range, int parts) {
   const double raw = range / parts, power = std::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -63,10 +47,10 @@ class Picture {
     most_ = most;
     // A few extreme frames must not flatten the curve of all others.
     if (most > 0) top_ = std::max(most > 2.5 * p99 && p99 > 0 ? 1.5 * p99 : 1.08 * most, 1e-6);
-    text({16, 30}, title.empty() ? "Frame times" : title, "start", 18, kInk, true);
+    text({16, 30}, title.empty() ? "Frame times" : title, Anchor::start, 18, kInk, true);
   }
 
-  std::string svg() {
+  Drawing draw() {
     axes();
     if (logs_.size() == 1) stages(logs_[0]);
     for (size_t i = logs_.size(); i-- > 0;) {
@@ -75,12 +59,8 @@ class Picture {
     }
     if (logs_.size() == 1) percentiles(statistics_[0]);
     cut_off();
-    const double height = table();
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
-        "font-family=\"Helvetica, Arial, sans-serif\">\n<rect width=\"{0:g}\" height=\"{1:g}\" fill=\"#ffffff\"/>\n{2}"
-        "</svg>\n",
-        kWidth, height, body_);
+    drawing_.set_height(table());
+    return std::move(drawing_);
   }
 
  private:
@@ -89,18 +69,15 @@ class Picture {
   double x_of(double seconds) const { return kLeft + kTimes * seconds / end_; }
   double y_of(double ms) const { return kBottom - kHeight * std::min(ms, top_) / top_; }
 
-  struct Point {
-    double x, y;
-  };
-  void text(Point at, const std::string& words, const char* anchor, double size, const char* color, bool bold = false) {
-    body_ +=
-        fmt::format("<text x=\"{:.6g}\" y=\"{:.6g}\" text-anchor=\"{}\" font-size=\"{:g}\" fill=\"{}\"{}>{}</text>\n",
-                    at.x, at.y, anchor, size, color, bold ? " font-weight=\"bold\"" : "", escaped(words));
+  void text(Spot at, const std::string& words, Anchor anchor, double size, const char* color, bool bold = false) {
+    drawing_.text(at, words, {size, color, anchor, bold});
   }
-  void line(Point from, Point to, const char* color, double width, const char* dashes = "") {
-    body_ += fmt::format(
-        "<line x1=\"{:.6g}\" y1=\"{:.6g}\" x2=\"{:.6g}\" y2=\"{:.6g}\" stroke=\"{}\" stroke-width=\"{:g}\"{}/>\n",
-        from.x, from.y, to.x, to.y, color, width, *dashes != 0 ? fmt::format(" stroke-dasharray=\"{}\"", dashes) : "");
+  void line(Spot from, Spot to, const char* color, double width, double dash = 0, double gap = 0) {
+    drawing_.line({from, to}, color, width, dash, gap);
+  }
+  void box(double left, double top, double width, double height, const char* color, double opacity = 1) {
+    drawing_.area({{left, top}, {left + width, top}, {left + width, top + height}, {left, top + height}}, color,
+                  opacity);
   }
 
   void axes() {
@@ -108,29 +85,24 @@ class Picture {
     for (double ms = 0; ms <= top_ * (1 + 1e-9); ms += step) {
       line({kLeft, y_of(ms)}, {kLeft + kTimes, y_of(ms)}, kGrid, 1);
       line({kSharesLeft, y_of(ms)}, {kSharesLeft + kShares, y_of(ms)}, kGrid, 1);
-      text({kLeft - 8, y_of(ms) + 4}, fmt::format("{:.6g}", ms), "end", 12, kNote);
+      text({kLeft - 8, y_of(ms) + 4}, fmt::format("{:.6g}", ms), Anchor::end, 12, kNote);
     }
     const double seconds = step_of(end_, 8);
     for (double s = 0; s <= end_ * (1 + 1e-9); s += seconds)
-      text({x_of(s), kBottom + 18}, fmt::format("{:.6g}", s), "middle", 12, kNote);
+      text({x_of(s), kBottom + 18}, fmt::format("{:.6g}", s), Anchor::middle, 12, kNote);
     for (const double left : {kLeft, kSharesLeft}) line({left, kTop}, {left, kBottom}, kNote, 1);
     line({kLeft, kBottom}, {kLeft + kTimes, kBottom}, kNote, 1);
     line({kSharesLeft, kBottom}, {kSharesLeft + kShares, kBottom}, kNote, 1);
-    text({kLeft + kTimes / 2, kBottom + 38}, "time in s", "middle", 12, kInk);
-    body_ += fmt::format(
-        "<text transform=\"translate(18 {:g}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" fill=\"{}\">frame "
-        "time "
-        "in ms</text>\n",
-        kTop + kHeight / 2, kInk);
-    text({kSharesLeft + kShares / 2, kBottom + 38}, "share of frames in %", "middle", 12, kInk);
+    text({kLeft + kTimes / 2, kBottom + 38}, "time in s", Anchor::middle, 12, kInk);
+    drawing_.text({18, kTop + kHeight / 2}, "frame time in ms",
+                  {.size = 12, .color = kInk, .anchor = Anchor::middle, .upright = true});
+    text({kSharesLeft + kShares / 2, kBottom + 38}, "share of frames in %", Anchor::middle, 12, kInk);
   }
 
-  // A long log has more frames than the picture has columns: each half pixel shows its minimum and maximum time.
-  std::string curve(const FrameLog& log, double begin, std::span<const double> ms) const {
-    std::string points;
-    const auto add = [&](double seconds, double value) {
-      points += fmt::format("{}{:.2f},{:.2f}", points.empty() ? "" : " ", x_of(seconds), y_of(value));
-    };
+  // A long log has more frames than the picture has columns: each half pixel shows its least and its greatest time.
+  std::vector<Spot> curve(const FrameLog& log, double begin, std::span<const double> ms) const {
+    std::vector<Spot> points;
+    const auto add = [&](double seconds, double value) { points.push_back({x_of(seconds), y_of(value)}); };
     const size_t count = ms.size();
     if (count <= 2 * size_t(kTimes)) {
       for (size_t i = 0; i < count; ++i) add(log.time_s[i] - begin, ms[i]);
@@ -154,16 +126,14 @@ class Picture {
   void times(size_t number) {
     const FrameLog& log = logs_[number];
     const char* const color = kColors[number];
-    body_ += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"/>\n",
-                         curve(log, begins_[number], log.frame_ms), color, log.frame_ms.size() <= 1000 ? 1.8 : 1.1);
+    drawing_.line(curve(log, begins_[number], log.frame_ms), color, log.frame_ms.size() <= 1000 ? 1.8 : 1.1);
     const bool few = log.frame_ms.size() <= 80;
     for (size_t i = 0; i < log.frame_ms.size(); ++i) {
       const double x = x_of(log.time_s[i] - begins_[number]), y = y_of(log.frame_ms[i]);
       if (log.frame_ms[i] > top_) {
-        body_ += fmt::format("<path d=\"M{:.2f} {:.2f}l-5 -8h10z\" fill=\"{}\"/>\n", x, y + 4, color);
+        drawing_.area({{x, y + 4}, {x - 5, y - 4}, {x + 5, y - 4}}, color);
       } else if (few) {
-        body_ += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"5\" height=\"5\" fill=\"{}\"/>\n", x - 2.5,
-                             y - 2.5, color);
+        box(x - 2.5, y - 2.5, 5, 5, color);
       }
     }
   }
@@ -174,27 +144,19 @@ class Picture {
     const std::vector<double> none(both.size(), 0.0);
     for (size_t i = 0; i < both.size(); ++i) both[i] += log.raster_ms[i];
     const auto area = [&](const std::vector<double>& low, const std::vector<double>& high, const char* color) {
-      std::string points = curve(log, begins_[0], high);
-      std::vector<std::string> back;
-      const std::string base = curve(log, begins_[0], low);
-      for (size_t at = 0; at < base.size();) {
-        const size_t end = std::min(base.find(' ', at), base.size());
-        back.push_back(base.substr(at, end - at));
-        at = end + 1;
-      }
-      for (size_t i = back.size(); i-- > 0;) points += " " + back[i];
-      body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"0.18\"/>\n", points, color);
+      std::vector<Spot> corners = curve(log, begins_[0], high);
+      const std::vector<Spot> base = curve(log, begins_[0], low);
+      corners.insert(corners.end(), base.rbegin(), base.rend());
+      drawing_.area(std::move(corners), color, 0.18);
     };
     area(none, log.geometry_ms, kGeometry);
     area(log.geometry_ms, both, kRaster);
     double x = kLeft + kTimes;
     for (const auto& [name, color] :
          {std::pair("rasterization (per block)", kRaster), std::pair("geometry", kGeometry)}) {
-      text({x, kTop - 10}, name, "end", 12, kInk);
-      x -= 6.2 * double(std::string(name).size()) + 8;
-      body_ +=
-          fmt::format("<rect x=\"{:.6g}\" y=\"{:g}\" width=\"12\" height=\"10\" fill=\"{}\" fill-opacity=\"0.4\"/>\n",
-                      x - 12, kTop - 19, color);
+      text({x, kTop - 10}, name, Anchor::end, 12, kInk);
+      x -= text_width(name, {.size = 12}) + 8;
+      box(x - 12, kTop - 19, 12, 10, color, 0.4);
       x -= 26;
     }
   }
@@ -218,18 +180,20 @@ class Picture {
     if (number + 1 == logs_.size()) {  // the first curve drawn
       const double step = step_of(most, 4);
       for (double share = 0; share <= most * (1 + 1e-9); share += step)
-        text({kSharesLeft + kShares * share / most, kBottom + 18}, fmt::format("{:.4g}", share), "middle", 12, kNote);
+        text({kSharesLeft + kShares * share / most, kBottom + 18}, fmt::format("{:.4g}", share), Anchor::middle, 12,
+             kNote);
     }
     const std::vector<double> share = counted(log);
-    std::string points = fmt::format("{:.2f},{:.2f}", kSharesLeft, kBottom);
+    std::vector<Spot> corners = {{kSharesLeft, kBottom}};
     for (size_t i = 0; i < bins; ++i) {
       const double x = kSharesLeft + kShares * share[i] / most;
-      points += fmt::format(" {:.2f},{:.2f} {:.2f},{:.2f}", x, y_of(top_ * double(i) / double(bins)), x,
-                            y_of(top_ * double(i + 1) / double(bins)));
+      corners.push_back({x, y_of(top_ * double(i) / double(bins))});
+      corners.push_back({x, y_of(top_ * double(i + 1) / double(bins))});
     }
-    points += fmt::format(" {:.2f},{:.2f}", kSharesLeft, kTop);
-    body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:g}\" stroke=\"{}\"/>\n", points,
-                         kColors[number], logs_.size() == 1 ? 0.35 : 0.18, kColors[number]);
+    corners.push_back({kSharesLeft, kTop});
+    drawing_.area(corners, kColors[number], logs_.size() == 1 ? 0.35 : 0.18);
+    corners.push_back(corners.front());
+    drawing_.line(std::move(corners), kColors[number], 1);
   }
 
   void percentiles(const FrameStatistics& s) {
@@ -237,11 +201,11 @@ class Picture {
     for (const auto& [name, ms] : {std::pair("median", s.median_ms), std::pair("p95", s.p95_ms),
                                    std::pair("p99", s.p99_ms), std::pair("p99.9", s.p999_ms)}) {
       if (ms > top_) continue;
-      line({kLeft, y_of(ms)}, {kLeft + kTimes, y_of(ms)}, kInk, 0.8, "5 4");
-      line({kSharesLeft, y_of(ms)}, {kSharesLeft + kShares, y_of(ms)}, kInk, 0.8, "5 4");
+      line({kLeft, y_of(ms)}, {kLeft + kTimes, y_of(ms)}, kInk, 0.8, 5, 4);
+      line({kSharesLeft, y_of(ms)}, {kSharesLeft + kShares, y_of(ms)}, kInk, 0.8, 5, 4);
       const double y = std::min(y_of(ms) - 3, last - 12);
       if (y < kTop + 8) continue;
-      text({kSharesLeft + kShares, y}, fmt::format("{} {:.2f}", name, ms), "end", 11, kInk);
+      text({kSharesLeft + kShares, y}, fmt::format("{} {:.2f}", name, ms), Anchor::end, 11, kInk);
       last = y;
     }
   }
@@ -252,7 +216,7 @@ class Picture {
       above += size_t(std::ranges::count_if(log.frame_ms, [&](double ms) { return ms > top_; }));
     if (above == 0) return;
     const std::string which = above == 1 ? "1 frame above, " : fmt::format("{} frames above, up to ", above);
-    text({kLeft, kTop - 10}, fmt::format("{}{:.4g} ms", which, most_), "start", 12, kInk);
+    text({kLeft, kTop - 10}, fmt::format("{}{:.4g} ms", which, most_), Anchor::start, 12, kInk);
   }
 
   // Returns the height of the picture.
@@ -270,17 +234,17 @@ class Picture {
                                                  {"1 % low fps", &FrameStatistics::one_percent_low_fps, 2}}};
     constexpr double kNames = 300, kColumn = 108;
     double y = kBottom + 74;
-    text({kNames + kColumn * 0.9, y}, "frames", "end", 12, kNote);
+    text({kNames + kColumn * 0.9, y}, "frames", Anchor::end, 12, kNote);
     for (size_t c = 0; c < kColumns.size(); ++c)
-      text({kNames + kColumn * (double(c) + 1.9), y}, kColumns[c].name, "end", 12, kNote);
+      text({kNames + kColumn * (double(c) + 1.9), y}, kColumns[c].name, Anchor::end, 12, kNote);
     for (size_t i = 0; i < logs_.size(); ++i) {
       y += kRow;
       const std::string& name = logs_[i].name;
-      text({kNames, y}, name.size() <= 40 ? name : name.substr(0, 37) + "...", "end", 12, kColors[i], true);
-      text({kNames + kColumn * 0.9, y}, std::to_string(statistics_[i].frames), "end", 12, kInk);
+      text({kNames, y}, name.size() <= 40 ? name : name.substr(0, 37) + "...", Anchor::end, 12, kColors[i], true);
+      text({kNames + kColumn * 0.9, y}, std::to_string(statistics_[i].frames), Anchor::end, 12, kInk);
       for (size_t c = 0; c < kColumns.size(); ++c)
         text({kNames + kColumn * (double(c) + 1.9), y},
-             fmt::format("{:.{}f}", statistics_[i].*kColumns[c].value, kColumns[c].digits), "end", 12, kInk);
+             fmt::format("{:.{}f}", statistics_[i].*kColumns[c].value, kColumns[c].digits), Anchor::end, 12, kInk);
     }
     return y + 20;
   }
@@ -289,11 +253,11 @@ class Picture {
   std::vector<FrameStatistics> statistics_;
   std::vector<double> begins_;
   double end_ = 0, top_ = 1, most_ = 0;
-  std::string body_;
+  Drawing drawing_{kWidth};
 };
 
 }  // namespace
 
-std::string frame_plot(const std::string& title, std::span<const FrameLog> logs) { return Picture(title, logs).svg(); }
+Drawing frame_plot(const std::string& title, std::span<const FrameLog> logs) { return Picture(title, logs).draw(); }
 
 }  // namespace brokkr::app

@@ -29,29 +29,8 @@
 #include "log/text.h"
 
 namespace brokkr::app {
-namespace {
 
 namespace fs = std::filesystem;
-
-using TemporaryFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-TemporaryFile temporary_file(std::string_view content) {
-  TemporaryFile file(std::tmpfile(), std::fclose);
-  if (!file || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size())
-    throw std::runtime_error("no temporary file can be written; free some space in /tmp");
-  std::rewind(file.get());
-  return file;
-}
-
-std::string last_line(std::FILE* file) {
-  std::string text(size_t(1) << 16, '\0');
-  std::rewind(file);
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  text.erase(text.find_last_not_of(" \n") + 1);
-  return text.substr(text.rfind('\n') + 1);
-}
-
-}  // namespace
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
@@ -70,22 +49,6 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-}
-
-fs::path find_tool(const std::string& name) {
-  if (const std::optional<fs::path> tool = find_beside(name, "../../tools")) return *tool;
-  throw std::runtime_error("tools/" + name + " was not found beside " + (program_folder() / "brokkr").string());
-}
-
-void run_tool(const fs::path& tool, std::vector<std::string> arguments, std::string_view input) {
-  const TemporaryFile in = temporary_file(input), said = temporary_file("");
-  arguments.insert(arguments.begin(), tool.string());
-  const pid_t process = start_program(tool, std::move(arguments), {}, {fileno(in.get()), -1, fileno(said.get())});
-  int status = 0;
-  waitpid(process, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  const std::string words_of_tool = last_line(said.get());
-  throw std::runtime_error(words_of_tool.empty() ? tool.string() + " failed" : words_of_tool);
 }
 
 size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture, const std::string& title,
@@ -113,7 +76,7 @@ size_t plot_logs(const std::vector<std::string>& files, const fs::path& picture,
                              std::to_string(kMaxPlottedLogs) + ", from '" + logs[0].name + "' to '" + logs.back().name +
                              "'; name one program (--application)");
   }
-  write_text(picture, frame_plot(title, logs));
+  frame_plot(title, logs).write(picture.string());
   return logs.size();
 }
 

@@ -1,4 +1,4 @@
-// Runs other programs as tools, and provides temporary folders for their output.
+// Temporary folders, plots of logs, and other programs that answer.
 #pragma once
 
 #include <sys/types.h>
@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace brokkr::app {
@@ -25,16 +24,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Finds a tool in the source tree that this program was built from, as find_beside does. Throws std::runtime_error.
-std::filesystem::path find_tool(const std::string& name);
-
-// Runs the tool to completion with `input` on its standard input. If the tool fails, throws std::runtime_error with the
-// last line of its standard error.
-void run_tool(const std::filesystem::path& tool, std::vector<std::string> arguments, std::string_view input = {});
-
-// Draws frame-time logs on common axes as an SVG (frame_plot.h): the curves of all applications, or of `application`
-// alone. `title` may be empty. What the logs lack goes to standard error, or is an error if `strict`. Returns the
-// number of curves. Throws std::runtime_error for a log that cannot be read and for more than kMaxPlottedLogs curves.
+// Draws frame-time logs on common axes, as .svg or .png (frame_plot.h): the curves of all applications, or of
+// `application` alone. `title` may be empty. Returns the number of curves. Throws std::runtime_error for a log that
+// cannot be read and for more than kMaxPlottedLogs curves.
 size_t plot_logs(const std::vector<std::string>& logs, const std::filesystem::path& picture, const std::string& title,
                  const std::string& application = {}, bool strict = false);
 

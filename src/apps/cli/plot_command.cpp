@@ -11,9 +11,9 @@ namespace {
 
 int run_plot(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.all("FILE");
-  if (!arguments.has("output")) throw UsageError("--output is missing; name the picture, FILE.svg");
+  if (!arguments.has("output")) throw UsageError("--output is missing; name the picture, FILE.svg or FILE.png");
   const std::string output = arguments.text("output");
-  require_picture(output, {".svg"}, "--output");
+  require_picture(output, {".svg", ".png"}, "--output");
   if (files.size() > kMaxPlottedLogs) {
     throw UsageError(std::to_string(files.size()) + " logs are too many for one picture; name up to " +
                      std::to_string(kMaxPlottedLogs));
@@ -35,7 +35,7 @@ Command plot_command() {
           {needed(several(file_option(
                "FILE", "FILE.csv",
                "Logs of `brokkr bench --log`, of the viewer, PresentMon or MangoHud; up to six on common axes"))),
-           output_option("-o,--output", "FILE.svg", "Picture file; - writes SVG to standard output"),
+           output_option("-o,--output", "FILE", "Picture file, .svg or .png; - writes SVG to standard output"),
            text_option("--title", "TEXT", "Heading of the picture (Frame times)"),
            text_option("--application", "NAME", "Of logs with several programs the curves of this one, \"game.exe\""),
            flag("--strict", "Make an error of every warning: rows without a time, recordings that were cut off")},

@@ -216,6 +216,8 @@ class Bench(unittest.TestCase):
         cells = lines[5].split(",")
         cells[column] = "4000"
         self.write("b.csv", "".join([*lines, ",".join(cells), *lines[1:] * 9]))
+        plot("a.csv", "-o", "a.png")
+        self.assertTrue((self.path / "a.png").read_bytes().startswith(b"\x89PNG"))
         plot("a.csv", "b.csv", "-o", "two.svg")
         texts = self.texts_of("two.svg")
         self.assertTrue({"Frame times", "a", "b", "1 frame above, 4000 ms"} <= set(texts), texts)

@@ -7,14 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/brokkr" --version
-# The script that draws the report of `brokkr patterns` finds its modules from any folder, and leaves no files beside
-# them.
-if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
-  (cd / && "$work/prefix/libexec/brokkr/plot-patterns" --help >/dev/null)
-  if find "$work/prefix" -name __pycache__ | grep .; then exit 1; fi
-fi
-
-# The installed headers are those in src/engine/brokkr, brokkr/tasks.h with the rooms that it includes, and no others.
+# The headers in src/engine/brokkr, brokkr/tasks.h with the rooms that it includes, and no other.
 (cd "$source/src/engine" && {
   find brokkr -type f
   echo brokkr/tasks.h

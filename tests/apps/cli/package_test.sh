@@ -21,7 +21,6 @@ holds() {  # PACKAGE FILE…
 }
 libraries=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 holds brokkr "bin/brokkr$ $libraries/libbrokkr.so.0 share/doc/brokkr/copyright share/doc/brokkr/README.md scenes/minetest.bkf
-  libexec/brokkr/plot-patterns libexec/brokkr/plotting.py libexec/brokkr/pattern_plots/report.py
   man1/brokkr.1.gz man1/brokkr-render.1.gz bash-completion/completions/brokkr vendor-completions/_brokkr brokkr.fish"
 holds libbrokkr-dev "include/brokkr/renderer.h $libraries/libbrokkr.a $libraries/libbrokkr.so $libraries/cmake/brokkr/brokkr-config.cmake"
 [ ! -e "$build/lib/brokkr/libbrokkr-capture.so" ] || holds brokkr "$libraries/brokkr/libbrokkr-capture.so"

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from test_frame import TRIANGLE, container, frame
 
@@ -215,6 +216,8 @@ class Plots(Folder):
                     path = f"images/{kind}-{picture}.png"
                     self.assertIn(path, output)
                     self.assertTrue((self.path / path).read_bytes().startswith(b"\x89PNG"))
+                self.run_tool(tool, kind, "--output", "images", "--format", "pdf")
+                self.assertTrue((self.path / f"images/{kind}-{pictures[0]}.pdf").read_bytes().startswith(b"%PDF"))
                 self.check_errors(tool, kind, self.path / kind / f"{kind}-{table}.csv")
         page = (self.path / "patterns/report.html").read_text()
         self.assertIn("patterns-orientation.png", page)
@@ -267,6 +270,32 @@ class Plots(Folder):
         # Another model that has only one of the methods.
         path.write_text("".join(lines + [lines[1].replace(",nvidia,", ",another,")]))
         self.assertIn("no row of another", self.run_tool("plot-batches", "batches", "--output", "images", code=1))
+
+
+@unittest.skipUnless(has_lab(), "needs a program with the lab")
+class Report(Folder):
+    """`brokkr patterns` draws its report without Python: nothing that it could start is in PATH."""
+    FIGURES = {"spacing": ["spacing"], "orientation": ["orientation"], "load": ["families", "variation"], "partition": ["partition"],
+               "pipeline": ["pipeline", "prediction"], "blocks": ["blocks"]}
+
+    def test_pictures_and_page(self):
+        self.write("one.bkf", container(frame(64), TRIANGLE))
+        only = [word for name in self.FIGURES for word in ("--only", name)]
+        run = subprocess.run([PROGRAM, "patterns", "one.bkf", "--quick", "-o", "out", *only], cwd=self.path, env={"PATH": "/nowhere"},
+                             capture_output=True, text=True, timeout=600)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue(run.stdout.endswith("out/report.html\n"), run.stdout)
+        page = (self.path / "out/report.html").read_text()
+        for name in (picture for pictures in self.FIGURES.values() for picture in pictures):
+            with self.subTest(name):
+                self.assertIn(f'src="patterns-{name}.svg"', page)
+                svg = xml.etree.ElementTree.parse(self.path / f"out/patterns-{name}.svg").getroot()
+                self.assertGreater(len(svg), 20)
+                self.assertNotIn("nan", (self.path / f"out/patterns-{name}.svg").read_text())
+                if (self.path / f"out/patterns-{name}.png").exists():
+                    self.assertTrue((self.path / f"out/patterns-{name}.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertIn("Van der Corput", page)
+        self.assertIn("map-one.png", page)
 
 
 class Release(unittest.TestCase):

@@ -1,6 +1,5 @@
 // brokkr patterns: the experiments on bin patterns of [Kerbl17] ([Kerbl18, chapter 7]), on any frames.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +10,13 @@
 #include "app/input.h"
 #include "app/picture.h"
 #include "app/pipeline_options.h"
-#include "app/tool.h"
 #include "base/file_io.h"
 #include "bin/pattern_image.h"
 #include "brokkr/version.h"
 #include "lab/command/experiment_output.h"
 #include "lab/lab_machine.h"
 #include "lab/pattern_lab.h"
+#include "lab/pattern_report.h"
 #include "log/text.h"
 
 namespace brokkr::app {
@@ -85,19 +84,7 @@ Json settings_json(const lab::PatternLab& laboratory, const lab::PatternLabOptio
           {"experiments", experiments}};
 }
 
-fs::path find_plotter(const std::string& given) {
-  if (given.empty()) return find_tool("plot-patterns");
-  if (access(given.c_str(), X_OK) == 0) return given;
-  throw std::runtime_error("--plot " + given + ": there is no such program");
-}
-
-void draw_report(const fs::path& program, const fs::path& folder) try {
-  run_tool(program, {folder.string(), "--output", folder.string()});
-} catch (const std::runtime_error& error) {
-  throw std::runtime_error(std::string(error.what()) + "; the numbers are written, use --no-plots");
-}
-
-// In the order of the experiments, whatever the order on the command line.
+// In the order of the experiments, not of the command line.
 std::vector<std::string> chosen_experiments(const Arguments& arguments) {
   std::vector<std::string> names = names_of(lab::pattern_experiments());
   const auto& only = arguments.all("only");
@@ -120,30 +107,33 @@ int run_patterns(const Arguments& arguments) {
   options.quick = arguments.has("quick");
   options.workers = static_cast<int>(arguments.integer("workers", 0));
   options.render = render_options(arguments);
-  const bool plots = !arguments.has("no-plots");
-  const fs::path plotter = plots ? find_plotter(arguments.text("plot")) : fs::path();
   Progress progress;
   lab::PatternLab laboratory(options, [&](const std::string& what) { progress.show(what); });
   for (const std::string& file : files) {
     Frame frame = load_input(file, arguments, progress);
     laboratory.add(fs::path(file).stem().string(), std::move(frame));
   }
-  write_text(options.folder / "patterns.json", json_text(settings_json(laboratory, options)));
+  const Json settings = settings_json(laboratory, options);
+  write_text(options.folder / "patterns.json", json_text(settings));
   write_pictures(options.folder, laboratory);
+  std::map<std::string, lab::PatternRows> rows;
   for (const std::string& name : chosen_experiments(arguments)) {
-    const size_t rows = laboratory.run(name).size();
-    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << rows << " rows\n";
+    lab::Rows found = laboratory.run(name);
+    std::cout << (options.folder / ("patterns-" + name + ".csv")).string() << ": " << found.size() << " rows\n";
     for (const lab::PatternExperiment& e : lab::pattern_experiments()) {
-      if (e.name == name && *e.paper != '\0') std::cout << "  paper: " << e.paper << '\n';
+      if (e.name != name) continue;
+      if (*e.paper != '\0') std::cout << "  paper: " << e.paper << '\n';
+      rows.emplace(name, lab::PatternRows(split(e.columns), std::move(found)));
     }
     std::cout << std::flush;
   }
   if (laboratory.reused() > 0)
     std::cout << laboratory.reused() << " parts were already measured; remove " << (options.folder / "parts").string()
               << " to measure them again\n";
-  if (plots) {
+  if (!arguments.has("no-plots")) {
     progress.show("drawing the report");
-    draw_report(plotter, options.folder);
+    const fs::path page = lab::write_pattern_report(options.folder, settings, rows);
+    std::cout << page.string() << '\n';
   }
   return kSuccess;
 }
@@ -172,7 +162,6 @@ Command patterns_command() {
       flag("--quick", "Fewer seeds, batches, runs and moves: some minutes for the bundled frames"),
       integer_option("--seed", "Seed of the random patterns and of the search (1)", 0, 4294967295.0),
       flag("--no-plots", "Write only numbers"),
-      file_option("--plot", "PROGRAM", "The program that draws plots and report (tools/plot-patterns)"),
   };
   return {"patterns", "Measure bin patterns on frames, and search for better ones", joined(own, shared_options()),
           run_patterns};
