@@ -43,6 +43,7 @@ class Server {
     if (what == "load") return load(request);
     if (what == "drop") return drop();
     if (what == "count") return count(request);
+    if (what == "record") return record(request);
     if (what == "probe") return probe(request);
     if (frame_.targets.empty()) throw std::runtime_error("no frame is loaded");
     if (what == "draw") return draw(request);
@@ -75,18 +76,34 @@ class Server {
             {"triangles", triangle_count(frame_)}};
   }
 
-  Json count(const Json& request) {
+  static std::vector<uint32_t> read_indices(const Json& request) {
     const std::string path = request.at("file");
     std::vector<uint32_t> indices(request.at("indices").get<size_t>());
     std::ifstream file(path, std::ios::binary);
     file.read(reinterpret_cast<char*>(indices.data()), std::streamsize(indices.size() * sizeof indices[0]));
     if (!file) throw std::runtime_error(path + ": holds less than " + std::to_string(indices.size()) + " indices");
+    return indices;
+  }
+
+  Json count(const Json& request) {
+    const std::vector<uint32_t> indices = read_indices(request);
     const auto first = request.at("first").get<std::vector<uint32_t>>();
     const auto length = request.at("count").get<std::vector<uint32_t>>();
     if (first.size() != length.size()) throw std::runtime_error("'first' and 'count' have not the same length");
     std::vector<GlIndexRange> ranges;
     for (size_t i = 0; i < first.size(); ++i) ranges.push_back({first[i], length[i]});
-    return {{"vertex_runs", count_vertex_runs(context_, indices, ranges)}};
+    return {{"vertex_runs", count_vertex_runs(context_, indices, ranges, request.value("attributes", 0u))}};
+  }
+
+  Json record(const Json& request) {
+    const GlVertexRuns recorded = record_vertex_runs(context_, read_indices(request));
+    const std::string path = request.at("runs");
+    std::ofstream out(path, std::ios::binary);
+    for (const auto* part : {&recorded.run_of_index, &recorded.wave_of_run})
+      out.write(reinterpret_cast<const char*>(part->data()), std::streamsize(part->size() * sizeof(uint32_t)));
+    out.close();
+    if (!out) throw std::runtime_error(path + ": cannot be written; is the disk full?");
+    return {{"runs", recorded.runs}, {"waves", !recorded.wave_of_run.empty()}};
   }
 
   Json probe(const Json& request) {

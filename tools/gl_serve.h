@@ -12,9 +12,12 @@
 //   {"do": "read", "layer", "file"}
 //       -> {"width", "height", "channels"}: writes colour, four values per pixel, bytes ("u8") or
 //          floats ("f32"), and then depth as floats; rows bottom to top
-//   {"do": "count", "file", "indices", "first", "count"}
+//   {"do": "count", "file", "indices", "first", "count", "attributes"}
 //       -> {"vertex_runs"}: per range of the file's 32-bit `indices` how often the driver runs the vertex shader
-//          (reference/gl_probe.h); needs no frame
+//          (reference/gl_probe.h), which hands on so many "attributes" (0 where they are not given); needs no frame
+//   {"do": "record", "file", "indices", "runs"}
+//       -> {"runs", "waves"}: writes to the path "runs" which run of the vertex shader each of the file's 32-bit
+//          `indices` uses, and where "waves" then each run's wave (reference/gl_probe.h); needs no frame
 //   {"do": "probe", "work", "width", "height", "mode", "file", "vertices", "batches", "background", "waits", "stars",
 //    "mask", "slow", "runs", "film"}
 //       -> {"ms"}, and with a path as "film" {"units", "times"}: draws the file's vertices, two floats each

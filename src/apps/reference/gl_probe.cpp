@@ -291,14 +291,60 @@ struct CountKind {
   static void destroy(GLuint id) { glDeleteQueries(1, &id); }
 };
 
-constexpr const char* kCounterVertexText = R"(#version 450 core
+// The counted vertex shader hands on `attributes` components, in vectors of four and one of what is left, and the
+// fragment shader reads them. (Without a fragment shader, a driver might skip a draw that has no effect.)
+std::string handed_on(const char* direction, uint32_t attributes) {
+  std::string text;
+  for (uint32_t first = 0; first < attributes; first += 4) {
+    const uint32_t left = std::min(attributes - first, 4u);
+    text += "layout(location = " + std::to_string(first / 4) + ") " + direction +
+            (left == 1 ? " float" : " vec" + std::to_string(left)) + " a" + std::to_string(first / 4) + ";\n";
+  }
+  return text;
+}
+
+std::string counter_vertex_text(uint32_t attributes) {
+  std::string text = "#version 450 core\nlayout(location = 0) in vec3 position;\n" + handed_on("out", attributes) +
+                     "void main() {\n  gl_Position = vec4(position, 1.0);\n";
+  for (uint32_t first = 0; first < attributes; first += 4) {
+    const uint32_t left = std::min(attributes - first, 4u);
+    const std::string value = "position.x + " + std::to_string(first) + ".0";
+    text += "  a" + std::to_string(first / 4) + " = " +
+            (left == 1 ? value : "vec" + std::to_string(left) + "(" + value + ")") + ";\n";
+  }
+  return text + "}\n";
+}
+
+std::string counter_fragment_text(uint32_t attributes) {
+  std::string text = "#version 450 core\n" + handed_on("in", attributes) +
+                     "layout(location = 0) out vec4 color;\nvoid main() {\n  color = vec4(1.0);\n";
+  for (uint32_t first = 0; first < attributes; first += 4)
+    text += "  color.x += " + std::string(attributes - first == 1 ? "a" : "dot(a") + std::to_string(first / 4) +
+            (attributes - first == 1 ? "" : ", a" + std::to_string(first / 4) + ")") + ";\n";
+  return text + "}\n";
+}
+
+// Runs number themselves; the block's first word counts runs, its second waves.
+constexpr const char* kRecorderVertexText = R"(
 layout(location = 0) in vec3 position;
-void main() { gl_Position = vec4(position, 1.0); }
+layout(std430, binding = 0) buffer Runs { uint runs; uint waves; uint unused[2]; uint wave_of_run[]; };
+layout(xfb_buffer = 0, xfb_stride = 4) out;
+layout(xfb_buffer = 0, xfb_offset = 0, location = 0) flat out uint run;
+void main() {
+  gl_Position = vec4(position, 1.0);
+  run = atomicAdd(runs, 1u);
+#if defined(HAS_WAVES)
+  uint wave = 0u;
+  if (subgroupElect()) wave = atomicAdd(waves, 1u);
+  wave = subgroupBroadcastFirst(wave);
+  if (run < uint(wave_of_run.length())) wave_of_run[run] = wave;
+#endif
+}
 )";
-// Without a fragment shader, a driver might skip a draw that has no effect.
-constexpr const char* kCounterFragmentText = R"(#version 450 core
+constexpr const char* kRecorderFragmentText = R"(#version 450 core
+layout(location = 0) flat in uint run;
 layout(location = 0) out vec4 color;
-void main() { color = vec4(1.0); }
+void main() { color = vec4(float(run)); }
 )";
 
 bool has_statistics() {
@@ -322,58 +368,159 @@ GlBuffer make_buffer(size_t bytes, const void* data) {
   return buffer;
 }
 
-}  // namespace
+// Draws an index buffer with one program, off screen. Every triangle degenerates to a point in the centre: all vertex
+// work is done, and no pixel is drawn.
+class IndexDrawing {
+ public:
+  IndexDrawing(std::span<const uint32_t> indices, GlProgram program) : program_(std::move(program)) {
+    const uint32_t vertices = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end()) + 1;
+    positions_ = make_buffer(size_t(vertices) * 12, nullptr);
+    elements_ = make_buffer(indices.size_bytes(), indices.empty() ? nullptr : indices.data());
+    array_ = GlVertexArray::create();
+    glVertexArrayVertexBuffer(array_.id(), 0, positions_.id(), 0, 12);
+    glVertexArrayAttribFormat(array_.id(), 0, 3, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(array_.id(), 0, 0);
+    glEnableVertexArrayAttrib(array_.id(), 0);
+    glVertexArrayElementBuffer(array_.id(), elements_.id());
+    color_ = GlTexture::create(GLenum(GL_TEXTURE_2D));
+    glTextureStorage2D(color_.id(), 1, GL_RGBA8, 16, 16);
+    target_ = GlFramebuffer::create();
+    glNamedFramebufferTexture(target_.id(), GL_COLOR_ATTACHMENT0, color_.id(), 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, target_.id());
+    glViewport(0, 0, 16, 16);
+    glBindVertexArray(array_.id());
+    glUseProgram(program_.id());
+  }
+  ~IndexDrawing() {
+    glBindVertexArray(0);
+    glUseProgram(0);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  }
+  IndexDrawing(const IndexDrawing&) = delete;
+  IndexDrawing& operator=(const IndexDrawing&) = delete;
 
-std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
-                                        std::span<const GlIndexRange> ranges) {
+  void draw(const GlIndexRange& range) const {
+    glDrawElements(GL_TRIANGLES, GLsizei(range.count), GL_UNSIGNED_INT,
+                   reinterpret_cast<const void*>(uintptr_t(range.first) * 4));
+  }
+
+ private:
+  GlProgram program_;
+  GlBuffer positions_, elements_;
+  GlVertexArray array_;
+  GlTexture color_;
+  GlFramebuffer target_;
+};
+
+void check_ranges(std::span<const uint32_t> indices, std::span<const GlIndexRange> ranges) {
   for (const GlIndexRange& range : ranges) {
     if (range.count % 3 != 0 || uint64_t(range.first) + range.count > indices.size())
       throw std::out_of_range("a range of indices goes beyond the buffer, or ends within a triangle");
   }
+}
+
+void check_no_error(const EglContext& context, const char* what) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return;
+  throw std::runtime_error(context.renderer() + ": " + what + " failed (OpenGL error " + std::to_string(error) + ")");
+}
+
+// Returns true if lanes of a vertex shader can elect one among them and hear it.
+bool has_vertex_waves() {
+  constexpr GLenum kSupportedStages = 0x9533, kSupportedFeatures = 0x9534;  // of GL_KHR_shader_subgroup
+  constexpr GLint kVertexStage = 0x1, kBasic = 0x1, kBallot = 0x8;
+  if (!driver_has("GL_KHR_shader_subgroup")) return false;
+  GLint stages = 0, features = 0;
+  glGetIntegerv(kSupportedStages, &stages);
+  glGetIntegerv(kSupportedFeatures, &features);
+  return (stages & kVertexStage) != 0 && (features & kBasic) != 0 && (features & kBallot) != 0;
+}
+
+// Numbers values in the order of their first occurrence, and returns how many there are. `source`: per new number, the
+// old one.
+uint32_t number_by_first(std::vector<uint32_t>& values, std::vector<uint32_t>* source = nullptr) {
+  std::map<uint32_t, uint32_t> number;
+  for (uint32_t& value : values) {
+    const auto [place, is_new] = number.try_emplace(value, uint32_t(number.size()));
+    if (is_new && source != nullptr) source->push_back(value);
+    value = place->second;
+  }
+  return uint32_t(number.size());
+}
+
+}  // namespace
+
+std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
+                                        std::span<const GlIndexRange> ranges, uint32_t attributes) {
+  check_ranges(indices, ranges);
+  if (attributes > kMostVertexAttributes)
+    throw std::out_of_range("a vertex shader hands on at most " + std::to_string(kMostVertexAttributes) +
+                            " components");
   context.make_current();
   if (!has_statistics())
     throw std::runtime_error(context.renderer() + " has no GL_ARB_pipeline_statistics_query; choose another driver");
-  const uint32_t vertices = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end()) + 1;
-  const GlProgram program =
-      link_program({{GL_VERTEX_SHADER, kCounterVertexText}, {GL_FRAGMENT_SHADER, kCounterFragmentText}},
-                   "the program that counts vertex shader runs");
-  // Every triangle degenerates to a point in the centre: all vertex work is done, and no pixel is drawn.
-  const GlBuffer positions = make_buffer(size_t(vertices) * 12, nullptr);
-  const GlBuffer elements = make_buffer(indices.size_bytes(), indices.empty() ? nullptr : indices.data());
-  const GlVertexArray array = GlVertexArray::create();
-  glVertexArrayVertexBuffer(array.id(), 0, positions.id(), 0, 12);
-  glVertexArrayAttribFormat(array.id(), 0, 3, GL_FLOAT, GL_FALSE, 0);
-  glVertexArrayAttribBinding(array.id(), 0, 0);
-  glEnableVertexArrayAttrib(array.id(), 0);
-  glVertexArrayElementBuffer(array.id(), elements.id());
-  const GlTexture color = GlTexture::create(GLenum(GL_TEXTURE_2D));
-  glTextureStorage2D(color.id(), 1, GL_RGBA8, 16, 16);
-  const GlFramebuffer target = GlFramebuffer::create();
-  glNamedFramebufferTexture(target.id(), GL_COLOR_ATTACHMENT0, color.id(), 0);
-
-  glBindFramebuffer(GL_FRAMEBUFFER, target.id());
-  glViewport(0, 0, 16, 16);
-  glBindVertexArray(array.id());
-  glUseProgram(program.id());
+  const IndexDrawing drawing(indices, link_program({{GL_VERTEX_SHADER, counter_vertex_text(attributes)},
+                                                    {GL_FRAGMENT_SHADER, counter_fragment_text(attributes)}},
+                                                   "the program that counts vertex shader runs"));
   const auto query = GlObject<CountKind>::create();
   std::vector<uint64_t> runs;
   for (const GlIndexRange& range : ranges) {
     glBeginQuery(kVertexShaderInvocations, query.id());
-    glDrawElements(GL_TRIANGLES, GLsizei(range.count), GL_UNSIGNED_INT,
-                   reinterpret_cast<const void*>(uintptr_t(range.first) * 4));
+    drawing.draw(range);
     glEndQuery(kVertexShaderInvocations);
     GLuint64 result = 0;
     glGetQueryObjectui64v(query.id(), GL_QUERY_RESULT, &result);
     runs.push_back(result);
   }
-  glBindVertexArray(0);
-  glUseProgram(0);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  const GLenum error = glGetError();
-  if (error != GL_NO_ERROR)
-    throw std::runtime_error(context.renderer() + ": counting vertex shader runs failed (OpenGL error " +
-                             std::to_string(error) + ")");
+  check_no_error(context, "counting vertex shader runs");
   return runs;
+}
+
+GlVertexRuns record_vertex_runs(EglContext& context, std::span<const uint32_t> indices) {
+  const GlIndexRange all{0, uint32_t(indices.size())};
+  check_ranges(indices, {&all, 1});
+  context.make_current();
+  GLint blocks = 0;
+  glGetIntegerv(GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &blocks);
+  if (blocks < 1)
+    throw std::runtime_error(context.renderer() +
+                             ": its vertex shaders cannot write to buffers; choose another driver");
+  const bool has_waves = has_vertex_waves();
+  std::string head = "#version 450 core\n";
+  if (has_waves) {
+    head +=
+        "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_ballot : require\n"
+        "#define HAS_WAVES\n";
+  }
+  const IndexDrawing drawing(indices, link_program({{GL_VERTEX_SHADER, head + kRecorderVertexText},
+                                                    {GL_FRAGMENT_SHADER, kRecorderFragmentText}},
+                                                   "the program that records vertex shader runs"));
+  // Runs of lanes without a vertex may take numbers too.
+  const GlBuffer runs = make_buffer((4 + 2 * indices.size()) * 4, nullptr),
+                 used = make_buffer(indices.size_bytes(), nullptr);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, runs.id());
+  glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, used.id());
+  glBeginTransformFeedback(GL_TRIANGLES);
+  drawing.draw(all);
+  glEndTransformFeedback();
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_TRANSFORM_FEEDBACK_BARRIER_BIT);
+  GlVertexRuns result;
+  result.run_of_index.resize(indices.size());
+  std::vector<uint32_t> waves(2 * indices.size());
+  if (!indices.empty()) {
+    glGetNamedBufferSubData(used.id(), 0, GLsizeiptr(indices.size_bytes()), result.run_of_index.data());
+    glGetNamedBufferSubData(runs.id(), 16, GLsizeiptr(waves.size() * 4), waves.data());
+  }
+  glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, 0);
+  check_no_error(context, "recording vertex shader runs");
+  std::vector<uint32_t> ticket;
+  result.runs = number_by_first(result.run_of_index, &ticket);
+  if (has_waves) {
+    for (const uint32_t t : ticket) result.wave_of_run.push_back(t < waves.size() ? waves[t] : ~0u);
+    number_by_first(result.wave_of_run);
+  }
+  return result;
 }
 
 }  // namespace brokkr

@@ -58,10 +58,28 @@ struct GlIndexRange {
   uint32_t first = 0, count = 0;
 };
 
+// Components that a vertex shader can hand on beside its position, at least (Direct3D's limit, as in [Kerbl18, 6.2]).
+inline constexpr uint32_t kMostVertexAttributes = 124;
+
 // The vertex shader invocations that the driver counts for each range (GL_ARB_pipeline_statistics_query, OpenGL 4.6),
-// drawn off screen with a vertex shader that copies a position of three floats. Throws std::runtime_error if the driver
-// cannot count, and std::out_of_range for a range beyond `indices` or of incomplete triangles.
+// drawn off screen with a vertex shader that copies a position of three floats and hands on `attributes` components, 0
+// .. kMostVertexAttributes, which the fragment shader reads. Throws std::runtime_error if the driver cannot count or
+// cannot hand on so many, and std::out_of_range for a range beyond `indices` or of incomplete triangles.
 std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
-                                        std::span<const GlIndexRange> ranges);
+                                        std::span<const GlIndexRange> ranges, uint32_t attributes = 0);
+
+// The runs of the vertex shader in one draw of a triangle list [Kerbl18, 6.2.2].
+struct GlVertexRuns {
+  uint32_t runs = 0;                   // whose results the draw used
+  std::vector<uint32_t> run_of_index;  // per index: the run whose result it uses, 0 .. runs - 1 by first use
+  // Per run: the wave that it ran in, 0 .. by first use; empty where vertex shaders have no subgroup operations.
+  std::vector<uint32_t> wave_of_run;
+};
+
+// Draws once, off screen. Every run of the vertex shader takes a number by an atomic addition and hands it on;
+// transform feedback then says which number each index received. Where the driver has GL_KHR_shader_subgroup for vertex
+// shaders, one lane takes a number for its wave. Throws as count_vertex_runs, and std::runtime_error if a vertex shader
+// of the driver cannot write to a buffer.
+GlVertexRuns record_vertex_runs(EglContext& context, std::span<const uint32_t> indices);
 
 }  // namespace brokkr

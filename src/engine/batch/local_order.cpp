@@ -101,7 +101,7 @@ class BatchCost {
         if (!memory_.has(corners[i], drawn_ + i)) mark |= Mark(1 << i);
         memory_.use(corners[i], drawn_ + i);
       }
-      if (uniques_ + runs_of(mark) <= model_.max_uniques) {
+      if (model_.fits(drawn_ + 3, uniques_ + runs_of(mark))) {
         if (drawn_ == 0) mark |= kCut;
         uniques_ += runs_of(mark);
         drawn_ += 3;

@@ -53,7 +53,7 @@ class Optimizer {
       if (t == kNoTriangle) {
         settle();
         t = queue_.take([&](uint32_t item) { return cost(item); });
-      } else if (is_full() || uniques_ + missing(t) > model_.max_uniques) {
+      } else if (is_full() || !model_.fits(size_ + 3, uniques_ + missing(t))) {
         end_batch();
         continue;
       }
@@ -128,13 +128,13 @@ class Optimizer {
     return best;
   }
 
-  // Adds the corners of `t` to the batch. Returns false if that exceeded the batch's limit of unique vertices.
+  // Adds the corners of `t` to the batch. Returns false if that exceeded the batch's limits.
   bool use(uint32_t t) {
     for (uint32_t i = 0; i < 3; ++i) {
       uniques_ += !finds(t, i);
       memory_.use(corners(t)[i], size_ + i);
     }
-    return uniques_ <= model_.max_uniques;
+    return model_.fits(size_ + 3, uniques_);
   }
 
   void add(uint32_t t) {

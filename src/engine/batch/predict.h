@@ -21,6 +21,7 @@ enum class VertexMemory : uint8_t {
   look_back_modulo_3,   // the same with distances that depend on the corner: NVIDIA under Direct3D
   least_recently_used,  // the last `memory_size` distinct vertices
   first_in_first_out,   // the last `memory_size` shaded vertices
+  forgets_newest,       // the same, but the vertex shaded last is forgotten at index 66 of a batch, and every 71 later
   by_number,            // the last vertex of each vertex number modulo `memory_size`
   everything,           // all vertices of the batch
   nothing,              // every index is shaded
@@ -38,9 +39,20 @@ struct BatchModel {
   bool forgets_at_pages = false;
   // If above 0, a batch also ends at every multiple of `segment` indices.
   uint32_t segment = 0;
+  // If above 0, the limit of indices with few vertex shader runs, kFew or less: it grows evenly to `max_size` with
+  // `max_uniques`.
+  uint32_t size_of_few = 0;
+  static constexpr uint32_t kFew = 6;  // three vertices have five within 208 indices, and would have a sixth at 209
+
+  // Returns true if a batch may have so many indices and vertex shader runs.
+  bool fits(uint32_t size, uint32_t uniques) const {
+    if (size > max_size || uniques > max_uniques) return false;
+    if (size_of_few == 0 || uniques <= kFew) return size_of_few == 0 || size <= size_of_few;
+    return size <= size_of_few + uint64_t(uniques - kFew) * (max_size - size_of_few) / (max_uniques - kFew);
+  }
 };
 
-// The models: nvidia, nvidia-gl, amd, intel, llvmpipe, warp, precomputed, none.
+// nvidia, nvidia-gl, amd, intel, intel-steps, llvmpipe, warp, precomputed, none.
 std::span<const BatchModel> batch_models();
 
 // The model with `forgets_at_pages` false, for batches that never cross a multiple of 2^16.

@@ -110,6 +110,7 @@ class FifoMemory {
   void use(uint32_t vertex, uint32_t at) {
     if (!has(vertex, at)) number_[vertex] = shaded_++;
   }
+  void forget(uint32_t vertex) { number_[vertex] = shaded_ - size_ - 1; }
   void reset() {
     number_.reset();
     shaded_ = 0;
@@ -120,7 +121,34 @@ class FifoMemory {
   PerBatch<uint32_t> number_;
 };
 
-// Has `size` places. A vertex takes the place given by its number modulo `size`.
+// FIFO that forgets the vertex that was shaded last at index 66 of a batch, and again every 71 indices: the steps of
+// [Kerbl18, Fig. 6.1d], at 66 and 208 with two of three vertices reused between them.
+class NewestForgottenMemory {
+ public:
+  NewestForgottenMemory(size_t vertices, uint32_t size) : memory_(vertices, size) {}
+  bool has(uint32_t vertex, uint32_t at) const {
+    return memory_.has(vertex, at) && (vertex != newest_ || steps(at) == seen_);
+  }
+  void use(uint32_t vertex, uint32_t at) {
+    if (steps(at) != seen_ && newest_ != kNone) memory_.forget(newest_);
+    seen_ = steps(at);
+    if (!memory_.has(vertex, at)) newest_ = vertex;
+    memory_.use(vertex, at);
+  }
+  void reset() {
+    memory_.reset();
+    newest_ = kNone;
+    seen_ = 0;
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffffu;
+  static uint32_t steps(uint32_t at) { return at < 66 ? 0 : (at - 66) / 71 + 1; }
+  FifoMemory memory_;
+  uint32_t newest_ = kNone, seen_ = 0;
+};
+
+// Has `size` places; a vertex takes the place of its number modulo `size`.
 class PlaceMemory {
  public:
   PlaceMemory(size_t, uint32_t size) : places_(size) {}
@@ -180,6 +208,7 @@ auto with_memory(const BatchModel& model, size_t vertices, F&& f) {
     case VertexMemory::look_back_modulo_3: return paged(LookBackMemory(vertices, model.memory_size, true));
     case VertexMemory::least_recently_used: return paged(LruMemory(vertices, model.memory_size));
     case VertexMemory::first_in_first_out: return paged(FifoMemory(vertices, model.memory_size));
+    case VertexMemory::forgets_newest: return paged(NewestForgottenMemory(vertices, model.memory_size));
     case VertexMemory::by_number: return paged(PlaceMemory(vertices, model.memory_size));
     case VertexMemory::everything: return paged(FifoMemory(vertices, ~0u));
     case VertexMemory::nothing: break;

@@ -39,24 +39,44 @@ DriverCount::DriverCount(const std::string& device)
   runs(triangle, {&all, 1});
 }
 
-std::vector<uint64_t> DriverCount::runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges) {
+Json DriverCount::ask(const char* what, std::span<const uint32_t> indices, Json request) {
   const std::filesystem::path path = folder_.path() / "indices.raw";
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(indices.data()), std::streamsize(indices.size_bytes()));
   file.close();
   if (!file) throw std::runtime_error(path.string() + ": cannot be written; is the disk full?");
-  Json request = {{"do", "count"}, {"file", path.string()}, {"indices", indices.size()}};
+  request["do"] = what;
+  request["file"] = path.string();
+  request["indices"] = indices.size();
+  process_.send(request.dump());
+  Json answer = parse_json<Json>(process_.receive(kAnswerSeconds));
+  if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());
+  return answer;
+}
+
+std::vector<uint64_t> DriverCount::runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges,
+                                        uint32_t attributes) {
+  Json request = {{"attributes", attributes}};
   request["first"] = request["count"] = Json::array();
   for (const IndexRange& range : ranges) {
     request["first"].push_back(range.first);
     request["count"].push_back(range.count);
   }
-  process_.send(request.dump());
-  const Json answer = parse_json<Json>(process_.receive(kAnswerSeconds));
-  if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());
-  auto runs = answer.at("vertex_runs").get<std::vector<uint64_t>>();
+  auto runs = ask("count", indices, std::move(request)).at("vertex_runs").get<std::vector<uint64_t>>();
   if (runs.size() != ranges.size()) throw std::runtime_error("the driver's process answered with too few counts");
   return runs;
+}
+
+RecordedRuns DriverCount::record(std::span<const uint32_t> indices) {
+  const std::filesystem::path path = folder_.path() / "runs.raw";
+  const Json answer = ask("record", indices, {{"runs", path.string()}});
+  RecordedRuns recorded{std::vector<uint32_t>(indices.size()), {}};
+  if (answer.at("waves").get<bool>()) recorded.wave_of_run.resize(answer.at("runs").get<size_t>());
+  std::ifstream file(path, std::ios::binary);
+  for (auto* part : {&recorded.run_of_index, &recorded.wave_of_run})
+    file.read(reinterpret_cast<char*>(part->data()), std::streamsize(part->size() * sizeof(uint32_t)));
+  if (!file) throw std::runtime_error(path.string() + ": the driver's process wrote too few runs");
+  return recorded;
 }
 
 namespace {
@@ -129,7 +149,7 @@ std::string measured_rate(const std::vector<std::vector<uint32_t>>& draws, const
     ranges.push_back({uint32_t(indices.size()), uint32_t(draw.size())});
     indices.insert(indices.end(), draw.begin(), draw.end());
   }
-  const std::vector<uint64_t> runs = driver.count(indices, ranges);
+  const std::vector<uint64_t> runs = driver.count(indices, ranges, 0);
   if (runs.empty() || indices.empty()) return "";
   return fixed(double(std::accumulate(runs.begin(), runs.end(), uint64_t{0})) * 3 / double(indices.size()), 4);
 }
@@ -145,6 +165,51 @@ uint64_t misses_of(Cache cache, std::span<const uint32_t> indices) {
 }
 
 }  // namespace
+
+RecordedRuns predicted_runs(const BatchModel& model, std::span<const uint32_t> indices) {
+  const BatchPrediction prediction = predict_batches(model, indices, true);
+  RecordedRuns result;
+  uint32_t before = 0, used = 0;  // runs of earlier batches, and of all so far
+  size_t batch = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (i / 3 == prediction.first_triangle[batch + 1]) {
+      ++batch;
+      before = used;
+    }
+    result.run_of_index.push_back(before + prediction.run_of_index[i]);
+    used = std::max(used, result.run_of_index.back() + 1);
+  }
+  return result;
+}
+
+std::vector<uint32_t> independent_parts(std::span<const uint32_t> run_of_index) {
+  require_triangles("independent_parts", run_of_index);
+  std::vector<uint32_t> last(vertex_bound(run_of_index)), parts;
+  for (size_t i = 0; i < run_of_index.size(); ++i) last[run_of_index[i]] = uint32_t(i / 3);
+  uint32_t reach = 0;  // the last triangle that uses a run of an earlier one
+  for (uint32_t t = 0; t < run_of_index.size() / 3; ++t) {
+    if (t == 0 || t > reach) parts.push_back(t);
+    for (uint32_t i = 0; i < 3; ++i) reach = std::max(reach, last[run_of_index[size_t(t) * 3 + i]]);
+  }
+  if (!parts.empty()) parts.push_back(uint32_t(run_of_index.size() / 3));
+  return parts;
+}
+
+uint64_t other_runs(std::span<const uint32_t> predicted, std::span<const uint32_t> recorded) {
+  if (predicted.size() != recorded.size()) throw std::invalid_argument("other_runs: two numbers of indices");
+  constexpr uint32_t kNone = ~0u;
+  std::vector<uint32_t> there(vertex_bound(predicted), kNone), here(vertex_bound(recorded), kNone);
+  uint64_t others = 0;
+  for (size_t i = 0; i < predicted.size(); ++i) {
+    uint32_t &to = there[predicted[i]], &from = here[recorded[i]];
+    if (to == kNone && from == kNone) {
+      to = recorded[i];
+      from = predicted[i];
+    }
+    others += to != recorded[i] || from != predicted[i];
+  }
+  return others;
+}
 
 uint64_t distinct_vertices(std::span<const uint32_t> indices) {
   std::vector<bool> used(vertex_bound(indices));
@@ -268,23 +333,60 @@ void measure_steps(const BatchInput&, const BatchRequest& request, Rows& rows) {
   std::vector<IndexRange> drawn;
   for (uint32_t i = 0; i < kStepIndices; ++i) indices.push_back(i % 3);
   for (uint32_t n = 3; n <= kStepIndices; n += 3) drawn.push_back({0, n});
-  const auto measured = request.driver.count ? request.driver.count(indices, drawn) : std::vector<uint64_t>{};
+  std::vector<std::vector<uint64_t>> measured;  // per number of attributes
+  for (const uint32_t attributes : kStepAttributes)
+    measured.push_back(request.driver.count ? request.driver.count(indices, drawn, attributes)
+                                            : std::vector<uint64_t>{});
   for (const BatchModel& model : request.models) {
     for (size_t i = 0; i < drawn.size(); ++i) {
       const uint64_t runs = predict_batches(model, std::span(indices).first(drawn[i].count)).vertex_runs;
-      rows.push_back(row(model.name, drawn[i].count, runs, request.driver.name,
-                         measured.empty() ? "" : std::to_string(measured[i])));
+      rows.push_back(row(model.name, drawn[i].count, runs, request.driver.name));
+      for (const std::vector<uint64_t>& counts : measured)
+        rows.back().push_back(counts.empty() ? "" : std::to_string(counts[i]));
+    }
+  }
+}
+
+void measure_runs(const BatchInput& input, const BatchRequest& request, Rows& rows) {
+  if (!request.driver.record) return;
+  for (const ReorderInfo& method : request.methods) {
+    for (const BatchModel& model : request.models) {
+      const Ordered ordered = order_all(input, request, method, model);
+      uint64_t indices = 0, batches = 0, parts = 0, recorded_parts = 0, both = 0, others = 0, runs = 0, waves = 0;
+      for (const std::vector<uint32_t>& draw : ordered.draws) {
+        const RecordedRuns recorded = request.driver.record(draw);
+        if (recorded.run_of_index.size() != draw.size()) return;
+        const RecordedRuns predicted = predicted_runs(model, draw);
+        const std::vector<uint32_t> a = independent_parts(predicted.run_of_index);
+        const std::vector<uint32_t> b = independent_parts(recorded.run_of_index);
+        std::vector<uint32_t> common;
+        std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+        indices += draw.size();
+        batches += predict_batches(model, draw).batches();
+        parts += a.size() - 1;
+        recorded_parts += b.size() - 1;
+        both += common.size() - 1;
+        others += other_runs(predicted.run_of_index, recorded.run_of_index);
+        runs += vertex_bound(recorded.run_of_index);
+        waves += recorded.wave_of_run.empty() ? 0 : vertex_bound(recorded.wave_of_run);
+      }
+      rows.push_back(row(input.name, method.name, model.name, indices, batches, parts, request.driver.name, runs,
+                         recorded_parts, both, others, waves));
     }
   }
 }
 
 constexpr BatchExperiment kBatchExperiments[] = {
     {"asr", nullptr, "file,triangles,model,method,post,asr,perfect,vertices,copies,ms,driver,measured", measure_asr},
-    {"steps", "steps", "model,indices,vertex_runs,driver,measured", measure_steps},
+    {"steps", "steps", "model,indices,vertex_runs,driver,measured,with_1,with_4,with_16,with_60,with_124",
+     measure_steps},
     {"caches", "caches", "file,model,method,asr,policy,size,predicted,driver,measured", measure_caches},
     {"sweep", "sweep", "file,model,method,size,asr,driver,measured", measure_sweep},
     {"render", "frames", "file,machine,detail,lanes,reuse,order,vertex_work,ms,vertex_runs,triangles,asr,predicted_asr",
      measure_render},
+    {"runs", "runs",
+     "file,method,model,indices,batches,parts,driver,recorded_runs,recorded_parts,common_parts,other_runs,waves",
+     measure_runs},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,12 @@ struct IndexRange {
   uint32_t first = 0, count = 0;
 };
 
+// The runs of the vertex shader in one draw of a triangle list [Kerbl18, 6.2.2].
+struct RecordedRuns {
+  std::vector<uint32_t> run_of_index;  // per index: the run whose result it uses, 0 .. by first use
+  std::vector<uint32_t> wave_of_run;   // per run: its wave, 0 .. by first use; empty where the driver does not tell
+};
+
 // The driver runs in a separate process (brokkr-gl-bench), so this program does not need OpenGL and survives a driver's
 // fault.
 class DriverCount {
@@ -33,11 +40,17 @@ class DriverCount {
 
   const std::string& renderer() const { return renderer_; }  // GL_RENDERER
 
-  // The vertex shader runs of each range, drawn as a triangle list. Throws std::runtime_error with the driver's
-  // message.
-  std::vector<uint64_t> runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges);
+  // The vertex shader runs of each range, drawn as a triangle list with a vertex shader that hands on `attributes`
+  // components beside its position, 0 .. 124. Throws std::runtime_error with the driver's message.
+  std::vector<uint64_t> runs(std::span<const uint32_t> indices, std::span<const IndexRange> ranges,
+                             uint32_t attributes = 0);
+
+  // Which run each index of a draw used, and in which wave it ran. Throws std::runtime_error with the driver's message.
+  RecordedRuns record(std::span<const uint32_t> indices);
 
  private:
+  nlohmann::json ask(const char* what, std::span<const uint32_t> indices, nlohmann::json request);
+
   app::TemporaryFolder folder_;
   app::LineProcess process_;
   std::string renderer_;
@@ -47,7 +60,10 @@ class DriverCount {
 struct CountingDriver {
   std::string name;  // GL_RENDERER
   // Vertex shader runs per range (DriverCount::runs); empty if the driver failed.
-  std::function<std::vector<uint64_t>(std::span<const uint32_t> indices, std::span<const IndexRange> ranges)> count;
+  std::function<std::vector<uint64_t>(std::span<const uint32_t> indices, std::span<const IndexRange> ranges,
+                                      uint32_t attributes)>
+      count;
+  std::function<RecordedRuns(std::span<const uint32_t> indices)> record;  // empty if the driver failed
 };
 
 struct BatchRequest {
@@ -68,6 +84,18 @@ struct BatchInput {
   std::vector<DrawTriangles> draws = indexed_triangles(frame);
 };
 
+// The predicted runs of a model, numbered over all its batches as a driver's are.
+RecordedRuns predicted_runs(const BatchModel& model, std::span<const uint32_t> indices);
+
+// Cuts a triangle list wherever no run is used on both sides: the first triangle of each part, and the number of
+// triangles at the end. Every batch is one part or several, because batches share no run; several only where its
+// triangles share no vertex, or the batch forgot those that they share.
+std::vector<uint32_t> independent_parts(std::span<const uint32_t> run_of_index);
+
+// Indices that use another run than the prediction says: where two indices share a run in one numbering alone. Both
+// have one entry per index.
+uint64_t other_runs(std::span<const uint32_t> predicted, std::span<const uint32_t> recorded);
+
 uint64_t distinct_vertices(std::span<const uint32_t> indices);
 
 // The replacement policy of one cache of `size` vertices for the whole index buffer (Fig. 6.2).
@@ -77,7 +105,8 @@ uint64_t cache_misses(CachePolicy policy, std::span<const uint32_t> indices, uin
 // The pipeline's reuse strategy that forms this model's batches; empty if there is none.
 std::optional<ReuseMode> reuse_of(const std::string& model);
 
-inline constexpr uint32_t kStepIndices = 2400;  // several steps of the longest batch, which is Intel's with 1791
+inline constexpr uint32_t kStepIndices = 2400;  // several steps of the longest batch, Intel's 1791
+inline constexpr uint32_t kStepAttributes[] = {0, 1, 4, 16, 60, 124};
 
 struct BatchExperiment {
   const char* name;     // name of its table
@@ -88,17 +117,21 @@ struct BatchExperiment {
 
 // Column `measured` is the count of the driver named in `driver` for the same indices, with one draw call per draw of
 // the file; both are empty without a driver. All other values are predictions. In the order of their tables:
-//   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time of ordering
-//           [Kerbl18, Tables 6.1 and 6.2]. The post-process of `brokkr optimize` numbers vertices by first use and
-//           copies some, for models that forget vertices at multiples of 2^16. `post` names the methods that got it:
-//             none  no method: all vertices keep the file's numbers
-//             all   every method
-//             ours  only the `batch` methods
-//           Other models have only `none`, because vertex numbers make no difference to them.
-//   steps   Vertex shader runs of the indices 0 1 2 0 1 2 ..., 3 .. kStepIndices of them [Kerbl18, Fig. 6.1]. This
-//           does not depend on the file and is measured once.
-//   caches  Predictions by global FIFO and LRU caches of 1 .. max_cache vertices, for the orders of all methods, and
-//           by the batch model [Kerbl18, Fig. 6.2].
+//   asr     Vertex shader runs per triangle by model and method, perfect reuse, and the processor time that ordering
+//           took [Kerbl18, Tables 6.1 and 6.2]. `post` says whose order got the post-process of `brokkr optimize`,
+//           numbers by first use and copies of vertices, which models that forget at multiples of 2^16 ask for:
+//             none  nobody's: all vertices keep the file's numbers
+//             all   everybody's
+//             ours  that of the `batch` methods alone
+//           Models that forget nothing there have `none` alone: numbers make no difference to them.
+//   steps   Vertex shader runs of the indices 0 1 2 0 1 2 ..., 3 .. kStepIndices of them [Kerbl18, Fig. 6.1]. The same
+//           for every file: measured once. A driver counts them with vertex shaders that hand on kStepAttributes
+//           components.
+//   runs    Whether the driver's draws are cut into the batches that the model predicts [Kerbl18, 6.2.2, Fig. 6.3]:
+//           batches of the model, independent_parts of its runs and of those that the driver recorded, cuts that both
+//           have, other_runs, and the driver's waves (0: it does not tell).
+//   caches  What global FIFO and LRU caches of 1 .. max_cache vertices predict, for the orders of all methods, beside
+//           the batch model [Kerbl18, Fig. 6.2].
 //   sweep   The shading rates of K-Cache and Tipsify on each model, for assumed caches of 3 .. max_cache vertices
 //           [Kerbl18, Fig. 6.4].
 //   render  Milliseconds per frame and vertex shader runs of the pipeline with each reuse strategy, for the file as it

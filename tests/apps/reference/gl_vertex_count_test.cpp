@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -57,6 +58,52 @@ TEST(GlVertexCount, TheModelPredictsLlvmpipeExactly) {
   for (uint32_t seed = 0; seed < 12; ++seed) meshes.push_back(soup(200 + 400 * seed, 30 + 90 * seed, seed));
   for (const Indices& indices : meshes) {
     EXPECT_EQ(runs_of(indices), predict_batches(batch_model("llvmpipe"), indices).vertex_runs);
+  }
+}
+
+// [Kerbl18, 6.2]: what a vertex hands on does not change what is reused.
+TEST(GlVertexCount, AttributesChangeNothing) {
+  EglContext context("software");
+  const Indices indices = shuffled(grid(40), 5);
+  const std::vector<GlIndexRange> all = {{0, uint32_t(indices.size())}};
+  const uint64_t without = count_vertex_runs(context, indices, all).front();
+  for (const uint32_t attributes : {1u, 2u, 3u, 7u, 61u, kMostVertexAttributes})
+    EXPECT_EQ(count_vertex_runs(context, indices, all, attributes).front(), without) << attributes;
+  EXPECT_THROW(count_vertex_runs(context, indices, all, kMostVertexAttributes + 1), std::out_of_range);
+}
+
+TEST(GlVertexCount, RecordedRunsAreAsManyAsCounted) {
+  EglContext context("software");
+  for (const Indices& indices : {grid(40), shuffled(grid(40), 3), soup(900, 50, 4), loose(400), fan(700), Indices{}}) {
+    const GlVertexRuns recorded = record_vertex_runs(context, indices);
+    ASSERT_EQ(recorded.run_of_index.size(), indices.size());
+    EXPECT_EQ(recorded.runs, runs_of(indices));
+    std::vector<uint32_t> vertex_of(recorded.runs, ~0u);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      uint32_t& vertex = vertex_of.at(recorded.run_of_index[i]);
+      if (vertex == ~0u) vertex = indices[i];
+      EXPECT_EQ(vertex, indices[i]);  // a run belongs to one vertex
+    }
+    EXPECT_TRUE(recorded.wave_of_run.empty() || recorded.wave_of_run.size() == recorded.runs);
+  }
+}
+
+// [Kerbl18, Fig. 6.3]: not only how many runs there are, but which index uses which.
+TEST(GlVertexCount, TheModelPredictsEveryRunOfLlvmpipe) {
+  if (!is_llvmpipe()) GTEST_SKIP() << "another software renderer";
+  EglContext context("software");
+  const BatchModel& model = batch_model("llvmpipe");
+  for (const Indices& indices : {grid(60), shuffled(grid(60), 3), soup(3000, 700, 4), loose(1000), fan(3000)}) {
+    const std::vector<uint32_t> recorded = record_vertex_runs(context, indices).run_of_index;
+    const BatchPrediction p = predict_batches(model, indices, true);
+    uint32_t used = 0;
+    for (size_t b = 0; b < p.batches(); ++b) {
+      const uint32_t before = used;
+      for (uint32_t i = p.first_triangle[b] * 3; i < p.first_triangle[b + 1] * 3; ++i) {
+        ASSERT_EQ(recorded[i], before + p.run_of_index[i]) << i;  // both are numbered by first use
+        used = std::max(used, recorded[i] + 1);
+      }
+    }
   }
 }
 

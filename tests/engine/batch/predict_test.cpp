@@ -121,6 +121,33 @@ TEST(Predict, IntelHolds128Vertices) {
   EXPECT_EQ(runs("intel", repeated_triangle(1794)), 6u);
 }
 
+// [Kerbl18, 6.2.3, Fig. 6.1d]: all is reused within 66 indices, a part within 208, the third vertex is shaded three
+// times as often as the others; the limit grows to 1791 indices with 128 vertices.
+TEST(Predict, IntelsStepsReuseAllWithin66IndicesAndAPartWithin208) {
+  EXPECT_EQ(runs("intel-steps", repeated_triangle(66)), 3u);
+  EXPECT_EQ(runs("intel-steps", repeated_triangle(69)), 4u);
+  EXPECT_EQ(runs("intel-steps", repeated_triangle(138)), 5u);
+  EXPECT_EQ(runs("intel-steps", repeated_triangle(207)), 5u);
+  EXPECT_EQ(runs("intel-steps", repeated_triangle(210)), 8u);
+  const Indices indices = repeated_triangle(207 * 50);
+  const BatchPrediction p = predict_batches(batch_model("intel-steps"), indices, true);
+  uint64_t count[3] = {};
+  for (size_t b = 0; b < p.batches(); ++b) {
+    std::set<uint32_t> seen;
+    for (uint32_t i = p.first_triangle[b] * 3; i < p.first_triangle[b + 1] * 3; ++i) {
+      if (seen.insert(p.run_of_index[i]).second) ++count[indices[i]];
+    }
+  }
+  EXPECT_EQ(count[0], 50u);
+  EXPECT_EQ(count[1], 50u);
+  EXPECT_EQ(count[2], 150u);
+  EXPECT_FALSE(batch_model("intel-steps").fits(1794, 128));
+  EXPECT_TRUE(batch_model("intel-steps").fits(1791, 128));
+  EXPECT_FALSE(batch_model("intel-steps").fits(1791, 127));
+  EXPECT_TRUE(batch_model("intel-steps").fits(208, 3));
+  EXPECT_FALSE(batch_model("intel-steps").fits(209, 3));
+}
+
 TEST(Predict, LlvmpipeHolds256VerticesByTheirNumber) {
   EXPECT_EQ(runs("llvmpipe", {0, 255, 511, 0, 255, 511}), 5u);  // 255 and 511 evict each other
   EXPECT_EQ(runs("llvmpipe", {0, 254, 511, 0, 254, 511}), 3u);

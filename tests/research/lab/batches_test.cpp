@@ -39,8 +39,34 @@ TEST(Batches, ThreeVerticesOverAndOverAreShadedOncePerBatch) {
   }
 }
 
-// A driver's counts are in separate columns, next to the prediction for the same indices. This driver works as the
-// model does, so both agree.
+TEST(Batches, PartsShareNoRun) {
+  EXPECT_EQ(independent_parts(Indices{}), Indices{});
+  EXPECT_EQ(independent_parts(Indices{0, 1, 2, 3, 4, 5}), (Indices{0, 1, 2}));
+  EXPECT_EQ(independent_parts(Indices{0, 1, 2, 3, 4, 5, 5, 4, 0}), (Indices{0, 3}));
+  // Batches share no run, so each begins with a part; within one, the end of a row and the beginning of the next may
+  // share nothing.
+  const Indices rows = grid(40);
+  for (const char* name : {"precomputed", "warp", "nvidia-gl"}) {
+    const std::vector<uint32_t> batches = predict_batches(batch_model(name), rows).first_triangle;
+    const std::vector<uint32_t> parts = independent_parts(predicted_runs(batch_model(name), rows).run_of_index);
+    EXPECT_TRUE(std::includes(parts.begin(), parts.end(), batches.begin(), batches.end())) << name;
+    EXPECT_LT(parts.size(), 2 * batches.size()) << name;
+  }
+}
+
+TEST(Batches, OtherRunsAreCountedWhicheverNumberTheyHave) {
+  EXPECT_EQ(other_runs(Indices{0, 1, 2, 2, 1, 3}, Indices{7, 5, 0, 0, 5, 1}), 0u);
+  EXPECT_EQ(other_runs(Indices{0, 1, 2, 2, 1, 3}, Indices{7, 5, 0, 4, 5, 1}), 1u);  // run again
+  EXPECT_EQ(other_runs(Indices{0, 1, 2, 4, 1, 3}, Indices{7, 5, 0, 0, 5, 1}), 1u);  // reused
+  const Indices mesh = grid(30);
+  EXPECT_GT(other_runs(predicted_runs(batch_model("nvidia"), mesh).run_of_index,
+                       predicted_runs(batch_model("amd"), mesh).run_of_index),
+            100u);
+  EXPECT_THROW(other_runs(Indices{0}, Indices{0, 1}), std::invalid_argument);
+}
+
+// A driver's counts stand in columns of its own, for the indices that each row is about: here a driver that works as
+// the model does, so that both agree.
 TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
   BatchRequest request;
   request.models = {batch_model("nvidia-gl")};
@@ -48,13 +74,14 @@ TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
   request.max_cache = 4;
   request.progress = [](const auto&) {};
   request.driver.name = "a driver";
-  request.driver.count = [&](std::span<const uint32_t> indices, std::span<const IndexRange> ranges) {
+  request.driver.count = [&](std::span<const uint32_t> indices, std::span<const IndexRange> ranges, uint32_t) {
     std::vector<uint64_t> runs;
     for (const IndexRange& range : ranges) {
       runs.push_back(predict_batches(request.models[0], indices.subspan(range.first, range.count)).vertex_runs);
     }
     return runs;
   };
+  request.driver.record = [&](std::span<const uint32_t> indices) { return predicted_runs(request.models[0], indices); };
   const BatchInput input{"openarena", load_frame("scenes/openarena.bkf", {})};
   ASSERT_GT(input.draws.size(), 1u);
   for (const BatchExperiment& e : batch_experiments()) {
@@ -69,6 +96,13 @@ TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
     for (const Row& r : rows) {
       ASSERT_EQ(r.size(), columns.size()) << e.name;
       EXPECT_EQ(r[place("driver")], "a driver") << e.name;
+      if (std::string(e.name) == "runs") {
+        EXPECT_EQ(r[place("other_runs")], "0");
+        EXPECT_EQ(r[place("parts")], r[place("recorded_parts")]);
+        EXPECT_EQ(r[place("parts")], r[place("common_parts")]);
+        EXPECT_GE(std::stoul(r[place("parts")]), std::stoul(r[place("batches")]));
+        continue;
+      }
       EXPECT_EQ(r[place("measured")], r[place(std::string(e.name) == "steps" ? "vertex_runs" : "asr")]) << e.name;
     }
   }

@@ -25,8 +25,9 @@ HOW = """**Agreement** compares our value with the paper's: *agrees* within 15 %
 within 50 %, *same side* where both gain or both lose, else *differs*. The number beside it is ours over the paper's.
 **Kind** says what our value is: *measured* by a clock, *modelled* by a model of ranks, of a GPU or of SIMT cores,
 *counted*, or *drawn*. **Verdict** says how much of the figure is repeated: *whole*, *partly*, *GPU alone* (what is
-missing is a GPU and nothing else), or *absent*; the reason is below each table. A value in italics comes from the quick form of its
-command: it shows that the command works, and is no measurement.
+missing is a GPU and nothing else), or *absent*; the reason is below each table. Inputs that cannot be had (games, scans, graphs,
+benchmarks) are replaced by others of their kind; the note says so, and for that alone no row is *partly*. A value in italics comes
+from the quick form of its command: it shows that the command works, and is no measurement.
 
 """
 AGREEMENTS = (values.AGREES, values.NEAR, values.SAME_SIDE, values.DIFFERS)

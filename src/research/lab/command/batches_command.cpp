@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "app/input.h"
@@ -45,27 +46,56 @@ void print_asr(const ResultTable& table, const BatchRequest& request, const std:
   }
 }
 
-// Derives the largest batch from the indices 0 1 2 0 1 2 ...: the first count with six runs is three indices longer.
+// The largest batch of the indices 0 1 2 0 1 2 ...: the first count with a fourth run is three indices longer, or on
+// Intel fewer indices than three (the paper drew them one by one).
 void print_steps(const ResultTable& table) {
   const size_t model = column_of(table, "model"), indices = column_of(table, "indices"),
                runs = column_of(table, "vertex_runs"), measured = column_of(table, "measured");
-  const auto largest = [&](const std::string& name, size_t column) -> std::string {
+  const auto largest = [&](const std::string& name, size_t column, uint64_t more_than) -> std::string {
     for (const lab::Row& row : table.rows) {
-      if (row[model] == name && row[column] == "6") return std::to_string(std::stoul(row[indices]) - 3);
+      if (row[model] == name && !row[column].empty() && std::stoull(row[column]) > more_than)
+        return std::to_string(std::stoul(row[indices]) - 3);
     }
     return "-";
+  };
+  const auto same_with_attributes = [&](const std::string& name) -> std::string {
+    for (const lab::Row& row : table.rows) {
+      if (row[model] != name || row[measured].empty()) continue;
+      for (size_t column = measured + 1; column < row.size(); ++column) {
+        if (row[column] != row[measured]) return "no";
+      }
+    }
+    return "yes";
   };
   lab::Rows rows;
   for (const lab::Row& row : table.rows) {
     const std::string& name = row[model];
     if (!rows.empty() && rows.back()[0] == name) continue;
-    rows.push_back({name, largest(name, runs), largest(name, measured)});
-    rows.back().emplace_back(name == "nvidia"  ? "96"
-                             : name == "amd"   ? "384"
-                             : name == "intel" ? "66, 208 in part"
-                                               : "-");
+    rows.push_back({name, largest(name, runs, 3), largest(name, runs, 5), largest(name, measured, 3)});
+    rows.back().push_back(row[measured].empty() ? "-" : same_with_attributes(name));
+    rows.back().emplace_back(name == "nvidia"        ? "96"
+                             : name == "amd"         ? "384"
+                             : name == "intel-steps" ? "66, in part 208"
+                                                     : "-");
   }
-  std::cout << format_table({"indices 0 1 2 0 1 2 ...", "largest batch", "counted", "paper"}, rows) << '\n';
+  std::cout << format_table({"indices 0 1 2 0 1 2 ...", "all reused within", "some reused within", "counted",
+                             "with 0 to 124 attributes the same", "paper"},
+                            rows)
+            << '\n';
+}
+
+// Prints how far the driver's runs are those that each model predicts.
+void print_runs(const ResultTable& table) {
+  lab::Rows rows;
+  const auto at = [&](const lab::Row& row, const char* name) { return row[column_of(table, name)]; };
+  for (const lab::Row& row : table.rows) {
+    rows.push_back({printable(row[0]), at(row, "method"), at(row, "model"), at(row, "batches"), at(row, "parts"),
+                    at(row, "recorded_parts"), at(row, "common_parts"), at(row, "other_runs")});
+  }
+  std::cout << format_table({"file", "order", "model", "batches", "parts that share no run", "the driver's", "in both",
+                             "indices with another run"},
+                            rows)
+            << "paper: NVIDIA's batches are predicted exactly below 2^16 vertices\n\n";
 }
 
 // Prints the cheapest size for each group of rows; two columns identify a group.
@@ -89,7 +119,37 @@ double squared_error(const ResultTable& table, const lab::Row& row) {
 }
 double runs_of(const ResultTable& table, const lab::Row& row) { return std::stod(row[column_of(table, "asr")]); }
 
-// Renders the file with each batch of the model in its own colour [Kerbl18, Fig. 6.3].
+// Every indexed triangle list, strip or fan of the frame as one draw for each part of the driver's runs that shares no
+// run with others. Empty if the driver failed.
+std::optional<Frame> parted_by_driver(const Frame& frame, const lab::CountingDriver& driver) {
+  Frame parted = frame;
+  parted.commands.clear();
+  const std::vector<DrawTriangles> all = indexed_triangles(frame);
+  auto next = all.begin();
+  for (size_t c = 0; c < frame.commands.size(); ++c) {
+    if (next == all.end() || next->command != c) {
+      parted.commands.push_back(frame.commands[c]);
+      continue;
+    }
+    const std::vector<uint32_t> runs = driver.record(next->indices).run_of_index;
+    if (runs.size() != next->indices.size()) return std::nullopt;
+    const std::vector<uint32_t> parts = lab::independent_parts(runs);
+    auto draw = std::get<DrawCommand>(frame.commands[c]);
+    draw.topology = Topology::triangles;
+    draw.restart = false;
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+      draw.first_index = parted.indices.size() + uint64_t(parts[i]) * 3;
+      draw.element_count = (parts[i + 1] - parts[i]) * 3;
+      parted.commands.emplace_back(draw);
+    }
+    parted.indices.insert(parted.indices.end(), next->indices.begin(), next->indices.end());
+    ++next;
+  }
+  return parted;
+}
+
+// Renders the file with each batch of the model, or each part of the driver's runs, in its own colour [Kerbl18, Fig.
+// 6.3].
 void draw_batches(const BatchInput& input, const Arguments& arguments, const BatchRequest& request, bool several) {
   const std::string pattern = arguments.text("picture");
   require_ending(pattern, {".png"}, "--picture");
@@ -103,8 +163,16 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
     optimize_frame(frame, model, options);
   }
   RenderOptions options = render_options(arguments);
-  options.shading = Shading::batch;
-  options.reuse = lab::reuse_of(model.name).value();
+  if (arguments.text("picture-batches", "model") == "driver") {
+    options.shading = Shading::draw;
+    std::optional<Frame> parted;
+    if (request.driver.record) parted = parted_by_driver(frame, request.driver);
+    if (!parted) throw std::runtime_error("--picture-batches driver: no driver recorded the runs; see --driver");
+    frame = *std::move(parted);
+  } else {
+    options.shading = Shading::batch;
+    options.reuse = lab::reuse_of(model.name).value();
+  }
   Renderer renderer;
   const RenderResult result = renderer.render(frame, options);
   const uint32_t target = main_target(frame);
@@ -112,24 +180,32 @@ void draw_batches(const BatchInput& input, const Arguments& arguments, const Bat
               frame.targets[target].format);
 }
 
-// --driver DEVICE. If OpenGL cannot count, prints the reason and leaves the driver's columns empty.
+// --driver DEVICE. If OpenGL cannot count or record, prints the reason and leaves the driver's columns empty.
 lab::CountingDriver counting_driver(const std::string& device) {
   const auto give_up = [](const std::runtime_error& error) {
     warn(std::string("--driver: ") + error.what() + "; its columns stay empty");
   };
   try {
     const auto driver = std::make_shared<lab::DriverCount>(device == "any" ? "" : device);
-    const auto failed = std::make_shared<bool>(false);
-    return {driver->renderer(), [=](std::span<const uint32_t> indices, std::span<const lab::IndexRange> ranges) {
-              if (*failed) return std::vector<uint64_t>{};
-              try {
-                return driver->runs(indices, ranges);
-              } catch (const std::runtime_error& error) {
-                *failed = true;
-                give_up(error);
-                return std::vector<uint64_t>{};
-              }
-            }};
+    // Calls f unless an earlier call failed.
+    const auto guarded = [&](auto f) {
+      return [=, failed = std::make_shared<bool>(false)](auto... arguments) -> decltype(f(*driver, arguments...)) {
+        if (*failed) return {};
+        try {
+          return f(*driver, arguments...);
+        } catch (const std::runtime_error& error) {
+          *failed = true;
+          give_up(error);
+          return {};
+        }
+      };
+    };
+    using Indices = std::span<const uint32_t>;
+    return {driver->renderer(),
+            guarded([](lab::DriverCount& d, Indices indices, std::span<const lab::IndexRange> ranges, uint32_t n) {
+              return d.runs(indices, ranges, n);
+            }),
+            guarded([](lab::DriverCount& d, Indices indices) { return d.record(indices); })};
   } catch (const std::runtime_error& error) {
     give_up(error);
     return {};
@@ -148,12 +224,18 @@ int run_batches(const Arguments& arguments) {
   request.render = render_options(arguments);
   request.work = uint32_t(arguments.integer("heavy", request.work));
   request.frames = int(arguments.integer("frames", request.frames));
+  const bool of_driver = arguments.text("picture-batches", "model") == "driver";
   for (const char* option : {"frames", "picture"}) {
     for (const BatchModel& model : request.models) {
-      if (!arguments.has(option) || lab::reuse_of(model.name)) continue;
+      if (!arguments.has(option) || lab::reuse_of(model.name) || (of_driver && option == std::string("picture")))
+        continue;
       throw UsageError("--" + std::string(option) + ": the pipeline has no reuse strategy '" + model.name +
                        "'; leave it out of --models");
     }
+  }
+  for (const char* option : {"runs", "picture-batches"}) {
+    if ((option == std::string("runs") ? arguments.has(option) : of_driver) && !arguments.has("driver"))
+      throw UsageError("--" + std::string(option) + ": needs a driver; add --driver any or --driver software");
   }
   const ResultFiles results("batches", arguments);
   if (arguments.has("driver")) request.driver = counting_driver(arguments.text("driver"));
@@ -187,6 +269,8 @@ int run_batches(const Arguments& arguments) {
       continue;
     } else if (table.name == "steps") {
       print_steps(table);
+    } else if (table.name == "runs") {
+      print_runs(table);
     } else if (table.name == "caches") {
       print_best_sizes(table, "policy", squared_error, "FIFO 10, LRU 15 predict NVIDIA's runs best");
     } else if (table.name == "sweep") {
@@ -214,8 +298,11 @@ Command batches_command() {
       flag("--steps",
            "Also count the vertex shader runs of the indices 0 1 2 0 1 2 ..., as a function of their number"),
       text_option("--driver", "DEVICE",
-                  "Also count the vertex shader runs of an OpenGL driver, for comparison with the models: any (a "
-                  "GPU's, otherwise software), software, or the number of an EGL device"),
+                  "Also count the vertex shader runs of an OpenGL driver beside what the models predict: any (a GPU's, "
+                  "else software), software, or the number of an EGL device"),
+      flag("--runs",
+           "Also record which run of the vertex shader each index of a draw uses on --driver, and compare it with what "
+           "the models predict"),
       flag("--caches", "Also predict the vertex shader runs of single caches of 1 .. --max-cache vertices"),
       flag("--sweep", "Also measure methods with cache sizes of 3 .. --max-cache"),
       integer_option("--max-cache", "Largest cache of --caches and --sweep (64)", 3, 1024),
@@ -224,7 +311,10 @@ Command batches_command() {
                      1000),
       integer_option("--heavy", "Multiply-adds of the longer vertex shader of --frames (2000)", 1, 1000000),
       output_option("--picture", "FILE.png",
-                    "Also draw each batch of the first model in its own colour; {} is the input's name"),
+                    "Also draw the first model's batches in colours of their own; {} is the input's name"),
+      choice_option("--picture-batches", "WHOSE",
+                    "Batches in the picture: model's, or driver's as --driver records them (model)",
+                    {"model", "driver"}),
       choice_option("--picture-method", "METHOD", "Order of the triangles in the picture (original)", method_names())};
   return {"batches", "Compare vertex reuse by batch model and triangle order",
           joined(joined(joined(options, result_options("batches")), input_options()), pipeline_options()), run_batches};
