@@ -200,6 +200,29 @@ std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::s
   return pixels;
 }
 
+WarpPicture warp_picture(const Film& film, glm::ivec2 pixel, int zoom) {
+  constexpr int kLined = 4;  // smaller pixels have no separating lines
+  if (film.time.empty()) return {};
+  const double when = film.time[film.at(pixel.x, pixel.y)];
+  const int left = std::clamp(pixel.x - kWarpWindow / 2, 0, std::max(0, film.width - kWarpWindow));
+  const int low = std::clamp(pixel.y - kWarpWindow / 2, 0, std::max(0, film.height - kWarpWindow));
+  const int wide = std::min(kWarpWindow, film.width), high = std::min(kWarpWindow, film.height);
+  const double all = ranks_of(film);
+  WarpPicture picture{wide * zoom, high * zoom,
+                      std::vector<uint32_t>(size_t(wide * zoom) * size_t(high * zoom), kBlack)};
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      if (zoom >= kLined && (x % zoom == 0 || y % zoom == 0)) continue;
+      const glm::ivec2 shown(left + x / zoom, low + y / zoom);
+      const size_t at = film.at(shown.x, shown.y);
+      if (film.order[at] == kNever) continue;
+      uint32_t& color = picture.pixels[size_t(y) * size_t(picture.width) + size_t(x)];
+      color = shown == pixel ? kRed : film.time[at] == when ? kWhite : color_of_rank(double(film.order[at]) / all);
+    }
+  }
+  return picture;
+}
+
 std::vector<uint32_t> map_picture(const TileMap& map, int width, int height) {
   constexpr int kLined = 8;  // smaller tiles have no separating lines
   const int edge_x = map.tile_x >= kLined ? map.tile_x : 0, edge_y = map.tile_y >= kLined ? map.tile_y : 0;

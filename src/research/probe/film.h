@@ -67,6 +67,17 @@ std::vector<uint32_t> film_picture(const Film& film, double part);
 std::vector<uint32_t> stall_picture(const Film& film, const Stall& stall, std::span<const glm::ivec2> slow,
                                     double ranks = 0);
 
+// The warp of a pixel, as group_of finds it [FragSniffer, Fig. 6]: the pixel red, the others of its warp white, the
+// rest in the colours of film_picture, enlarged `zoom` times (1 or more) with a dark line between pixels where that is
+// 4 or more. Shows kWarpWindow x kWarpWindow pixels around it, fewer at the film's edges. Empty if the subject has no
+// clock.
+struct WarpPicture {
+  int width = 0, height = 0;     // of the picture
+  std::vector<uint32_t> pixels;  // RGBA8, rows bottom to top
+};
+inline constexpr int kWarpWindow = 48;
+WarpPicture warp_picture(const Film& film, glm::ivec2 pixel, int zoom);
+
 // A colour for each tile's owner. Tiles of eight or more pixels are separated by dark lines.
 std::vector<uint32_t> map_picture(const TileMap& map, int width, int height);
 

@@ -88,6 +88,10 @@ void Results::add_film(const std::string& name, const Drawing& drawing, Subject&
   write(".png", film_picture(film, 1));
   for (int i = 0; i < film_; ++i) write(fmt::format("-{:03}.png", i), watched.picture(double(i + 1) / film_));
   if (watched.stall.now > 0) write("-stall.png", stall_picture(film, watched.stall, watched.slow));
+  constexpr int kZoom = 10;
+  if (watched.slow.empty()) return;
+  if (const WarpPicture warp = warp_picture(film, watched.slow.front(), kZoom); !warp.pixels.empty())
+    app::write_pixels(file(name + "-warp.png").string(), warp.width, warp.height, warp.pixels);
 }
 
 void Results::add_map(const std::string& subject, const TileMap& map, const MapRule& rule) {

@@ -31,7 +31,7 @@ class Probe(InFolder):
         text = self.ask("E1.2", "-o", out, "--film", 3)
         self.assertIn("from a black tile to the next", text)
         self.assertEqual({path.name for path in out.iterdir()},
-                         {f"probe-E1.2{end}" for end in (".csv", ".png", "-pixels.csv", "-stall.png", "-000.png", "-001.png", "-002.png")})
+                         {f"probe-E1.2{end}" for end in (".csv", ".png", "-pixels.csv", "-stall.png", "-warp.png", "-000.png", "-001.png", "-002.png")})
         rows = {row["measurement"]: row for row in csv.DictReader((out / "probe-E1.2.csv").read_text().splitlines())}
         self.assertEqual(rows["from a black tile to the next"]["verdict"], "agrees")
         pixels = list(csv.DictReader((out / "probe-E1.2-pixels.csv").read_text().splitlines()))
