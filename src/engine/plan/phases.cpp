@@ -307,8 +307,8 @@ class Publications {
   const Frame& frame_;
   const ProgramDraws& programs_;
   DrawPlan& plan_;
-  // Indexed by the number of the captured texture. done_: no draw has written the target since the texture was
-  // published. held_: this launch has published the texture. read_: a draw has read it.
+  // By number of the captured texture: nothing was written since it was published; this launch has published it; a draw
+  // has read it.
   std::vector<bool> done_, held_, read_;
 };
 

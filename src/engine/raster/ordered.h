@@ -108,6 +108,13 @@ BROKKR_FN void prepare_list(const Visit<Shared>& v, const RegionRecord& region, 
   }
 }
 
+// The pending clears (RegionBit) that an ordered phase ends: those of the planes that its draws use. Others go on
+// waiting.
+BROKKR_FN uint32_t clears_of(const PhaseRecord& phase) {
+  static_assert(kPlaneDepth == uint32_t(kClearDepth) && kPlaneStencil == uint32_t(kClearStencil));
+  return kClearColor | phase.planes;
+}
+
 // Draws the listed triangles into the region's tiles; one warp draws a tile. Pending clears are merged into it. A
 // picture that waits is loaded where something reads it.
 template <class Shared>
@@ -166,13 +173,13 @@ BROKKR_FN_NOINLINE void draw_list(const Visit<Shared>& v, const RegionRecord& re
     }
     finish_batch(w, pass, batch);
     if (loaded) {
-      store_tile(w, pass, state);
+      store_tile(w, pass);
       continue;
     }
     load_picture(tile);
-    if (Warp::takes_turns && (state.bits & kClearAny) != 0) {
-      clear_samples(w, t.targets, state, state.bits, pass.memory, kTileSamples, {0, w.width});
-    }
+    const uint32_t cleared = state.bits & clears_of(t.frame.phases[phase]);
+    if (Warp::takes_turns && cleared != 0)
+      clear_samples(w, t.targets, state, cleared, pass.memory, kTileSamples, {0, w.width});
   }
 }
 
@@ -230,7 +237,7 @@ BROKKR_FN_NOINLINE void draw_sampled_list(const Visit<Shared>& v, const RegionRe
       }
     }
     finish_batch(w, pass, batch);
-    for (uint32_t sample = 0; sample < samples && loaded; ++sample) store_tile(w, pass.of_sample(sample), written);
+    for (uint32_t sample = 0; sample < samples && loaded; ++sample) store_tile(w, pass.of_sample(sample));
   }
 }
 
@@ -326,10 +333,11 @@ BROKKR_FN_NOINLINE void run_ordered(const Visit<Shared>& v, uint32_t phase, uint
       // If one list holds all triangles, each tile is written to memory only once, together with its clear. CUDA has
       // too few registers for this.
       const bool clears = Warp::takes_turns && is_first && next >= eligible;
-      if (is_first && !clears) write_clears(v, region, kClearAny);
+      const uint32_t waiting = clears_of(t.frame.phases[phase]);
+      if (is_first && !clears) write_clears(v, region, waiting);
       draw_list(v, region, phase, counts);
       if (clears)
-        end_clears(v, region, kClearAny | kLoadWaits);
+        end_clears(v, region, waiting | kLoadWaits);
       else if (kLoadsCanWait && is_first)
         end_clears(v, region, kLoadWaits);
     }

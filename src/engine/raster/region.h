@@ -139,10 +139,14 @@ BROKKR_FN void clear_samples(Warp& w, const TargetTables& planes, const RegionSt
     if (which & kClearDepth) w.store(planes.depth + base + size_t(s), state.depth);
   }
   if (which & kClearStencil) {
-    // Stencil has one byte per sample; we write four bytes at a time.
-    uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + base);
-    for (int s = share.first; s < samples; s += share.step) {
-      w.store(words + s / 4, state.stencil * 0x01010101u, w.first_lanes((w.width + 3) / 4));
+    // Stencil has one byte per sample; four are written at a time.
+    uint32_t* const stencils = reinterpret_cast<uint32_t*>(planes.stencil + base);
+    const int words = samples / 4;
+    for (int s = share.first; s < words; s += share.step) {
+      if (words - s >= w.width)
+        w.store(stencils + s, state.stencil * 0x01010101u);
+      else
+        w.store(stencils + s, state.stencil * 0x01010101u, w.first_lanes(words - s));
     }
   }
 }

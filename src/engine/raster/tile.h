@@ -70,8 +70,7 @@ BROKKR_FN void load_tile(Warp& w, const TilePass& pass, const RegionState& state
   w.sync();
 }
 
-// Merges pending clears into the tile.
-BROKKR_FN void store_tile(Warp& w, const TilePass& pass, const RegionState& state) {
+BROKKR_FN void store_tile(Warp& w, const TilePass& pass) {
   const TargetTables& planes = pass.planes;
   const size_t memory = pass.memory;
   const TileBuffer& tile = pass.tile;
@@ -81,9 +80,6 @@ BROKKR_FN void store_tile(Warp& w, const TilePass& pass, const RegionState& stat
     if (pass.half()) w.store(planes.color_high + memory + s, w.load(tile.color_high + s));
     if (pass.beside_colors & kPlaneDepth) w.store(planes.depth + memory + s, w.load(tile.depth + s));
   }
-  static_assert(kPlaneDepth == uint32_t(kClearDepth) && kPlaneStencil == uint32_t(kClearStencil));
-  const uint32_t cleared = state.bits & (kClearDepth | kClearStencil) & ~pass.beside_colors;
-  if (cleared != 0) clear_samples(w, planes, state, cleared, memory, kTileSamples, {0, w.width});
   uint32_t* words = reinterpret_cast<uint32_t*>(planes.stencil + memory);
   for (int s = 0; s < kTileSamples / 4 && (pass.beside_colors & kPlaneStencil) != 0; s += w.width) {
     const Mask m = w.first_lanes(kTileSamples / 4 - s);
