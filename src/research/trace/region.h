@@ -23,6 +23,8 @@ namespace trace_machine {
 
 // The number of cut-outs that a path's ray may pass; the next one is opaque.
 BROKKR_CONSTANT int kMaxPassed = 64;
+// Errors of regions, at most 64 times 1000, in words that neighbours read.
+BROKKR_CONSTANT float kErrorUnits = 32768.0f;
 // Russian roulette starts at this bounce.
 BROKKR_CONSTANT int kSafeBounces = 3;
 
@@ -336,6 +338,30 @@ BROKKR_FN_NOINLINE float region_error(Warp& w, const TracePlan& plan, uint32_t r
   return float(sum) * (1.0f / 1048576.0f);
 }
 
+// The error by which a region gets its bucket: its own, or plan.neighbors of the largest that one of its four
+// neighbours had last, where that is more. So a region beside a noisy one is looked at again before its own four
+// samples have found the noise: the non-local priorities that [Kerbl18, 8.3] leaves open. Neighbours that are being
+// traced at the moment count with the error that they had before.
+BROKKR_FN float raised_error(Warp& w, const TracePlan& plan, uint32_t region, float error) {
+  if (!(plan.neighbors > 0.0f)) return error;
+  const uint32_t most = w.uniform([&]() -> uint32_t {
+    const uint32_t x = region % plan.regions_x;
+    uint32_t largest = 0;
+    const auto look = [&](bool is_there, uint32_t other) {
+      if (!is_there) return;
+      const uint32_t theirs = device_atomic<uint32_t>(plan.errors[other]).load(kRelaxed);
+      largest = theirs > largest ? theirs : largest;
+    };
+    look(x > 0, region - 1);
+    look(x + 1 < plan.regions_x, region + 1);
+    look(region >= plan.regions_x, region - plan.regions_x);
+    look(region + plan.regions_x < plan.regions, region + plan.regions_x);
+    return largest;
+  });
+  const float raised = float(most) * (plan.neighbors / kErrorUnits);
+  return raised > error ? raised : error;
+}
+
 struct RegionTask {
   static constexpr int kId = 0, kThreads = 32, kWords = 2;  // region number, priority
   template <class Worker>
@@ -356,10 +382,10 @@ struct RegionTask {
     if (w.broadcast(thread, 0) + kWidth < kThreads) return;  // more pixels of the region follow
     w.sync();
     const uint32_t now = samples + uint32_t(kSamplesOfTask);
-    const float error = region_error(w, plan, region, now);
+    const float own = region_error(w, plan, region, now), error = raised_error(w, plan, region, own);
     const bool again = w.uniform([&]() -> bool {
       plan.counts[region] = now;
-      plan.errors[region] = error;
+      device_atomic<uint32_t>(plan.errors[region]).store(uint32_t(own * kErrorUnits), kRelaxed);
       device_atomic<uint64_t>(plan.counters->tasks).fetch_add(1, kRelaxed);
       return plan.samples == 0 || now < plan.samples;
     });

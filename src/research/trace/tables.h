@@ -216,7 +216,8 @@ struct TracePlan {
   float low_error = 0, high_error = 1;  // of a region: bounds of the buckets
   float* planes = nullptr;              // [kPlanes][regions * 64]
   uint32_t* counts = nullptr;           // [regions]: samples per pixel
-  float* errors = nullptr;              // [regions]: the latest error
+  float neighbors = 0;                  // part of a neighbour's error that counts as a region's own
+  uint32_t* errors = nullptr;           // [regions]: the latest error of its own, in units of 2^-15
   uint32_t* begun = nullptr;            // number of tasks that have requested a part of the budget
   TraceCounters* counters = nullptr;
   uint32_t* stacks = nullptr;  // [warps][3 * kStackEntries][32]

@@ -84,10 +84,13 @@ trace::TraceOptions trace_options(const Arguments& arguments) {
     o.high_error = 10;
   }
   if (arguments.has("worst-error")) o.high_error = float(arguments.real("worst-error", 1));
+  o.neighbors = float(arguments.real("neighbors", 0));
   o.decreasing_priorities = arguments.has("decreasing-priorities");
-  if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error") || o.decreasing_priorities))
+  if (!o.adaptive && (arguments.has("metric") || arguments.has("worst-error") || arguments.has("neighbors") ||
+                      o.decreasing_priorities))
     throw UsageError(
-        "--metric, --worst-error and --decreasing-priorities control adaptive sampling: also give --adaptive");
+        "--metric, --worst-error, --neighbors and --decreasing-priorities choose where samples go: give --adaptive "
+        "with them");
   if (arguments.has("children") && structure != "bvh") throw UsageError("--children: only --structure bvh has them");
   if (arguments.has("grid") && structure != "grug") throw UsageError("--grid: only --structure grug has one");
   return o;
@@ -259,9 +262,11 @@ Command trace_command() {
       choice_option("--metric", "M",
                     "Error that --adaptive reduces: gain, expected from four more samples (gain), or contrast",
                     {"gain", "contrast"}),
-      real_option("--worst-error", "E", "Error from which on a region is in the highest bucket (1; contrast: 10)", 1e-6,
-                  1e6),
-      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper buckets are unused"),
+      real_option("--worst-error", "E", "Error of a region from which on it is in the highest bucket (1; contrast: 10)",
+                  1e-6, 1e6),
+      real_option("--neighbors", "P",
+                  "Part of a neighbouring region's error that counts as a region's own where that is less (0)", 0, 1),
+      flag("--decreasing-priorities", "Halve the error of the highest bucket whenever the upper ones are not in use"),
       output_option("--sample-map", "FILE", "Picture of the samples per pixel: .png, or the numbers as .pfm or .exr"),
       real_option("--exposure", "EV",
                   "Exposure of a .png, in powers of 2 (chosen so that the mean is middle grey; printed)", -32, 32),

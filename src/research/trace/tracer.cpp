@@ -85,8 +85,8 @@ struct Tracer::State {
   TaskArray<TriangleBlock> blocks;
   TaskArray<uint32_t> cells;
   TaskArray<GrugGroup> groups;
-  TaskArray<float> planes, errors;
-  TaskArray<uint32_t> counts, begun, stacks;
+  TaskArray<float> planes;
+  TaskArray<uint32_t> errors, counts, begun, stacks;
   TaskArray<TraceCounters> counters;
   TaskArray<std::byte> memory;
   HeldMemory of_picture;  // for TracePicture and its conversions
@@ -145,6 +145,7 @@ struct Tracer::State {
     plan.metric = o.metric;
     plan.low_error = o.low_error;
     plan.high_error = o.high_error;
+    plan.neighbors = o.neighbors;
     patience = o.adaptive && o.decreasing_priorities ? kPatience : 0;
     plan.begun = begun.data();
     plan.counters = counters.data();
@@ -180,7 +181,7 @@ struct Tracer::State {
     of_picture = {};
     of_picture = HeldMemory(machine->budget(), uint64_t(regions) * kRegionPixels * kPictureBytes, "picture");
     planes = TaskArray<float>(*machine, size_t(kPlanes) * regions * kRegionPixels);
-    errors = TaskArray<float>(*machine, regions);
+    errors = TaskArray<uint32_t>(*machine, regions);
     counts = TaskArray<uint32_t>(*machine, regions);
     memory = TaskArray<std::byte>(*machine, kernels.memory(plan.adaptive != 0, plan.capacity, warps).bytes);
     plan.planes = planes.data();
@@ -244,6 +245,8 @@ Tracer::Tracer(std::unique_ptr<TaskMachine> machine, const TraceScene& scene, co
     throw std::invalid_argument("--children: a node of the BVH has 2 or 8");
   if (!(options.high_error > options.low_error))
     throw std::invalid_argument("--worst-error: it must be above the least error");
+  if (!(options.neighbors >= 0 && options.neighbors <= 1))
+    throw std::invalid_argument("--neighbors: it must be 0 .. 1");
   state_ = std::make_unique<State>(std::move(machine), scene, options);
   reset();
 }

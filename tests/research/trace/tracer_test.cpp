@@ -261,8 +261,42 @@ TEST(Tracer, AdaptiveSamplesGoWhereTheErrorIs) {
   }
 }
 
-// A bound far above all errors puts every region into the lowest bucket, which becomes even sampling. As the bound
-// falls, it separates regions by their error.
+// Regions beside noise get samples that would have gone into it if neighbours' errors count; the sum stays.
+TEST(Tracer, NeighboursErrorsRaiseARegionsPriority) {
+  SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
+  made.quad({-4, -4, 0}, {8, 0, 0}, {0, 0, 8}, made.material(glm::vec3(0.5f)));
+  made.soup(60, 9, made.material(glm::vec3(0.8f)));
+  made.quad({1, 2, 1}, {0.3f, 0, 0}, {0, 0, 0.3f}, made.material(glm::vec3(0), glm::vec3(60)));
+  const auto sampled = [&](float neighbors) {
+    TraceOptions o = few_samples(16);
+    o.adaptive = true;
+    o.neighbors = neighbors;
+    o.workers = 1;
+    TracePicture picture = picture_of(made.frame, "cpu", "", o);
+    EXPECT_EQ(std::accumulate(picture.samples.begin(), picture.samples.end(), uint64_t(0)),
+              uint64_t(16) * picture.samples.size());
+    return std::move(picture.samples);
+  };
+  const std::vector<uint32_t> local = sampled(0), raised = sampled(1);
+  // The sum of differences between neighbouring regions: what neighbours share makes the map smoother.
+  const auto roughness = [](const std::vector<uint32_t>& samples) {
+    int64_t sum = 0;
+    for (size_t y = 0; y < 64; y += 8) {
+      for (size_t x = 8; x < 64; x += 8) {
+        sum += std::abs(int64_t(samples[y * 64 + x]) - int64_t(samples[y * 64 + x - 8]));
+        sum += std::abs(int64_t(samples[x * 64 + y]) - int64_t(samples[(x - 8) * 64 + y]));
+      }
+    }
+    return sum;
+  };
+  EXPECT_LT(roughness(raised), roughness(local));
+  TraceOptions wrong = few_samples(4);
+  wrong.neighbors = 2;
+  EXPECT_THROW(picture_of(made.frame, "cpu", "", wrong), std::invalid_argument);
+}
+
+// A bound far above all errors puts every region into the lowest bucket, which is even sampling in the end; coming
+// down, it finds out where the error is.
 TEST(Tracer, ABoundThatComesDownTellsRegionsApart) {
   SceneMaker made(64, 64, {0, 0, 3}, {0, 0, 0});
   made.quad({-4, -4, 0}, {8, 0, 0}, {0, 0, 8}, made.material(glm::vec3(0.5f)));
