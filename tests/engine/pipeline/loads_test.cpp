@@ -14,8 +14,8 @@ namespace {
 using test::ProgramFrame;
 using test::rectangle;
 
-constexpr int kWidth = 72, kHeight = 40;  // whole regions and tiles, and parts of them
-constexpr Rect kAll{0, 0, kWidth, kHeight};
+constexpr int kPictureWidth = 72, kPictureHeight = 40;  // whole regions and tiles, and parts of them
+constexpr Rect kWholePicture{0, 0, kPictureWidth, kPictureHeight};
 constexpr uint32_t kGreen = 0xff00ff00u;
 
 uint32_t texel(int x, int y) { return uint32_t(x) | uint32_t(y) << 8 | 0x80u << 16 | 0xff000000u; }
@@ -34,14 +34,14 @@ State without_depth(const ProgramFrame& f) {
 
 // Target 0 with a small draw, and a load of a picture, which replaces it.
 ProgramFrame with_picture() {
-  ProgramFrame f(kWidth, kHeight);
+  ProgramFrame f(kPictureWidth, kPictureHeight);
   CapturedTexture picture;
   picture.format = TexelFormat::rgba8;
-  picture.width = kWidth;
-  picture.height = kHeight;
+  picture.width = kPictureWidth;
+  picture.height = kPictureHeight;
   picture.stored = true;
-  for (int i = 0; i < kWidth * kHeight; ++i) {
-    const auto bytes = std::bit_cast<std::array<std::byte, 4>>(texel(i % kWidth, i / kWidth));
+  for (int i = 0; i < kPictureWidth * kPictureHeight; ++i) {
+    const auto bytes = std::bit_cast<std::array<std::byte, 4>>(texel(i % kPictureWidth, i / kPictureWidth));
     f.frame.texture_data.insert(f.frame.texture_data.end(), bytes.begin(), bytes.end());
   }
   f.frame.captured_textures = {picture};
@@ -70,8 +70,8 @@ class Loads : public test::ProgramTest {
           const RenderResult result = test::render_to_end(renderer, prepared, options);
           ASSERT_EQ(result.statistics.false_color_draws, 0u);
           int wrong = 0;
-          for (int i = 0; i < kWidth * kHeight; ++i)
-            wrong += result.targets[0].layers[0].color[size_t(i)] != expected(i % kWidth, i / kWidth);
+          for (int i = 0; i < kPictureWidth * kPictureHeight; ++i)
+            wrong += result.targets[0].layers[0].color[size_t(i)] != expected(i % kPictureWidth, i / kPictureWidth);
           EXPECT_EQ(wrong, 0) << "machine " << int(machine) << ", order " << int(order) << ", bins of " << bin;
         }
       }
@@ -85,7 +85,8 @@ class Loads : public test::ProgramTest {
 TEST_F(Loads, NothingIsDrawn) { expect_picture(with_picture(), texel); }
 
 TEST_F(Loads, DrawsReplaceAPart) {
-  for (const Rect& r : {Rect{0, 0, kWidth, kHeight}, Rect{8, 8, 24, 16}, Rect{3, 5, 60, 30}, Rect{70, 39, 2, 1}}) {
+  for (const Rect& r :
+       {Rect{0, 0, kPictureWidth, kPictureHeight}, Rect{8, 8, 24, 16}, Rect{3, 5, 60, 30}, Rect{70, 39, 2, 1}}) {
     for (const bool depth : {false, true}) {
       ProgramFrame f = with_picture();
       draw_green(f, depth ? f.default_state() : without_depth(f), r);
@@ -99,24 +100,24 @@ TEST_F(Loads, DrawsThatReadThePicture) {
   State adds = without_depth(f);
   const BlendTerm add{BlendFactor::one, BlendFactor::one, BlendEquation::add};
   adds.blend = BlendState{add, add, glm::vec4(0)};
-  draw_green(f, adds, kAll);
+  draw_green(f, adds, kWholePicture);
   expect_picture(f, [](int x, int y) { return texel(x, y) | kGreen; });
 
   f = with_picture();
   State green_only = without_depth(f);
   green_only.color_mask = {false, true, false, false};
-  draw_green(f, green_only, kAll);
+  draw_green(f, green_only, kWholePicture);
   expect_picture(f, [](int x, int y) { return (texel(x, y) & 0xffff00ffu) | 0x0000ff00u; });
 
   f = with_picture();
-  draw_green(f, without_depth(f), kAll, " if (mod(floor(gl_FragCoord.x), 2.0) == 0.0) discard;");
+  draw_green(f, without_depth(f), kWholePicture, " if (mod(floor(gl_FragCoord.x), 2.0) == 0.0) discard;");
   expect_picture(f, [](int x, int y) { return x % 2 == 0 ? texel(x, y) : kGreen; });
 
   f = with_picture();
   State hidden = f.default_state();
   hidden.depth.func = CompareFunc::greater;  // than 1
   hidden.depth.write = false;
-  draw_green(f, hidden, kAll);
+  draw_green(f, hidden, kWholePicture);
   expect_picture(f, texel);
 }
 
@@ -124,7 +125,7 @@ TEST_F(Loads, DepthAloneLeavesThePicture) {
   ProgramFrame f = with_picture();
   State depth_only = f.default_state();
   depth_only.color_mask = {false, false, false, false};
-  draw_green(f, depth_only, {0, 0, kWidth, kHeight});
+  draw_green(f, depth_only, {0, 0, kPictureWidth, kPictureHeight});
   State behind = f.default_state();
   behind.depth.func = CompareFunc::greater;
   behind.depth.write = false;
@@ -159,14 +160,14 @@ TEST_F(Loads, ALaterPictureCounts) {
 // The picture is loaded into target 1, of which captured texture 1 is a copy.
 ProgramFrame with_picture_beside() {
   ProgramFrame f = with_picture();
-  f.frame.targets.push_back({1, kWidth, kHeight, 1, ColorFormat::rgba8});
+  f.frame.targets.push_back({1, kPictureWidth, kPictureHeight, 1, ColorFormat::rgba8});
   View view;
   view.target = 1;
   f.frame.views.push_back(view);
   std::get<LoadCommand>(f.frame.commands.back()).target = 1;
   CapturedTexture texture;
-  texture.width = kWidth;
-  texture.height = kHeight;
+  texture.width = kPictureWidth;
+  texture.height = kPictureHeight;
   texture.images = {{0, 0, 1, TargetPlane::color0}};
   f.frame.captured_textures.push_back(texture);
   f.frame.captured_samplers.emplace_back();
@@ -192,9 +193,9 @@ TEST_F(Loads, CopiesReadThePicture) {
     const Rect part{8, 0, 16, 40};
     draw_green_beside(f, without_depth(f), part);
     if (by_texture)
-      show_texture(f, kAll);
+      show_texture(f, kWholePicture);
     else
-      f.add(BlitCommand{1, 0, kAll, kAll});
+      f.add(BlitCommand{1, 0, kWholePicture, kWholePicture});
     expect_picture(f, [&](int x, int y) { return is_inside(part, x, y) ? kGreen : texel(x, y); });
   }
 }
@@ -238,11 +239,11 @@ TEST_F(Loads, TexturesFollowEveryChange) {
   for (const Change& change : changes) {
     SCOPED_TRACE(change.name);
     ProgramFrame f = with_picture_beside();
-    show_texture(f, kAll);
+    show_texture(f, kWholePicture);
     change.apply(f);
-    show_texture(f, kAll);
+    show_texture(f, kWholePicture);
     draw_green_beside(f, without_depth(f), {0, 0, 8, 8});
-    show_texture(f, kAll);
+    show_texture(f, kWholePicture);
     expect_picture(f, [&](int x, int y) { return x < 8 && y < 8 ? kGreen : change.result(x, y); });
   }
 }
