@@ -321,7 +321,7 @@ TEST(Gltf, MistakesAreDrawnAround) {
       {"/meshes/0/primitives/0/material", 1, "material"},
       {"/nodes/0/children", {0}, "is a child of itself"},
       {"/scenes/0/nodes", {0, 0}, "is there twice"},
-      {"/scenes/0/nodes", {0, 7}, "7 is none"},
+      {"/scenes/0/nodes", {0, 7}, "7 is not among"},
       {"/scene", 3, "the first is drawn"},
       {"/scene", "main", "the first scene is drawn"},
       {"/asset/version", 2.0, "drawn as glTF 2.0"},
@@ -519,7 +519,7 @@ TEST(Gltf, MistakesAreNamed) {
       {" \n", "field 'JSON': it is empty"},
       {"glTF", "header"},
       {good.substr(0, good.size() - 12), "bufferViews 3"},
-      {good.substr(0, 100), "cut short"},
+      {good.substr(0, 100), "ends in its JSON"},
       {"[" + std::string(200, '['), "deep"},
       {"[]", "not an object"},
       {with("/asset/version", "1.0"), "version"},
@@ -540,7 +540,7 @@ TEST(Gltf, MistakesAreNamed) {
       {with("/nodes/0/mesh", 7), "shows nothing that can be drawn"},
       {with("/nodes/0/mesh", 1), "mesh"},
       {with("/nodes/0/scale", {1e30, 1, 1}), "nodes 0"},
-      {with("/scenes/0/nodes", {7}), "7 is none"},
+      {with("/scenes/0/nodes", {7}), "7 is not among"},
   };
   for (size_t i = 0; i < mistakes.size(); i++) {
     const auto& [file, word] = mistakes[i];
@@ -565,7 +565,7 @@ TEST(Gltf, NodesThatAreListedTwiceAreNamedWhereTheyAre) {
        "nodes 2, field 'children': node 1 is a child of node 0 as well"},
       {R"([{"children": [1]}, {"children": [1]}])", "[0]", "nodes 1, field 'children': node 1 is a child of itself"},
       {R"([{}, {}, {}])", "[2, 0, 1, 0]", "scenes 0, field 'nodes': node 0 is there twice"},
-      {R"([{"children": [9]}])", "[0]", "nodes 0, field 'children': 9 is none"},
+      {R"([{"children": [9]}])", "[0]", "nodes 0, field 'children': 9 is not among"},
   };
   for (const Case& one : cases) {
     File file;

@@ -180,7 +180,7 @@ TEST(Frame, EveryDamageIsNamed) {
          draw_of(f).vertex_kind = VertexKind::transform;
          draw_of(f).first_instance = 2;
        }},
-      {"command 1, field 'flags'", [](Frame& f) { draw_of(f).flags = 1u << 9; }},
+      {"command 1, field 'flags'", [](Frame& f) { draw_of(f).flags = 1u << 31; }},
       {"command 1, field 'topology'", [](Frame& f) { draw_of(f).topology = Topology(7); }},
       {"command 1, field 'material'", [](Frame& f) { f.materials[0].kind = MaterialKind::blinn_phong; }},
       {"reference 0, field 'target'",
