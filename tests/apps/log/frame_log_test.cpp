@@ -311,7 +311,7 @@ TEST(ReadFrameLog, ErrorsNameFileLineAndField) {
             std::string::npos);
   EXPECT_NE(message("x,frametime\n1,2\n1\n").find("line 3: 1 fields under 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,2\n1,2,3\n").find("line 3: 3 fields under 2"), std::string::npos);
-  EXPECT_NE(message("x,frametime\n1,fast\n").find("line 2: field 2 is no number"), std::string::npos);
+  EXPECT_NE(message("x,frametime\n1,fast\n").find("line 2: field 2 is not a number"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,nan\n").find("line 2"), std::string::npos);
   EXPECT_NE(message("x,frametime\n1,-4\n").find("below 0"), std::string::npos);
 }

@@ -17,15 +17,28 @@ LAYOUTS = (["fr"], ["de"], ["us", "-variant", "dvorak"])
 
 
 def press_and_wait(session, what, changed, key, *modifiers):
-    """Presses the key until the settings that the window shows are changed: on a busy computer a key may be lost."""
+    """Presses the key, and waits until the settings that the window shows have changed and stay. On a busy computer the
+    window shows an earlier frame for a while, or a key is lost: then the key is pressed again."""
     _, before, _ = session.settings()
+    looks_for_a_press, looks = 8, 0
 
     def has_changed():
-        session.screen.key(key, *modifiers)
+        nonlocal looks
+        if looks % looks_for_a_press == 0:
+            session.screen.key(key, *modifiers)
+        looks += 1
         _, now, _ = session.settings()
         return now if changed(before, now) else None
 
-    return wait_for(what, has_changed)
+    now = wait_for(what, has_changed)
+
+    def stays():
+        nonlocal now
+        earlier = now
+        _, now, _ = session.settings()
+        return now if now == earlier else None
+
+    return wait_for(what, stays)
 
 
 def limit_of(settings):
