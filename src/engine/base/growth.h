@@ -24,21 +24,26 @@ void fill_in_steps(std::vector<T>& list, size_t count, const T& value, const Wat
   }
 }
 
+// Moves a full list to one of twice the size. Passes on what `loading` throws.
+template <typename T>
+[[gnu::noinline]] void grow_in_steps(std::vector<T>& list, Loading& loading) {
+  constexpr size_t kStep = std::max<size_t>(kGrowthStep / sizeof(T), 1), kLeast = 16;
+  std::vector<T> larger;
+  larger.reserve(std::max(2 * list.size(), kLeast));
+  for (auto from = list.begin(); from != list.end();) {
+    loading.look();
+    const auto to = from + std::min(std::ptrdiff_t(kStep), list.end() - from);
+    larger.insert(larger.end(), from, to);
+    from = to;
+  }
+  list.swap(larger);
+}
+
 // Appends `value`. If the list is full, moves it to one of twice the size. Passes on what `loading` throws.
 template <typename T>
-void push_in_steps(std::vector<T>& list, const T& value, Loading& loading) {
-  if (list.size() == list.capacity()) {
-    constexpr size_t kStep = std::max<size_t>(kGrowthStep / sizeof(T), 1), kLeast = 16;
-    std::vector<T> larger;
-    larger.reserve(std::max(2 * list.size(), kLeast));
-    for (auto from = list.begin(); from != list.end();) {
-      loading.look();
-      const auto to = from + std::min(std::ptrdiff_t(kStep), list.end() - from);
-      larger.insert(larger.end(), from, to);
-      from = to;
-    }
-    list.swap(larger);
-  }
+[[gnu::always_inline]] inline void push_in_steps(std::vector<T>& list, const T& value, Loading& loading) {
+  if (list.size() == list.capacity()) grow_in_steps(list, loading);
+  if (list.size() == list.capacity()) __builtin_unreachable();  // push_back needs no code that grows the list
   list.push_back(value);
 }
 

@@ -338,7 +338,7 @@ TEST_F(UserShaders, FaultsNameTheLine) {
   EXPECT_EQ(problem_with({.text = text, .uniforms = {{"a", {1}}}}), "shader:1: uniform 'a' has 2 numbers, not 1");
   EXPECT_EQ(
       problem_with({.text = "uniform int n;\nout vec4 c;\nvoid main() { c = vec4(n); }", .uniforms = {{"n", {0.5}}}}),
-      "shader:1: uniform 'n' is of int; 0.5 is none");
+      "shader:1: uniform 'n' is of int; 0.5 is not one");
 }
 
 // In a captured frame, the shader replaces the draws that test depth, and reads the inputs of their programs.
