@@ -190,8 +190,8 @@ std::vector<std::string> without_folders(const std::vector<std::string>& files) 
 
 std::string line_of_loops(const Statistics& statistics) {
   if (statistics.loops_cut == 0) return {};
-  return "a loop of its shader was ended after " + grouped(shader::kMaxIterations) +
-         " rounds, or all loops of a run after " + grouped(shader::kMaxIterationsOfRun) +
+  return "a loop of its shader was stopped after " + grouped(shader::kMaxIterations) +
+         " iterations, or all loops of a run after " + grouped(shader::kMaxIterationsOfRun) +
          "; the picture lacks what the rest would have drawn";
 }
 

@@ -113,7 +113,7 @@ def usage_errors(folder, good):
     if "  simt " in subprocess.run([program, "--help"], capture_output=True, text=True).stdout:
         expect(USAGE, ["simt"], "--list")
         expect(USAGE, ["simt", "evne"], "evne", "(did you mean 'even'?)")
-        expect(USAGE, ["simt", "figure"], "which")
+        expect(USAGE, ["simt", "figure"], "number")
         expect(USAGE, ["simt", "figure", "9.9"], "9.9", "8.12")
         expect(USAGE, ["simt", "figure", "8.1", "--mimd"], "--mimd", "leave it out")
         expect(USAGE, ["simt", "even", "--ways", "3"], "--ways", "power of two")

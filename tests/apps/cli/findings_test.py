@@ -23,17 +23,17 @@ SCENES = (".obj", ".ply", ".stl", ".gltf", ".glb")
 WARNINGS = {
     "glb-length-padded": ["it says 992 bytes, and the file has 988"],
     "gltf-image-missing": ["'none.png' is missing", "without its picture it has no colour; drawn with the default material"],
-    "gltf-required-KHR_materials_ior": ["extension KHR_materials_ior is required and not followed"],
+    "gltf-required-KHR_materials_ior": ["extension KHR_materials_ior is required but not supported"],
     "mtl-Tr-1": ["material 'red' would be invisible (Tr 1); drawn opaque (2 times)"],
     "obj-picture-empty": ["a.mtl, line 3: tex2.png: is empty"],
-    "obj-picture-of-other-format": ["a.mtl, line 3: tex.gif: has a picture format that is not supported, GIF"],
+    "obj-picture-of-other-format": ["a.mtl, line 3: tex.gif: has an unsupported picture format, GIF"],
     "obj-texcoord-missing": ["line 6: texture coordinate 4 is not among the 0; drawn without it (12 times)"],
     "obj-texture-absolute-windows": ["is taken from tex.png"],
     "obj-texture-other-case": ["'TEX.PNG' is taken from tex.png"],
     "obj-unknown-material": ["line 15: material 'gone' is in none of the MTL files; drawn with the default material"],
     "ply-texture-above": ["'../wedge/tex.png' is not in the scene's folder or below it"],
-    "stl-bytes-behind": ["2 bytes behind its 4 triangles are left out"],
-    "stl-count-zero": ["it says 0 triangles and has the bytes of 4, which are drawn"],
+    "stl-bytes-behind": ["2 bytes after its 4 triangles are left out"],
+    "stl-count-zero": ["it says 0 triangles but has the bytes of 4, which are drawn"],
     "stl-nan-facet": ["facet 5: a vertex is not finite or beyond 1e15; the facet is left out"],
 }
 
@@ -112,7 +112,7 @@ class Findings(InFolder):
                 done = brokkr("render", "--fragment", shader.name, "-o", "t.png", "--size", "64x64", folder=folder)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 if name == "toy-long-loop":  # ends at the limit, and says so
-                    self.assertIn("a loop of its shader was ended after 65 536 rounds", done.stderr)
+                    self.assertIn("a loop of its shader was stopped after 65 536 iterations", done.stderr)
                     continue
                 self.assertEqual(set(png.read(folder / "t.png")[0]), {bytes((0, 255, 0)) * 64}, done.stderr)
                 self.assertEqual(done.stderr, "")

@@ -87,6 +87,9 @@ inline Results run_on(const std::string& isa, const Program& program, const std:
     for (uint32_t word = 0; word < program.input_words; ++word) {
       for (int lane = 0; lane < kernel.lanes && instance.input(word) != nullptr; ++lane)
         instance.input(word)[lane] = input(word, first + lane);
+      uint64_t truths = 0;
+      for (int lane = 0; lane < kernel.lanes; ++lane) truths |= uint64_t(input(word, first + lane) & 1) << lane;
+      instance.set_truths(word, truths);
     }
     results.kept |= instance.run(kernel.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << kernel.lanes) - 1) << first;
     for (uint32_t word = 0; word < program.output_words; ++word)
