@@ -38,7 +38,7 @@ def process_of(session, rank):
 
 def shows_what_one_rank_draws(session, folder):
     session.screen.key("F2")
-    whole = rendered(folder, CITY, SIZE)
+    whole = rendered(folder, CITY, SIZE, "--samples", "1")  # ranks draw one
     wait_for("the scene", lambda: session.shows(whole))
     # The camera turns while frames arrive.
     x, y, width, height = session.screen.geometry(session.window)
