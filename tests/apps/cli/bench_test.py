@@ -230,10 +230,10 @@ class Bench(unittest.TestCase):
         # Rows without a time are left out with a word, which --strict makes an error.
         rows = "Application;FrameTime\ngame.exe;16,5\ndwm.exe;NA\ngame.exe;NA\ndwm.exe;4,1\n"
         self.write("na.csv", rows)
-        self.assertEqual(plot("na.csv", "-o", "na.svg"), "na.csv: 2 rows were left out, whose frame time is NA\n")
+        self.assertEqual(plot("na.csv", "-o", "na.svg"), "na.csv: 2 rows were left out because the frame time is NA\n")
         self.assertTrue({"na: game.exe", "na: dwm.exe"} <= set(self.texts_of("na.svg")))
         self.assertIn("na.csv: 1 row was", plot("na.csv", "-o", "na.svg", "--application", "Game"))
-        self.assertIn("2 rows were left out, whose frame time is NA (a warning, which --strict refuses)",
+        self.assertIn("2 rows were left out because the frame time is NA (a warning, which --strict refuses)",
                       plot("na.csv", "-o", "b.svg", "--strict", code=1))
         self.assertFalse((self.path / "b.svg").exists())
         # Times at the limits of floating-point numbers: no axis shows them, and no picture takes forever.
@@ -551,7 +551,7 @@ class Bench(unittest.TestCase):
         wrong = hello + """while read line; do echo '{"error": "cannot do this"}'; done"""
         self.assertIn("cannot do this", self.run_program(self.file, "--gl-bench", self.script(wrong), code=1))
         self.assertIn("ended", self.run_program(self.file, "--gl-bench", self.script(hello + "read line"), code=1))
-        self.assertIn("no GPU", self.run_program(self.file, "--against", "gpu", "--gl-bench", self.script(wrong), code=1))
+        self.assertIn("not a GPU's driver", self.run_program(self.file, "--against", "gpu", "--gl-bench", self.script(wrong), code=1))
 
     def test_a_peer_that_draws_something_else_fails(self):
         hello = """echo '{"renderer": "r", "version": "v", "vendor": "", "device": "", "software": true}'\n"""
