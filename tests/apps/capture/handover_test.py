@@ -223,7 +223,7 @@ time.sleep(1000)
             error = self.finish(self.start('say({"swaps": True, "swap": 3})\ntime.sleep(1000)', "--timeout", str(seconds)), 1)[1]
             if "no frame has been shown" not in error:
                 break
-        self.assertIn("it has shown 3 so far", error)
+        self.assertIn("it has shown 3 frames so far", error)
 
     def test_a_program_with_rights_of_a_group(self):
         """The system drops preloaded libraries from it; it is started without the rights, and draws."""

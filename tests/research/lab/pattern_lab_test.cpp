@@ -166,7 +166,6 @@ TEST(PatternsCommand, NamesWhatIsWrong) {
   };
   EXPECT_NE(call({"--no-plots"}).find("2 brokkr: FILE is missing"), std::string::npos);
   EXPECT_NE(call({"x.bkf", "--only", "tea"}).find("2 brokkr: --only"), std::string::npos);
-  EXPECT_NE(call({"x.bkf", "--plot", "/nowhere/plot"}).find("1 brokkr: --plot /nowhere/plot"), std::string::npos);
   EXPECT_NE(call({"missing.bkf", "--no-plots", "-o", "/tmp/brokkr-lab-none"}).find("1 brokkr: missing.bkf"),
             std::string::npos);
 }
