@@ -84,7 +84,7 @@ MUTATIONS = [
      PIPELINE, "Loads.DrawsThatReadThePicture"),
     ("changed-region", "src/engine/raster/order_free.h", "if (‹kNotesChanges›) state.bits |= kChanged;", "false",
      PIPELINE, "Loads.TexturesFollowEveryChange"),
-    ("bounded-half", "src/engine/raster/tile.h", "if (‹how.bounded›) color", "false", PIPELINE, "ProgramDraws.NumbersOfTheFirst*"),
+    ("bounded-half", "src/engine/raster/tile.h", "if (‹writing.bounded›) color", "false", PIPELINE, "ProgramDraws.NumbersOfTheFirst*"),
     ("blend-without-alpha", "src/engine/plan/program_draws.cpp", "if (‹!has_alpha(target, buffer.plane)›) {", "false",
      PIPELINE, "ProgramDraws.ColoursWithoutAlpha*"),
     ("second-source", "src/engine/plan/program_draws.cpp", "const second = ‹output_of(program, i, 1)›)", "output_of(program, i, 0)",

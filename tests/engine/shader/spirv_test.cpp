@@ -261,7 +261,8 @@ TEST(SpirvModules, WhatIsNoModuleIsRefused) {
   EXPECT_TRUE(is_spirv(good));
   EXPECT_FALSE(is_spirv("#version 330"));
   EXPECT_EQ(refusal_of(good, Stage::vertex), "the module has no vertex shader");
-  EXPECT_NE(refusal_of(good.substr(0, good.size() - 2), Stage::fragment).find("not a multiple of 4"), std::string::npos);
+  EXPECT_NE(refusal_of(good.substr(0, good.size() - 2), Stage::fragment).find("not a multiple of 4"),
+            std::string::npos);
   EXPECT_NE(refusal_of(good.substr(0, good.size() - 8), Stage::fragment).find("not valid SPIR-V"), std::string::npos);
   EXPECT_NE(refusal_of(good.substr(0, 20), Stage::fragment), "");
   const std::string stores = R"(#version 450
