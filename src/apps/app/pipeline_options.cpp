@@ -51,7 +51,7 @@ std::string help_of(const OptionInfo& info, ValueKind kind, const std::string& s
   return help;
 }
 
-// The placeholder in help: "N" for a number, "LIST", or the option's initial.
+// The name of an option's value in help: "N" for a number, "LIST" for a list, otherwise the option's initial.
 std::string placeholder(const OptionInfo& info, ValueKind kind) {
   if (*info.form != 0) return info.form;
   if (kind == ValueKind::text) return "LIST";

@@ -1,12 +1,12 @@
-// Keeps the files that a command reads from being replaced by those that it writes (base/file_io.h).
+// Protects the files that a command reads from the files that it writes (base/file_io.h).
 #pragma once
 
 #include <filesystem>
 
 namespace brokkr {
 
-// While one lives, read_file notes the files that it reads, on any thread, and write_file throws std::runtime_error
-// instead of replacing one of them: a command does not lose what it was given. At most one lives at a time.
+// While an object of this class exists, read_file notes the files that it reads, on any thread, and write_file throws
+// std::runtime_error instead of replacing one of them. At most one object may exist at a time.
 class KeptInputs {
  public:
   KeptInputs();
@@ -15,7 +15,7 @@ class KeptInputs {
   KeptInputs& operator=(const KeptInputs&) = delete;
 };
 
-// Throws std::runtime_error if write_file would: before anything is drawn for a file that cannot be written.
+// Throws std::runtime_error if write_file would do so. Commands call it before they draw anything.
 void require_no_input(const std::filesystem::path& path);
 
 }  // namespace brokkr

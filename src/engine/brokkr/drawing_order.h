@@ -1,4 +1,4 @@
-// The order of draws that let others shine through.
+// The drawing order of transparent draws.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 #pragma GCC visibility push(default)
 namespace brokkr {
 
-// A bit of DrawCommand::flags beside those of DrawFlag, for VertexKind::transform: the draw and its neighbours in
-// Frame::commands that have the bit too and the same first view are drawn from back to front, as that view sees the
-// middles of their vertices. Loaders set it for transparent surfaces.
+// A bit of DrawCommand::flags, in addition to those of DrawFlag, for VertexKind::transform. Neighbours in
+// Frame::commands that have this bit and the same first view are drawn from back to front, by the distance of their
+// centres from that view's camera. Loaders set it for transparent surfaces.
 inline constexpr uint32_t kBackToFront = 1u << 9;
 
 // The centres of draws that have kBackToFront, in world space, one per command. A centre is that of the box around the

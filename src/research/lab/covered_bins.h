@@ -15,8 +15,8 @@ struct BinBox {
   uint32_t x0, y0, x1, y1;  // bins, both ends included
 };
 
-// Functions that write the owner of each bin of the box to `out`, row by row from the lower left, and return how many
-// they are. `owner`: of bins_x bins a row; `n`: its rasterizers.
+// These functions write the owner of each bin of the box to `out`, row by row from the lower left, and return the
+// number of bins. `owner` holds the owners of all bins, bins_x per row. `n` is the number of rasterizers.
 uint32_t covered_by_table(std::span<const uint32_t> owner, uint32_t bins_x, const BinBox& box, uint32_t* out);
 uint32_t covered_by_row(std::span<const uint32_t> owner, uint32_t bins_x, uint32_t n, const BinBox& box, uint32_t* out);
 uint32_t covered_by_offset(uint32_t n, const BinBox& box, uint32_t* out);  // X-shift-offset

@@ -8,9 +8,9 @@
 
 namespace brokkr::lab {
 
-// Draws patterns-NAME.svg and .png in `folder` (.svg alone where the program has no font), and writes report.html with
-// them, the maps of fragments and the patterns that lie there, and tables. `settings`: what patterns.json holds.
-// `rows`: by the experiment's name. Returns the path of the page.
+// Draws patterns-NAME.svg and .png in `folder`; without a font, only the .svg. Writes report.html with these pictures,
+// the maps of fragments and the patterns in that folder, and tables. `settings` is the content of patterns.json. `rows`
+// is indexed by the experiment's name. Returns the path of the page.
 std::filesystem::path write_pattern_report(const std::filesystem::path& folder, const nlohmann::ordered_json& settings,
                                            const std::map<std::string, PatternRows>& rows);
 
