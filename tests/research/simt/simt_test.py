@@ -56,7 +56,7 @@ class Simt(InFolder):
     def test_wrong_words(self):
         for words, expected in ((["render", SCENE, "--machine", "cpu", "--simt-config", "h200"], "--simt-config is for --machine simt"),
                                 (["simt", "run_frame", "--cycles", "5"], "--cycles is not for our own kernels"),
-                                (["simt", "even", "--lanes"], "--lanes is of our own kernels")):
+                                (["simt", "even", "--lanes"], "--lanes is for our own kernels")):
             done = brokkr(*words)
             self.assertEqual(done.returncode, 2, done)
             self.assertIn(expected, done.stderr)
