@@ -106,7 +106,7 @@ function(brokkr_add_isa_objects target prefix)
     string(TOUPPER ${isa} upper)
     set(library ${prefix}_${isa})
     add_library(${library} OBJECT ${ARGN})
-    target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1 ${BROKKR_HAVE_ISAS})
+    target_compile_definitions(${library} PRIVATE BROKKR_ISA=${isa} BROKKR_ISA_${upper}=1)
     set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                                 UNITY_BUILD OFF)
     # Neither flag changes a value. They only free the compiler from errno and from floating-point exceptions.

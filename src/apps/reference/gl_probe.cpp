@@ -453,8 +453,8 @@ uint32_t number_by_first(std::vector<uint32_t>& values, std::vector<uint32_t>* s
 std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
                                         std::span<const GlIndexRange> ranges, uint32_t attributes) {
   check_ranges(indices, ranges);
-  if (attributes > kMostVertexAttributes)
-    throw std::out_of_range("a vertex shader hands on at most " + std::to_string(kMostVertexAttributes) +
+  if (attributes > kMaxVertexAttributes)
+    throw std::out_of_range("a vertex shader hands on at most " + std::to_string(kMaxVertexAttributes) +
                             " components");
   context.make_current();
   if (!has_statistics())

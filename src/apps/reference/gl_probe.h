@@ -59,11 +59,11 @@ struct GlIndexRange {
 };
 
 // Components that a vertex shader can hand on beside its position, at least (Direct3D's limit, as in [Kerbl18, 6.2]).
-inline constexpr uint32_t kMostVertexAttributes = 124;
+inline constexpr uint32_t kMaxVertexAttributes = 124;
 
 // The vertex shader invocations that the driver counts for each range (GL_ARB_pipeline_statistics_query, OpenGL 4.6),
 // drawn off screen with a vertex shader that copies a position of three floats and hands on `attributes` components, 0
-// .. kMostVertexAttributes, which the fragment shader reads. Throws std::runtime_error if the driver cannot count or
+// .. kMaxVertexAttributes, which the fragment shader reads. Throws std::runtime_error if the driver cannot count or
 // cannot hand on so many, and std::out_of_range for a range beyond `indices` or of incomplete triangles.
 std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uint32_t> indices,
                                         std::span<const GlIndexRange> ranges, uint32_t attributes = 0);

@@ -67,9 +67,9 @@ TEST(GlVertexCount, AttributesChangeNothing) {
   const Indices indices = shuffled(grid(40), 5);
   const std::vector<GlIndexRange> all = {{0, uint32_t(indices.size())}};
   const uint64_t without = count_vertex_runs(context, indices, all).front();
-  for (const uint32_t attributes : {1u, 2u, 3u, 7u, 61u, kMostVertexAttributes})
+  for (const uint32_t attributes : {1u, 2u, 3u, 7u, 61u, kMaxVertexAttributes})
     EXPECT_EQ(count_vertex_runs(context, indices, all, attributes).front(), without) << attributes;
-  EXPECT_THROW(count_vertex_runs(context, indices, all, kMostVertexAttributes + 1), std::out_of_range);
+  EXPECT_THROW(count_vertex_runs(context, indices, all, kMaxVertexAttributes + 1), std::out_of_range);
 }
 
 TEST(GlVertexCount, RecordedRunsAreAsManyAsCounted) {

@@ -23,9 +23,9 @@ using Clock = std::chrono::steady_clock;
 using oracle::FrameBuilder;
 
 // The promise of Renderer::request_abort.
-constexpr double kPromisedMs = 100 * test::kSlowBuild;
+const double kPromisedMs = 100 * test::slowness();
 // The emulated machine is for tests; several threads run one of its blocks and wait for each other.
-constexpr double kEmulatedMs = 10 * kPromisedMs;
+const double kEmulatedMs = 10 * kPromisedMs;
 
 // `count` triangles that each cover the whole target, each nearer than the one before.
 Frame cover(int count, bool blended, int width = 1920, int height = 1080) {

@@ -60,9 +60,18 @@ void expect_same_pictures(const std::vector<TargetImage>& expected, const std::v
   }
 }
 
+double slowness() {
+  constexpr bool kSlow = BROKKR_ADDRESS_SANITIZER || BROKKR_THREAD_SANITIZER || BROKKR_TEST_INTERPRETED;
+#if defined(NDEBUG)
+  return kSlow ? 20 : 1;
+#else
+  return 20;
+#endif
+}
+
 RenderResult render_to_end(Renderer& renderer, PreparedFrame& prepared, const RenderOptions& options,
                            double most_seconds) {
-  if (kSlowBuild > 1) most_seconds *= 10;
+  if (slowness() > 1) most_seconds *= 10;
   const auto processor_seconds = [] {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -31,11 +31,7 @@ bool is_there(MachineKind machine);
 // none.
 std::filesystem::path find_capture(const std::string& name);
 
-// Sanitizers and the PTX interpreter make code many times slower; time limits allow for that.
-#if BROKKR_ADDRESS_SANITIZER || BROKKR_THREAD_SANITIZER || !defined(NDEBUG) || defined(BROKKR_TEST_INTERPRETED)
-inline constexpr double kSlowBuild = 20;
-#else
-inline constexpr double kSlowBuild = 1;
-#endif
+// Sanitizers and the PTX interpreter make code many times slower; time limits allow for that. Otherwise 1.
+double slowness();
 
 }  // namespace brokkr::test

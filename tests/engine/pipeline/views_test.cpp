@@ -31,7 +31,7 @@ Frame only_view(const Frame& frame, uint32_t number) {
 }
 
 TEST(Views, FourThousandInOneLaunch) {
-  const int count = test::kSlowBuild > 1 ? 256 : 4096;
+  const int count = test::slowness() > 1 ? 256 : 4096;
   LoadOptions load;
   load.views = count;
   load.view_size = 128;
