@@ -1,7 +1,7 @@
 """Differentiable rendering in numpy, in the dtype of its inputs: tests compare the library's stages with it,
 and float64 arrays run it. It is slow and meant for checks.
 
-Written from Laine et al. 2020, section 3, and Olano and Greer 1997. Shapes are those of brokkr_render.diff.
+Written from Laine et al. 2020, section 3, Pidhorskyi et al. 2024 (edges) and Olano and Greer 1997. Shapes are those of brokkr_render.diff.
 """
 import numpy as np
 
@@ -206,6 +206,65 @@ class Silhouettes:
             part[:, :2], part[:, 3] = g_v[:, :2], g_v[:, 2] - self.cx * g_v[:, 0] - self.cy * g_v[:, 1]
             np.add.at(g_pos, vertex if self.pos.ndim == 2 else (self.i, vertex), part)
         return g_color, g_pos
+
+
+class _Facet:
+    """The triangle t of each pixel (i, y, x), -1: none, and its plane of z/w over normalized device coordinates."""
+
+    def __init__(self, pos, tri, shape, i, y, x, t):
+        fx, fy = _ndc(shape, pos.dtype)
+        self.fx, self.fy, self.i = fx[x], fy[y], i
+        self.vertex = tri[np.maximum(t, 0)] if len(tri) else np.zeros((len(t), 3), int)
+        self.p = p = _positions(pos, i, self.vertex)
+        w = p[..., 3]
+        X, Y = p[..., 0] - self.fx[:, None] * w, p[..., 1] - self.fy[:, None] * w
+        j, k = [1, 2, 0], [2, 0, 1]
+        a = X[:, j] * Y[:, k] - Y[:, j] * X[:, k]
+        s = a.sum(1)
+        self.b = a / np.where(s != 0, s, 1)[:, None]
+        whole = (a * w).sum(1)  # the same at every pixel
+        self.m = (t >= 0) & (s != 0) & (whole != 0)
+        self.w = np.where(self.m, (self.b * w).sum(1), 1)
+        whole = np.where(self.m, whole, 1)
+        self.depth = (a * p[..., 2]).sum(1) / whole
+        self.slope = np.stack([((Y[:, j] * w[:, k] - w[:, j] * Y[:, k]) * p[..., 2]).sum(1) / whole,
+                               ((w[:, j] * X[:, k] - X[:, j] * w[:, k]) * p[..., 2]).sum(1) / whole], 1)
+
+    def add(self, g_pos, g, m):
+        """g: gradients [P, 3] of x, y and z/w of the point at the pixel's centre."""
+        share = (self.b / self.w[:, None])[m]
+        part = np.zeros((len(share), 3, 4), g_pos.dtype)
+        part[..., :3] = share[..., None] * g[m][:, None]
+        place = np.stack([self.fx, self.fy, self.depth], 1)[m]
+        part[..., 3] = -share * (g[m] * place).sum(1)[:, None]
+        _add(g_pos, g_pos.ndim == 3, self.i[m], self.vertex[m], part)
+
+
+def edges_backward(pos, tri, ids, color, g, boost):
+    """The gradient of pos from boundaries between triangles."""
+    n, h, w = ids.shape
+    g_pos = np.zeros_like(pos)
+    for axis in (0, 1):
+        a = (slice(None), slice(None), slice(0, w - 1)) if axis == 0 else (slice(None), slice(0, h - 1), slice(None))
+        b = (slice(None), slice(None), slice(1, w)) if axis == 0 else (slice(None), slice(1, h), slice(None))
+        i, y, x = np.nonzero(ids[a] != ids[b])
+        there = (i, y, x + 1) if axis == 0 else (i, y + 1, x)
+        here, size = (i, y, x), (w, h)[axis]
+        A, B = (_Facet(pos, tri, ids.shape, *at, ids[at]) for at in (here, there))
+        g_d = ((g[here] + g[there]) * (color[here] - color[there])).sum(1) / 2 * size / 2 * boost
+        one_surface = A.m & B.m & ((A.vertex[:, :, None] == B.vertex[:, None, :]).any(2).sum(1) >= 2)
+        both, step = A.m & B.m & ~one_surface, 2 / size
+        s_a, s_b = A.slope[:, axis], B.slope[:, axis]
+        a_at_a, a_at_b = A.depth <= B.depth - s_b * step, A.depth + s_a * step <= B.depth
+        crosses = both & a_at_a & ~a_at_b & ((s_a - s_b) * step > 1e-7)
+        angle = np.where(crosses, s_a - s_b, 1)
+        along = np.zeros((len(i), 3), pos.dtype)
+        along[:, axis] = np.where(both & ~a_at_a & a_at_b, g_d / 2, g_d)
+        for facet, moves, sign in ((A, a_at_b, 1), (B, ~a_at_a, -1)):
+            by_crossing = sign * (g_d / angle)[:, None] * np.concatenate([facet.slope, -np.ones((len(i), 1))], 1)
+            m = (facet.m & (ids[there if facet is A else here] < 0)) | (both & moves)
+            facet.add(g_pos, np.where(crosses[:, None], by_crossing, along), m | crosses)
+    return g_pos
 
 
 def _to_face(face, v):

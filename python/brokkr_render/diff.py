@@ -20,19 +20,31 @@ BOUNDARIES = ("wrap", "clamp", "zero", "cube")
 _machine = _brokkr.DiffMachine()
 
 
-def set_workers(workers: int = 0, isa: str = "") -> None:
-    """Threads that the operations use (0: one per processor), and the CPU's instruction set (empty: the best). Results
-    have the same bits with any."""
+def set_workers(workers: int = 0, isa: str = "", *, machine: str = "cpu") -> None:
+    """Threads that the operations use (0: one per processor), and the CPU's instruction set (empty: the best). machine:
+    "cpu", "cuda", "emulated", or "auto" (a GPU if there is one); a GPU works on copies of the arrays. Results have the
+    same bits with any."""
     global _machine
-    _machine = _brokkr.DiffMachine(_whole("workers", workers), isa)
+    if not isinstance(isa, str):
+        raise TypeError(f"isa: a str such as 'v3' is wanted; {type(isa).__name__} came")
+    _choice("machine", machine, ("cpu", "cuda", "emulated", "auto"))
+    _machine = _brokkr.DiffMachine(_whole("workers", workers, 0, 1024), isa, machine)
 
 
-def _whole(name, value, low=None):
+def _whole(name, value, low=-(2**31), high=2**31 - 1):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name}: an integer is wanted; {type(value).__name__} came")
-    if low is not None and value < low:
+    if value < low:
         raise ValueError(f"{name}: {value} came; at least {low} is wanted")
+    if value > high:
+        raise ValueError(f"{name}: {value} came; at most {high} is wanted")
     return int(value)
+
+
+def _real(name, value):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name}: a number is wanted; {type(value).__name__} came")
+    return float(value)
 
 
 def _numpy(name, a):
@@ -459,7 +471,7 @@ def antialias_construct_topology_hash(tri) -> Topology:
     return Topology(opposite, _brokkr.diff_topology(tri, int(tri.max()) + 1 if tri.size else 0, opposite))
 
 
-def _blending(color, rast, pos, tri, topology_hash, ids):
+def _picture(color, rast, pos, tri, ids):
     color = _floats("color", color, (None, None, None, None))
     if not 1 <= color.shape[-1] <= 4096:
         raise ValueError(f"color: 1 to 4096 channels are wanted; {_came(color)}")
@@ -470,6 +482,11 @@ def _blending(color, rast, pos, tri, topology_hash, ids):
         raise TypeError(f"pos: {color.dtype} is wanted, as color has it; {_came(pos)}")
     if pos.ndim == 3:
         _fit("pos", pos, ((size[0], None, 4),))
+    return color, rast, size, pos, tri, _given_ids(ids, size)
+
+
+def _blending(color, rast, pos, tri, topology_hash, ids):
+    color, rast, size, pos, tri, ids = _picture(color, rast, pos, tri, ids)
     if topology_hash is None:
         topology_hash = antialias_construct_topology_hash(tri)
     if not isinstance(topology_hash, Topology):
@@ -477,7 +494,7 @@ def _blending(color, rast, pos, tri, topology_hash, ids):
                         f"{type(topology_hash).__name__} came")
     if topology_hash.opposite.shape != tri.shape:
         raise ValueError(f"topology_hash: was made of {len(topology_hash.opposite)} triangles; tri has {len(tri)}")
-    return color, rast, size, pos, tri, topology_hash.opposite, _given_ids(ids, size)
+    return color, rast, size, pos, tri, topology_hash.opposite, ids
 
 
 def antialias(color, rast, pos, tri, topology_hash: Topology | None = None, ids=None) -> np.ndarray:
@@ -495,12 +512,31 @@ def antialias_backward(color, rast, pos, tri, grad_out, topology_hash: Topology 
     """Gradients of color and of pos, the latter times `pos_gradient_boost`."""
     color, rast, size, pos, tri, opposite, ids = _blending(color, rast, pos, tri, topology_hash, ids)
     g = _floats("grad_out", grad_out, color.shape, dtype=color.dtype)
-    boost = float(pos_gradient_boost)
+    boost = _real("pos_gradient_boost", pos_gradient_boost)
     if color.dtype == np.float64:
         return _def.Silhouettes(pos, tri, rast, _ids_of(ids, rast, len(tri)), opposite).backward(color, g, boost)
     g_color, g_pos = np.empty_like(color), np.empty_like(pos)
     _machine.antialias_backward(size, pos, tri, rast, ids, opposite, color, color.shape[-1], g, boost, g_color, g_pos)
     return g_color, g_pos
+
+
+def antialias_edges(color, rast, pos, tri, ids=None) -> np.ndarray:
+    """The picture color [N, H, W, C] as it is. Its gradient reaches pos through the boundaries between triangles
+    [Pidhorskyi24], which also fits masks, depths and normals, and surfaces that intersect."""
+    return _picture(color, rast, pos, tri, ids)[0]
+
+
+def antialias_edges_backward(color, rast, pos, tri, grad_out, pos_gradient_boost: float = 1.0, ids=None):
+    """Gradients of color, which is grad_out, and of pos, the latter times `pos_gradient_boost`. Triangles that share an
+    edge by their vertices' numbers are one surface, without a boundary."""
+    color, rast, size, pos, tri, ids = _picture(color, rast, pos, tri, ids)
+    g = _floats("grad_out", grad_out, color.shape, dtype=color.dtype)
+    boost = _real("pos_gradient_boost", pos_gradient_boost)
+    if color.dtype == np.float64:
+        return g, _def.edges_backward(pos, tri, _ids_of(ids, rast, len(tri)), color, g, boost)
+    g_pos = np.empty_like(pos)
+    _machine.edges_backward(size, pos, tri, rast, ids, color, color.shape[-1], g, boost, g_pos)
+    return g, g_pos
 
 
 class DepthPeeler:

@@ -188,3 +188,24 @@ def antialias(color, rast, pos, tri, topology_hash=None, pos_gradient_boost=1.0)
 
     run.defvjp(lambda *args: (run(*args), args), backward)
     return run(color, rast, pos)
+
+
+def antialias_edges(color, rast, pos, tri, pos_gradient_boost=1.0):
+    """brokkr_render.diff.antialias_edges."""
+    color = _float("color", color)
+    rast, pos, tri = _float("rast", rast, color.dtype), _float("pos", pos, color.dtype), _constant("tri", tri)
+    boost = _diff._real("pos_gradient_boost", pos_gradient_boost)
+    _diff.antialias_edges(*(np.zeros(a.shape, a.dtype) for a in (color, rast, pos)), tri)
+
+    @_jax.custom_vjp
+    def run(c, r, p):
+        return c
+
+    def backward(kept, g):
+        c, r, p = kept
+        (g_pos,) = _call(lambda c, r, p, g: _diff.antialias_edges_backward(c, r, p, tri, g, boost)[1:], (p.shape,), c.dtype,
+                         c, r, p, g)
+        return g, _jnp.zeros_like(r), g_pos
+
+    run.defvjp(lambda *args: (run(*args), args), backward)
+    return run(color, rast, pos)

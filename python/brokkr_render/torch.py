@@ -256,4 +256,27 @@ def antialias(color, rast, pos, tri, topology_hash=None, pos_gradient_boost=1.0,
     """brokkr_render.diff.antialias."""
     if topology_hash is None:
         topology_hash = antialias_construct_topology_hash(tri)
-    return _Antialias.apply(color, rast, pos, tri, topology_hash, float(pos_gradient_boost), ids)
+    return _Antialias.apply(color, rast, pos, tri, topology_hash, _diff._real("pos_gradient_boost", pos_gradient_boost), ids)
+
+
+class _Edges(_torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, color, rast, pos, tri, boost, ids):
+        ctx.save_for_backward(color, rast, pos, tri)
+        ctx.rest = boost, _maybe("ids", ids)
+        _diff.antialias_edges(_host("color", color), _host("rast", rast), _host("pos", pos), _host("tri", tri),
+                              ctx.rest[1])
+        return color.clone()
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        color, rast, pos, tri = ctx.saved_tensors
+        boost, ids = ctx.rest
+        _, g_pos = _diff.antialias_edges_backward(_host("color", color), _host("rast", rast), _host("pos", pos),
+                                                  _host("tri", tri), _host("grad_out", grad_out), boost, ids)
+        return grad_out, None, _back(g_pos, pos), None, None, None
+
+
+def antialias_edges(color, rast, pos, tri, pos_gradient_boost=1.0, ids=None):
+    """brokkr_render.diff.antialias_edges."""
+    return _Edges.apply(color, rast, pos, tri, _diff._real("pos_gradient_boost", pos_gradient_boost), ids)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "brokkr/choices.h"
 #include "brokkr/diff.h"
 
 using namespace nb::literals;
@@ -198,6 +199,24 @@ void bind_geometry(nb::class_<DiffMachine>& m) {
       "boost"_a, "grad_color"_a.none(), "grad_pos"_a.none());
 }
 
+void bind_edges(nb::class_<DiffMachine>& m) {
+  m.def(
+      "edges_backward",
+      [](DiffMachine& d, nb::tuple size, In<float> pos, In<int32_t> tri, Floats rast, Ints ids, In<float> color,
+         int channels, In<float> g_out, float boost, Out<float> g_pos) {
+        Target t(size, pos, tri, {});
+        Floats from(color), g(g_out);
+        OutFloats out(g_pos);
+        const auto raster = raster_of(t, rast, ids);
+        const size_t n = t.pixels * size_t(channels);
+        const float *const c = pointer(from, n, "color"), *const go = pointer(g, n, "grad_out");
+        float* const to = pointer(out, t.positions(), "grad_pos");
+        call([&] { d.edges_backward(t.shape, t.mesh, raster, c, channels, go, boost, to); });
+      },
+      "size"_a, "pos"_a, "tri"_a, "rast"_a.none(), "ids"_a.none(), "color"_a, "channels"_a, "grad_out"_a, "boost"_a,
+      "grad_pos"_a);
+}
+
 void bind_interpolate(nb::class_<DiffMachine>& m) {
   m.def(
       "interpolate",
@@ -317,11 +336,16 @@ void bind_diff(nb::module_& m) {
   nb::class_<DiffMachine> machine(m, "DiffMachine");
   machine.def(
       "__init__",
-      [](DiffMachine* d, int workers, const std::string& isa) {
-        new (d) DiffMachine(brokkr::DiffOptions{workers, isa});
+      [](DiffMachine* d, int workers, const std::string& isa, const std::string& machine) {
+        brokkr::DiffOptions options{workers, isa};
+        for (const auto& one : brokkr::Choices<brokkr::MachineKind>::all) {
+          if (machine == one.name) options.machine = one.value;
+        }
+        new (d) DiffMachine(options);
       },
-      "workers"_a = 0, "isa"_a = "");
+      "workers"_a = 0, "isa"_a = "", "machine"_a = "cpu");
   bind_geometry(machine);
+  bind_edges(machine);
   bind_interpolate(machine);
   bind_texture(machine);
   m.def("diff_topology", [](In<int32_t> tri, int64_t vertices, Out<int32_t> opposite) {

@@ -16,7 +16,7 @@
 // contribution. They have the same bits for any number of workers, any instruction set and any machine. If a
 // contribution is not finite, the channel of that gradient is NaN everywhere.
 //
-// Mathematics: [Laine20, 3] for the operations, [Olano97] for homogeneous coordinates.
+// Mathematics: [Laine20, 3] and [Pidhorskyi24] for the operations, [Olano97] for homogeneous coordinates.
 //
 // Functions throw std::invalid_argument if an argument is out of its range. The message begins with the argument's
 // name.
@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "brokkr/choices.h"
 #include "brokkr/version.h"
 
 #pragma GCC visibility push(default)
@@ -82,13 +83,16 @@ struct DiffLookup {
 };
 
 struct DiffOptions {
-  int workers = 0;  // threads; 0: one per processor
+  int workers = 0;  // threads of the CPU; 0: one per processor
   std::string isa;  // instruction set of the CPU machine; empty: the best
+  // automatic: a GPU if there is one and `isa` is empty, otherwise the CPU. A GPU works on copies of the arrays.
+  MachineKind machine = MachineKind::cpu;
 };
 
 class DiffMachine {
  public:
-  // Throws std::invalid_argument if this program or processor lacks the instruction set.
+  // Throws std::invalid_argument if this program or processor lacks the instruction set, and MachineError if the
+  // machine is missing.
   explicit DiffMachine(const DiffOptions& options = {});
   ~DiffMachine();
   DiffMachine(const DiffMachine&) = delete;
@@ -148,6 +152,12 @@ class DiffMachine {
   void antialias_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
                           const int32_t* opposite, const float* color, int32_t channels, const float* grad_out,
                           float boost, float* grad_color, float* grad_pos);
+
+  // The gradient of positions from boundaries between triangles, for a picture `color` [N, H, W, C] that is used as it
+  // is: [Pidhorskyi24]. raster.ids may be null. grad_pos has the shape of mesh.pos and is multiplied by `boost`.
+  // Triangles that share an edge by their vertices' numbers have no boundary.
+  void edges_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster, const float* color,
+                      int32_t channels, const float* grad_out, float boost, float* grad_pos);
 
   struct [[gnu::visibility("hidden")]] Impl;  // diff/machine.h
 

@@ -109,6 +109,15 @@ struct DiffAntialiasBackward {
   DiffSums sums;
 };
 
+struct DiffEdgesBackward {
+  DiffGeometry g;
+  const float* color;
+  int32_t channels;
+  const float* grad_out;
+  float boost;
+  DiffSums sums;
+};
+
 // The stages and their arguments. `_largest` runs before `_add`: the first finds the largest contribution of each
 // channel, the second adds.
 #define BROKKR_DIFF_STAGES(X)                     \
@@ -127,6 +136,8 @@ struct DiffAntialiasBackward {
   X(antialias_color, DiffAntialiasBackward)       \
   X(antialias_largest, DiffAntialiasBackward)     \
   X(antialias_add, DiffAntialiasBackward)         \
+  X(edges_largest, DiffEdgesBackward)             \
+  X(edges_add, DiffEdgesBackward)                 \
   X(find_units, DiffSums)                         \
   X(write_sums, DiffSums)
 

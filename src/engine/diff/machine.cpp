@@ -8,7 +8,11 @@
 #include <string>
 
 #include "base/processors.h"
+#include "brokkr/errors.h"
 #include "machine/cpu_isa.h"
+#if defined(BROKKR_HAVE_CUDA)
+#include "pipeline/cuda/machine.h"
+#endif
 
 namespace brokkr {
 
@@ -34,6 +38,8 @@ constexpr uint64_t kMaxOwnWords = 1u << 22;          // limit for all warps; bey
 constexpr uint64_t kMaxAddressed = (1u << 31) - 64;  // limit for arrays that lanes address by int32
 // limit of one contribution: diff/sums.h rounds by a double's mantissa
 constexpr int kMaxBits = 50;
+constexpr uint64_t kPixelsPerDevicePart = 128;
+constexpr uint64_t kMaxLargest = 1u << 24;  // limit for DiffSums::largest on a device
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
@@ -65,6 +71,31 @@ DiffGeometry geometry(const DiffShape& shape, const DiffMesh& mesh, const DiffRa
 void check_channels(int32_t channels, const char* name) {
   if (channels < 1 || channels > 4096)
     refuse(std::string(name) + ": " + text(channels) + " channels; 1 to 4096 are possible");
+}
+
+uint64_t positions_of(const DiffShape& s, const DiffMesh& m) {
+  return uint64_t(m.vertices) * 4 * uint64_t(m.shared ? 1 : s.images);
+}
+
+void read(DiffCall& call, DiffGeometry& g) {
+  const uint64_t pixels = pixels_of(g.shape);
+  call.read(g.pos, uint64_t(g.vertices) * 4 * uint64_t(g.pos_stride == 0 ? 1 : g.shape.images));
+  call.read(g.tri, uint64_t(g.triangles) * 3);
+  call.read(g.rast, pixels * 4);
+  call.read(g.ids, pixels);
+}
+
+void read(DiffCall& call, DiffInterpolate& d) {
+  read(call, d.g);
+  call.read(d.attr, uint64_t(d.g.vertices) * uint64_t(d.channels) * uint64_t(d.attr_stride == 0 ? 1 : d.g.shape.images));
+  call.read(d.diff_attrs, uint64_t(d.diff_count));
+  call.read(d.rast_db, pixels_of(d.g.shape) * 4);
+}
+
+void read(DiffCall& call, DiffAntialias& d) {
+  read(call, d.g);
+  call.read(d.opposite, uint64_t(d.g.triangles) * 3);
+  call.read(d.color, pixels_of(d.g.shape) * uint64_t(d.channels));
 }
 
 DiffInterpolate interpolation(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
@@ -106,6 +137,22 @@ void check_texture(const DiffTexture& t) {
 }
 
 int halved(int side) { return side > 1 ? side / 2 : 1; }
+
+uint64_t texels_of(const DiffTexture& t) {
+  return uint64_t(faces_of(t)) * uint64_t(t.height) * uint64_t(t.width) * uint64_t(t.channels);
+}
+
+// The floats of a coordinate.
+uint64_t coordinates_of(DiffBoundary boundary) { return boundary == DiffBoundary::cube ? 3 : 2; }
+
+void read(DiffCall& call, DiffSample& d, const DiffTexture& t) {
+  const uint64_t pixels = pixels_of(d.shape), images = t.shared ? 1 : uint64_t(d.shape.images);
+  call.read(d.tex, images * texels_of(t));
+  call.read(d.mips, images * uint64_t(DiffMachine::mip_size(t)));
+  call.read(d.uv, pixels * coordinates_of(d.boundary));
+  call.read(d.uv_da, pixels * coordinates_of(d.boundary) * 2);
+  call.read(d.bias, pixels);
+}
 
 DiffSample lookup_of(const DiffShape& shape, const DiffTexture& t, const DiffLookup& l) {
   check_shape(shape);
@@ -180,6 +227,18 @@ void check_mesh(const DiffShape& s, const DiffMesh& m) {
 
 DiffMachine::Impl::Impl(const DiffOptions& o) : options(o) {
   if (o.workers < 0 || o.workers > 1024) refuse("workers: " + text(o.workers) + "; 0 to 1024 are possible");
+  if (o.machine == MachineKind::simt) refuse("machine: the simulated device has no stages of gradients; choose cpu");
+  if (o.machine == MachineKind::emulated) options.isa = "emulated";
+  options.machine = MachineKind::cpu;
+#if defined(BROKKR_HAVE_CUDA)
+  if (o.machine == MachineKind::cuda || (o.machine == MachineKind::automatic && o.isa.empty() && cuda_is_available())) {
+    device = make_diff_device();
+    options.machine = MachineKind::cuda;
+  }
+#else
+  if (o.machine == MachineKind::cuda)
+    throw MachineError("machine: this library was built without CUDA; use the CPU, or rebuild with BROKKR_CUDA=ON");
+#endif
   if (options.isa.empty()) options.isa = best_cpu_isa();
   kernel = find_kernel(options.isa);
   if (kernel == nullptr) refuse("isa: '" + options.isa + "' is not built into this library");
@@ -187,11 +246,19 @@ DiffMachine::Impl::Impl(const DiffOptions& o) : options(o) {
   workers = o.workers > 0 ? o.workers : usable_processors();
 }
 
-uint32_t DiffMachine::Impl::parts_of(uint64_t items) const {
+uint32_t DiffMachine::Impl::parts_of(uint64_t items, uint32_t channels) const {
+  if (device) {
+    const uint64_t most = std::clamp<uint64_t>(kMaxLargest / (uint64_t(channels) * kDiffLanes), 1, device->warps());
+    return uint32_t(std::clamp<uint64_t>(items / kPixelsPerDevicePart, 1, most));
+  }
   return uint32_t(std::clamp<uint64_t>(items / kPixelsPerPart, 1, uint64_t(workers)));
 }
 
 void DiffMachine::Impl::run_in(uint32_t parts, DiffStage stage, const void* data) {
+  if (device) {
+    device->run(stage, data, parts);
+    return;
+  }
   if (parts == 1) {
     kernel->run(stage, data, {0, 1});
     return;
@@ -205,22 +272,29 @@ void DiffMachine::Impl::run(DiffStage stage, const void* data, uint64_t items) {
 
 void DiffMachine::Impl::sum(DiffStage find, DiffStage add, const void* data, DiffSums& s, uint64_t items,
                             uint64_t most) {
-  const uint32_t parts = parts_of(items);
+  const uint32_t parts = parts_of(items, s.channels);
   s.parts = parts;
-  s.owners = s.size * parts <= kMaxOwnWords ? parts : 1;
+  s.owners = !device && s.size * parts <= kMaxOwnWords ? parts : 1;
   s.bits = std::min(kMaxBits, 62 - int(std::bit_width(std::max<uint64_t>(most, 1))));
-  const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t);
-  if (words.bytes() < bytes)
-    words = ZeroedMemory(bytes, "sums of gradients");
-  else
-    std::memset(words.as<void>(), 0, bytes);
-  largest.assign(size_t(parts) * s.channels * kDiffLanes, 0);
+  const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t), of_largest = size_t(parts) * s.channels * kDiffLanes;
   units.assign(s.channels, 0);
-  s.words = words.as<uint64_t>();
-  s.largest = largest.data();
-  s.units = units.data();
+  if (device) {
+    s.words = static_cast<uint64_t*>(device->zeroed(bytes));
+    s.largest = static_cast<uint32_t*>(device->zeroed(of_largest * sizeof(uint32_t)));
+    s.units = static_cast<double*>(device->zeroed(s.channels * sizeof(double)));
+  } else {
+    if (words.bytes() < bytes)
+      words = ZeroedMemory(bytes, "sums of gradients");
+    else
+      std::memset(words.as<void>(), 0, bytes);
+    largest.assign(of_largest, 0);
+    s.words = words.as<uint64_t>();
+    s.largest = largest.data();
+    s.units = units.data();
+  }
   run_in(parts, find, data);
   run_in(1, DiffStage::find_units, &s);
+  if (device) device->download(units.data(), s.units, s.channels * sizeof(double));
   if (std::any_of(units.begin(), units.end(), [](double u) { return u != 0; })) run_in(parts, add, data);
   run(DiffStage::write_sums, &s, s.size);
 }
@@ -232,23 +306,32 @@ void DiffMachine::rasterize(const DiffShape& shape, const DiffMesh& mesh, const 
                             float* rast_db) {
   check_given(ids, "ids");
   check_given(rast, "rast");
-  const DiffRasterize d{geometry(shape, mesh, {nullptr, ids}), rast, rast_db};
-  const std::lock_guard lock(impl_->mutex);
-  impl_->run(DiffStage::rasterize, &d, pixels_of(shape));
+  DiffRasterize d{geometry(shape, mesh, {nullptr, ids}), rast, rast_db};
+  const uint64_t pixels = pixels_of(shape);
+  DiffCall call(*impl_);
+  read(call, d.g);
+  call.write(d.rast, pixels * 4);
+  call.write(d.rast_db, pixels * 4);
+  impl_->run(DiffStage::rasterize, &d, pixels);
+  call.finish();
 }
 
 void DiffMachine::rasterize_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
                                      const float* grad_rast, const float* grad_db, float* grad_pos) {
   check_given(grad_pos, "grad_pos");
   DiffRasterizeBackward d{geometry(shape, mesh, raster), grad_rast, grad_db, {}};
-  const uint64_t size = uint64_t(mesh.vertices) * 4 * uint64_t(mesh.shared ? 1 : shape.images);
-  d.sums.size = d.sums.split = size;
+  d.sums.size = d.sums.split = positions_of(shape, mesh);
   d.sums.channels = 4;
   d.sums.out = grad_pos;
   const uint64_t pixels = pixels_of(shape);
-  const std::lock_guard lock(impl_->mutex);
+  DiffCall call(*impl_);
+  read(call, d.g);
+  call.read(d.grad_rast, pixels * 4);
+  call.read(d.grad_db, pixels * 4);
+  call.write(d.sums.out, d.sums.size);
   impl_->sum(DiffStage::rasterize_largest, DiffStage::rasterize_add, &d, d.sums, pixels,
              3 * (mesh.shared ? pixels : pixels / uint64_t(shape.images)));
+  call.finish();
 }
 
 void DiffMachine::interpolate(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
@@ -259,8 +342,13 @@ void DiffMachine::interpolate(const DiffShape& shape, const DiffMesh& mesh, cons
   if (!diff_attrs.empty()) check_given(out_da, "out_da");
   d.out = out;
   d.out_da = out_da;
-  const std::lock_guard lock(impl_->mutex);
-  impl_->run(DiffStage::interpolate, &d, pixels_of(shape));
+  const uint64_t pixels = pixels_of(shape);
+  DiffCall call(*impl_);
+  read(call, d);
+  call.write(d.out, pixels * uint64_t(d.channels));
+  call.write(d.out_da, pixels * uint64_t(d.diff_count) * 2);
+  impl_->run(DiffStage::interpolate, &d, pixels);
+  call.finish();
 }
 
 void DiffMachine::interpolate_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
@@ -277,16 +365,23 @@ void DiffMachine::interpolate_backward(const DiffShape& shape, const DiffMesh& m
   if (grad_out_da == nullptr) d.f.diff_count = 0;
   const uint64_t pixels = pixels_of(shape);
   d.sums.channels = uint32_t(attr.channels);
-  const std::lock_guard lock(impl_->mutex);
+  DiffCall call(*impl_);
+  read(call, d.f);
+  call.read(d.grad_out, pixels * uint64_t(attr.channels));
+  call.read(d.grad_out_da, pixels * uint64_t(d.f.diff_count) * 2);
+  call.write(d.grad_rast, pixels * 4);
+  call.write(d.grad_rast_db, pixels * 4);
   if (grad_attr == nullptr) {
     impl_->run(DiffStage::interpolate_add, &d, pixels);
-    return;
+  } else {
+    d.sums.size = d.sums.split =
+        uint64_t(attr.vertices) * uint64_t(attr.channels) * uint64_t(attr.shared ? 1 : shape.images);
+    d.sums.out = grad_attr;
+    call.write(d.sums.out, d.sums.size);
+    impl_->sum(DiffStage::interpolate_largest, DiffStage::interpolate_add, &d, d.sums, pixels,
+               6 * (attr.shared ? pixels : pixels / uint64_t(shape.images)));
   }
-  d.sums.size = d.sums.split =
-      uint64_t(attr.vertices) * uint64_t(attr.channels) * uint64_t(attr.shared ? 1 : shape.images);
-  d.sums.out = grad_attr;
-  impl_->sum(DiffStage::interpolate_largest, DiffStage::interpolate_add, &d, d.sums, pixels,
-             6 * (attr.shared ? pixels : pixels / uint64_t(shape.images)));
+  call.finish();
 }
 
 int DiffMachine::mip_levels(const DiffTexture& t, int limit) {
@@ -336,31 +431,42 @@ void DiffMachine::construct_mip(const DiffTexture& t, int32_t images, float* mip
   check_given(t.tex, "tex");
   check_given(mips, "mip");
   if (mip_levels(t, t.levels) != t.levels) refuse("mip: the texture has fewer than " + text(t.levels) + " levels");
-  const std::lock_guard lock(impl_->mutex);
-  each_level(t, images, const_cast<float*>(t.tex), mips, [&](const DiffMip& d) {
+  DiffCall call(*impl_);
+  const float* tex = t.tex;
+  call.read(tex, uint64_t(images) * texels_of(t));
+  call.write(mips, uint64_t(images) * uint64_t(mip_size(t)));
+  each_level(t, images, const_cast<float*>(tex), mips, [&](const DiffMip& d) {
     impl_->run(DiffStage::shrink, &d, uint64_t(d.pictures) * uint64_t(d.height) * uint64_t(d.width) / 4);
   });
+  call.finish();
 }
 
 void DiffMachine::construct_mip_backward(const DiffTexture& t, int32_t images, float* grad_mips, float* grad_tex) {
   check_given(grad_mips, "grad_mip");
   check_given(grad_tex, "grad_tex");
   if (mip_levels(t, t.levels) != t.levels) refuse("mip: the texture has fewer than " + text(t.levels) + " levels");
+  DiffCall call(*impl_);
+  call.change(grad_tex, uint64_t(images) * texels_of(t));
+  call.change(grad_mips, uint64_t(images) * uint64_t(mip_size(t)));
   std::vector<DiffMip> levels;
   each_level(t, images, grad_tex, grad_mips, [&](const DiffMip& d) { levels.push_back(d); });
-  const std::lock_guard lock(impl_->mutex);
   for (int64_t i = int64_t(levels.size()) - 1; i >= 0; --i) {
     const DiffMip& d = levels[size_t(i)];
     impl_->run(DiffStage::shrink_backward, &d, uint64_t(d.pictures) * uint64_t(d.height) * uint64_t(d.width));
   }
+  call.finish();
 }
 
 void DiffMachine::texture(const DiffShape& shape, const DiffTexture& t, const DiffLookup& l, float* out) {
   DiffSample d = lookup_of(shape, t, l);
   check_given(out, "out");
   d.out = out;
-  const std::lock_guard lock(impl_->mutex);
-  impl_->run(DiffStage::sample, &d, pixels_of(shape));
+  const uint64_t pixels = pixels_of(shape);
+  DiffCall call(*impl_);
+  read(call, d, t);
+  call.write(d.out, pixels * uint64_t(t.channels));
+  impl_->run(DiffStage::sample, &d, pixels);
+  call.finish();
 }
 
 void DiffMachine::texture_backward(const DiffShape& shape, const DiffTexture& t, const DiffLookup& l,
@@ -370,19 +476,30 @@ void DiffMachine::texture_backward(const DiffShape& shape, const DiffTexture& t,
   check_given(grad_out, "grad_out");
   if (d.f.uv_da == nullptr && grad_uv_da != nullptr) refuse("grad_uv_da: this filter reads no uv_da");
   const uint64_t pixels = pixels_of(shape), images = t.shared ? 1 : uint64_t(shape.images);
-  const std::lock_guard lock(impl_->mutex);
+  const uint64_t of_uv = coordinates_of(t.boundary);
+  DiffCall call(*impl_);
+  read(call, d.f, t);
+  call.read(d.grad_out, pixels * uint64_t(t.channels));
+  call.write(d.grad_uv, pixels * of_uv);
+  call.write(d.grad_uv_da, pixels * of_uv * 2);
+  call.write(d.grad_bias, pixels);
   d.sums.channels = uint32_t(t.channels);
   if (grad_tex == nullptr && grad_mips == nullptr) {
     impl_->run(DiffStage::sample_add, &d, pixels);
+    call.finish();
     return;
   }
-  d.mips_at = images * uint64_t(faces_of(t)) * uint64_t(t.height) * uint64_t(t.width) * uint64_t(t.channels);
-  d.sums.size = d.mips_at + (d.f.levels > 0 ? images * uint64_t(mip_size(t)) : 0);
+  const bool has_levels = d.f.levels > 0;
+  d.mips_at = images * texels_of(t);
+  d.sums.size = d.mips_at + (has_levels ? images * uint64_t(mip_size(t)) : 0);
   d.sums.split = d.mips_at;
   d.sums.out = grad_tex;
-  d.sums.out_rest = grad_mips;
+  d.sums.out_rest = has_levels ? grad_mips : nullptr;
+  call.write(d.sums.out, d.mips_at);
+  call.write(d.sums.out_rest, d.sums.size - d.mips_at);
   impl_->sum(DiffStage::sample_largest, DiffStage::sample_add, &d, d.sums, pixels,
              8 * (t.shared ? pixels : pixels / uint64_t(shape.images)));
+  call.finish();
   if (grad_mips != nullptr && d.f.levels == 0) std::fill_n(grad_mips, images * uint64_t(mip_size(t)), 0.0f);
 }
 
@@ -393,9 +510,13 @@ void DiffMachine::antialias(const DiffShape& shape, const DiffMesh& mesh, const 
   check_given(color, "color");
   check_given(out, "out");
   check_channels(channels, "color");
-  const DiffAntialias d{geometry(shape, mesh, raster), opposite, color, channels, out};
-  const std::lock_guard lock(impl_->mutex);
-  impl_->run(DiffStage::antialias, &d, pixels_of(shape));
+  DiffAntialias d{geometry(shape, mesh, raster), opposite, color, channels, out};
+  const uint64_t pixels = pixels_of(shape);
+  DiffCall call(*impl_);
+  read(call, d);
+  call.write(d.out, pixels * uint64_t(channels));
+  impl_->run(DiffStage::antialias, &d, pixels);
+  call.finish();
 }
 
 void DiffMachine::antialias_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
@@ -409,14 +530,42 @@ void DiffMachine::antialias_backward(const DiffShape& shape, const DiffMesh& mes
   DiffAntialiasBackward d{
       {geometry(shape, mesh, raster), opposite, color, channels, nullptr}, grad_out, boost, grad_color, {}};
   const uint64_t pixels = pixels_of(shape);
-  const std::lock_guard lock(impl_->mutex);
+  DiffCall call(*impl_);
+  read(call, d.f);
+  call.read(d.grad_out, pixels * uint64_t(channels));
+  call.write(d.grad_color, pixels * uint64_t(channels));
   if (grad_color != nullptr) impl_->run(DiffStage::antialias_color, &d, pixels);
-  if (grad_pos == nullptr) return;
+  if (grad_pos != nullptr) {
+    d.sums.channels = 4;
+    d.sums.size = d.sums.split = positions_of(shape, mesh);
+    d.sums.out = grad_pos;
+    call.write(d.sums.out, d.sums.size);
+    impl_->sum(DiffStage::antialias_largest, DiffStage::antialias_add, &d, d.sums, pixels,
+               4 * (mesh.shared ? pixels : pixels / uint64_t(shape.images)));
+  }
+  call.finish();
+}
+
+void DiffMachine::edges_backward(const DiffShape& shape, const DiffMesh& mesh, const DiffRaster& raster,
+                                 const float* color, int32_t channels, const float* grad_out, float boost,
+                                 float* grad_pos) {
+  check_given(color, "color");
+  check_given(grad_out, "grad_out");
+  check_given(grad_pos, "grad_pos");
+  check_channels(channels, "color");
+  DiffEdgesBackward d{geometry(shape, mesh, raster), color, channels, grad_out, boost, {}};
   d.sums.channels = 4;
-  d.sums.size = d.sums.split = uint64_t(mesh.vertices) * 4 * uint64_t(mesh.shared ? 1 : shape.images);
+  d.sums.size = d.sums.split = positions_of(shape, mesh);
   d.sums.out = grad_pos;
-  impl_->sum(DiffStage::antialias_largest, DiffStage::antialias_add, &d, d.sums, pixels,
-             4 * (mesh.shared ? pixels : pixels / uint64_t(shape.images)));
+  const uint64_t pixels = pixels_of(shape);
+  DiffCall call(*impl_);
+  read(call, d.g);
+  call.read(d.color, pixels * uint64_t(channels));
+  call.read(d.grad_out, pixels * uint64_t(channels));
+  call.write(d.sums.out, d.sums.size);
+  impl_->sum(DiffStage::edges_largest, DiffStage::edges_add, &d, d.sums, pixels,
+             12 * (mesh.shared ? pixels : pixels / uint64_t(shape.images)));
+  call.finish();
 }
 
 }  // namespace brokkr

@@ -1,4 +1,4 @@
-// The machine that runs the stages: threads of the CPU, each with one warp.
+// The machine that runs the stages: threads of the CPU, each with one warp, or a CUDA device.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "brokkr/renderer.h"
 #include "diff/data.h"
+#include "diff/device.h"
 #include "machine/worker_pool.h"
 #include "machine/zeroed_memory.h"
 
@@ -30,7 +31,7 @@ struct DiffMachine::Impl {
 
   // Runs a stage over `items` pixels or elements, in as many parts as pay off.
   void run(DiffStage stage, const void* data, uint64_t items);
-  uint32_t parts_of(uint64_t items) const;
+  uint32_t parts_of(uint64_t items, uint32_t channels = 1) const;
   // Provides memory for sums of `size` elements; at most `most` contributions go to one element. Runs `largest`, then
   // `add`, and writes the results. `sums` is a member of `data`.
   void sum(DiffStage largest, DiffStage add, const void* data, DiffSums& sums, uint64_t items, uint64_t most);
@@ -45,9 +46,55 @@ struct DiffMachine::Impl {
   std::vector<double> units;
   std::unique_ptr<Renderer> renderer;
   std::unique_ptr<DrawnFrame> drawn;
+  std::unique_ptr<DiffDevice> device;  // null: the CPU
 
  private:
   void run_in(uint32_t parts, DiffStage stage, const void* data);
+};
+
+// One call of a public function, and its arrays as the machine sees them: the caller's own on the CPU, copies on a
+// device. Null pointers stay null.
+class DiffCall {
+ public:
+  explicit DiffCall(DiffMachine::Impl& impl) : lock_(impl.mutex), device_(impl.device.get()) {}
+  ~DiffCall() {
+    if (device_ != nullptr) device_->end_call();
+  }
+  DiffCall(const DiffCall&) = delete;
+  DiffCall& operator=(const DiffCall&) = delete;
+
+  template <class T>
+  void read(const T*& array, uint64_t count) {
+    if (device_ != nullptr && array != nullptr) array = static_cast<const T*>(device_->upload(array, count * sizeof(T)));
+  }
+  template <class T>
+  void write(T*& array, uint64_t count) {
+    if (device_ == nullptr || array == nullptr) return;
+    void* const copy = device_->zeroed(count * sizeof(T));
+    results_.push_back({array, copy, count * sizeof(T)});
+    array = static_cast<T*>(copy);
+  }
+  template <class T>
+  void change(T*& array, uint64_t count) {
+    if (device_ == nullptr || array == nullptr) return;
+    void* const copy = device_->upload(array, count * sizeof(T));
+    results_.push_back({array, copy, count * sizeof(T)});
+    array = static_cast<T*>(copy);
+  }
+  // Gives the caller what the stages wrote.
+  void finish() {
+    for (const Result& r : results_) device_->download(r.host, r.copy, r.bytes);
+  }
+
+ private:
+  struct Result {
+    void* host;
+    const void* copy;
+    size_t bytes;
+  };
+  std::lock_guard<std::mutex> lock_;
+  DiffDevice* device_;
+  std::vector<Result> results_;
 };
 
 // Check arguments of public functions. Throw std::invalid_argument.

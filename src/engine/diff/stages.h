@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diff/antialias.h"
+#include "diff/edges.h"
 #include "diff/interpolate.h"
 #include "diff/rasterize.h"
 #include "diff/sample.h"

@@ -56,7 +56,7 @@ State plain_state(const DiffShape& shape) {
 
 RenderOptions options_of(const DiffOptions& o) {
   RenderOptions r;
-  r.machine = o.isa == "emulated" ? MachineKind::emulated : MachineKind::cpu;
+  r.machine = o.isa == "emulated" ? MachineKind::emulated : o.machine;
   if (r.machine == MachineKind::cpu) r.isa = o.isa;
   r.workers = o.workers;
   r.keep_ids = true;
