@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing. `tools/packages.sh run` installs what building and running
 # needs, `tools/packages.sh test` (the default) what the checks need as well, `tools/packages.sh bench` what tools/bench
-# needs as well: other peers. `--list` only prints the names.
+# needs as well: other peers, `tools/packages.sh python` what the stage python of tools/test needs as well: torch.
+# `--list` only prints the names.
 set -eu
 
 build="build-essential clang-19 cmake ninja-build git ca-certificates
@@ -18,13 +19,15 @@ checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclan
   libopenmpi-dev openmpi-bin python3-dev python3-numpy python3-pytest python3-hypothesis"
 
 bench="mesa-vulkan-drivers libembree-dev"
+python="python3-torch"  # 148 MB, and 640 MB on the disk
 
 case "${1:-test}" in
   run) packages=$build ;;
   test) packages="$build $checks" ;;
   bench) packages="$build $checks $bench" ;;
-  --list) echo $build $checks $bench; exit 0 ;;
-  *) echo "usage: tools/packages.sh [run|test|bench|--list]" >&2; exit 2 ;;
+  python) packages="$build $checks $python" ;;
+  --list) echo $build $checks $bench $python; exit 0 ;;
+  *) echo "usage: tools/packages.sh [run|test|bench|python|--list]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

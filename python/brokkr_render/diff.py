@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _brokkr
+from . import _brokkr, _check
 from . import _definition as _def
 
 FILTERS = ("nearest", "linear", "linear-mipmap-nearest", "linear-mipmap-linear")
@@ -154,7 +154,7 @@ def _optional(name, a, shape, dtype):
     return None if a is None else _floats(name, a, shape, dtype=dtype)
 
 
-def triangle_ids(rast) -> np.ndarray:
+def triangle_ids(rast: Any) -> np.ndarray:
     """int32 [N, H, W]: number of the triangle of each pixel, -1: none. Raises where float32 may have rounded numbers; ask
     for `ids="int32"` there."""
     rast, _ = _raster(rast)
@@ -170,8 +170,8 @@ def _visible(size, pos, tri, ranges):
 
 
 def _rasterize_ids(size, pos, tri, found, grad_db, ids):
-    if ids not in ("float32", "int32"):
-        raise ValueError(f"ids: 'float32' or 'int32' is wanted; {ids!r} came")
+    _choice("ids", ids, ("float32", "int32"))
+    grad_db = _flag("grad_db", grad_db)
     if ids == "float32" and pos.dtype == np.float32 and len(tri) >= 2**24:
         raise ValueError(f'tri: {len(tri)} triangles; float32 counts to 2^24: use ids="int32"')
     if pos.dtype == np.float64:
@@ -184,7 +184,8 @@ def _rasterize_ids(size, pos, tri, found, grad_db, ids):
     return (rast, db, found) if ids == "int32" else (rast, db)
 
 
-def rasterize(pos, tri, resolution, ranges=None, grad_db: bool = True, ids: Literal["float32", "int32"] = "float32"):
+def rasterize(pos: Any, tri: Any, resolution: Sequence[int], ranges: Any = None, grad_db: bool = True,
+              ids: Literal["float32", "int32"] = "float32") -> tuple[np.ndarray, ...]:
     """The raster [N, H, W, 4] (u, v, z/w, number of the triangle + 1) and its derivatives [N, H, W, 4] (du/dX, du/dY,
     dv/dX, dv/dY) of triangles tri [T, 3] with clip-space positions pos [N, V, 4]. With `ranges` [N, 2], pos is [V, 4] and
     image i has ranges[i, 1] triangles from ranges[i, 0] on. `grad_db=False` leaves the derivatives out ([N, H, W, 0]).
@@ -196,7 +197,8 @@ def rasterize(pos, tri, resolution, ranges=None, grad_db: bool = True, ids: Lite
     return _rasterize_ids(size, pos, tri, _visible(size, pos, tri, ranges), grad_db, ids)
 
 
-def rasterize_backward(pos, tri, rast, grad_rast=None, grad_rast_db=None, ids=None) -> np.ndarray:
+def rasterize_backward(pos: Any, tri: Any, rast: Any, grad_rast: Any = None, grad_rast_db: Any = None,
+                       ids: Any = None) -> np.ndarray:
     """The gradient of pos from those of u, v and z/w, and of the derivatives."""
     pos, tri, _ = _mesh(pos, tri)
     rast, size = _raster(rast, pos.dtype)
@@ -232,7 +234,11 @@ def _attributes(attr, rast, tri, rast_db, diff_attrs, ids):
             raise ValueError(f"diff_attrs: a list of channels or 'all' is wanted; {diff_attrs!r} came")
         diff = list(range(attr.shape[-1]))
     else:
-        diff = [_whole("diff_attrs", k) for k in diff_attrs]
+        try:
+            channels = list(diff_attrs)
+        except TypeError:
+            raise TypeError(f"diff_attrs: a list of channels or 'all' is wanted; {_check.described(diff_attrs)} came") from None
+        diff = [_whole("diff_attrs", k) for k in channels]
         for k in diff:
             if not 0 <= k < attr.shape[-1]:
                 raise ValueError(f"diff_attrs: {k} is no channel of attr, which has {attr.shape[-1]}")
@@ -243,7 +249,8 @@ def _attributes(attr, rast, tri, rast_db, diff_attrs, ids):
     return attr, given, rast, size, tri, rast_db if diff else None, diff, _given_ids(ids, size)
 
 
-def interpolate(attr, rast, tri, rast_db=None, diff_attrs: Sequence[int] | str | None = None, ids=None):
+def interpolate(attr: Any, rast: Any, tri: Any, rast_db: Any = None, diff_attrs: Sequence[int] | str | None = None,
+                ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Attributes of pixels [N, H, W, A] from those of vertices, attr [V, A], [1, V, A] or [N, V, A]; 0 where no triangle
     is. With rast_db, also d/dX and d/dY [N, H, W, 2 D] of the D channels in `diff_attrs` ("all": every one)."""
     attr, _, rast, size, tri, db, diff, ids = _attributes(attr, rast, tri, rast_db, diff_attrs, ids)
@@ -256,7 +263,9 @@ def interpolate(attr, rast, tri, rast_db=None, diff_attrs: Sequence[int] | str |
     return out, np.zeros((*size, 0), attr.dtype) if da is None else da
 
 
-def interpolate_backward(attr, rast, tri, grad_out, rast_db=None, diff_attrs=None, grad_out_da=None, ids=None):
+def interpolate_backward(attr: Any, rast: Any, tri: Any, grad_out: Any, rast_db: Any = None,
+                         diff_attrs: Sequence[int] | str | None = None, grad_out_da: Any = None,
+                         ids: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Gradients of attr, rast and rast_db (None without diff_attrs)."""
     attr, given, rast, size, tri, db, diff, ids = _attributes(attr, rast, tri, rast_db, diff_attrs, ids)
     g = _floats("grad_out", grad_out, (*size, attr.shape[-1]), dtype=attr.dtype)
@@ -279,9 +288,15 @@ class Mips(NamedTuple):
 
 
 def _choice(name, value, all_of):
-    if value not in all_of:
-        raise ValueError(f"{name}: one of {', '.join(map(repr, all_of))} is wanted; {value!r} came")
+    if not isinstance(value, str) or value not in all_of:
+        raise ValueError(f"{name}: one of {', '.join(map(repr, all_of))} is wanted; {_check.described(value)} came")
     return value
+
+
+def _flag(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: True or False is wanted; {_check.described(value)} came")
+    return bool(value)
 
 
 def _tex(tex, cube):
@@ -298,9 +313,9 @@ def _level_count(tex, cube, max_mip_level):
     return _brokkr.DiffMachine.mip_levels((tex.shape[0], *tex.shape[-3:], cube), limit)
 
 
-def texture_construct_mip(tex, max_mip_level: int | None = None, cube_mode: bool = False) -> Mips:
+def texture_construct_mip(tex: Any, max_mip_level: int | None = None, cube_mode: bool = False) -> Mips:
     """Levels of tex by averages of 2 x 2 texels, down to 1 x 1 or to `max_mip_level`."""
-    cube = bool(cube_mode)
+    cube = _flag("cube_mode", cube_mode)
     tex = _tex(tex, cube)
     levels, out = _level_count(tex, cube, max_mip_level), []
     if tex.dtype == np.float64:
@@ -313,7 +328,7 @@ def texture_construct_mip(tex, max_mip_level: int | None = None, cube_mode: bool
     return Mips(_unpack(packed, shapes), cube)
 
 
-def texture_construct_mip_backward(tex, mip: Mips, grad_levels) -> np.ndarray:
+def texture_construct_mip_backward(tex: Any, mip: Mips, grad_levels: Sequence[Any]) -> np.ndarray:
     """The gradient of tex from those of the levels."""
     tex = _tex(tex, mip.cube)
     shapes = _level_shapes(tex.shape, len(mip.levels))
@@ -349,14 +364,18 @@ def _unpack(packed, shapes):
     return tuple(out)
 
 
+def _filter_of(filter_mode, uv_da, mip_level_bias):
+    if _choice("filter_mode", filter_mode, ("auto", *FILTERS)) != "auto":
+        return filter_mode
+    return "linear" if uv_da is None and mip_level_bias is None else "linear-mipmap-linear"
+
+
 class _Sampling:
     """Checked arguments of a lookup."""
 
     def __init__(self, tex, uv, uv_da, mip_level_bias, mip, filter_mode, boundary_mode, max_mip_level):
         _choice("boundary_mode", boundary_mode, BOUNDARIES)
-        if filter_mode == "auto":
-            filter_mode = "linear" if uv_da is None and mip_level_bias is None else "linear-mipmap-linear"
-        self.filter, self.boundary = _choice("filter_mode", filter_mode, FILTERS), boundary_mode
+        self.filter, self.boundary = _filter_of(filter_mode, uv_da, mip_level_bias), boundary_mode
         self.cube = cube = boundary_mode == "cube"
         self.tex = tex = _tex(tex, cube)
         n = 3 if cube else 2
@@ -427,8 +446,8 @@ class _Sampling:
         return g_tex, g_levels, g_uv, None if self.uv_da is None else g_da, None if self.bias is None else g_bias
 
 
-def texture(tex, uv, uv_da=None, mip_level_bias=None, mip=None, filter_mode: str = "auto", boundary_mode: str = "wrap",
-            max_mip_level: int | None = None) -> np.ndarray:
+def texture(tex: Any, uv: Any, uv_da: Any = None, mip_level_bias: Any = None, mip: Mips | Sequence[Any] | None = None,
+            filter_mode: str = "auto", boundary_mode: str = "wrap", max_mip_level: int | None = None) -> np.ndarray:
     """Colours [N, H, W, C] of a texture tex [N or 1, height, width, C] at uv [N, H, W, 2]; of a cube [N or 1, 6, size,
     size, C] in directions [N, H, W, 3]. Mipmap filters choose the level by uv_da [N, H, W, 4] (cubes: 6) and
     mip_level_bias [N, H, W]; their levels are `mip`, or made of tex."""
@@ -443,8 +462,9 @@ class TextureGradients(NamedTuple):
     mip_level_bias: np.ndarray | None
 
 
-def texture_backward(tex, uv, grad_out, uv_da=None, mip_level_bias=None, mip=None, filter_mode: str = "auto",
-                     boundary_mode: str = "wrap", max_mip_level: int | None = None) -> TextureGradients:
+def texture_backward(tex: Any, uv: Any, grad_out: Any, uv_da: Any = None, mip_level_bias: Any = None,
+                     mip: Mips | Sequence[Any] | None = None, filter_mode: str = "auto", boundary_mode: str = "wrap",
+                     max_mip_level: int | None = None) -> TextureGradients:
     """Gradients of the arguments of `texture`. If `mip` is None, that of tex includes what its levels contribute, and
     `mip` is empty; otherwise `mip` has the gradients of the levels."""
     s = _Sampling(tex, uv, uv_da, mip_level_bias, mip, filter_mode, boundary_mode, max_mip_level)
@@ -461,7 +481,7 @@ class Topology(NamedTuple):
     open_edges: int
 
 
-def antialias_construct_topology_hash(tri) -> Topology:
+def antialias_construct_topology_hash(tri: Any) -> Topology:
     """For each edge the vertex beyond it. Vertices that share a position but no number make every edge a silhouette:
     `open_edges` counts them."""
     tri = _ints("tri", tri, (None, 3))
@@ -497,7 +517,8 @@ def _blending(color, rast, pos, tri, topology_hash, ids):
     return color, rast, size, pos, tri, topology_hash.opposite, ids
 
 
-def antialias(color, rast, pos, tri, topology_hash: Topology | None = None, ids=None) -> np.ndarray:
+def antialias(color: Any, rast: Any, pos: Any, tri: Any, topology_hash: Topology | None = None,
+              ids: Any = None) -> np.ndarray:
     """Blends color [N, H, W, C] over the silhouettes that pass between centres of neighbouring pixels."""
     color, rast, size, pos, tri, opposite, ids = _blending(color, rast, pos, tri, topology_hash, ids)
     if color.dtype == np.float64:
@@ -507,8 +528,8 @@ def antialias(color, rast, pos, tri, topology_hash: Topology | None = None, ids=
     return out
 
 
-def antialias_backward(color, rast, pos, tri, grad_out, topology_hash: Topology | None = None,
-                       pos_gradient_boost: float = 1.0, ids=None):
+def antialias_backward(color: Any, rast: Any, pos: Any, tri: Any, grad_out: Any, topology_hash: Topology | None = None,
+                       pos_gradient_boost: float = 1.0, ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Gradients of color and of pos, the latter times `pos_gradient_boost`."""
     color, rast, size, pos, tri, opposite, ids = _blending(color, rast, pos, tri, topology_hash, ids)
     g = _floats("grad_out", grad_out, color.shape, dtype=color.dtype)
@@ -520,13 +541,14 @@ def antialias_backward(color, rast, pos, tri, grad_out, topology_hash: Topology 
     return g_color, g_pos
 
 
-def antialias_edges(color, rast, pos, tri, ids=None) -> np.ndarray:
+def antialias_edges(color: Any, rast: Any, pos: Any, tri: Any, ids: Any = None) -> np.ndarray:
     """The picture color [N, H, W, C] as it is. Its gradient reaches pos through the boundaries between triangles
     [Pidhorskyi24], which also fits masks, depths and normals, and surfaces that intersect."""
     return _picture(color, rast, pos, tri, ids)[0]
 
 
-def antialias_edges_backward(color, rast, pos, tri, grad_out, pos_gradient_boost: float = 1.0, ids=None):
+def antialias_edges_backward(color: Any, rast: Any, pos: Any, tri: Any, grad_out: Any, pos_gradient_boost: float = 1.0,
+                             ids: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Gradients of color, which is grad_out, and of pos, the latter times `pos_gradient_boost`. Triangles that share an
     edge by their vertices' numbers are one surface, without a boundary."""
     color, rast, size, pos, tri, ids = _picture(color, rast, pos, tri, ids)
@@ -543,7 +565,7 @@ class DepthPeeler:
     """Layers of triangles behind one another, from near to far. `with DepthPeeler(…) as p: p.rasterize_next_layer()`
     gives what rasterize gives, for one layer after the other; pixels that have no triangle left are empty."""
 
-    def __init__(self, pos, tri, resolution, ranges=None, grad_db: bool = True,
+    def __init__(self, pos: Any, tri: Any, resolution: Sequence[int], ranges: Any = None, grad_db: bool = True,
                  ids: Literal["float32", "int32"] = "float32"):
         if ranges is None:
             pos = _floats("pos", pos, (None, None, 4))
@@ -555,10 +577,10 @@ class DepthPeeler:
     def __enter__(self) -> DepthPeeler:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: Any) -> None:
         self._peeler = None
 
-    def rasterize_next_layer(self):
+    def rasterize_next_layer(self) -> tuple[np.ndarray, ...]:
         if self._peeler is None:
             raise RuntimeError("DepthPeeler: is closed")
         found = np.empty(self._size, np.int32)

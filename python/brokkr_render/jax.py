@@ -5,6 +5,8 @@ topology must be constants: no tracers. float64 arrays (jax_enable_x64) run the 
 """
 from __future__ import annotations
 
+from typing import Any, Sequence
+
 import jax as _jax
 import jax.numpy as _jnp
 import numpy as np
@@ -63,7 +65,7 @@ def _rasterize(pos, tri, size, find):
     return run(pos)
 
 
-def rasterize(pos, tri, resolution, ranges=None):
+def rasterize(pos: Any, tri: Any, resolution: Sequence[int], ranges: Any = None) -> tuple[_jax.Array, _jax.Array]:
     """The raster [N, H, W, 4] and its derivatives [N, H, W, 4]."""
     pos = _float("pos", pos)
     _dims("pos", pos, 3 if ranges is None else 2)
@@ -73,7 +75,8 @@ def rasterize(pos, tri, resolution, ranges=None):
     return _rasterize(pos, tri, size, lambda a: _diff._visible(size, np.ascontiguousarray(a), tri, ranges))
 
 
-def depth_layers(pos, tri, resolution, count: int, ranges=None):
+def depth_layers(pos: Any, tri: Any, resolution: Sequence[int], count: int,
+                 ranges: Any = None) -> list[tuple[_jax.Array, _jax.Array]]:
     """The first `count` layers from near to far, each as `rasterize` gives it."""
     pos = _float("pos", pos)
     _dims("pos", pos, 3 if ranges is None else 2)
@@ -92,7 +95,8 @@ def depth_layers(pos, tri, resolution, count: int, ranges=None):
     return [_rasterize(pos, tri, size, layer(i)) for i in range(_diff._whole("count", count, 1))]
 
 
-def interpolate(attr, rast, tri, rast_db=None, diff_attrs=None):
+def interpolate(attr: Any, rast: Any, tri: Any, rast_db: Any = None,
+                diff_attrs: Sequence[int] | str | None = None) -> tuple[_jax.Array, _jax.Array]:
     """Attributes of pixels and their derivatives."""
     attr = _float("attr", attr)
     rast = _float("rast", rast, attr.dtype)
@@ -130,10 +134,10 @@ def interpolate(attr, rast, tri, rast_db=None, diff_attrs=None):
     return run(attr, rast, *((_float("rast_db", rast_db, attr.dtype),) if has_db else ()))
 
 
-def texture(tex, uv, uv_da=None, mip_level_bias=None, filter_mode="auto", boundary_mode="wrap", max_mip_level=None):
+def texture(tex: Any, uv: Any, uv_da: Any = None, mip_level_bias: Any = None, filter_mode: str = "auto",
+            boundary_mode: str = "wrap", max_mip_level: int | None = None) -> _jax.Array:
     """Colours of a texture; levels are made of tex."""
-    if filter_mode == "auto":
-        filter_mode = "linear" if uv_da is None and mip_level_bias is None else "linear-mipmap-linear"
+    filter_mode = _diff._filter_of(filter_mode, uv_da, mip_level_bias)
     tex = _float("tex", tex)
     names, given = ["tex", "uv"], [tex, _float("uv", uv, tex.dtype)]
     for name, a in (("uv_da", uv_da), ("mip_level_bias", mip_level_bias)):
@@ -163,12 +167,13 @@ def texture(tex, uv, uv_da=None, mip_level_bias=None, filter_mode="auto", bounda
     return run(*given)
 
 
-def antialias_construct_topology_hash(tri) -> Topology:
+def antialias_construct_topology_hash(tri: Any) -> Topology:
     """brokkr_render.diff.antialias_construct_topology_hash."""
     return _diff.antialias_construct_topology_hash(_constant("tri", tri))
 
 
-def antialias(color, rast, pos, tri, topology_hash=None, pos_gradient_boost=1.0):
+def antialias(color: Any, rast: Any, pos: Any, tri: Any, topology_hash: Topology | None = None,
+              pos_gradient_boost: float = 1.0) -> _jax.Array:
     """Blends colours over silhouettes."""
     color = _float("color", color)
     rast, pos, tri = _float("rast", rast, color.dtype), _float("pos", pos, color.dtype), _constant("tri", tri)
@@ -190,7 +195,7 @@ def antialias(color, rast, pos, tri, topology_hash=None, pos_gradient_boost=1.0)
     return run(color, rast, pos)
 
 
-def antialias_edges(color, rast, pos, tri, pos_gradient_boost=1.0):
+def antialias_edges(color: Any, rast: Any, pos: Any, tri: Any, pos_gradient_boost: float = 1.0) -> _jax.Array:
     """brokkr_render.diff.antialias_edges."""
     color = _float("color", color)
     rast, pos, tri = _float("rast", rast, color.dtype), _float("pos", pos, color.dtype), _constant("tri", tri)

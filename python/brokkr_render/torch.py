@@ -8,6 +8,8 @@ in docs/guide/gradients.md.
 """
 from __future__ import annotations
 
+from typing import Any, Sequence
+
 import numpy as np
 import torch as _torch
 
@@ -45,7 +47,7 @@ class RasterizeContext:
     """What nvdiffrast's functions take as their first argument. It holds nothing: the operations share their machine, as
     brokkr_render.diff.set_workers sets it."""
 
-    def __init__(self, output_db: bool = True, mode: str = "automatic", device=None):
+    def __init__(self, output_db: bool = True, mode: str = "automatic", device: Any = None):
         self.output_db = bool(output_db)
 
     def set_context(self) -> None:
@@ -56,7 +58,7 @@ class RasterizeContext:
 
 
 class RasterizeCudaContext(RasterizeContext):
-    def __init__(self, device=None):
+    def __init__(self, device: Any = None):
         super().__init__(device=device)
 
 
@@ -90,15 +92,15 @@ class _Rasterize(_torch.autograd.Function):
 
 
 def _raster_of(pos, tri, found, grad_db, ids):
-    if ids not in ("float32", "int32"):
-        raise ValueError(f"ids: 'float32' or 'int32' is wanted; {ids!r} came")
+    _diff._choice("ids", ids, ("float32", "int32"))
     if ids == "float32" and pos.dtype == _torch.float32 and len(tri) >= 2**24:
         raise ValueError(f'tri: {len(tri)} triangles; float32 counts to 2^24: use ids="int32"')
     rast, db = _Rasterize.apply(pos, tri, found, grad_db)
     return (rast, db, _back(found, pos)) if ids == "int32" else (rast, db)
 
 
-def rasterize(glctx, pos, tri, resolution, ranges=None, grad_db=True, ids="float32"):
+def rasterize(glctx: RasterizeContext, pos: _torch.Tensor, tri: _torch.Tensor, resolution: Sequence[int],
+              ranges: _torch.Tensor | None = None, grad_db: bool = True, ids: str = "float32") -> tuple[_torch.Tensor, ...]:
     """brokkr_render.diff.rasterize. `grad_db=False`: no gradient flows through the derivatives, which are given all the
     same, as nvdiffrast does."""
     want_db = _context(glctx).output_db
@@ -114,19 +116,20 @@ def rasterize(glctx, pos, tri, resolution, ranges=None, grad_db=True, ids="float
 class DepthPeeler:
     """brokkr_render.diff.DepthPeeler with tensors."""
 
-    def __init__(self, glctx, pos, tri, resolution, ranges=None, grad_db=True, ids="float32"):
+    def __init__(self, glctx: RasterizeContext, pos: _torch.Tensor, tri: _torch.Tensor, resolution: Sequence[int],
+                 ranges: _torch.Tensor | None = None, grad_db: bool = True, ids: str = "float32"):
         _context(glctx)
         self._pos, self._tri, self._grad_db, self._ids = pos, tri, grad_db, ids
         self._peeler = _diff.DepthPeeler(_host("pos", pos), _host("tri", tri), resolution, _maybe("ranges", ranges),
                                          False, "int32")
 
-    def __enter__(self):
+    def __enter__(self) -> DepthPeeler:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self._peeler.__exit__()
 
-    def rasterize_next_layer(self):
+    def rasterize_next_layer(self) -> tuple[_torch.Tensor, ...]:
         if self._peeler._peeler is None:
             raise RuntimeError("DepthPeeler: is closed")
         found = np.empty(self._peeler._size, np.int32)
@@ -135,7 +138,7 @@ class DepthPeeler:
         return out if self._grad_db else (out[0], out[1].detach(), *out[2:])
 
 
-def triangle_ids(rast):
+def triangle_ids(rast: _torch.Tensor) -> _torch.Tensor:
     """brokkr_render.diff.triangle_ids."""
     return _back(_diff.triangle_ids(_host("rast", rast)), rast)
 
@@ -159,7 +162,8 @@ class _Interpolate(_torch.autograd.Function):
         return _back(g_attr, attr), _back(g_rast, rast), None, None if db is None else _back(g_db, db), None, None
 
 
-def interpolate(attr, rast, tri, rast_db=None, diff_attrs=None, ids=None):
+def interpolate(attr: _torch.Tensor, rast: _torch.Tensor, tri: _torch.Tensor, rast_db: _torch.Tensor | None = None,
+                diff_attrs: Any = None, ids: _torch.Tensor | None = None) -> tuple[_torch.Tensor, _torch.Tensor]:
     """brokkr_render.diff.interpolate."""
     if isinstance(diff_attrs, _torch.Tensor):
         diff_attrs = diff_attrs.cpu().tolist()
@@ -180,7 +184,8 @@ class _Mip(_torch.autograd.Function):
         return _back(g, tex), None, None
 
 
-def texture_construct_mip(tex, max_mip_level=None, cube_mode=False):
+def texture_construct_mip(tex: _torch.Tensor, max_mip_level: int | None = None,
+                          cube_mode: bool = False) -> list[_torch.Tensor]:
     """Smaller levels of tex, as a list of tensors; gradients flow through them to tex."""
     host = _diff._tex(_host("tex", tex), bool(cube_mode))
     if _diff._level_count(host, bool(cube_mode), max_mip_level) == 0:
@@ -205,12 +210,11 @@ class _Texture(_torch.autograd.Function):
                 *(_back(g, ctx.like) for g in g_levels))
 
 
-def texture(tex, uv, uv_da=None, mip_level_bias=None, mip=None, filter_mode="auto", boundary_mode="wrap",
-            max_mip_level=None):
+def texture(tex: _torch.Tensor, uv: _torch.Tensor, uv_da: _torch.Tensor | None = None,
+            mip_level_bias: _torch.Tensor | None = None, mip: Sequence[_torch.Tensor] | None = None,
+            filter_mode: str = "auto", boundary_mode: str = "wrap", max_mip_level: int | None = None) -> _torch.Tensor:
     """brokkr_render.diff.texture."""
-    if filter_mode == "auto":
-        filter_mode = "linear" if uv_da is None and mip_level_bias is None else "linear-mipmap-linear"
-    _diff._choice("filter_mode", filter_mode, _diff.FILTERS)
+    filter_mode = _diff._filter_of(filter_mode, uv_da, mip_level_bias)
     _diff._choice("boundary_mode", boundary_mode, _diff.BOUNDARIES)
     if "mipmap" not in filter_mode:
         uv_da = mip_level_bias = None
@@ -224,7 +228,7 @@ def texture(tex, uv, uv_da=None, mip_level_bias=None, mip=None, filter_mode="aut
     return _Texture.apply(tex, uv, uv_da, mip_level_bias, filter_mode, boundary_mode, *mip)
 
 
-def antialias_construct_topology_hash(tri):
+def antialias_construct_topology_hash(tri: _torch.Tensor) -> _diff.Topology:
     """brokkr_render.diff.antialias_construct_topology_hash; warns where more than a third of the edges are open."""
     topology = _diff.antialias_construct_topology_hash(_host("tri", tri))
     if _log_level <= 1 and topology.open_edges > len(topology.opposite):
@@ -252,7 +256,9 @@ class _Antialias(_torch.autograd.Function):
         return _back(g_color, color), None, _back(g_pos, pos), None, None, None, None
 
 
-def antialias(color, rast, pos, tri, topology_hash=None, pos_gradient_boost=1.0, ids=None):
+def antialias(color: _torch.Tensor, rast: _torch.Tensor, pos: _torch.Tensor, tri: _torch.Tensor,
+              topology_hash: _diff.Topology | None = None, pos_gradient_boost: float = 1.0,
+              ids: _torch.Tensor | None = None) -> _torch.Tensor:
     """brokkr_render.diff.antialias."""
     if topology_hash is None:
         topology_hash = antialias_construct_topology_hash(tri)
@@ -277,6 +283,7 @@ class _Edges(_torch.autograd.Function):
         return grad_out, None, _back(g_pos, pos), None, None, None
 
 
-def antialias_edges(color, rast, pos, tri, pos_gradient_boost=1.0, ids=None):
+def antialias_edges(color: _torch.Tensor, rast: _torch.Tensor, pos: _torch.Tensor, tri: _torch.Tensor,
+                    pos_gradient_boost: float = 1.0, ids: _torch.Tensor | None = None) -> _torch.Tensor:
     """brokkr_render.diff.antialias_edges."""
     return _Edges.apply(color, rast, pos, tri, _diff._real("pos_gradient_boost", pos_gradient_boost), ids)

@@ -1,3 +1,5 @@
+import importlib
+import os
 import pathlib
 import sys
 
@@ -8,6 +10,12 @@ import brokkr_render as brokkr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/tests"))
+
+
+def pytest_sessionstart():
+    """A check of everything must not skip: BROKKR_TEST_NEEDS names modules that have to be there."""
+    for name in os.environ.get("BROKKR_TEST_NEEDS", "").split():
+        importlib.import_module(name)
 
 
 def sphere(rings=12, sectors=16):

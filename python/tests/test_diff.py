@@ -207,6 +207,83 @@ def test_silhouette_gradient_is_that_of_the_area():
     assert 0.9 < np.linalg.norm(g_v) / np.linalg.norm(want) < 1.1
 
 
+def by_differences(value, x, step):
+    """Central differences of a number by each element of x."""
+    out = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[i] = step
+        out[i] = (value(x + moved) - value(x - moved)) / (2 * step)
+    return out
+
+
+def assert_same_direction(got, want, cosine=0.98, length=0.1):
+    assert (want * got).sum() / np.linalg.norm(want) / np.linalg.norm(got) > cosine
+    assert abs(np.linalg.norm(got) / np.linalg.norm(want) - 1) < length
+
+
+def waves(size):
+    return np.add.outer(np.sin(np.arange(size) / 7), np.cos(np.arange(size) / 9))[None, :, :, None]
+
+
+def fine_picture(pos, tri, color, size, samples=16):
+    """Means of samples x samples pixels."""
+    rast, _ = diff.rasterize(pos.astype(np.float32), tri, (size * samples, size * samples), grad_db=False)
+    image, _ = diff.interpolate(color.astype(np.float32), rast, tri)
+    return image.reshape(1, size, samples, size, samples, -1).mean((2, 4), dtype=np.float64)
+
+
+def edge_gradient(pos, tri, color, weight):
+    rast, _ = diff.rasterize(pos, tri, weight.shape[1:3])
+    image, _ = diff.interpolate(color, rast, tri)
+    return diff.antialias_edges_backward(image, rast, pos, tri, np.broadcast_to(weight, image.shape).astype(pos.dtype))[1]
+
+
+def test_edge_gradient_is_that_of_the_area():
+    """A closed body before nothing, in perspective."""
+    v, weight = CUBE_V + np.random.default_rng(1).uniform(-0.1, 0.1, CUBE_V.shape), waves(48)
+    M, white = look_at([[1.5, 1.2, 2.0]]), np.ones((8, 1))
+    want = by_differences(lambda v: (fine_picture(clip(v, M), CUBE_T, white, 48) * weight).sum(), v, 0.02)
+    g_pos = edge_gradient(clip(v, M), CUBE_T, white, weight)
+    assert_same_direction(np.einsum("nij,nvi->vj", M, g_pos)[:, :3], want)
+
+
+def test_edge_gradient_where_surfaces_intersect():
+    """Two squares that cross along a line: it moves with x, y and z of both, and antialias knows nothing of it."""
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
+    flat = np.concatenate([corners * 0.8, np.zeros((4, 1))], 1)
+    tilted = np.concatenate([corners * 0.6, (corners @ [0.4, 0.13])[:, None]], 1)
+    pos = np.concatenate([np.concatenate([flat, tilted]), np.ones((8, 1))], 1)[None]
+    tri = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]], np.int32)
+    color, weight = np.repeat([[0.2], [1.0]], 4, 0), waves(48) + 1
+    want = by_differences(lambda p: (fine_picture(p, tri, color, 48) * weight).sum(), pos, 0.02)
+    want[..., 3] = 0  # a change of w alone bends the squares
+    got = edge_gradient(pos, tri, color, weight)
+    got[..., 3] = 0
+    assert np.abs(want[0, :, 2]).min() > 0
+    assert_same_direction(got, want, 0.97, 0.12)
+    rast, _ = diff.rasterize(pos, tri, (48, 48))
+    image, _ = diff.interpolate(color, rast, tri)
+    blind = diff.antialias_backward(image, rast, pos, tri, weight.astype(np.float64))[1]
+    assert not blind[..., 2].any()
+
+
+def test_edges_of_the_library_are_the_definition():
+    pos, tri = scene(np.float32)
+    rng = np.random.default_rng(2)
+    v = np.concatenate([pos, pos[:, :, [1, 0, 2, 3]] * np.float32([0.9, -0.8, 1, 1])], 1)  # a second cube that crosses
+    t = np.concatenate([tri, tri + 8])
+    rast, _ = diff.rasterize(v, t, (H, W))
+    color, g = rng.standard_normal((2, 2, H, W, 3)).astype(np.float32)
+    g_color, got = diff.antialias_edges_backward(color, rast, v, t, g)
+    want = diff.antialias_edges_backward(*(a.astype(np.float64) for a in (color, rast, v)), t, g.astype(np.float64))[1]
+    close(got, want, 2e-6)
+    assert (diff.antialias_edges(color, rast, v, t) == color).all() and (g_color == g).all()
+    assert np.allclose(diff.antialias_edges_backward(color, rast, v, t, g, 2.0)[1], 2 * got, rtol=1e-6)
+    ids = diff.triangle_ids(rast)
+    assert (diff.antialias_edges_backward(color, rast, v, t, g, ids=ids)[1] == got).all()
+
+
 def test_bits_are_the_same_for_all_workers():
     v, tri, uv = sphere()
     pos = clip(v, look_at(eyes(2, 3, np.random.default_rng(0)))).astype(np.float32)
@@ -222,8 +299,9 @@ def test_bits_are_the_same_for_all_workers():
         t = diff.texture_backward(tex, st, g_color, da)
         g_uv, g_rast, g_db = diff.interpolate_backward(uv.astype(np.float32), rast, tri, t.uv, db, "all", t.uv_da)
         g_pos2 = diff.rasterize_backward(pos, tri, rast, g_rast, g_db)
+        g_pos3 = diff.antialias_edges_backward(color, rast, pos, tri, g)[1]
         h = hashlib.sha256()
-        for a in (rast, db, st, da, color, out, g_color, g_pos, t.tex, t.uv, t.uv_da, g_uv, g_rast, g_db, g_pos2):
+        for a in (rast, db, st, da, color, out, g_color, g_pos, t.tex, t.uv, t.uv_da, g_uv, g_rast, g_db, g_pos2, g_pos3):
             h.update(a.tobytes())
         return h.hexdigest()
 
@@ -314,7 +392,12 @@ def test_refusals_name_the_argument():
             (ValueError, r"mip\[0\]: ", lambda: diff.texture(tex, uv, mip_level_bias=uv[..., 0], mip=[tex])),
             (ValueError, "mip_level_bias: ", lambda: diff.texture(tex, uv, mip_level_bias=uv)),
             (ValueError, "max_mip_level: ", lambda: diff.texture(tex, uv, mip_level_bias=uv[..., 0], max_mip_level=-1)),
+            (ValueError, "color: ", lambda: diff.antialias_edges(color[:1], rast, pos, tri)),
+            (TypeError, "pos_gradient_boost: ", lambda: diff.antialias_edges_backward(color, rast, pos, tri, color, "2")),
             (ValueError, "isa: ", lambda: diff.set_workers(1, "v9")),
+            (TypeError, "isa: ", lambda: diff.set_workers(1, 3)),
+            (ValueError, "machine: ", lambda: diff.set_workers(1, machine="gpu")),
+            (ValueError, "workers: 5000 came", lambda: diff.set_workers(5000)),
             (ValueError, "workers: ", lambda: diff.set_workers(-1)),
             (TypeError, "workers: ", lambda: diff.set_workers(1.5))):
         with pytest.raises(error, match="^" + message):

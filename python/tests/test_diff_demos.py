@@ -159,6 +159,28 @@ def fit_environment(steps):
     return losses, np.abs(env - true).mean(), np.abs(phong - true_phong)
 
 
+def fit_mask(steps):
+    """The vertices of a body from its masks in 24 x 24 pixels, which nothing smooths: the gradient of their edges."""
+    rng = np.random.default_rng(13)
+    v, white = CUBE_V * [1.25, 0.8, 1.0] + rng.uniform(-0.05, 0.05, CUBE_V.shape), np.ones((8, 1), np.float32)
+    adam, losses = Adam(v), []
+
+    def show(v, M):
+        pos = f32(clip(v, M))
+        rast, _ = diff.rasterize(pos, CUBE_T, (24, 24), grad_db=False)
+        return pos, rast, diff.interpolate(white, rast, CUBE_T)[0]
+
+    for step in range(steps):
+        M = look_at(eyes(8, 2.6, rng))
+        pos, rast, got = show(v, M)
+        want = show(CUBE_V, M)[2]
+        losses.append(float(((got - want) ** 2).mean()))
+        g_pos = diff.antialias_edges_backward(got, rast, pos, CUBE_T, f32(2 * (got - want) / got.size))[1]
+        g_v = np.einsum("nij,nvi->vj", M, g_pos.astype(np.float64))[:, :3]
+        adam.update((1e-2 * 10 ** (-1.5 * step / steps),), g_v)
+    return losses, np.linalg.norm(v - CUBE_V, axis=1).mean()
+
+
 def with_workers(workers, fit, steps):
     try:
         diff.set_workers(workers)
@@ -167,7 +189,7 @@ def with_workers(workers, fit, steps):
         diff.set_workers()
 
 
-@pytest.mark.parametrize("fit, steps", ((fit_cube, 40), (fit_pose, 30), (fit_texture, 30), (fit_environment, 30)))
+@pytest.mark.parametrize("fit, steps", ((fit_cube, 40), (fit_pose, 30), (fit_texture, 30), (fit_environment, 30), (fit_mask, 40)))
 def test_the_same_seed_gives_the_same_losses(fit, steps):
     one = with_workers(1, fit, steps)[0]
     assert len(set(one)) > 1
@@ -196,3 +218,9 @@ def test_environment():
     losses, env, phong = fit_environment(300)
     assert losses[-1] < losses[0] / 200
     assert env < 0.03 and (phong[:3] < 0.03).all() and phong[3] < 0.1
+
+
+def test_mask():
+    losses, vertices = fit_mask(300)
+    assert np.mean(losses[-20:]) < np.mean(losses[:5]) / 10
+    assert vertices < 0.03

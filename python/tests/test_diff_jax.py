@@ -67,6 +67,19 @@ def test_jit_and_vmap_and_numpy_agree():
     assert np.array_equal(layers[0][0], rast) and layers[1][0][..., 3].max() > 0
 
 
+def test_antialias_edges():
+    pos = positions(np.float32)
+    rast, _ = bj.rasterize(pos, CUBE_T, (20, 24))
+    color, weight = np.random.default_rng(2).standard_normal((2, 1, 20, 24, 3)).astype(np.float32)
+
+    def loss(c, p):
+        return (bj.antialias_edges(c, rast, p, CUBE_T, 2.0) * weight).sum()
+
+    g_color, g_pos = jax.jit(jax.grad(loss, (0, 1)))(jnp.asarray(color), pos)
+    want = diff.antialias_edges_backward(color, np.asarray(rast), np.asarray(pos), CUBE_T, weight, 2.0)
+    assert np.array_equal(g_color, weight) and np.array_equal(g_pos, want[1]) and want[1].any()
+
+
 def test_refusals():
     pos = positions(np.float32)
     rast, db = bj.rasterize(pos, CUBE_T, (8, 8))

@@ -83,6 +83,18 @@ def test_names_and_shapes_and_gradients_reach_everything():
     dr.set_log_level(level)
 
 
+def test_antialias_edges():
+    pos = positions(torch.float32).requires_grad_()
+    rast, _ = dr.rasterize(dr.RasterizeContext(), pos.detach(), TRI, (24, 32))
+    color = torch.rand(1, 24, 32, 3, requires_grad=True)
+    out = dr.antialias_edges(color, rast, pos, TRI, pos_gradient_boost=2.0)
+    assert torch.equal(out, color)
+    weight = torch.rand_like(out)
+    (out * weight).sum().backward()
+    want = diff.antialias_edges_backward(color, rast, pos, TRI, weight, 2.0)
+    assert torch.equal(color.grad, weight) and np.array_equal(pos.grad.numpy(), want[1]) and want[1].any()
+
+
 def test_custom_mips_get_gradients_of_their_own():
     tex = torch.rand(1, 4, 4, 1, requires_grad=True)
     mip = [torch.rand(1, 2, 2, 1, requires_grad=True), torch.rand(1, 1, 1, 1, requires_grad=True)]

@@ -1,4 +1,6 @@
 """Any arguments: a result, or an exception that names the argument; never a crash."""
+import re
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,8 @@ def tried(function, *arguments, **named):
         return function(*arguments, **named)
     except ALLOWED as error:
         assert str(error)
+        if isinstance(error, (ValueError, TypeError)):
+            assert re.match(r"[A-Za-z_]\w*(\[[^]]*\])?( \(\w+\))?(, \w+)*: ", str(error)), str(error)
         return None
 
 
@@ -81,3 +85,73 @@ def test_texts_and_options(a, b, c):
     tried(brokkr.Scene, a, light=b)
     tried(brokkr.render, a, size=b)
     tried(RENDERER.prepare, brokkr.Mesh(np.eye(3), [[0, 1, 2]]), size=(8, 8), outputs=a, shading=b, background=c)
+
+
+some = st.floats(width=32, allow_nan=True, allow_infinity=True)
+
+
+def odd_or(strategy):
+    """Mostly what is wanted, so that calls go deep; sometimes anything."""
+    return st.one_of(strategy, strategy, strategy, anything)
+
+
+positions = hnp.arrays(np.float32, (2, 4, 4), elements=some)
+triangles = hnp.arrays(np.int32, (3, 3), elements=st.integers(0, 3))
+rasters = hnp.arrays(np.float32, (2, 3, 5, 4), elements=some)
+pictures = hnp.arrays(np.float32, (2, 3, 5, 2), elements=some)
+numbers = st.one_of(st.none(), hnp.arrays(np.int32, (2, 3, 5), elements=st.integers(-2, 4)))
+
+
+@small
+@given(odd_or(positions), odd_or(triangles), odd_or(st.tuples(st.integers(-1, 20), st.integers(-1, 20))), anything, anything)
+def test_rasterize(pos, tri, resolution, ranges, ids):
+    tried(diff.rasterize, pos, tri, resolution)
+    tried(diff.rasterize, pos, tri, (3, 5), ids=ids)
+    tried(diff.rasterize, pos, tri, resolution, ranges)
+    tried(diff.rasterize, pos[0] if isinstance(pos, np.ndarray) and len(np.shape(pos)) == 3 and len(pos) else pos, tri, (3, 5), ranges)
+    peeler = tried(diff.DepthPeeler, pos, tri, resolution)
+    if peeler is not None:
+        peeler.rasterize_next_layer()
+    tried(diff.antialias_construct_topology_hash, tri)
+
+
+@small
+@given(odd_or(positions), odd_or(triangles), odd_or(rasters), odd_or(pictures), odd_or(pictures), numbers, anything)
+def test_gradients(pos, tri, rast, color, g, ids, boost):
+    tried(diff.rasterize_backward, pos, tri, rast, rast, rast, ids)
+    tried(diff.rasterize_backward, pos, tri, rast, color, g)
+    attr = pos[..., :2] if isinstance(pos, np.ndarray) and pos.ndim else pos
+    for channels in (None, "all", [1], boost):
+        tried(diff.interpolate, attr, rast, tri, rast, channels, ids)
+        tried(diff.interpolate_backward, attr, rast, tri, g, rast, channels, boost, ids)
+    tried(diff.antialias, color, rast, pos, tri, None, ids)
+    tried(diff.antialias_backward, color, rast, pos, tri, g, None, 1.0, ids)
+    tried(diff.antialias_backward, color, rast, pos, tri, g, boost, boost)
+    tried(diff.antialias_edges_backward, color, rast, pos, tri, g, 1.0, ids)
+    tried(diff.antialias_edges_backward, color, rast, pos, tri, g, boost, boost)
+    tried(diff.triangle_ids, rast)
+
+
+@small
+@given(odd_or(hnp.arrays(np.float32, (1, 4, 8, 2), elements=some)), odd_or(hnp.arrays(np.float32, (2, 3, 5, 2), elements=some)),
+       odd_or(hnp.arrays(np.float32, (2, 3, 5, 4), elements=some)), odd_or(hnp.arrays(np.float32, (2, 3, 5), elements=some)),
+       odd_or(st.sampled_from(diff.FILTERS)), odd_or(st.sampled_from(diff.BOUNDARIES)), odd_or(st.integers(0, 3)))
+def test_textures(tex, uv, da, bias, mode, boundary, most):
+    cube = boundary == "cube" if isinstance(boundary, str) else False
+    if cube and isinstance(tex, np.ndarray) and tex.shape == (1, 4, 8, 2):
+        tex, uv, da = np.repeat(tex[:, None, :, :4], 6, 1), np.resize(uv, (2, 3, 5, 3)) if np.size(uv) else uv, None
+    options = dict(filter_mode=mode, boundary_mode=boundary, max_mip_level=most)
+    tried(diff.texture, tex, uv, da, bias, **options)
+    tried(diff.texture_backward, tex, uv, da, da, bias, **options)
+    tried(diff.texture_backward, tex, uv, uv, da, bias, **options)
+    tried(diff.texture, tex, uv, da, bias, mip=bias, **options)
+    tried(diff.texture_construct_mip, tex, most, cube)
+
+
+@small
+@given(anything, anything, anything)
+def test_set_workers(workers, isa, machine):
+    try:
+        tried(diff.set_workers, workers, isa, machine=machine)
+    finally:
+        diff.set_workers()

@@ -1,4 +1,6 @@
 """Shapes, types, units, errors."""
+import importlib
+import inspect
 import pathlib
 import subprocess
 import sys
@@ -160,6 +162,36 @@ def test_package_is_typed():
     done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", str(folder)], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stdout
+
+
+def annotations_missing(module):
+    """Public functions and methods with a parameter or a result that no type checker knows."""
+    functions = []
+    for name, one in vars(module).items():
+        if name.startswith("_") or getattr(one, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(one):
+            functions.append((name, one))
+        elif inspect.isclass(one):
+            functions += [(f"{name}.{k}", getattr(f, "__func__", f)) for k, f in vars(one).items()
+                          if (k == "__init__" or not k.startswith("_")) and inspect.isfunction(getattr(f, "__func__", f))]
+    missing = []
+    for name, function in functions:
+        signature = inspect.signature(function)
+        untyped = [p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name not in ("self", "cls")]
+        if signature.return_annotation is signature.empty and not name.endswith("__init__"):
+            untyped.append("return")
+        if untyped and function.__module__ == module.__name__:
+            missing.append((name, untyped))
+    return missing
+
+
+@pytest.mark.parametrize("name", ("camera", "diff", "errors", "jax", "render", "scene", "torch"))
+def test_public_functions_are_annotated(name):
+    if name in ("jax", "torch"):
+        pytest.importorskip(name)
+    module = importlib.import_module(f"brokkr_render.{name}")
+    assert not annotations_missing(module)
 
 
 def test_dlpack_and_buffers(mesh, renderer):

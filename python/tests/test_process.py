@@ -2,11 +2,9 @@
 import multiprocessing
 import os
 import resource
-import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -54,36 +52,39 @@ def test_threads_share_and_own_renderers():
 
 
 LONG = """
-import signal, time, brokkr_render as brokkr
-r = brokkr.Renderer("emulated", workers=1)
-p = r.prepare("generated:sphere-100k", size=(2048, 2048), views=8)
-def on_signal(*_):
-    global when
-    when = time.perf_counter()
-    raise KeyboardInterrupt
-signal.signal(signal.SIGINT, on_signal)
-print("ready", flush=True)
-try:
-    p.render()
-    print("finished")
-except KeyboardInterrupt:
-    print("stopped", time.perf_counter() - when, flush=True)
-print(p.renderer.render("generated:sphere-100k?triangles=100", size=(8, 8)).aborted)
+import os, signal, statistics, threading, time
+import brokkr_render as brokkr
+used = []
+ready = brokkr.Renderer("cpu", workers=1).prepare("generated:sphere-100k", size=(1024, 1024), views=200)
+
+def interrupt():
+    global sent
+    time.sleep(0.15)
+    sent = time.process_time()
+    os.kill(os.getpid(), signal.SIGINT)
+
+for attempt in range(5):
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        ready.render()
+        print("finished")
+    except KeyboardInterrupt:
+        used.append(time.process_time() - sent)
+    thread.join()
+print(len(used), statistics.median(used))
+print(ready.renderer.render("generated:sphere-100k?triangles=100", size=(8, 8)).aborted)
 """
 
 
 def test_ctrl_c_ends_a_launch():
-    """The handler runs, and the launch ends: the emulated machine is slow, so that there is a launch to end."""
-    child = subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    sent = time.perf_counter()
-    child.send_signal(signal.SIGINT)
-    words = child.stdout.readline().split()
-    assert words and words[0] == "stopped", words
-    # 100 ms where each thread has a processor (1 s of the emulated machine); this may be a busy computer.
-    assert time.perf_counter() - sent < 10
-    assert child.stdout.readline() == "False\n" and child.wait(60) == 0
+    """The launch is left within 100 ms. We count the processor time that it takes after the signal, on one thread, since
+    a busy computer adds only to the time on the clock."""
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    count, median = done.stdout.splitlines()[0].split()
+    assert count == "5" and float(median) < 0.1, done.stdout
+    assert done.stdout.splitlines()[1] == "False"
 
 
 def test_memory_does_not_grow():

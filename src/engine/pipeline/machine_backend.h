@@ -73,6 +73,9 @@ class MachineBackend {
   }
 };
 
+// Returns true if a launch on the CPU ends within milliseconds, whatever it draws. The calling thread may then run it.
+bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options);
+
 // Fills the statistics that follow from the plan and the counts.
 void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const LaunchCounts& counts,
                      Statistics& s);

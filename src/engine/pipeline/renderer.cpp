@@ -161,6 +161,18 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
          m.blocks * (m.shared_bytes + blocks * of_sorting);
 }
 
+// Each triangle may cover each sample. So many fragments take the CPU a few milliseconds, and it takes longer to wake
+// threads than to draw what most such frames have.
+bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
+  constexpr uint64_t kMostFragments = 1u << 21;
+  if (frame.programs.any() || options.frame_budget_ms > 0) return false;
+  uint64_t samples = 0;
+  for (const Target& target : frame.frame->targets)
+    samples += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) *
+               samples_of(target, options.samples);
+  return frame.batch_run.size() * uint64_t(kBatchTriangles) * samples <= kMostFragments;
+}
+
 struct Renderer::Impl {
   std::map<std::string, std::unique_ptr<MachineBackend>> machines;
   std::atomic<uint32_t> abort{0};
@@ -276,6 +288,8 @@ RenderResult Renderer::render(PreparedFrame& frame, const RenderOptions& asked, 
   const PlaneNeeds needs = needs_of(wanted);
   options.keep_ids |= needs.ids;
   return typed<MachineError>([&] {
+    const bool on_cpu = impl_->machine(options).pool() != nullptr;
+    if (options.workers == 0 && on_cpu && is_short(p, options)) options.workers = 1;
     return impl_->render(p, options, false, [&](MachineBackend& machine, const LaunchPlan& plan, RenderResult&) {
       if (wanted.planes.empty()) return false;
       read_into(p, *plan.targets, machine.planes(needs), wanted, machine.pool(), usable_processors());
