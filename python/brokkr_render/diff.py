@@ -227,21 +227,15 @@ def _attributes(attr, rast, tri, rast_db, diff_attrs, ids):
     if not 1 <= attr.shape[-1] <= 4096 or attr.shape[-2] < 1:
         raise ValueError(f"attr: at least one vertex and 1 to 4096 channels are wanted; {_came(attr)}")
     tri = _triangles(tri, attr.shape[-2])
-    if diff_attrs is None:
-        diff = []
-    elif isinstance(diff_attrs, str):
-        if diff_attrs != "all":
-            raise ValueError(f"diff_attrs: a list of channels or 'all' is wanted; {diff_attrs!r} came")
-        diff = list(range(attr.shape[-1]))
-    else:
-        try:
-            channels = list(diff_attrs)
-        except TypeError:
-            raise TypeError(f"diff_attrs: a list of channels or 'all' is wanted; {_check.described(diff_attrs)} came") from None
-        diff = [_whole("diff_attrs", k) for k in channels]
-        for k in diff:
-            if not 0 <= k < attr.shape[-1]:
-                raise ValueError(f"diff_attrs: {k} is no channel of attr, which has {attr.shape[-1]}")
+    channels = _channels(diff_attrs)
+    if isinstance(channels, str):
+        if channels != "all":
+            raise ValueError(f"diff_attrs: a list of channels or 'all' is wanted; {channels!r} came")
+        channels = list(range(attr.shape[-1]))
+    diff = channels or []
+    for k in diff:
+        if not 0 <= k < attr.shape[-1]:
+            raise ValueError(f"diff_attrs: {k} is no channel of attr, which has {attr.shape[-1]}")
     if diff:
         if rast_db is None:
             raise ValueError("rast_db: is wanted for diff_attrs; None came")
@@ -317,7 +311,8 @@ def texture_construct_mip(tex: Any, max_mip_level: int | None = None, cube_mode:
     """Levels of tex by averages of 2 x 2 texels, down to 1 x 1 or to `max_mip_level`."""
     cube = _flag("cube_mode", cube_mode)
     tex = _tex(tex, cube)
-    levels, out = _level_count(tex, cube, max_mip_level), []
+    levels = _level_count(tex, cube, max_mip_level)
+    out: list[np.ndarray] = []
     if tex.dtype == np.float64:
         for _ in range(levels):
             out.append(_def.shrink(out[-1] if out else tex))
@@ -368,6 +363,18 @@ def _filter_of(filter_mode, uv_da, mip_level_bias):
     if _choice("filter_mode", filter_mode, ("auto", *FILTERS)) != "auto":
         return filter_mode
     return "linear" if uv_da is None and mip_level_bias is None else "linear-mipmap-linear"
+
+
+def _channels(diff_attrs):
+    """None, "all", or a list of channels."""
+    if diff_attrs is None or isinstance(diff_attrs, str):
+        return diff_attrs
+    try:
+        return [_whole("diff_attrs", k) for k in diff_attrs]
+    except TypeError as error:
+        if str(error).startswith("diff_attrs"):
+            raise
+        raise TypeError(f"diff_attrs: a list of channels or 'all' is wanted; {_check.described(diff_attrs)} came") from None
 
 
 class _Sampling:

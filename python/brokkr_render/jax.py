@@ -106,18 +106,16 @@ def interpolate(attr: Any, rast: Any, tri: Any, rast_db: Any = None,
     has_db = diff_attrs is not None
     if has_db and rast_db is None:
         raise ValueError("rast_db: is wanted for diff_attrs; None came")
-    size, channels = rast.shape[:3], attr.shape[-1]
-    count = channels if isinstance(diff_attrs, str) else len(diff_attrs) if has_db else 0
-    if has_db and not isinstance(diff_attrs, str):
-        diff_attrs = [int(k) for k in diff_attrs]
+    size, channels, wanted = rast.shape[:3], attr.shape[-1], _diff._channels(diff_attrs)
+    count = channels if isinstance(wanted, str) else len(wanted or ())
     # Checks the arguments where they are, not in a callback.
     _diff._attributes(np.zeros(attr.shape, attr.dtype), np.zeros(rast.shape, rast.dtype), tri,
-                      np.zeros(rast.shape, rast.dtype) if has_db else None, diff_attrs, None)
+                      np.zeros(rast.shape, rast.dtype) if has_db else None, wanted, None)
     shapes = ((*size, channels), (*size, 2 * count))
 
     @_jax.custom_vjp
     def run(a, r, *db):
-        return _call(lambda a, r, *db: _diff.interpolate(a, r, tri, *(db or (None,)), diff_attrs), shapes, attr.dtype, a, r,
+        return _call(lambda a, r, *db: _diff.interpolate(a, r, tri, *(db or (None,)), wanted), shapes, attr.dtype, a, r,
                      *db)
 
     def forward(*args):
@@ -126,7 +124,7 @@ def interpolate(attr: Any, rast: Any, tri: Any, rast_db: Any = None,
     def backward(args, g):
         def host(a, r, *rest):
             *db, x, y = rest
-            grads = _diff.interpolate_backward(a, r, tri, x, db[0] if db else None, diff_attrs, y)
+            grads = _diff.interpolate_backward(a, r, tri, x, db[0] if db else None, wanted, y)
             return grads if db else grads[:2]
         return _call(host, tuple(a.shape for a in args), attr.dtype, *args, *g)
 
@@ -179,7 +177,8 @@ def antialias(color: Any, rast: Any, pos: Any, tri: Any, topology_hash: Topology
     rast, pos, tri = _float("rast", rast, color.dtype), _float("pos", pos, color.dtype), _constant("tri", tri)
     if topology_hash is None:
         topology_hash = antialias_construct_topology_hash(tri)
-    _diff._blending(*(np.zeros(a.shape, a.dtype) for a in (color, rast, pos)), tri, topology_hash, None)
+    blank = [np.zeros(a.shape, a.dtype) for a in (color, rast, pos)]
+    _diff._blending(blank[0], blank[1], blank[2], tri, topology_hash, None)
 
     @_jax.custom_vjp
     def run(c, r, p):
@@ -200,7 +199,8 @@ def antialias_edges(color: Any, rast: Any, pos: Any, tri: Any, pos_gradient_boos
     color = _float("color", color)
     rast, pos, tri = _float("rast", rast, color.dtype), _float("pos", pos, color.dtype), _constant("tri", tri)
     boost = _diff._real("pos_gradient_boost", pos_gradient_boost)
-    _diff.antialias_edges(*(np.zeros(a.shape, a.dtype) for a in (color, rast, pos)), tri)
+    blank = [np.zeros(a.shape, a.dtype) for a in (color, rast, pos)]
+    _diff.antialias_edges(blank[0], blank[1], blank[2], tri)
 
     @_jax.custom_vjp
     def run(c, r, p):
