@@ -204,26 +204,28 @@ class Renderer:
 
     def prepare(self, scene: Scene | Mesh | str | os.PathLike, *, size: tuple[int, int], views: int = 1,
                 outputs: Sequence[str] = ("color",), shader: Shader | str | None = None, shading: str = "program",
-                background: Any = None, groups: Any = None, poses: Any = None,
+                background: Any = None, groups: Any = None, poses: Any = None, samples: int = 1,
                 progress: Callable[[float], Any] | None = None) -> Prepared:
         """Prepares a batch of `views` pictures. It can be drawn any number of times, each time in one launch.
 
         groups: int [N], the number of the only mesh that each view sees. poses: float [N, instances, 4, 4], each view's
         own world (otherwise all views see one). background: sRGB-encoded, 0..1; None: transparent black, or a file's own.
+        samples: coverage samples of a pixel, 1, 2, 4 or 8, of which pictures show the average; only for "color", "linear"
+        and depths.
         """
         return Prepared(self, scene, _check.size(size), _check.integer(views, "views", 1, 65536), outputs, shader, shading,
-                        background, groups, poses, progress)
+                        background, groups, poses, samples, progress)
 
     def render(self, scene: Scene | Mesh | str | os.PathLike, *, size: tuple[int, int], camera: Camera | None = None,
                outputs: Sequence[str] = ("color",), shader: Shader | str | None = None, shading: str = "program",
-               background: Any = None, groups: Any = None, poses: Any = None,
+               background: Any = None, groups: Any = None, poses: Any = None, samples: int = 1,
                out: Mapping[str, Any] | None = None) -> Result:
         """Prepares and draws once: arrays [N, H, W, ...] for a camera of N, [H, W, ...] for one."""
         if camera is not None and not isinstance(camera, Camera):
             raise TypeError(f"camera: {_check.described(camera)} came; wanted a Camera or None")
         views = len(camera) if camera is not None else 1
         prepared = self.prepare(scene, size=size, views=views, outputs=outputs, shader=shader, shading=shading,
-                                background=background, groups=groups, poses=poses)
+                                background=background, groups=groups, poses=poses, samples=samples)
         if camera is not None:
             prepared.set_cameras(camera)
         single = camera is None or camera.single
@@ -263,7 +265,8 @@ class Prepared:
     """A batch that is drawn many times: cameras, poses, positions and uniforms change without a new preparation."""
 
     def __init__(self, renderer: Renderer, scene: Any, size: tuple[int, int], views: int, outputs: Sequence[str],
-                 shader: Shader | str | None, shading: str, background: Any, groups: Any, poses: Any, progress: Any):
+                 shader: Shader | str | None, shading: str, background: Any, groups: Any, poses: Any, samples: int,
+                 progress: Any):
         self.renderer, self.scene, self.size, self.views = renderer, _scene_of(scene), size, views
         if isinstance(outputs, str):
             outputs = (outputs,)
@@ -271,6 +274,12 @@ class Prepared:
         self.shading = _check.choice(shading, "shading", shadings())
         if "overdraw" in self.outputs:
             self.shading = "overdraw"
+        if _check.integer(samples, "samples", 1, 8) not in (1, 2, 4, 8):
+            raise ValueError(f"samples: {samples} came; wanted 1, 2, 4 or 8")
+        self.samples = int(samples)
+        exact = [o for o in self.outputs if o not in ("color", "linear", "depth", "window_depth")]
+        if self.samples > 1 and exact:
+            raise ValueError(f"samples: {samples} came, which have no average of {exact[0]}; wanted 1")
         if progress is not None and not callable(progress):
             raise TypeError(f"progress: {_check.described(progress)} came; wanted a function of one float, or None")
         if isinstance(shader, str):
@@ -464,7 +473,8 @@ class Prepared:
             if color is None:
                 color = np.empty((self.views, height, width, 4), np.uint8)
                 wanted.append(("color", color))
-        statistics, aborted = _brokkr.render(self.renderer._native, self._native, wanted, 0, self.shading, -1, True)
+        statistics, aborted = _brokkr.render(self.renderer._native, self._native, wanted, 0, self.shading, -1, True,
+                                             self.samples)
         if color is not None:
             linear = result["linear"]
             linear[..., :3] = _linear_table()[color[..., :3]]
@@ -489,10 +499,15 @@ def default_renderer() -> Renderer:
     return Renderer()
 
 
+# Shadings that the command line draws with four samples (picture_samples).
+_SURFACES = ("program", "material", "metallic-roughness", "wireframe")
+
+
 def render(scene: str | os.PathLike | Scene | Mesh, *, size: tuple[int, int] = (640, 480), camera: Camera | None = None,
            shader: Shader | str | None = None, shading: str = "program", background: Any = None,
-           progress: Callable[[float], Any] | None = None) -> Picture:
-    """One picture of a file, a scene or a mesh; a notebook shows it. camera None: the file's own, or one that sees all."""
+           samples: int | None = None, progress: Callable[[float], Any] | None = None) -> Picture:
+    """One picture of a file, a scene or a mesh; a notebook shows it. camera None: the file's own, or one that sees all.
+    samples: coverage samples of a pixel; None: as the command line, 4 where surfaces are shown and 1 for false colours."""
     if camera is not None:
         if not isinstance(camera, Camera):
             raise TypeError(f"camera: {_check.described(camera)} came; wanted a Camera or None")
@@ -501,12 +516,13 @@ def render(scene: str | os.PathLike | Scene | Mesh, *, size: tuple[int, int] = (
     if isinstance(scene, (str, os.PathLike)):
         loaded = load(scene, progress=progress)
         if isinstance(loaded, Capture):
-            if camera is not None or shader is not None:
-                raise ValueError("camera, shader: a capture has its own; leave them out")
+            if camera is not None or shader is not None or samples is not None:
+                raise ValueError("camera, shader, samples: a capture has its own; leave them out")
             return loaded.render(shading=shading)
         scene = loaded
     prepared = default_renderer().prepare(scene, size=size, outputs=("color", "depth"), shader=shader, shading=shading,
-                                          background=background, progress=progress)
+                                          background=background, progress=progress,
+                                          samples=(4 if shading in _SURFACES else 1) if samples is None else samples)
     if camera is not None:
         prepared.set_cameras(camera)
     result = prepared.render()

@@ -217,7 +217,7 @@ class Capture:
         width, height = self.size
         color = np.empty((height, width, 4), np.uint8)
         stats, _ = _brokkr.render(renderer._native, prepared, [("color", color)], self._frame.main_target, shading, limit,
-                                  True) if self._frame.size(self._frame.main_target)[2] == 1 else self._layers(
+                                  True, 1) if self._frame.size(self._frame.main_target)[2] == 1 else self._layers(
                                       renderer, prepared, color, shading, limit)
         return Picture(color, None, Statistics(stats))
 
@@ -225,7 +225,7 @@ class Capture:
         layers = self._frame.size(self._frame.main_target)[2]
         all_layers = np.empty((layers, *color.shape), np.uint8)
         stats = _brokkr.render(renderer._native, prepared, [("color", all_layers)], self._frame.main_target, shading,
-                               limit, True)
+                               limit, True, 1)
         color[:] = all_layers[0]
         return stats
 

@@ -131,8 +131,9 @@ std::unique_ptr<HeldPrepared> prepare(HeldRenderer& r, const HeldFrame& frame, i
 
 // Draws, and fills the arrays of `outputs`: names and writable contiguous arrays [layers, height, width, ...].
 nb::tuple render(HeldRenderer& r, HeldPrepared& p, nb::list outputs, uint32_t target, const std::string& shading,
-                 int64_t up_to, bool rows_from_top) {
+                 int64_t up_to, bool rows_from_top, int samples) {
   RenderOptions options = r.options;
+  options.samples = samples;
   choose(options.shading, shading);
   if (up_to >= 0) options.command_limit = uint32_t(up_to);
   ReadBack wanted;

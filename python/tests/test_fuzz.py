@@ -10,6 +10,7 @@ from hypothesis import strategies as st  # noqa: E402
 from hypothesis.extra import numpy as hnp  # noqa: E402
 
 import brokkr_render as brokkr  # noqa: E402
+from brokkr_render import diff  # noqa: E402
 
 RENDERER = brokkr.Renderer("cpu", workers=1, memory_limit=256)
 ALLOWED = (ValueError, TypeError, brokkr.Error, FileNotFoundError, OverflowError)

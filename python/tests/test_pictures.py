@@ -133,3 +133,16 @@ def test_scene_of_a_file(root):
 def test_overdraw(scene, renderer):
     r = renderer.render(scene, size=(32, 32), outputs=("overdraw",))
     assert r.overdraw.max() >= 2
+
+
+def test_samples(scene, renderer):
+    camera = brokkr.Camera((1, 1, 8), (1, 0, 0))
+    one, four = (renderer.render(scene, size=(40, 30), camera=camera, outputs=("color", "depth"), samples=n) for n in (1, 4))
+    edge = (one.color != four.color).any(-1)
+    assert 0 < edge.mean() < 0.3, "only edges change"
+    assert np.array_equal(np.isinf(one.depth)[~edge], np.isinf(four.depth)[~edge])
+    assert np.array_equal(brokkr.render(scene, size=(40, 30), camera=camera).color, four.color)
+    with pytest.raises(ValueError, match="samples: 3 came"):
+        renderer.render(scene, size=(8, 8), samples=3)
+    with pytest.raises(ValueError, match="samples: 4 came, .*triangle"):
+        renderer.render(scene, size=(8, 8), outputs=("triangle",), samples=4)

@@ -53,9 +53,10 @@ def test_threads_share_and_own_renderers():
 
 LONG = """
 import os, signal, statistics, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs without it
 import brokkr_render as brokkr
 used = []
-ready = brokkr.Renderer("cpu", workers=1).prepare("generated:sphere-100k", size=(1024, 1024), views=200)
+ready = brokkr.Renderer("cpu", workers=1).prepare("generated:sphere-100k", size=(256, 256), views=100)
 
 def interrupt():
     global sent
