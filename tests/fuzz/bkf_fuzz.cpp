@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                  .json_values = 1 << 17,
                                  .blob_bytes = 1 << 24,
                                  .reference_bytes = 1 << 24,
-                                 .target_pixels = brokkr::kMaxTargetPixels};
+                                 .target_pixels = brokkr::kMaxTargetPixels,
+                                 .vertex_bytes = 1 << 24};
   std::span<const std::byte> input(reinterpret_cast<const std::byte*>(data), size);
   brokkr::fuzz::Bytes packed;
   if (size > 0 && data[0] == 'J') {

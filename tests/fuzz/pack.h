@@ -40,7 +40,7 @@ inline Bytes packed_frame(std::span<const std::byte> json, std::span<const std::
   const Bytes stored = stored_zstd(json);
   Bytes file;
   for (const char c : {'B', 'R', 'K', 'F'}) file.push_back(std::byte(c));
-  append(file, 2, 4);
+  append(file, 3, 4);  // version
   append(file, stored.size(), 8);
   append(file, json.size(), 8);
   append(file, blob.size(), 8);
@@ -63,7 +63,7 @@ inline Bytes packed_gltf(std::span<const std::byte> json, std::span<const std::b
   add(0x004e4942, buffer, '\0');  // "BIN"
   Bytes file;
   append(file, 0x46546c67, 4);  // "glTF"
-  append(file, 2, 4);
+  append(file, 3, 4);           // version
   append(file, 12 + chunks.size(), 4);
   append(file, chunks);
   return file;

@@ -206,7 +206,8 @@ void try_frame(const Document& d, uint64_t seed) {
                          .json_values = 1 << 16,
                          .blob_bytes = 1 << 22,
                          .reference_bytes = 1 << 20,
-                         .target_pixels = 1 << 20};
+                         .target_pixels = 1 << 20,
+                         .vertex_bytes = 1 << 22};
   const Frame frame =
       read_bkf(packed_frame(bytes_of(d.parts[0]), bytes_of(d.parts[1])), "fuzz.bkf", limits, load_options());
   if (!is_small(frame, seed) || Lot(seed ^ 1).below(kAgainShare) != 0) return draw(frame, seed);

@@ -107,6 +107,8 @@ struct ListPiece {
   std::vector<std::shared_ptr<const Pixels>> pixels;  // its bitmaps in order; null: pixels that are not recorded
 };
 
+struct VertexCopy;
+
 struct Context {
   void* handle = nullptr;
   uint64_t share_group = 0;
@@ -131,8 +133,9 @@ struct Context {
 
   // Objects of the layer, created when first needed in a capture and deleted at its end.
   GLuint feedback_object = 0, feedback_buffer = 0, index_buffer = 0, written_query = 0, generated_query = 0;
-  GLuint probe_program = 0, pixel_programs[2] = {};  // for colours, for bitmaps
-  std::map<std::string, GLuint> fixed_programs;      // by text
+  GLuint probe_program = 0, pixel_programs[2] = {};                       // for colours, for bitmaps
+  std::map<std::string, GLuint> fixed_programs;                           // by text
+  std::map<std::string, std::shared_ptr<const VertexCopy>> fixed_copies;  // by text
   uint64_t feedback_bytes = 0;
   bool has_split[2] = {false, false};  // for GL_PROVOKING_VERTEX last, first
   QuadSplit split[2];

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "capture/state_guard.h"
+#include "capture/vertex.h"
 #include "frame/gl_names.h"
 
 namespace brokkr::capture {
@@ -100,10 +101,14 @@ class VertexText {
   VertexText(const Context& context, bool opaque)
       : context_(context), follows_(has_vertex_materials(context)), opaque_(opaque) {}
 
-  std::string write(const std::vector<std::string>& built_ins) {
+  std::string write(const std::vector<std::string>& built_ins, bool for_file) {
     std::string declarations, copies;
     for (size_t i = 0; i < built_ins.size(); i++) {
       const std::string& name = built_ins[i];
+      if (for_file) {
+        copies += "  " + output_of(name) + " = " + value(name) + ";\n";
+        continue;
+      }
       declarations += std::string("varying ") + (is_scalar(name) ? "float " : "vec4 ") + copied_name(i) + ";\n";
       copies += "  " + copied_name(i) + " = " + value(name) + ";\n";
     }
@@ -112,6 +117,11 @@ class VertexText {
   }
 
  private:
+  static std::string output_of(const std::string& built_in) {
+    if (built_in == "gl_Color") return "gl_FrontColor";
+    return built_in == "gl_SecondaryColor" ? "gl_FrontSecondaryColor" : built_in;
+  }
+
   void add(const std::string& statement) { text_ += "  " + statement + "\n"; }
 
   void need_eye() {
@@ -370,8 +380,9 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
   return names;
 }
 
-std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque) {
-  return VertexText(context, opaque).write(built_ins);
+std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque,
+                              bool for_file) {
+  return VertexText(context, opaque).write(built_ins, for_file);
 }
 
 bool read_built_in(const Context&, const ProgramUniform& uniform, uint32_t* words) {
@@ -405,9 +416,9 @@ bool read_built_in(const Context&, const ProgramUniform& uniform, uint32_t* word
     const auto [near, far] = get_floats<2>(GL_DEPTH_RANGE);
     floats(std::array<GLfloat, 1>{name.ends_with("near") ? near : name.ends_with("far") ? far : far - near});
   } else if (name.starts_with("gl_LightSource[")) {
-    return read_light(name, words);
+    if (!read_light(name, words)) return read_vertex_built_in(uniform, words);
   } else {
-    return false;
+    return read_vertex_built_in(uniform, words);
   }
   return true;
 }

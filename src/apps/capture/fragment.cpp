@@ -133,8 +133,8 @@ void add_varyings(GLuint linked, const std::vector<std::string>& texts, Fragment
   }
 }
 
-void add_uniforms(GLuint linked, FragmentInterface& out) {
-  FragmentProgram& program = out.program;
+// `program`: a FragmentProgram or VertexProgram. `problem` receives the reason if files cannot hold it.
+void add_uniforms(GLuint linked, const char* stage, auto& program, std::string& problem) {
   uint32_t end = 0;
   for (const Resource& uniform : resources(linked, GL_UNIFORM)) {
     ProgramSampler sampler{.name = uniform.name, .count = uniform.count};
@@ -144,7 +144,7 @@ void add_uniforms(GLuint linked, FragmentInterface& out) {
     }
     const std::optional<ShaderType> type = shader_type(uniform.type);
     if (!type) {
-      out.problem = "an image, a counter, or a uniform of multisampled or double type";
+      problem = "an image, a counter, or a uniform of multisampled or double type";
       continue;
     }
     const ShaderShape shape = shape_of(*type);
@@ -168,7 +168,8 @@ void add_uniforms(GLuint linked, FragmentInterface& out) {
     program.blocks.push_back(
         {resource_name(linked, GL_UNIFORM_BLOCK, i), (static_cast<uint32_t>(std::max(size, 0)) + 3) / 4 * 4});
   }
-  if (resource_count(linked, GL_SHADER_STORAGE_BLOCK) > 0) out.problem = "a fragment shader with storage buffers";
+  if (resource_count(linked, GL_SHADER_STORAGE_BLOCK) > 0)
+    problem = std::string("a ") + stage + " shader with storage buffers";
 }
 
 void add_outputs(GLuint linked, FragmentInterface& out) {
@@ -254,10 +255,40 @@ std::shared_ptr<const FragmentInterface> inspect_fragment(const Context& context
     return result;
   }
   add_varyings(linked, texts, *result);
-  add_uniforms(linked, *result);
+  add_uniforms(linked, "fragment", result->program, result->problem);
   add_outputs(linked, *result);
   GL(DeleteProgram)(linked);
   return result;
+}
+
+std::string inspect_vertex(const Context& context, const std::vector<std::string>& texts, VertexProgram& program) {
+  if (!context.info.interface_query || !context.info.pipelines)
+    return "a driver that does not describe shaders (ARB_program_interface_query)";
+  const GLuint linked = link_alone(GL_VERTEX_SHADER, texts);
+  if (linked == 0) return "a vertex shader that does not link alone";
+  std::string problem;
+  for (const Resource& input : resources(linked, GL_PROGRAM_INPUT)) {
+    if (input.name.starts_with("gl_")) continue;
+    const std::optional<ShaderType> type = shader_type(input.type);
+    if (!type) {
+      problem = "an attribute of type double";
+      continue;
+    }
+    for (uint32_t i = 0; i < input.count; i++) {
+      const std::string element = input.count == 1 ? "" : "[" + std::to_string(i) + "]";
+      program.attributes.push_back({input.name + element, *type});
+    }
+  }
+  add_uniforms(linked, "vertex", program, problem);
+  std::erase_if(program.uniforms, [](const ProgramUniform& one) { return one.name.starts_with("gl_"); });
+  uint32_t end = 0;
+  for (ProgramUniform& uniform : program.uniforms) {
+    if (uniform.block >= 0) continue;
+    uniform.offset = end;
+    end += uniform.count * shape_of(uniform.type).components() * 4;
+  }
+  GL(DeleteProgram)(linked);
+  return problem;
 }
 
 }  // namespace brokkr::capture

@@ -59,6 +59,7 @@ class Hash {
   void one(const ProgramBlock& b) { add(b.name, b.size); }
   void one(const ProgramSampler& s) { add(s.name, s.kind, s.type, s.shadow, s.count); }
   void one(const ProgramOutput& o) { add(o.name, o.type, o.count, o.location, o.index); }
+  void one(const VertexAttribute& a) { add(a.name, a.type); }
   void one(const CombineTerm& c) { add(c.op, c.sources, c.operands, c.scale); }
   void one(const TextureUnit& t) { add(t.unit, t.mode, t.color, t.rgb, t.alpha); }
   void one(const Fog& f) { add(f.mode, f.color, f.density, f.start, f.end); }
@@ -87,6 +88,10 @@ uint64_t content_hash(const CapturedSampler& s) {
 
 uint64_t content_hash(const FragmentProgram& p) {
   return Hash().add(p.texts, p.version, p.varyings, p.uniforms, p.blocks, p.samplers, p.outputs, p.fixed).value();
+}
+
+uint64_t content_hash(const VertexProgram& p) {
+  return Hash().add(p.texts, p.version, p.attributes, p.uniforms, p.blocks, p.samplers).value();
 }
 
 }  // namespace brokkr::capture

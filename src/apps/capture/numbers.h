@@ -14,6 +14,7 @@ namespace brokkr::capture {
 uint64_t content_hash(const State& state);
 uint64_t content_hash(const CapturedSampler& sampler);
 uint64_t content_hash(const FragmentProgram& program);
+uint64_t content_hash(const VertexProgram& program);
 
 // Returns the number of a value among `all`, whose elements must not be added elsewhere. It is as fast for the last
 // draw of a frame as for the first: among values with the same hash, which are equal except for a collision or a NaN,

@@ -12,6 +12,7 @@
 #include "capture/settings.h"
 #include "capture/shadow.h"
 #include "capture/state_guard.h"
+#include "capture/vertex.h"
 
 namespace brokkr::capture {
 namespace {
@@ -49,6 +50,8 @@ void set_program(GLuint program, KnownProgram info) {
   const std::lock_guard lock(programs().mutex);
   KnownProgram& known = programs().of_name[{group, program}];
   if (known && known->shadow != 0) programs().orphans.emplace_back(group, std::exchange(known->shadow, 0));
+  if (known && known->vertex_copy && known->vertex_copy->copier != 0)
+    programs().orphans.emplace_back(group, std::exchange(known->vertex_copy, nullptr)->copier);
   known = std::move(info);
 }
 
@@ -186,8 +189,29 @@ void read_fragment_stage(const Context& context, GLuint program, VertexStage& st
   }
 }
 
+// Sets `stage.vertex`, or the reason why the file gets the draw's vertices instead.
+void use_copy(VertexStage& stage, std::shared_ptr<const VertexCopy> copy, GLuint program) {
+  stage.expanded = copy->problem;
+  if (!copy->problem.empty()) return;
+  stage.vertex = std::move(copy);
+  stage.vertex_program = program;
+}
+
+void copy_vertices(const Context& context, VertexStage& stage, GLuint program) {
+  if (!settings().programs) return;
+  if (stage.expands) {
+    stage.expanded = "a geometry or tessellation shader";
+  } else if (program == 0) {
+    stage.expanded = "no vertex shader";
+  } else {
+    const KnownProgram known = find_program(program);
+    if (!known->vertex_copy) known->vertex_copy = copy_of(context, known->texts[kVertex], program, false);
+    use_copy(stage, known->vertex_copy, program);
+  }
+}
+
 // Makes fixed-function vertices provide the inputs of the fragment stage.
-void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaque) {
+void record_fixed_vertices(Context& context, VertexStage& stage, bool opaque) {
   const FragmentProgram* const program = stage.fragment && stage.fragment->problem.empty() ? &stage.fragment->program
                                          : stage.fixed                                     ? &stage.fixed->program
                                                                                            : nullptr;
@@ -205,6 +229,11 @@ void record_fixed_vertices(const Context& context, VertexStage& stage, bool opaq
   for (const std::string& name : stage.more) add(name);
   stage.fixed_text = fixed_vertex_text(context, built_ins, opaque);
   stage.vertex_materials = opaque && has_vertex_materials(context) && is_enabled(GL_LIGHTING);
+  if (!settings().programs) return;
+  const std::string text = fixed_vertex_text(context, built_ins, opaque, true);
+  auto& copy = context.fixed_copies[text];
+  if (!copy) copy = copy_of(context, {text}, 0, stage.vertex_materials);
+  use_copy(stage, copy, 0);
 }
 
 }  // namespace
@@ -255,7 +284,10 @@ bool binary_linked(GLuint program, const std::vector<std::byte>& binary) {
 void delete_shadows(const Context& context) {
   const std::lock_guard lock(programs().mutex);
   for (auto& [name, program] : programs().of_name) {
-    if (name.first != context.share_group || !program || program->shadow == 0) continue;
+    if (name.first != context.share_group || !program) continue;
+    if (program->vertex_copy && program->vertex_copy->copier != 0) GL(DeleteProgram)(program->vertex_copy->copier);
+    program->vertex_copy = nullptr;
+    if (program->shadow == 0) continue;
     GL(DeleteProgram)(std::exchange(program->shadow, 0));
     program->has_shadow = false;
   }
@@ -291,7 +323,7 @@ void use_shadow(const Context& context, const VertexStage& stage, Restore& resto
   for (const ShadowStage& part : stage.stages) GL(UseProgramStages)(pipeline, part.bits, part.shadow);
 }
 
-VertexStage current_vertex_stage(const Context& context, bool opaque) {
+VertexStage current_vertex_stage(Context& context, bool opaque) {
   VertexStage stage;
   const StagePrograms stages = current_stages(context);
   stage.flags = fragment_flags(context, stages[kFragment]);
@@ -342,6 +374,7 @@ VertexStage current_vertex_stage(const Context& context, bool opaque) {
   } else if (stages[kEvaluation]) {
     stage.primitive = evaluation_primitive(last);
   }
+  copy_vertices(context, stage, stages[kVertex]);
   stage.draw_id = stages[kVertex] != 0 && find_program(stages[kVertex])->vertex.draw_id;
   stage.clip_distances = of_last->last.clip_distance;
   stage.recorded = of_last->recorded;

@@ -39,8 +39,10 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
 std::string copied_name(size_t i);
 
 // The text of a vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function
-// currently does. `opaque`: only GL knows the vertices, which may have their own materials.
-std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque);
+// currently does. `opaque`: only GL knows the vertices, which may have their own materials. `for_file`: the shader writes
+// the built-in outputs, and otherwise varyings of the layer.
+std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque,
+                              bool for_file = false);
 
 // Reads built-in state that a fragment shader may use as a uniform (gl_Fog.color), as 32-bit words. Returns false if it
 // is unknown.
@@ -69,6 +71,10 @@ struct FragmentInterface {
 // `texts`: all fragment shaders of one program. They are linked in a temporary program without other stages.
 std::shared_ptr<const FragmentInterface> inspect_fragment(const Context& context,
                                                           const std::vector<std::string>& texts);
+
+// Adds the attributes, uniforms, blocks and samplers of a program's vertex shaders, except built-in ones. They are linked
+// like fragment shaders. Returns the reason if files cannot hold the program, and otherwise nothing.
+std::string inspect_vertex(const Context& context, const std::vector<std::string>& texts, VertexProgram& program);
 
 // Names of the output variables of the last stage before rasterization, linked without other stages.
 std::vector<std::string> vertex_outputs(const Context& context, GLenum type, const std::vector<std::string>& texts);
@@ -113,6 +119,8 @@ struct ShadowStage {
   GLbitfield bits = 0;
 };
 
+struct VertexCopy;
+
 // Describes how the current state computes positions and shades fragments.
 struct VertexStage {
   enum class Kind : uint8_t { fixed_function, program, impossible } kind = Kind::impossible;
@@ -125,6 +133,11 @@ struct VertexStage {
   uint32_t flags = 0;               // DrawFlag bits from the fragment stage
   std::string fixed_text;           // for `fixed_function`: text of the program that feedback runs instead
   bool vertex_materials = false;    // true: that program reads materials of vertices
+  // The vertex program for the file, and the program of the application that holds its uniforms (0: fixed function).
+  // Null if the file gets vertices instead; `expanded` is the reason.
+  std::shared_ptr<const VertexCopy> vertex;
+  GLuint vertex_program = 0;
+  std::string expanded;
   std::vector<RecordedVarying> recorded;
   uint32_t components() const {  // per vertex, including its position
     return recorded.empty() ? 4 : 4 + recorded.back().offset + recorded.back().components;
@@ -139,14 +152,14 @@ struct VertexStage {
 };
 
 // `opaque`: only GL knows the draw's vertices.
-VertexStage current_vertex_stage(const Context& context, bool opaque);
+VertexStage current_vertex_stage(Context& context, bool opaque);
 
 // Uses the layer's programs for a stage of kind `program`, with the uniforms of the application's.
 void use_shadow(const Context& context, const VertexStage& stage, Restore& restore);
 
-// A vertex program from this text (GLSL 1.20) that records gl_Position and `copies` copied varyings; 0 if the driver
-// rejects it.
-GLuint make_vertex_program(const std::string& text, size_t copies);
+// A vertex program from this text that records gl_Position and `copies` copied varyings; 0 if the driver rejects it. Its
+// attributes have the locations that they have in `original`, or those of materials if that is 0.
+GLuint make_vertex_program(const Context& context, const std::string& text, size_t copies, GLuint original = 0);
 
 // Materials that change between vertices. A vertex shader sees only the material in the state (gl_FrontMaterial),
 // whereas Mesa's fixed function uses each vertex's own material. So glMaterial also sets generic attributes inside

@@ -7,6 +7,7 @@
 
 #include "capture/render_state.h"
 #include "capture/state_guard.h"
+#include "capture/vertex.h"
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -289,7 +290,7 @@ FeedbackResult run(Context& context, const VertexStage& stage, GLenum primitive,
   GL(BindBuffer)(GL_TRANSFORM_FEEDBACK_BUFFER, context.feedback_buffer);  // also in the layer's feedback object
   if (stage.kind == VertexStage::Kind::fixed_function) {
     const auto [program, is_new] = context.fixed_programs.emplace(stage.fixed_text, 0);
-    if (is_new) program->second = make_vertex_program(stage.fixed_text, stage.recorded.size());
+    if (is_new) program->second = make_vertex_program(context, stage.fixed_text, stage.recorded.size());
     restore.use_program(program->second);
     if (program->second == 0) return {.problem = "the driver compiles no GLSL 1.20"};
   } else if (!stage.stages.empty()) {
@@ -367,7 +368,7 @@ const QuadSplit& quad_split(Context& context, bool provoking_first) {
   }
   context.has_split[provoking_first] = true;
   if (context.probe_program == 0)
-    context.probe_program = make_vertex_program("#version 120\nvoid main() { gl_Position = gl_Vertex; }\n", 0);
+    context.probe_program = make_vertex_program(context, "#version 120\nvoid main() { gl_Position = gl_Vertex; }\n", 0);
   if (context.probe_program == 0) return split;
   Restore restore;
   restore.use_program(context.probe_program);
@@ -395,6 +396,10 @@ void delete_feedback_objects(Context& context) {
   if (context.generated_query) GL(DeleteQueries)(1, &context.generated_query);
   for (const auto& [text, program] : context.fixed_programs) GL(DeleteProgram)(program);
   context.fixed_programs.clear();
+  for (const auto& [text, copy] : context.fixed_copies) {
+    if (copy->copier != 0) GL(DeleteProgram)(copy->copier);
+  }
+  context.fixed_copies.clear();
   for (GLuint& program : context.pixel_programs) {
     if (program == 0) continue;
     program_created(program);  // forgets the program

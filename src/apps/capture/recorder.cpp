@@ -9,6 +9,7 @@
 #include "capture/render_state.h"
 #include "capture/replay.h"
 #include "capture/settings.h"
+#include "frame/bkf_fields.h"
 
 namespace brokkr::capture {
 namespace {
@@ -265,6 +266,26 @@ void Recorder::add_draw(DrawCommand draw, const Replayed& part, const ShadingInp
   frame_.commands.emplace_back(std::move(draw));
 }
 
+void Recorder::add_vertices(DrawCommand& draw, const Replayed& part, const VertexStage& stage,
+                            const VertexInputs* vertex) {
+  if (!settings().programs || !part.problem.empty() || part.vertices == 0) return;
+  std::string problem = vertex == nullptr ? stage.expanded : part.attribute_problem;
+  if (problem.empty()) {
+    VertexInputs inputs = *vertex;
+    inputs.attributes = shading_.read_attributes(stage, part.attributes, part.vertices, part.instances);
+    inputs.base_vertex = part.base_vertex;
+    inputs.base_instance = part.base_instance;
+    inputs.draw = part.draw;
+    if (inputs.attributes.size() == stage.vertex->attributes.size()) {
+      draw.vertices = static_cast<int32_t>(frame_.vertex_inputs.size());
+      frame_.vertex_inputs.push_back(std::move(inputs));
+      return;
+    }
+    problem = "an attribute that differs by vertex and by instance";
+  }
+  note(std::string(bkf::kExpandedReason) + problem);
+}
+
 // Repeats the last draw with another state.
 void Recorder::repeat_draw(uint32_t state) {
   auto draw = std::get<DrawCommand>(frame_.commands.back());
@@ -307,7 +328,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
       read_render_state(context, images.plane(Plane::depth).has_value(), images.plane(Plane::stencil).has_value());
   State& state = render.state;
   if (state.viewport.z < 1 || state.viewport.w < 1) return;  // no pixel can be covered
-  const VertexStage stage = current_vertex_stage(context, call.opaque);
+  VertexStage stage = current_vertex_stage(context, call.opaque);
   note_smoothing(context, stage.expands ? stage.primitive : feedback_primitive(call.mode));
   draw.flags |= render.flags | stage.flags;
   const auto is_layered = [](const std::optional<Image>& image) { return image && image->layered; };
@@ -347,9 +368,17 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
     const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
     const bool whole_quads = may_draw_whole_quads(context, call, render, draw.flags, program);
+    if (!render.clip_planes.empty()) {
+      stage.vertex = nullptr;
+      stage.expanded = "clip planes";
+    }
+    std::optional<VertexInputs> vertex;
+    if (stage.vertex) vertex = shading_.read_vertex(context, stage);
     for (Replayed& part : replay(context, call, stage, draw.flags)) {
       if (whole_quads) divide_whole_quads(part, draw.flags);
       if (clips) clip_planes.clip(part, stage, state, (draw.flags & kProvokingFirst) != 0);
+      draw.vertices = -1;
+      add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
       add_draw(draw, part, inputs ? &*inputs : nullptr);
       const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
       if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);

@@ -77,6 +77,8 @@ class Recorder {
   void note_problem(const std::string& what, const std::string& problem);
   // `draw`: without vertices. A part that was not recorded stays in the frame and states the reason.
   void add_draw(DrawCommand draw, const Replayed& part, const ShadingInputs* inputs = nullptr);
+  // Gives the draw its vertex program, or counts the reason why it has none. `vertex`: null if there is none.
+  void add_vertices(DrawCommand& draw, const Replayed& part, const VertexStage& stage, const VertexInputs* vertex);
   void repeat_draw(uint32_t state);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);

@@ -12,6 +12,7 @@
 #include "capture/program.h"
 #include "capture/read_back.h"
 #include "capture/state_guard.h"
+#include "capture/vertex.h"
 
 namespace brokkr::capture {
 namespace {
@@ -113,6 +114,23 @@ void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   }
 }
 
+// Runs the program that copies attributes, where `run` runs a stage as the positions were recorded. `vertices`: how many
+// these were. The problem says why there are no attributes.
+FeedbackResult copy_attributes(const Context& context, const VertexStage& stage, uint64_t vertices, const auto& run) {
+  if (stage.vertex->copier == 0) return {};
+  if (context.info.feedback_objects && get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0)
+    return {.problem = "transform feedback of the program's own"};
+  Restore restore;
+  restore.use_program(stage.vertex->copier);
+  VertexStage copier;
+  copier.kind = VertexStage::Kind::program;
+  copier.recorded = stage.vertex->recorded();
+  FeedbackResult result = run(copier);
+  if (result.problem.empty() && result.positions.size() != vertices)
+    result.problem = "feedback gave another number of vertices";
+  return result;
+}
+
 // Parts of a draw call.
 struct PartRange {
   size_t first = 0, number = 0;
@@ -147,22 +165,33 @@ void replay_parts(Context& context, const DrawCall& call, const VertexStage& sta
     }
     result.vertices = part.count;
     result.instances = part.instances;
+    result.base_vertex = call.indexed() ? part.base_vertex : 0;
+    result.base_instance = static_cast<int32_t>(part.base_instance);
+    result.draw = static_cast<int32_t>(first + i);
     total += uint64_t(part.count) * part.instances;
   }
   if (std::any_of(parts.begin(), parts.end(), [](const Replayed& part) { return part.assembly.has_value(); })) {
-    const FeedbackResult run = run_points(context, stage, total, call.indexed() ? &vertices : nullptr, [&] {
-      number == 1 ? draw_points(call, points.front()) : draw_points(call, points);
-    });
+    const auto run_stage = [&](const VertexStage& one) {
+      return run_points(context, one, total, call.indexed() ? &vertices : nullptr,
+                        [&] { number == 1 ? draw_points(call, points.front()) : draw_points(call, points); });
+    };
+    const FeedbackResult run = run_stage(stage);
     if (!run.problem.empty()) {
       Replayed& all = out.emplace_back(Replayed{.part = number == 1 ? parts.front().part : "", .problem = run.problem});
       for (const Replayed& part : parts) all.triangles += part.triangles;
       return;
     }
+    const FeedbackResult copied = stage.vertex ? copy_attributes(context, stage, total, run_stage) : FeedbackResult{};
     auto begin = run.positions.begin();
-    auto varying = run.varyings.begin();
+    auto varying = run.varyings.begin(), attribute = copied.varyings.begin();
     const ptrdiff_t components = stage.components() - 4;
+    const bool has_attributes = !copied.varyings.empty() && copied.problem.empty();
+    const ptrdiff_t of_vertex = has_attributes ? stage.vertex->components : 0;
     for (Replayed& part : parts) {
       const auto count = static_cast<ptrdiff_t>(uint64_t(part.vertices) * part.instances);
+      part.attribute_problem = copied.problem;
+      part.attributes.assign(attribute, attribute + count * of_vertex);
+      attribute += count * of_vertex;
       part.positions.assign(begin, begin + count);
       part.varyings.assign(varying, varying + count * components);
       begin += count;
@@ -178,15 +207,24 @@ void replay_expanded(Context& context, const DrawCall& call, const VertexStage& 
                      std::vector<Replayed>& out) {
   const bool as_points = call.submit_as && !stage.expands;
   const GLenum primitive = stage.expands ? stage.primitive : as_points ? GLenum(GL_POINTS) : call.mode;
-  FeedbackResult run;
-  {
+  const auto run_stage = [&](const VertexStage& one) {
     Restore restore;
     if (stage.vertex_materials) set_materials(restore);
     if (call.changes_state) restore.keep_matrices_and_attributes();
-    run = run_primitives(context, stage, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
-  }
+    return run_primitives(context, one, primitive, [&] { as_points ? call.submit_as(GL_POINTS) : call.submit(); });
+  };
+  FeedbackResult run = run_stage(stage);
   Replayed result{.problem = run.problem, .triangles = call.triangles(), .positions = std::move(run.positions)};
   result.varyings = std::move(run.varyings);
+  if (stage.vertex && result.problem.empty()) {
+    FeedbackResult copied = copy_attributes(context, stage, result.positions.size(), run_stage);
+    result.attribute_problem = std::move(copied.problem);
+    result.attributes = std::move(copied.varyings);
+    // Between glBegin and glEnd, only attributes change.
+    const bool list = call.changes_state && !call.submit_as;
+    if (list && result.attribute_problem.empty() && !had_matrices(*stage.vertex, result.attributes))
+      result.attribute_problem = "a display list that changes matrices";
+  }
   result.vertices = static_cast<uint32_t>(result.positions.size());
   if (result.vertices > 0) {
     result.assembly = assemble_as_driver(context, as_points ? call.mode : primitive, nullptr, result.vertices, flags);

@@ -33,7 +33,7 @@ struct DrawCall {
   bool opaque = false;
   // For immediate mode: opaque, but the same vertices can be submitted in another mode.
   std::function<void(GLenum)> submit_as;
-  // The call changes matrices and attributes (display lists), which must be restored.
+  // The call may change matrices and attributes (display lists), which must be restored.
   bool changes_state = false;
 
   bool indexed() const { return index_type != GL_NONE; }
@@ -49,6 +49,11 @@ struct Replayed {
   std::vector<glm::vec4> positions;  // `vertices` per instance
   std::vector<float> varyings;       // per position, as many as VertexStage::recorded has components
   uint32_t vertices = 0, instances = 1;
+  // If the stage has a vertex program: the values of its attributes per position, as many as its copy has components,
+  // or the reason why there are none. gl_BaseVertex, gl_BaseInstance and gl_DrawID are those of the draw.
+  std::vector<float> attributes;
+  std::string attribute_problem;
+  int32_t base_vertex = 0, base_instance = 0, draw = 0;
 };
 
 // `flags`: the draw's DrawFlag bits. Omits parts without vertices and parts that are errors in GL.

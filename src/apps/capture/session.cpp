@@ -14,6 +14,7 @@
 #include "capture/read_back.h"
 #include "capture/settings.h"
 #include "frame/bkf.h"
+#include "frame/bkf_fields.h"
 
 namespace brokkr::capture {
 
@@ -79,8 +80,9 @@ class FrameWriter {
       status["triangles"] = triangles;
       status["skipped"] = frame.skipped_draws;
       if (recorded == 0) status["empty"] = true;
+      const auto number = [](const auto& one) { return one.first.starts_with(bkf::kExpandedReason) ? 0 : one.second; };
       const auto most = std::max_element(frame.skipped_reasons.begin(), frame.skipped_reasons.end(),
-                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+                                         [&](const auto& a, const auto& b) { return number(a) < number(b); });
       if (frame.skipped_draws > 0 && most != frame.skipped_reasons.end()) status["reason"] = most->first;
       report("frame " + std::to_string(frame.frame_number) + ": " + std::to_string(draws) + " draws, " +
              std::to_string(triangles) + " triangles, " + std::to_string(frame.skipped_draws) +

@@ -73,7 +73,7 @@ uint64_t Shading::add_uniforms(const std::vector<uint32_t>& words) {
   return found->second;
 }
 
-uint64_t Shading::read_uniforms(const Context& context, const FragmentProgram& program, GLuint name) {
+uint64_t Shading::read_uniforms(const Context& context, const auto& program, GLuint name) {
   std::vector<uint32_t> words(static_cast<size_t>(uniform_words(program)));
   for (const ProgramUniform& uniform : program.uniforms) {
     if (uniform.block >= 0) continue;
@@ -144,17 +144,33 @@ std::optional<ShadingInputs> Shading::read(const Context& context, const VertexS
   for (const ProgramBlock& block : program.blocks) {
     out.draw.first_of_blocks.push_back(read_block(context, block, name));
   }
-  for (const ProgramSampler& sampler : program.samplers) {
+  read_samplers(context, program.samplers, name, out.draw.textures);
+  take_errors();
+  return out;
+}
+
+void Shading::read_samplers(const Context& context, const std::vector<ProgramSampler>& samplers, GLuint name,
+                            std::vector<BoundTexture>& out) {
+  for (const ProgramSampler& sampler : samplers) {
     for (uint32_t i = 0; i < sampler.count; i++) {
       GLint unit = 0;
       const GLint location = location_of(name, sampler.name, i);
       if (location >= 0) GL(GetUniformiv)(name, location, &unit);
-      out.draw.textures.push_back(location < 0 ? BoundTexture{}
-                                               : textures_.read(context, sampler.kind, static_cast<GLuint>(unit)));
+      out.push_back(location < 0 ? BoundTexture{} : textures_.read(context, sampler.kind, static_cast<GLuint>(unit)));
     }
   }
+}
+
+VertexInputs Shading::read_vertex(const Context& context, const VertexStage& stage) {
+  VertexInputs inputs;
+  inputs.program = vertex_programs_.number_of(stage.vertex->program, frame_.vertex_programs);
+  const VertexProgram& program = stage.vertex->program;
+  const GLuint name = stage.vertex_program;
+  inputs.first_uniform = read_uniforms(context, program, name);
+  for (const ProgramBlock& block : program.blocks) inputs.first_of_blocks.push_back(read_block(context, block, name));
+  read_samplers(context, program.samplers, name, inputs.textures);
   take_errors();
-  return out;
+  return inputs;
 }
 
 }  // namespace brokkr::capture

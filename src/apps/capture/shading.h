@@ -12,6 +12,7 @@
 #include "capture/numbers.h"
 #include "capture/program.h"
 #include "capture/textures.h"
+#include "capture/vertex.h"
 
 namespace brokkr::capture {
 
@@ -25,12 +26,21 @@ struct ShadingInputs {
 
 class Shading {
  public:
-  // Adds programs and uniforms to `frame`.
-  Shading(Frame& frame, Textures& textures) : frame_(frame), textures_(textures) {}
+  // Adds programs, uniforms and attributes to `frame`.
+  Shading(Frame& frame, Textures& textures) : frame_(frame), textures_(textures), streams_(frame) {}
 
   // Reads the inputs of the draw that `stage` describes. Empty if the file cannot hold its program; the frame then gets
   // a note.
   std::optional<ShadingInputs> read(const Context& context, const VertexStage& stage);
+
+  // Reads the inputs of the vertex program, except its attributes. `stage.vertex` must exist.
+  VertexInputs read_vertex(const Context& context, const VertexStage& stage);
+
+  // Finds the streams in what the copier recorded. Empty although there are attributes: no stream gives the values.
+  std::vector<VertexStream> read_attributes(const VertexStage& stage, const std::vector<float>& values,
+                                            uint32_t vertices, uint32_t instances) {
+    return streams_.add(*stage.vertex, values, vertices, instances);
+  }
 
  private:
   struct Known {
@@ -41,12 +51,17 @@ class Shading {
   bool note(const std::string& problem);
   bool find_columns(const VertexStage& stage, const FragmentProgram& program, ShadingInputs& out);
   uint64_t add_uniforms(const std::vector<uint32_t>& words);
-  uint64_t read_uniforms(const Context& context, const FragmentProgram& program, GLuint name);
+  // `program`: a FragmentProgram or VertexProgram.
+  uint64_t read_uniforms(const Context& context, const auto& program, GLuint name);
+  void read_samplers(const Context& context, const std::vector<ProgramSampler>& samplers, GLuint name,
+                     std::vector<BoundTexture>& out);
   uint64_t read_block(const Context& context, const ProgramBlock& block, GLuint name);
 
   Frame& frame_;
   Textures& textures_;
+  AttributeStreams streams_;
   Numbers<FragmentProgram> programs_;
+  Numbers<VertexProgram> vertex_programs_;
   // Key: the interface, and the names of vertex outputs that are not inputs of the fragment shader.
   std::map<std::pair<const FragmentInterface*, std::vector<std::string>>, Known> known_;
   std::map<std::vector<uint32_t>, uint64_t> uniforms_;  // positions of words, by content

@@ -333,13 +333,19 @@ void copy_bindings(const Context& context, GLuint from, GLuint to) {
   }
 }
 
-GLuint make_vertex_program(const std::string& text, size_t copies) {
+GLuint make_vertex_program(const Context& context, const std::string& text, size_t copies, GLuint original) {
+  Restore restore;
+  leave_feedback(context, restore);
   std::vector<std::string> names = {kPosition};
   for (size_t i = 0; i < copies; i++) names.push_back(copied_name(i));
   const GLuint program = GL(CreateProgram)();
   attach_shader(program, GL_VERTEX_SHADER, text);
   name_varyings(program, names);
-  place_materials(program);
+  if (original != 0) {
+    place_attributes(original, program);
+  } else {
+    place_materials(program);
+  }
   GL(LinkProgram)(program);
   if (is_linked(program)) return program;
   GL(DeleteProgram)(program);

@@ -42,6 +42,8 @@ struct ProgramInfo {
   GLuint shadow = 0;  // 0: the driver rejects it
   std::vector<RecordedVarying> recorded;
   std::vector<CopiedUniform> uniforms;
+
+  std::shared_ptr<const VertexCopy> vertex_copy;  // null: not made
 };
 
 // The last stage before rasterization.

@@ -13,6 +13,7 @@
 
 #include "app/command.h"
 #include "app/picture.h"
+#include "frame/bkf_fields.h"
 #include "inspect/image_compare.h"
 
 namespace brokkr::app {
@@ -112,6 +113,7 @@ class ColorChecker {
       if (reason.starts_with(kText)) check_.skipped_text += count;
     }
     check_.reasons = frame_.skipped_reasons;
+    std::erase_if(check_.reasons, [](const auto& one) { return one.first.starts_with(bkf::kExpandedReason); });
     for (const brokkr::Command& command : frame_.commands) {
       const auto* const draw = std::get_if<DrawCommand>(&command);
       if (draw == nullptr || draw->inputs >= 0 || draw->element_count == 0) continue;

@@ -16,6 +16,7 @@
 #include "brokkr/renderer.h"
 #include "cli/check_colors.h"
 #include "cli/commands.h"
+#include "inspect/vertex_compare.h"
 #include "log/text.h"
 
 namespace brokkr::app {
@@ -131,19 +132,57 @@ struct FileCheck {
   std::string complaint;  // empty if it passed
 };
 
+nlohmann::ordered_json to_json(const ComparedFrame& compared) {
+  if (!compared.is_compared()) return nullptr;
+  const VertexComparison all = compared.all();
+  return {{"draws", all.draws},         {"positions", all.positions}, {"same", all.same},
+          {"within_2_ulps", all.close}, {"percent", all.percent()},   {"worst_pixels", all.worst}};
+}
+
+// Compares the vertices that the frame's programs compute with the driver's.
+std::string vertices_text(const ComparedFrame& compared) {
+  std::string text;
+  if (compared.is_compared()) {
+    const VertexComparison all = compared.all();
+    text = fmt::format(
+        "vertices of {} draws: {} of {} positions ({} %) within {} units in the last place of the driver's, {} with "
+        "the "
+        "same bits; at most {} pixels apart\n",
+        grouped(all.draws), grouped(all.close), grouped(all.positions), fixed(all.percent(), 4), kCloseUlps,
+        grouped(all.same), fixed(all.worst, 6));
+  }
+  for (const std::string& problem : compared.problems) text += printable(problem) + "\n";
+  return text;
+}
+
+void check_vertices(const ComparedFrame& compared, const std::string& file, const Arguments& arguments,
+                    FileCheck& check) {
+  check.json["vertices"] = to_json(compared);
+  const std::string text = vertices_text(compared);
+  check.print = [before = std::move(check.print), text] {
+    before();
+    std::cout << text;
+  };
+  if (check.complaint.empty() && compared.is_compared() && compared.all().percent() < arguments.real("min-vertices", 0))
+    check.complaint = file + ": fewer positions agree than --min-vertices requires";
+}
+
 FileCheck check_depth_of(const std::string& file, const std::string& picture, Renderer& renderer,
                          const Arguments& arguments) {
   std::vector<Row> rows;
   Progress progress;
   progress.show("reading " + file);
-  const Frame frame = load_frame(file, load_options(arguments));
+  const ComparedFrame compared = load_compared(file, load_options(arguments));
+  const Frame& frame = compared.frame;
   rows = check_frame(frame, renderer, render_options(arguments), picture, progress);
   const bool passed = is_close(rows, arguments);
   // Rows point into the frame.
   const nlohmann::ordered_json json = to_json(file, rows, passed);
   const std::string table = table_of(rows);
-  return {json, [table] { std::cout << table; },
-          passed ? "" : file + ": fewer pixels agree than --min or --min-hard require"};
+  FileCheck check{json, [table] { std::cout << table; },
+                  passed ? "" : file + ": fewer pixels agree than --min or --min-hard require"};
+  check_vertices(compared, file, arguments, check);
+  return check;
 }
 
 FileCheck check_colors_of(const std::string& file, const std::string& picture, Renderer& renderer,
@@ -157,9 +196,11 @@ FileCheck check_colors_of(const std::string& file, const std::string& picture, R
   }
   Progress progress;
   progress.show("reading " + file);
-  const Frame frame = load_frame(file, load_options(arguments));
-  const ColorCheck check = check_colors(frame, file, renderer, request, peer, progress);
-  return {to_json(file, check), [check] { print(check); }, check.passed ? "" : file + ": " + check.problem()};
+  const ComparedFrame compared = load_compared(file, load_options(arguments));
+  const ColorCheck check = check_colors(compared.frame, file, renderer, request, peer, progress);
+  FileCheck result{to_json(file, check), [check] { print(check); }, check.passed ? "" : file + ": " + check.problem()};
+  check_vertices(compared, file, arguments, result);
+  return result;
 }
 
 // A frame that cannot be compared counts as failed, and the next one follows.
@@ -221,6 +262,11 @@ Command check_command() {
                   "Fail if less than PERCENT agree of the pixels whose depth does not depend on a discard, an alpha "
                   "test or a stencil test (0)",
                   0, 100),
+      real_option(
+          "--min-vertices", "PERCENT",
+          "Fail if less than PERCENT of the positions that vertex programs compute are within 2 units in the last "
+          "place of those that the game's driver computed (0)",
+          0, 100),
       json_option("Write the result as JSON, an array for several files"),
   };
   return {"check", "Compare depth or colours of a captured frame with those of the game's own driver",

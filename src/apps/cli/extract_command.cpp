@@ -74,6 +74,23 @@ void write_program(const std::string& path, const Frame& frame, size_t number) {
   std::cout << fmt::format("{}: program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
 }
 
+// The same for a vertex program.
+void write_vertex_program(const std::string& path, const Frame& frame, size_t number) {
+  if (frame.vertex_programs.empty()) {
+    throw std::runtime_error(frame.source +
+                             ": --vertex-program: holds no vertex programs; capture it with this version of brokkr");
+  }
+  if (number >= frame.vertex_programs.size()) {
+    throw std::runtime_error(fmt::format("{}: --vertex-program: there are {} vertex programs, numbered from 0",
+                                         frame.source, frame.vertex_programs.size()));
+  }
+  const VertexProgram& program = frame.vertex_programs[number];
+  std::string text;
+  for (const std::string& one : program.texts) text += one;
+  write_file(path, std::as_bytes(std::span(text)));
+  std::cout << fmt::format("{}: vertex program {}, GLSL {}, {} bytes\n", path, number, program.version, text.size());
+}
+
 // The texels of the first layer of the largest level, if they are 8-bit numbers.
 std::vector<uint32_t> pixels_of(const Frame& frame, const CapturedTexture& texture, size_t number) {
   const bool four = texture.format == TexelFormat::rgba8 || texture.format == TexelFormat::rgba8_srgb;
@@ -123,16 +140,22 @@ void write_texture(const std::string& path, const Frame& frame, size_t number) {
 
 // Extracts the part of a frame that an option selects by number. Returns false if no option does.
 bool extract_part(const Arguments& arguments) {
-  const bool program = arguments.has("program"), texture = arguments.has("texture");
-  if (!program && !texture) return false;
-  if (program && texture) throw UsageError("--program and --texture: give only one of them");
+  const bool program = arguments.has("program"), texture = arguments.has("texture"),
+             vertex = arguments.has("vertex-program");
+  if (!program && !texture && !vertex) return false;
+  if (int(program) + int(texture) + int(vertex) > 1)
+    throw UsageError("--program, --vertex-program and --texture: give only one of them");
   const std::vector<std::string>& files = arguments.all("FILE");
-  if (files.size() > 1) throw UsageError("--program and --texture: need one frame; name one FILE");
+  if (files.size() > 1) throw UsageError("--program, --vertex-program and --texture: need one frame; name one FILE");
   const std::string path = arguments.text("output");
   if (path.empty()) throw UsageError("-o is missing; name the file to write");
   if (program) {
     require_ending(path, {".frag", ".glsl", ".txt"}, "--output");
     write_program(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("program", 0)));
+  } else if (vertex) {
+    require_ending(path, {".vert", ".glsl", ".txt"}, "--output");
+    write_vertex_program(path, load_frame(files[0], load_options(arguments)),
+                         size_t(arguments.integer("vertex-program", 0)));
   } else {
     require_ending(path, {".png", ".bin"}, "--output");
     write_texture(path, load_frame(files[0], load_options(arguments)), size_t(arguments.integer("texture", 0)));
@@ -175,6 +198,8 @@ Command extract_command() {
                           0, 4294967295.0),
            integer_option("--program", "Instead, write the fragment shader of this program to -o FILE.frag", 0,
                           4294967295.0),
+           integer_option("--vertex-program", "Instead, write the vertex shader of this vertex program to -o FILE.vert",
+                          0, 4294967295.0),
            integer_option("--texture",
                           "Instead, write this texture to -o: the largest level as FILE.png, or all bytes as FILE.bin",
                           0, 4294967295.0),

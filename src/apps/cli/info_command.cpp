@@ -33,6 +33,7 @@ struct TargetSummary {
 struct FrameSummary {
   uint64_t draws = 0, clears = 0, blits = 0, loads = 0, mips = 0, copies = 0, indices = 0;
   std::vector<uint64_t> program_draws;         // by index in Frame::programs
+  std::vector<uint64_t> vertex_program_draws;  // by index in Frame::vertex_programs
   uint64_t unique_vertices = 0;                // sum of the distinct vertices of each draw times its instances
   uint64_t instances = 0;                      // sum over all draws
   std::map<std::string, uint64_t> topologies;  // draws with each
@@ -121,6 +122,7 @@ class Summarizer {
     if (draw.inputs >= 0) ++summary_.program_draws[frame_.inputs[size_t(draw.inputs)].program];
     const bool triangles = draw.topology <= Topology::triangle_fan;
     const uint64_t of_view = triangles ? primitives_.of(draw) * draw.instances : 0;
+    if (draw.vertices >= 0) ++summary_.vertex_program_draws[frame_.vertex_inputs[size_t(draw.vertices)].program];
     // Consecutive views mostly share a target; a draw counts once for each run of such views.
     for (uint32_t view = draw.first_view; view < draw.first_view + draw.view_count;) {
       const uint32_t target = frame_.views[view].target;
@@ -190,6 +192,7 @@ FrameSummary summarize(const Frame& frame) {
   FrameSummary summary;
   summary.targets.resize(frame.targets.size());
   summary.program_draws.resize(frame.programs.size());
+  summary.vertex_program_draws.resize(frame.vertex_programs.size());
   Summarizer summarizer(frame, summary);
   for (const auto& command : frame.commands) {
     if (const auto* draw = std::get_if<DrawCommand>(&command)) {
@@ -205,28 +208,37 @@ FrameSummary summarize(const Frame& frame) {
   return summary;
 }
 
+// By reason, the draws that have no vertex program although their frame was captured with them.
+std::map<std::string, uint64_t> expanded_reasons(const Frame& frame) {
+  std::map<std::string, uint64_t> reasons;
+  for (const auto& [reason, count] : frame.skipped_reasons) {
+    if (reason.starts_with(bkf::kExpandedReason)) reasons[reason.substr(bkf::kExpandedReason.size())] = count;
+  }
+  return reasons;
+}
+
+// The other reasons.
+std::map<std::string, uint64_t> other_reasons(const Frame& frame) {
+  std::map<std::string, uint64_t> reasons = frame.skipped_reasons;
+  std::erase_if(reasons, [](const auto& one) { return one.first.starts_with(bkf::kExpandedReason); });
+  return reasons;
+}
+
 std::string_view content_of(const CapturedTexture& texture) {
   return texture.stored ? "stored" : texture.images.empty() ? "missing" : "of targets";
 }
 
 bool is_jpeg(const Reference& reference) { return reference.color_file[0] == 0xff; }
 
-Json to_json(const FragmentProgram& program, uint64_t draws) {
-  Json json = {{"version", program.version},
-               {"fixed_function", program.fixed.has_value()},
-               {"draws", draws},
-               {"text_bytes", 0},
-               {"varying_components", varying_components(program)},
-               {"uniform_words", uniform_words(program)}};
-  for (const std::string& text : program.texts) json["text_bytes"] = json["text_bytes"].get<uint64_t>() + text.size();
-  for (const char* list : {"varyings", "uniforms", "blocks", "samplers", "outputs"}) json[list] = Json::array();
-  for (const ProgramVarying& v : program.varyings) {
-    json["varyings"].push_back({{"name", v.name},
-                                {"type", bkf::name_of(v.type)},
-                                {"count", v.count},
-                                {"offset", v.offset},
-                                {"interpolation", bkf::name_of(v.interpolation)}});
-  }
+uint64_t text_bytes(const std::vector<std::string>& texts) {
+  uint64_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
+  return bytes;
+}
+
+// Describes what programs of both stages have.
+void add_common(Json& json, const auto& program) {
+  for (const char* list : {"uniforms", "blocks", "samplers"}) json[list] = Json::array();
   for (const ProgramUniform& u : program.uniforms) {
     json["uniforms"].push_back({{"name", u.name},
                                 {"type", bkf::name_of(u.type)},
@@ -241,6 +253,37 @@ Json to_json(const FragmentProgram& program, uint64_t draws) {
     json["samplers"].push_back(
         {{"name", s.name}, {"kind", bkf::name_of(s.kind)}, {"shadow", s.shadow}, {"count", s.count}});
   }
+}
+
+Json to_json(const VertexProgram& program, uint64_t draws) {
+  Json json = {{"version", program.version},
+               {"draws", draws},
+               {"text_bytes", text_bytes(program.texts)},
+               {"uniform_words", uniform_words(program)},
+               {"attributes", Json::array()}};
+  for (const VertexAttribute& attribute : program.attributes)
+    json["attributes"].push_back({{"name", attribute.name}, {"type", bkf::name_of(attribute.type)}});
+  add_common(json, program);
+  return json;
+}
+
+Json to_json(const FragmentProgram& program, uint64_t draws) {
+  Json json = {{"version", program.version},
+               {"fixed_function", program.fixed.has_value()},
+               {"draws", draws},
+               {"text_bytes", text_bytes(program.texts)},
+               {"varying_components", varying_components(program)},
+               {"uniform_words", uniform_words(program)},
+               {"varyings", Json::array()}};
+  for (const ProgramVarying& v : program.varyings) {
+    json["varyings"].push_back({{"name", v.name},
+                                {"type", bkf::name_of(v.type)},
+                                {"count", v.count},
+                                {"offset", v.offset},
+                                {"interpolation", bkf::name_of(v.interpolation)}});
+  }
+  add_common(json, program);
+  json["outputs"] = Json::array();
   for (const ProgramOutput& o : program.outputs) {
     json["outputs"].push_back({{"name", o.name}, {"type", bkf::name_of(o.type)}, {"location", o.location}});
   }
@@ -253,6 +296,10 @@ void add_programs(Json& json, const Frame& frame, const FrameSummary& summary) {
   for (size_t i = 0; i < frame.programs.size(); ++i) {
     json["programs"].push_back(to_json(frame.programs[i], summary.program_draws[i]));
   }
+  json["vertex_programs"] = Json::array();
+  for (size_t i = 0; i < frame.vertex_programs.size(); ++i)
+    json["vertex_programs"].push_back(to_json(frame.vertex_programs[i], summary.vertex_program_draws[i]));
+  json["expanded_draws"] = expanded_reasons(frame);
   for (const CapturedTexture& texture : frame.captured_textures) {
     json["captured_textures"].push_back({{"label", texture.label},
                                          {"kind", bkf::name_of(texture.kind)},
@@ -317,7 +364,7 @@ Json to_json(const Frame& frame, const FrameSummary& summary, const std::vector<
   add_programs(json, frame, summary);
   json["warnings"] = warnings;
   json["skipped"] = {
-      {"draws", frame.skipped_draws}, {"triangles", frame.skipped_triangles}, {"reasons", frame.skipped_reasons}};
+      {"draws", frame.skipped_draws}, {"triangles", frame.skipped_triangles}, {"reasons", other_reasons(frame)}};
   return json;
 }
 
@@ -349,6 +396,14 @@ std::string programs_text(const Frame& frame, const FrameSummary& summary) {
                      grouped(frame.uniforms.size()));
 }
 
+std::string vertex_programs_text(const Frame& frame, const FrameSummary& summary) {
+  if (frame.vertex_programs.empty()) return "";
+  uint64_t draws = 0;
+  for (const uint64_t count : summary.vertex_program_draws) draws += count;
+  return fmt::format("{} for {} draws, {} words of attributes", grouped(frame.vertex_programs.size()), grouped(draws),
+                     grouped(frame.attributes.size()));
+}
+
 std::string captured_textures_text(const Frame& frame) {
   if (frame.captured_textures.empty()) return "";
   std::map<std::string_view, uint64_t> content;
@@ -377,6 +432,8 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"views", grouped(frame.views.size())},
       {"materials", grouped(frame.materials.size()) + ", textures " + grouped(frame.textures.size())},
       {"programs", programs_text(frame, summary)},
+      {"vertex programs", vertex_programs_text(frame, summary)},
+      {"without them", counts(expanded_reasons(frame))},
       {"their textures", captured_textures_text(frame)},
       {"draws as", counts(summary.topologies)},
       {"draws with", counts(summary.states)},
@@ -388,7 +445,7 @@ void print(const Frame& frame, const FrameSummary& summary, const std::vector<st
       {"not captured", frame.skipped_draws == 0
                            ? ""
                            : fmt::format("{} draws, {} triangles: {}", grouped(frame.skipped_draws),
-                                         grouped(frame.skipped_triangles), counts(frame.skipped_reasons))}};
+                                         grouped(frame.skipped_triangles), counts(other_reasons(frame)))}};
   for (const auto& [name, text] : lines) {
     if (!text.empty()) std::cout << fmt::format("{:17}{}\n", name, printable(text));
   }

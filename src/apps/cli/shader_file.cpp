@@ -287,11 +287,47 @@ void print_table(const Frame& frame, const std::vector<CapturedProgram>& program
   }
 }
 
-void print_text(const std::string& file, const CapturedProgram& program, size_t number) {
-  for (size_t i = 0; i < program.texts.size(); ++i) {
+void print_text(const std::string& name, const shader::Texts& texts) {
+  for (size_t i = 0; i < texts.size(); ++i) {
     if (i > 0) std::cout << fmt::format("// text {}\n", i + 1);
-    const std::string name = fmt::format("{}: program {}", file, number);
-    std::cout << ShaderText(name, program.texts[i]).preprocessed();
+    std::cout << ShaderText(name, texts[i]).preprocessed();
+  }
+}
+
+void print_vertex_table(const Frame& frame, const std::vector<shader::CapturedVertexProgram>& programs) {
+  std::vector<uint64_t> draws(programs.size());
+  for (const auto& command : frame.commands) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    if (draw != nullptr && draw->vertices >= 0) ++draws[frame.vertex_inputs[size_t(draw->vertices)].program];
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const VertexProgram& program = frame.vertex_programs[i];
+    const bool runs = programs[i].failure.empty();
+    rows.push_back({std::to_string(i), grouped(draws[i]), fmt::format("GLSL {}", program.version),
+                    runs ? grouped(programs[i].code.instructions.size()) : "fails",
+                    runs ? grouped(programs[i].code.registers) : "-", grouped(program.attributes.size()),
+                    grouped(uniform_words(program))});
+  }
+  std::cout << '\n'
+            << format_table({"vertex program", "draws", "text", "instructions", "registers", "attributes", "uniforms"},
+                            rows);
+  for (size_t i = 0; i < programs.size(); ++i) {
+    if (!programs[i].failure.empty())
+      std::cout << fmt::format("vertex program {}: {}\n", i, printable(programs[i].failure));
+  }
+}
+
+// Prints one program. `one`: a CapturedProgram or CapturedVertexProgram.
+void print_program(const std::string& name, const std::string& print, const shader::Texts& texts, const auto& one) {
+  if (print == "glsl") {
+    print_text(name, texts);
+  } else if (!one.failure.empty()) {
+    throw std::runtime_error(fmt::format("{}: {}", name, one.failure));
+  } else if (print == "cpp") {
+    std::cout << shader::to_cpp(one.code, "brokkr_shader");
+  } else {
+    std::cout << shader::to_text(one.program);
   }
 }
 
@@ -302,32 +338,42 @@ int show_programs(const std::string& file, const Arguments& arguments) {
     if (arguments.has(option)) throw UsageError(fmt::format("--{}: applies only to a shader in its own file", option));
   }
   const std::string print = arguments.text("print");
-  if (arguments.has("program") != !print.empty())
+  const bool vertex = arguments.has("vertex-program");
+  if ((arguments.has("program") || vertex) != !print.empty())
     throw UsageError("--program and --print: give both to print a program, or neither for a table");
+  if (arguments.has("program") && vertex) throw UsageError("--program and --vertex-program: give only one of them");
   const LoadOptions options = load_options(arguments);
   const Frame frame = load_frame(file, options);
-  if (frame.programs.empty()) {
+  if (frame.programs.empty() && frame.vertex_programs.empty()) {
     std::cout << printable(file) << ": holds no programs; it was captured with --no-programs, or by an old version\n";
     return kSuccess;
   }
   Loading loading(options);
+  const auto require = [&](const char* option, size_t number, size_t count) {
+    if (number >= count)
+      throw std::runtime_error(fmt::format("{}: --{}: there are {}, numbered from 0", file, option, count));
+  };
+  if (vertex || (print.empty() && !frame.vertex_programs.empty())) {
+    const auto programs = shader::translate_vertex_programs(frame, loading);
+    const auto number = size_t(arguments.integer("vertex-program", 0));
+    if (vertex) {
+      require("vertex-program", number, programs.size());
+      print_program(fmt::format("{}: vertex program {}", file, number), print, frame.vertex_programs[number].texts,
+                    programs[number]);
+      return kSuccess;
+    }
+    print_table(frame, shader::translate_programs(frame, loading));
+    print_vertex_table(frame, programs);
+    return kSuccess;
+  }
   const std::vector<CapturedProgram> programs = shader::translate_programs(frame, loading);
   if (print.empty()) {
     print_table(frame, programs);
     return kSuccess;
   }
   const auto number = size_t(arguments.integer("program", 0));
-  if (number >= programs.size())
-    throw std::runtime_error(fmt::format("{}: --program: there are {}, numbered from 0", file, programs.size()));
-  if (print == "glsl") {
-    print_text(file, programs[number], number);
-  } else if (!programs[number].failure.empty()) {
-    throw std::runtime_error(fmt::format("{}: program {}: {}", file, number, programs[number].failure));
-  } else if (print == "cpp") {
-    std::cout << shader::to_cpp(programs[number].code, "brokkr_shader");
-  } else {
-    std::cout << shader::to_text(programs[number].program);
-  }
+  require("program", number, programs.size());
+  print_program(fmt::format("{}: program {}", file, number), print, programs[number].texts, programs[number]);
   return kSuccess;
 }
 

@@ -63,7 +63,9 @@ void print_summary(const std::string& file, const shader::Program& program) {
 
 int run_shaders(const Arguments& arguments) {
   if (arguments.text("FILE").ends_with(".bkf")) return show_programs(arguments.text("FILE"), arguments);
-  if (arguments.has("program")) throw UsageError("--program: applies only to captured frames");
+  for (const char* const option : {"program", "vertex-program"}) {
+    if (arguments.has(option)) throw UsageError(fmt::format("--{}: applies only to captured frames", option));
+  }
   const std::string file = arguments.text("FILE"), print = arguments.text("print"), picture = arguments.text("output");
   if (!picture.empty()) require_ending(picture, {".png"}, "--output");
   const ShaderText source = ShaderText::of_file(file);
@@ -108,6 +110,8 @@ Command shaders_command() {
                           "Fragment shader, GLSL 1.10 to 4.60 or Shadertoy's mainImage, vertex shader (.vert, .vs), "
                           "SPIR-V of either, or captured frame (.bkf)")),
        integer_option("--program", "Program of a captured frame to print, by its number in the table", 0, 4294967295.0),
+       integer_option("--vertex-program", "The same for a vertex program, by its number in the second table", 0,
+                      4294967295.0),
        choice_option("--print", "WHAT",
                      "Instead of a summary, print the text as the compiler sees it (glsl), the instructions (ir), or "
                      "the C++ into which --shaders compiled translates them (cpp)",

@@ -16,10 +16,12 @@
 #include "base/file_io.h"
 #include "brokkr/load.h"
 #include "brokkr/renderer.h"
+#include "brokkr/vertex_stage.h"
 #include "cli/commands.h"
 #include "frame/bkf.h"
 #include "inspect/settings_check.h"
 #include "inspect/trim.h"
+#include "inspect/vertex_compare.h"
 
 namespace brokkr::app {
 namespace {
@@ -95,12 +97,12 @@ class Pictures {
 // The trimmed frame, and the number of texel bytes it keeps.
 class Trimming {
  public:
-  Trimming(const Frame& frame, const Arguments& arguments, Progress& progress)
-      : frame_(frame), plan_(make_plan(frame, arguments)), progress_(progress) {
+  Trimming(const ComparedFrame& compared, const Arguments& arguments, Progress& progress)
+      : compared_frame_(compared), frame_(compared.frame), plan_(make_plan(frame_, arguments)), progress_(progress) {
     options_.machine = MachineKind::cpu;
     options_.memory_limit = int(arguments.integer("memory-limit", 0));
     load_ = load_options(arguments);
-    trimmed_ = trim_frame(frame, plan_.request);
+    trimmed_ = trim_frame(frame_, plan_.request);
     if (arguments.has("references")) keep_parts(arguments.text("references"));
     texel_bytes_ = trimmed_.frame.texture_data.size();
     find_moments();
@@ -112,12 +114,40 @@ class Trimming {
   // not.
   std::vector<std::byte> file() {
     progress_.show("compressing");
-    std::vector<std::byte> bytes = bkf_bytes(trimmed_.frame, {.level = kLevel});
+    std::vector<std::byte> bytes = bkf_bytes(with_drivers_vertices(), {.level = kLevel, .leave_out = left_out_});
     progress_.show("drawing the trimmed frame");
-    const Frame written = read_bkf(bytes, frame_.source, {}, load_);
+    Frame written = read_bkf(bytes, frame_.source, {}, load_);
+    shade_vertices(written, load_);
     PreparedFrame prepared = renderer_.prepare(written, load_);
     original_->require_same(Pictures(renderer_, prepared, options_, moments_, targets_), frame_, compared_);
     return bytes;
+  }
+
+  // The trimmed frame with the driver's vertices in those draws that keep them.
+  Frame with_drivers_vertices() {
+    left_out_.assign(trimmed_.frame.vertex_inputs.size(), true);
+    std::vector<bool> original(frame_.vertex_inputs.size(), true);
+    kept_draws_ = 0;
+    for (size_t i = 0; i < frame_.commands.size(); ++i) {
+      const auto* const draw = std::get_if<DrawCommand>(&frame_.commands[i]);
+      if (draw == nullptr || draw->vertices < 0) continue;
+      const std::optional<VertexComparison>& found = compared_frame_.draws[i];
+      const std::vector<uint32_t>& failed = compared_frame_.failed_programs;
+      const uint32_t program = frame_.vertex_inputs[size_t(draw->vertices)].program;
+      const bool runs = std::find(failed.begin(), failed.end(), program) == failed.end();
+      if (!found || (runs && found->worst <= kMaxPixels)) continue;
+      original[size_t(draw->vertices)] = false;
+      kept_draws_ += i < plan_.request.commands.size() && plan_.request.commands[i];
+    }
+    for (size_t i = 0; i < left_out_.size(); ++i) left_out_[i] = original[trimmed_.vertex_inputs[i]];
+    if (!compared_frame_.is_compared()) return trimmed_.frame;
+    Frame before = frame_;
+    before.positions = compared_frame_.positions;
+    before.varyings = compared_frame_.varyings;
+    Frame result = trim_frame(before, plan_.request).frame;
+    result.references = trimmed_.frame.references;
+    result.texture_data = trimmed_.frame.texture_data;
+    return result;
   }
 
   void print(const std::string& output, uint64_t file_before, uint64_t file_after) const {
@@ -131,6 +161,10 @@ class Trimming {
     std::cout << output << ": " << trimmed_.frame.commands.size() << " of " << frame_.commands.size() << " commands, "
               << trimmed_.frame.captured_textures.size() << " of " << frame_.captured_textures.size() << " textures\n"
               << format_table({"bytes of", "before", "after"}, cells);
+    if (kept_draws_ > 0)
+      std::cout << fmt::format(
+          "{} draws keep the driver's vertices, because their programs cannot run or compute others\n",
+          grouped(kept_draws_));
     if (original_->false_colors() > 0)
       std::cout << grouped(original_->false_colors()) << " draws in false colours: all texels were kept\n";
   }
@@ -177,6 +211,10 @@ class Trimming {
     texel_bytes_ = forget_unread_texels(trimmed_.frame, prepared, watch);
   }
 
+  // Half of the grid on which the pipeline places vertices.
+  static constexpr double kMaxPixels = 1.0 / 512;
+
+  const ComparedFrame& compared_frame_;
   const Frame& frame_;
   const Plan plan_;
   Progress& progress_;
@@ -188,6 +226,8 @@ class Trimming {
   std::vector<uint32_t> targets_, compared_;  // targets to compare: in the trimmed frame, in the original
   std::optional<Pictures> original_;
   uint64_t texel_bytes_ = 0;
+  std::vector<bool> left_out_;  // by Frame::vertex_inputs of the trimmed frame
+  uint64_t kept_draws_ = 0;
 };
 
 int run_trim(const Arguments& arguments) {
@@ -196,7 +236,7 @@ int run_trim(const Arguments& arguments) {
   require_ending(output, {".bkf"}, "-o");
   Progress progress;
   progress.show("reading " + input);
-  const Frame frame = read_bkf(std::filesystem::path(input), {}, load_options(arguments));
+  const ComparedFrame frame = read_compared(input, load_options(arguments));
   std::error_code error;  // pipes have no size
   const uintmax_t size = std::filesystem::file_size(input, error);
   const uint64_t file_before = error ? 0 : uint64_t(size);

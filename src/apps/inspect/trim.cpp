@@ -69,11 +69,9 @@ class Contributions {
       if (state.depth.test) need(target, kDepth);
       if (state.stencil) need(target, kStencil);
     }
-    if (!kept || draw.inputs < 0) return kept;
-    for (const BoundTexture& bound : frame_.inputs[size_t(draw.inputs)].textures) {
-      if (bound.texture >= 0) need_texture(size_t(bound.texture));
-    }
-    return true;
+    if (kept && draw.inputs >= 0) need_textures(frame_.inputs[size_t(draw.inputs)].textures);
+    if (kept && draw.vertices >= 0) need_textures(frame_.vertex_inputs[size_t(draw.vertices)].textures);
+    return kept;
   }
 
   bool visit(const ClearCommand& clear) {
@@ -125,6 +123,12 @@ class Contributions {
     return planes;
   }
 
+  void need_textures(const std::vector<BoundTexture>& all) {
+    for (const BoundTexture& bound : all) {
+      if (bound.texture >= 0) need_texture(size_t(bound.texture));
+    }
+  }
+
   void need_texture(size_t number) {
     textures_[number] = true;
     for (const TextureImage& image : frame_.captured_textures[number].images) need(image.target, bit_of(image.plane));
@@ -163,6 +167,13 @@ class Packed {
  public:
   explicit Packed(std::vector<T>& values) : values_(values) {}
 
+  // Stores the range without sharing it.
+  uint64_t append(std::span<const T> range) {
+    const uint64_t first = values_.size();
+    values_.insert(values_.end(), range.begin(), range.end());
+    return first;
+  }
+
   // The index of the range's first element.
   uint64_t add(std::span<const T> range) {
     const std::string_view bytes(reinterpret_cast<const char*>(range.data()), range.size_bytes());
@@ -173,8 +184,7 @@ class Packed {
       const std::string_view other(reinterpret_cast<const char*>(values_.data() + first), range.size_bytes());
       if (other == bytes) return first;
     }
-    const uint64_t first = values_.size();
-    values_.insert(values_.end(), range.begin(), range.end());
+    const uint64_t first = append(range);
     places_.emplace(hash, std::pair(first, range.size()));
     return first;
   }
@@ -219,6 +229,7 @@ class Trimmer {
     targets_.resize(frame.targets.size());
     states_.resize(frame.states.size());
     programs_.resize(frame.programs.size());
+    vertex_programs_.resize(frame.vertex_programs.size());
     textures_.resize(frame.captured_textures.size());
     samplers_.resize(frame.captured_samplers.size());
   }
@@ -234,6 +245,7 @@ class Trimmer {
     keep_targets();
     state_numbers_ = keep_used(from_.states, states_, to_.states);
     program_numbers_ = keep_used(from_.programs, programs_, to_.programs);
+    vertex_program_numbers_ = keep_used(from_.vertex_programs, vertex_programs_, to_.vertex_programs);
     sampler_numbers_ = keep_used(from_.captured_samplers, samplers_, to_.captured_samplers);
     keep_textures();
     for (auto& [range, vertices] : vertices_) vertices.number();
@@ -270,13 +282,15 @@ class Trimmer {
     for (uint32_t i = 0; i < draw.view_count; ++i) targets_[from_.views[draw.first_view + i].target] = true;
     states_[draw.state] = true;
     mark_vertices(draw);
+    if (draw.vertices >= 0) {
+      const VertexInputs& inputs = from_.vertex_inputs[size_t(draw.vertices)];
+      vertex_programs_[inputs.program] = true;
+      mark_textures(inputs.textures);
+    }
     if (draw.inputs < 0) return;
     const DrawInputs& inputs = from_.inputs[size_t(draw.inputs)];
     programs_[inputs.program] = true;
-    for (const BoundTexture& bound : inputs.textures) {
-      if (bound.texture >= 0) mark_texture(size_t(bound.texture));
-      if (bound.sampler >= 0) samplers_[size_t(bound.sampler)] = true;
-    }
+    mark_textures(inputs.textures);
   }
   void mark(const ClearCommand& clear) { targets_[clear.target] = true; }
   void mark(const BlitCommand& blit) { targets_[blit.from] = targets_[blit.to] = true; }
@@ -286,6 +300,13 @@ class Trimmer {
   }
   void mark(const GenerateMipsCommand& generate) { mark_texture(generate.texture); }
   void mark(const CopyCommand& copy) { targets_[copy.from] = targets_[copy.to] = true; }
+
+  void mark_textures(const std::vector<BoundTexture>& all) {
+    for (const BoundTexture& bound : all) {
+      if (bound.texture >= 0) mark_texture(size_t(bound.texture));
+      if (bound.sampler >= 0) samplers_[size_t(bound.sampler)] = true;
+    }
+  }
 
   void mark_texture(size_t number) {
     textures_[number] = true;
@@ -299,6 +320,8 @@ class Trimmer {
   void mark_vertices(const DrawCommand& draw) {
     std::vector<bool>& used = vertices_[range_of(draw)].used;
     used.resize(draw.vertex_count);
+    // The numbers of vertices may be an input of a vertex program.
+    if (draw.vertices >= 0) used.assign(draw.vertex_count, true);
     for (uint32_t i = 0; i < draw.element_count; ++i) {
       const uint32_t vertex = draw.indexed ? from_.indices[draw.first_index + i] : i;
       if (vertex < draw.vertex_count) used[vertex] = true;  // not a restart
@@ -349,7 +372,11 @@ class Trimmer {
     if (draw.inputs >= 0) move_inputs(draw, vertices);
     const std::span<const uint32_t> elements(from_.indices.data() + draw.first_index,
                                              draw.indexed ? draw.element_count : 0);
-    draw.first_vertex = positions_.add(gather(from_.positions, draw.first_vertex, 1, draw, vertices));
+    if (draw.vertices >= 0) {
+      move_computed(draw);
+    } else {
+      draw.first_vertex = positions_.add(gather(from_.positions, draw.first_vertex, 1, draw, vertices));
+    }
     if (vertices.all() || vertices.count == 0) {
       draw.first_index = indices_.add(elements);
       return;
@@ -402,12 +429,35 @@ class Trimmer {
     return gathered;
   }
 
-  void move_inputs(DrawCommand& draw, const UsedVertices& vertices) {
-    DrawInputs inputs = from_.inputs[size_t(draw.inputs)];
-    const FragmentProgram& program = from_.programs[inputs.program];
-    inputs.program = program_numbers_[inputs.program];
-    const uint64_t components = varying_components(program);
-    inputs.first_varying = varyings_.add(gather(from_.varyings, inputs.first_varying, components, draw, vertices));
+  // Vertices that a program computes are shared by the draws that shared them before.
+  void move_computed(DrawCommand& draw) {
+    const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+    const auto [place, is_new] =
+        computed_positions_.try_emplace(std::tuple(draw.vertices, draw.first_vertex, vertices), 0);
+    if (is_new) place->second = positions_.append(std::span(from_.positions).subspan(draw.first_vertex, vertices));
+    draw.first_vertex = place->second;
+    const auto [number, is_first] = vertex_input_numbers_.try_emplace(draw.vertices, to_.vertex_inputs.size());
+    if (is_first) {
+      result_.vertex_inputs.push_back(uint32_t(draw.vertices));
+      to_.vertex_inputs.push_back(moved_vertices(from_.vertex_inputs[size_t(draw.vertices)]));
+    }
+    draw.vertices = int32_t(number->second);
+  }
+
+  VertexInputs moved_vertices(VertexInputs inputs) {
+    const VertexProgram& program = from_.vertex_programs[inputs.program];
+    for (size_t i = 0; i < inputs.attributes.size(); ++i) {
+      VertexStream& stream = inputs.attributes[i];
+      const uint64_t words = uint64_t(stream.count) * shape_of(program.attributes[i].type).components();
+      stream.first = attributes_.add(std::span(from_.attributes).subspan(stream.first, words));
+    }
+    move_what_is_read(program, inputs);
+    inputs.program = vertex_program_numbers_[inputs.program];
+    return inputs;
+  }
+
+  // Moves what inputs of both stages have.
+  void move_what_is_read(const auto& program, auto& inputs) {
     const auto uniforms = [&](uint64_t first, uint64_t words) {
       return uniforms_.add(std::span(from_.uniforms.data() + first, words));
     };
@@ -418,6 +468,23 @@ class Trimmer {
       if (bound.texture >= 0) bound.texture = int32_t(texture_numbers_[size_t(bound.texture)]);
       if (bound.sampler >= 0) bound.sampler = int32_t(sampler_numbers_[size_t(bound.sampler)]);
     }
+  }
+
+  void move_inputs(DrawCommand& draw, const UsedVertices& vertices) {
+    DrawInputs inputs = from_.inputs[size_t(draw.inputs)];
+    const FragmentProgram& program = from_.programs[inputs.program];
+    inputs.program = program_numbers_[inputs.program];
+    const uint64_t components = varying_components(program);
+    const auto varyings = gather(from_.varyings, inputs.first_varying, components, draw, vertices);
+    if (draw.vertices >= 0) {
+      const auto [place, is_new] =
+          computed_varyings_.try_emplace(std::tuple(draw.vertices, inputs.first_varying, varyings.size()), 0);
+      if (is_new) place->second = varyings_.append(varyings);
+      inputs.first_varying = place->second;
+    } else {
+      inputs.first_varying = varyings_.add(varyings);
+    }
+    move_what_is_read(program, inputs);
     draw.inputs = int32_t(to_.inputs.size());
     to_.inputs.push_back(std::move(inputs));
   }
@@ -435,13 +502,16 @@ class Trimmer {
   const TrimRequest& request_;
   TrimmedFrame result_;
   Frame& to_ = result_.frame;
-  std::vector<bool> targets_, states_, programs_, textures_, samplers_;  // whether each is used
-  std::vector<uint32_t> target_numbers_, state_numbers_, program_numbers_, texture_numbers_, sampler_numbers_;
+  std::vector<bool> targets_, states_, programs_, vertex_programs_, textures_, samplers_;  // whether each is used
+  std::vector<uint32_t> target_numbers_, state_numbers_, program_numbers_, vertex_program_numbers_, texture_numbers_,
+      sampler_numbers_;
   std::vector<uint32_t> numbers_;                                   // new number of each command
   std::map<std::pair<uint64_t, uint32_t>, UsedVertices> vertices_;  // by range_of
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> views_;         // by target and layer
   Packed<glm::vec4> positions_{to_.positions};
-  Packed<uint32_t> indices_{to_.indices}, uniforms_{to_.uniforms};
+  std::map<std::tuple<int32_t, uint64_t, uint64_t>, uint64_t> computed_positions_, computed_varyings_;
+  std::map<int32_t, size_t> vertex_input_numbers_;
+  Packed<uint32_t> indices_{to_.indices}, uniforms_{to_.uniforms}, attributes_{to_.attributes};
   Packed<float> varyings_{to_.varyings};
   Packed<std::byte> texels_{to_.texture_data};
   std::tuple<std::vector<glm::vec4>, std::vector<float>> gathered_;
@@ -456,11 +526,15 @@ std::vector<std::pair<const char*, uint64_t>> bytes_by_kind(const Frame& frame) 
   for (const FragmentProgram& program : frame.programs) {
     for (const std::string& text : program.texts) texts += text.size();
   }
+  for (const VertexProgram& program : frame.vertex_programs) {
+    for (const std::string& text : program.texts) texts += text.size();
+  }
   for (const Reference& reference : frame.references)
     references += reference.color_file.size() + reference.depth.size() * sizeof(float);
   return {{"textures", frame.texture_data.size()},
           {"positions", frame.positions.size() * sizeof(glm::vec4)},
           {"varyings", frame.varyings.size() * sizeof(float)},
+          {"attributes", frame.attributes.size() * sizeof(uint32_t)},
           {"indices", frame.indices.size() * sizeof(uint32_t)},
           {"uniforms", frame.uniforms.size() * sizeof(uint32_t)},
           {"programs", texts},

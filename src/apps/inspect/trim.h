@@ -39,11 +39,12 @@ struct TrimRequest {
 
 struct TrimmedFrame {
   Frame frame;
-  std::vector<uint32_t> targets;  // by target of `frame`: its number in the original frame
+  std::vector<uint32_t> targets;        // by target of `frame`: its number in the original frame
+  std::vector<uint32_t> vertex_inputs;  // by Frame::vertex_inputs of `frame`: their number in the original frame
 };
 
 // Keeps the selected commands and references, and what these refer to: targets, states, programs, textures, samplers,
-// and vertices that an index refers to. Duplicates are stored once. Names, labels and the targets' identifiers stay.
+// and vertices that an index refers to; draws with vertex programs keep all vertices. Duplicates are stored once. Names, labels and the targets' identifiers stay.
 // `frame` must be a valid captured frame without VertexKind::transform draws.
 TrimmedFrame trim_frame(const Frame& frame, const TrimRequest& request);
 

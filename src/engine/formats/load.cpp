@@ -9,6 +9,7 @@
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/nearest_name.h"
+#include "brokkr/vertex_stage.h"
 #include "formats/gltf.h"
 #include "formats/obj.h"
 #include "formats/sources.h"
@@ -57,13 +58,26 @@ void refuse_cameras(const std::string& name, const LoadOptions& options) {
       name);
 }
 
+// Computes the vertices of a captured frame with its vertex programs.
+Frame shaded(Frame frame, const LoadOptions& options) {
+  if (frame.vertex_inputs.empty()) return frame;
+  LoadOptions shading = options;
+  if (options.progress) shading.progress = [&](double) { options.progress(1.0); };  // never goes back
+  for (std::string& line : shade_vertices(frame, shading)) {
+    if (options.strict) fail("{}: {} (a warning, which is an error here because `strict` is on)", frame.source, line);
+    if (options.warning) options.warning(fmt::format("{}: {}", frame.source, line));
+    frame.warnings.push_back(std::move(line));
+  }
+  return frame;
+}
+
 Frame read_any(const std::string& path, const LoadOptions& options) {
   if (path.starts_with(kGenerated)) return generate(std::string_view(path).substr(kGenerated.size()), options);
   const std::string extension = lower_ending(path);
   const std::filesystem::path file(path);
   if (extension == ".bkf") {
     refuse_cameras(path, options);
-    return read_bkf(file, {}, options);
+    return shaded(read_bkf(file, {}, options), options);
   }
   if (extension == ".obj") return read_obj(file, options);
   if (extension == ".gltf" || extension == ".glb") return read_gltf(file, options);
@@ -79,7 +93,7 @@ Frame read_bytes(std::span<const std::byte> file, const std::string& name, const
   const std::string extension = lower_ending(name);
   if (extension == ".bkf") {
     refuse_cameras(name, options);
-    return read_bkf(file, name, {}, options);
+    return shaded(read_bkf(file, name, {}, options), options);
   }
   if (extension == ".obj") return read_obj(as_text(file), name, none, options);
   if (extension == ".gltf" || extension == ".glb") return read_gltf(file, name, none, options);

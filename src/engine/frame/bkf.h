@@ -1,4 +1,4 @@
-// Frame files (`.bkf`, versions 1 and 2): one captured frame of an application as clip-space draws.
+// Frame files (`.bkf`, versions 1 to 3): one captured frame of an application as clip-space draws.
 // docs/reference/frame-format.md describes the files; bkf_fields.h and bkf_programs.h list their content.
 //
 // No file is trusted: every count, offset and name is checked before it is used, and the returned Frame has passed
@@ -6,6 +6,9 @@
 // and vertex ranges in the file, they share them in the Frame, so the decoded blob's size bounds the Frame's size.
 // There is one View per target, in the order of the targets, followed by views for draws into layers other than 0. All
 // draws use material 0, which is MaterialKind::none.
+//
+// Positions and varyings of draws with a vertex program are those in the file, or 0 if the file leaves them out;
+// shade_vertices (brokkr/vertex_stage.h), which load_frame calls, computes them.
 //
 // If a frame is written and read, the result is the same frame, except for draws of VertexKind::transform. The writer
 // transforms these (view_projection * (model * position)) and makes each view a separate draw. It drops their
@@ -35,19 +38,34 @@ struct BkfLimits {
   uint64_t blob_bytes = uint64_t(4) << 30;       // decoded
   uint64_t reference_bytes = uint64_t(1) << 30;  // all references together
   uint64_t target_pixels = kMaxTargetPixels;     // all targets together
+  uint64_t vertex_bytes = uint64_t(4) << 30;     // attributes, and vertices that the file leaves out
 };
 
-// Uses only memory_limit and progress of `options`.
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadOptions& options = {});
+// What only the file says about a frame.
+struct BkfDetails {
+  // By command: true for a draw with a vertex program of which the file also holds positions and varyings. In files of
+  // `brokkr capture` they come from the application's driver.
+  std::vector<bool> has_vertices;
+};
+
+// Uses only memory_limit and progress of `options`. Fills `details` if it is given.
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits = {}, const LoadOptions& options = {},
+               BkfDetails* details = nullptr);
 
 // Does the same for a file in memory; messages use `name` as the file's name.
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits = {},
-               const LoadOptions& options = {});
+               const LoadOptions& options = {}, BkfDetails* details = nullptr);
 
 struct BkfWriteOptions {
   int level = 9;                 // zstd level, 1 (fast) .. 19 (small)
   bool reference_colors = true;  // include the pictures of references
   bool reference_depths = true;
+  // By index in Frame::vertex_inputs: true if the draws with these inputs are written without positions and varyings,
+  // because their vertex program computes all of them. Missing entries are false.
+  std::vector<bool> leave_out;
+  bool leaves_out_vertices(const DrawCommand& draw) const {
+    return draw.vertices >= 0 && size_t(draw.vertices) < leave_out.size() && leave_out[size_t(draw.vertices)];
+  }
 };
 
 // Returns the file's content. Throws std::runtime_error if `validate` rejects the frame.

@@ -1,5 +1,5 @@
 // The content of a frame file, described once: bkf_reader.cpp, bkf_writer.cpp and validate.cpp use these lists. Version
-// 2 added the parts about programs here, and all of bkf_programs.h.
+// 2 added the parts about programs here, and all of bkf_programs.h. Version 3 added vertex programs and SPIR-V.
 //
 // A list calls its visitor for each key with the member that the key stands for:
 //   required(key, member, limits)          the key must be there
@@ -101,6 +101,15 @@ inline constexpr std::string_view kDrawFlags =
     "fragment-discard, fragment-depth, condition, clip-distance, multisample, depth-clamp, z-zero-to-one, "
     "origin-upper-left, provoking-first";
 
+// The stored numbers of an attribute. Each becomes a 32-bit word of the attribute's own type when it is read; normalized
+// integers become 0 .. 1, or -1 .. 1 if they are signed.
+enum class AttributeType : uint8_t { f32, f16, u32, i32, u16, i16, u8, i8 };
+constexpr std::string_view names_of(AttributeType) { return "f32, f16, u32, i32, u16, i16, u8, i8"; }
+
+// Reasons in `skipped` that begin with this one count draws whose vertices are stored as the driver computed them,
+// although the frame has vertex programs.
+inline constexpr std::string_view kExpandedReason = "vertices as the driver computed them: ";
+
 // Name number `index` of `names`; empty beyond the last one.
 constexpr std::string_view name_at(std::string_view names, size_t index) {
   for (; index > 0; index--) names.remove_prefix(std::min(names.size(), names.substr(0, names.find(',')).size() + 2));
@@ -113,8 +122,9 @@ constexpr std::string_view name_of(E value) {
 }
 
 inline constexpr std::string_view kMagic = "BRKF";
-// A frame without programs and textures is written as version 1, so that older programs can read it.
-inline constexpr uint32_t kPlainVersion = 1, kVersion = 2;
+// A file has the lowest version that holds its frame, so that older programs can read it: the first without programs and
+// textures, the second without vertex programs and SPIR-V.
+inline constexpr uint32_t kPlainVersion = 1, kProgramVersion = 2, kVersion = 3;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
 inline constexpr size_t kAlignment = 16;   // alignment of every offset into the blob
 
@@ -282,16 +292,48 @@ void visit_part(auto& v, const char* key, const char* type, Is<Part> auto& part,
   });
 }
 
+// An attribute of a draw: an array in the blob, whose `data` counts numbers and not vertices.
+struct FileAttribute {
+  Part data;
+  AttributeType type = AttributeType::f32;
+  bool normalized = false;
+  uint32_t divisor = 0;
+};
+
+void visit_fields(auto& v, Is<FileAttribute> auto& attribute) {
+  v.required("offset", attribute.data.offset);
+  v.required("type", attribute.type);
+  v.required("count", attribute.data.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+  v.sparse("normalized", attribute.normalized, false);
+  v.sparse("divisor", attribute.divisor, 0u);
+}
+
 // A draw as it is stored in the file: for one view, with vertices and indices in the blob, and with the inputs of its
-// program.
+// programs. If it has a vertex program, its positions and varyings may be left out.
 struct FileDraw {
   DrawCommand command;
   uint32_t target = 0, layer = 0;
   Part positions, indices;
-  bool has_program = false;
+  bool has_positions = true, has_program = false, has_vertex_program = false;
   DrawInputs inputs;  // `first_of_blocks` holds byte offsets into the blob
   Part varyings, uniforms;
+  VertexInputs vertices;  // the same
+  Part vertex_uniforms;
+  std::vector<FileAttribute> attributes;
 };
+
+template <typename V>
+void visit_vertices(V& v, Is<FileDraw> auto& draw) {
+  auto& inputs = draw.vertices;
+  v.required("vertexProgram", inputs.program);
+  visit_part(v, "vertexUniforms", "u32", draw.vertex_uniforms);
+  v.many("vertexBlocks", inputs.first_of_blocks);
+  v.many("vertexTextures", inputs.textures);
+  v.many("attributes", draw.attributes);
+  v.sparse("baseVertex", inputs.base_vertex, 0);
+  v.sparse("baseInstance", inputs.base_instance, 0);
+  v.sparse("drawNumber", inputs.draw, 0);
+}
 
 template <typename V>
 void visit_fields(V& v, Is<FileDraw> auto& draw) {
@@ -304,13 +346,22 @@ void visit_fields(V& v, Is<FileDraw> auto& draw) {
   v.sparse("instances", command.instances, 1u, Limits{1, std::numeric_limits<uint32_t>::max()});
   v.field("label", command.label);
   if (V::kReads || command.flags != 0) v.bits("flags", command.flags, kDrawFlags);
-  visit_part(v, "position", "f32x4", draw.positions);
+  if constexpr (V::kReads) {
+    draw.has_vertex_program = v.has("vertexProgram");
+    draw.has_positions = !draw.has_vertex_program || v.has("position");
+  }
+  if (draw.has_positions) {
+    visit_part(v, "position", "f32x4", draw.positions);
+  } else {
+    v.required("vertexCount", draw.positions.count, Limits{0, std::numeric_limits<uint32_t>::max()});
+  }
+  if (draw.has_vertex_program) visit_vertices(v, draw);
   if constexpr (V::kReads) command.indexed = v.has("indices");
   if (command.indexed) visit_part(v, "indices", "u32", draw.indices);
   if constexpr (V::kReads) draw.has_program = v.has("program");
   if (!draw.has_program) return;
   v.required("program", draw.inputs.program);
-  visit_part(v, "varyings", "f32", draw.varyings);
+  if (draw.has_positions) visit_part(v, "varyings", "f32", draw.varyings);
   visit_part(v, "uniforms", "u32", draw.uniforms);
   v.many("blocks", draw.inputs.first_of_blocks);
   v.many("textures", draw.inputs.textures);

@@ -1,7 +1,8 @@
-// Programs and textures in a frame file of version 2. bkf_fields.h explains the lists.
+// Programs and textures in a frame file of version 2 or 3. bkf_fields.h explains the lists.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "brokkr/frame.h"
@@ -140,6 +141,32 @@ void visit_fields(auto& v, Is<VertexProgram> auto& program) {
   v.many("uniforms", program.uniforms);
   v.many("blocks", program.blocks);
   v.many("samplers", program.samplers);
+}
+
+// A program as it is stored in the file. A SPIR-V module, which is the only text of its program, is in the blob.
+template <class Program>
+struct FileProgram {
+  Program program;
+  bool has_module = false;
+  Part module;  // words
+};
+
+inline constexpr uint32_t kModuleMagic = 0x07230203;  // the first word of a SPIR-V module
+
+template <class Program>
+bool is_module(const Program& program) {
+  uint32_t word = 0;
+  if (program.texts.size() != 1 || program.texts[0].size() < sizeof(word)) return false;
+  std::memcpy(&word, program.texts[0].data(), sizeof(word));
+  return word == kModuleMagic;
+}
+
+template <typename V, typename File>
+requires Is<File, FileProgram<FragmentProgram>> || Is<File, FileProgram<VertexProgram>>
+void visit_fields(V& v, File& file) {
+  visit_fields(v, file.program);
+  if constexpr (V::kReads) file.has_module = v.has("spirv");
+  if (file.has_module) visit_part(v, "spirv", "u32", file.module);
 }
 
 void visit_fields(auto& v, Is<TextureImage> auto& image) {

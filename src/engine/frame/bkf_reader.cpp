@@ -3,12 +3,14 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "base/loading.h"
 #include "base/range_set.h"
+#include "frame/attributes.h"
 #include "frame/bkf.h"
 #include "frame/bkf_container.h"
 #include "frame/bkf_fields.h"
@@ -208,8 +210,12 @@ std::vector<T> gather(RangeSet& ranges, std::span<const std::byte> blob, Loading
 
 class Reader {
  public:
-  Reader(const bkf::Container& container, const BkfLimits& limits, Loading& loading)
-      : root_(container.json, "frame", targets_), blob_(container.blob), limits_(limits), loading_(loading) {}
+  Reader(const bkf::Container& container, const BkfLimits& limits, Loading& loading, BkfDetails& details)
+      : root_(container.json, "frame", targets_),
+        blob_(container.blob),
+        limits_(limits),
+        loading_(loading),
+        details_(details) {}
 
   Frame read() {
     visit_fields(root_, frame_);
@@ -218,9 +224,11 @@ class Reader {
     each("target", "targets", [&](const ObjectReader& object) { read_target(object); });
     each("state", "states", [&](const ObjectReader& object) { visit_fields(object, frame_.states.emplace_back()); });
     frame_.materials.push_back({.name = "captured", .kind = MaterialKind::none});
-    each("program", "programs",
-         [&](const ObjectReader& object) { visit_fields(object, frame_.programs.emplace_back()); });
+    each("program", "programs", [&](const ObjectReader& object) { read_program(object, frame_.programs); });
+    each("vertex program", "vertexPrograms",
+         [&](const ObjectReader& object) { read_program(object, frame_.vertex_programs); });
     sizes_ = program_sizes(frame_);
+    vertex_sizes_ = vertex_program_sizes(frame_);
     each("texture", "textures", [&](const ObjectReader& object) { read_texture(object); });
     each("sampler", "samplers",
          [&](const ObjectReader& object) { visit_fields(object, frame_.captured_samplers.emplace_back()); });
@@ -252,6 +260,19 @@ class Reader {
       fail_at(object.place(), "id", fmt::format("{} is used twice", target.id));
     }
     frame_.views.push_back({.target = number});
+  }
+
+  template <class Program>
+  void read_program(const ObjectReader& object, std::vector<Program>& programs) {
+    auto file = read_as<bkf::FileProgram<Program>>(object);
+    if (file.has_module) {
+      check_part(object.place() + ", spirv", file.module, "count", sizeof(uint32_t));
+      if (!file.program.texts.empty()) fail_at(object.place(), "spirv", "the program has a text as well");
+      const auto* const bytes = reinterpret_cast<const char*>(blob_.data()) + file.module.offset;
+      file.program.texts.emplace_back(bytes, file.module.count * sizeof(uint32_t));
+      if (!bkf::is_module(file.program)) fail_at(object.place(), "spirv", "it is not a SPIR-V module");
+    }
+    programs.push_back(std::move(file.program));
   }
 
   void read_texture(const ObjectReader& object) {
@@ -286,7 +307,32 @@ class Reader {
       inputs.first_uniform = uniforms_.moved(inputs.first_uniform);
       for (uint64_t& first : inputs.first_of_blocks) first = uniforms_.moved(first);
     }
+    for (VertexInputs& inputs : frame_.vertex_inputs) {
+      inputs.first_uniform = uniforms_.moved(inputs.first_uniform);
+      for (uint64_t& first : inputs.first_of_blocks) first = uniforms_.moved(first);
+    }
+    add_left_out();
     for (CapturedTexture& texture : frame_.captured_textures) texture.first_byte = texels_.moved(texture.first_byte);
+  }
+
+  // Gives room to the vertices that the file leaves out, which are 0 until their programs compute them.
+  void add_left_out() {
+    for (const LeftOut& one : left_out_) {
+      for (const size_t command : one.commands) {
+        auto& draw = std::get<DrawCommand>(frame_.commands[command]);
+        draw.first_vertex = frame_.positions.size();
+        if (draw.inputs >= 0) frame_.inputs[size_t(draw.inputs)].first_varying = frame_.varyings.size();
+      }
+      frame_.positions.resize(frame_.positions.size() + one.vertices);
+      frame_.varyings.resize(frame_.varyings.size() + one.varyings);
+    }
+  }
+
+  // Counts bytes that a file may need without holding them.
+  void need_vertices(const std::string& place, const char* key, uint64_t bytes) {
+    vertex_bytes_ += bytes;
+    if (vertex_bytes_ > limits_.vertex_bytes) fail_at(place, key, "all vertices and attributes together are too large");
+    loading_.need(bytes, "commands");
   }
 
   // Checks that `part`, with elements of `element_size` bytes, lies inside the blob `repeat` times.
@@ -326,10 +372,12 @@ class Reader {
     bkf::FileDraw file = read_as<bkf::FileDraw>(object);
     DrawCommand& draw = file.command;
     const bkf::Part &positions = file.positions, &indices = file.indices;
-    check_part(object.place() + ", position", positions, "count", sizeof(glm::vec4), draw.instances);
     draw.first_view = view_of(file.target, file.layer);
-    draw.first_vertex = positions.offset / sizeof(glm::vec4);
-    positions_.add(draw.first_vertex, positions.count * draw.instances);
+    if (file.has_positions) {
+      check_part(object.place() + ", position", positions, "count", sizeof(glm::vec4), draw.instances);
+      draw.first_vertex = positions.offset / sizeof(glm::vec4);
+      positions_.add(draw.first_vertex, positions.count * draw.instances);
+    }
     draw.vertex_count = draw.element_count = uint32_t(positions.count);
     if (draw.indexed) {
       check_part(object.place() + ", indices", indices, "count", sizeof(uint32_t));
@@ -338,7 +386,94 @@ class Reader {
       draw.element_count = uint32_t(indices.count);
     }
     if (file.has_program) read_inputs(object, file);
+    if (file.has_vertex_program) read_vertices(object, file);
+    details_.has_vertices.resize(frame_.commands.size() + 1);
+    details_.has_vertices.back() = file.has_vertex_program && file.has_positions;
     return std::move(draw);
+  }
+
+  // Draws with the same inputs and program share them, and vertices that the file leaves out.
+  void read_vertices(const ObjectReader& object, bkf::FileDraw& file) {
+    const std::string& place = object.place();
+    VertexInputs& inputs = file.vertices;
+    DrawCommand& draw = file.command;
+    if (inputs.program >= frame_.vertex_programs.size()) {
+      fail_at(place, "vertexProgram", fmt::format("there are {} vertex programs", frame_.vertex_programs.size()));
+    }
+    const VertexProgram& program = frame_.vertex_programs[inputs.program];
+    const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
+      if (count != wanted) fail_at(place, key, fmt::format("the vertex program needs {}, not {}", wanted, count));
+    };
+    require("vertexUniforms", file.vertex_uniforms.count, vertex_sizes_[inputs.program].uniform_words);
+    require("vertexBlocks", inputs.first_of_blocks.size(), program.blocks.size());
+    require("attributes", file.attributes.size(), program.attributes.size());
+    const auto add = [&](const char* key, uint64_t& first, uint64_t offset, uint64_t count) {
+      check_part(place + ", " + key, {offset, count}, "count", sizeof(uint32_t));
+      first = offset / sizeof(uint32_t);
+      uniforms_.add(first, count);
+    };
+    add("vertexUniforms", inputs.first_uniform, file.vertex_uniforms.offset, file.vertex_uniforms.count);
+    for (size_t i = 0; i < program.blocks.size(); i++) {
+      uint64_t& first = inputs.first_of_blocks[i];
+      add("vertexBlocks", first, first, program.blocks[i].size / sizeof(uint32_t));
+    }
+    for (size_t i = 0; i < program.attributes.size(); i++) {
+      inputs.attributes.push_back(
+          read_attribute(fmt::format("{}, attributes {}", place, i), program.attributes[i].type, file.attributes[i]));
+    }
+    const auto [known, is_new] = known_inputs_.emplace(key_of(inputs), int32_t(frame_.vertex_inputs.size()));
+    draw.vertices = known->second;
+    if (is_new) frame_.vertex_inputs.push_back(std::move(inputs));
+    if (file.has_positions) return;
+    const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
+    const uint64_t components =
+        file.has_program ? sizes_[frame_.inputs[size_t(draw.inputs)].program].varying_components : 0;
+    const int64_t of_fragment = file.has_program ? int64_t(frame_.inputs[size_t(draw.inputs)].program) : -1;
+    const auto [same, is_first] = known_left_out_.emplace(
+        std::tuple(draw.vertices, draw.vertex_count, draw.instances, of_fragment), left_out_.size());
+    if (is_first) {
+      const uint64_t room = limits_.vertex_bytes / sizeof(float) / (components + 4);
+      if (vertices > room) fail_at(place, "vertexCount", "all vertices and attributes together are too large");
+      need_vertices(place, "vertexCount", vertices * (components + 4) * sizeof(float));
+      left_out_.push_back({.commands = {}, .vertices = vertices, .varyings = vertices * components});
+    }
+    left_out_[same->second].commands.push_back(frame_.commands.size());
+  }
+
+  // The attribute's words are decoded once, however many draws share them.
+  VertexStream read_attribute(const std::string& place, ShaderType type, const bkf::FileAttribute& file) {
+    const bkf::AttributeForm form{file.type, file.normalized};
+    const uint32_t components = shape_of(type).components();
+    if (!bkf::may_store(type, form)) {
+      fail_at(place, "type",
+              fmt::format("{} cannot be {}{}", bkf::name_of(type), file.normalized ? "normalized " : "",
+                          bkf::name_of(file.type)));
+    }
+    if (file.data.count % components != 0 || file.data.count == 0) {
+      fail_at(place, "count", fmt::format("{} is not a multiple of {} above 0", file.data.count, components));
+    }
+    check_part(place, file.data, "count", bkf::bytes_of(file.type));
+    const auto [known, is_new] = known_attributes_.emplace(
+        std::tuple(file.data.offset, file.data.count, file.type, file.normalized, type), frame_.attributes.size());
+    if (is_new) {
+      need_vertices(place, "count", file.data.count * sizeof(uint32_t));
+      const std::vector<uint32_t> words = bkf::decode_attribute(
+          type, form, blob_.subspan(file.data.offset, file.data.count * bkf::bytes_of(file.type)));
+      frame_.attributes.insert(frame_.attributes.end(), words.begin(), words.end());
+    }
+    return {known->second, uint32_t(file.data.count / components), file.divisor};
+  }
+
+  // Everything that tells the inputs of draws apart.
+  static std::vector<uint64_t> key_of(const VertexInputs& inputs) {
+    std::vector<uint64_t> key = {inputs.program, inputs.first_uniform, uint64_t(uint32_t(inputs.base_vertex)),
+                                 uint64_t(uint32_t(inputs.base_instance)), uint64_t(uint32_t(inputs.draw))};
+    for (const VertexStream& stream : inputs.attributes)
+      key.insert(key.end(), {stream.first, stream.count, stream.divisor});
+    key.insert(key.end(), inputs.first_of_blocks.begin(), inputs.first_of_blocks.end());
+    for (const BoundTexture& bound : inputs.textures)
+      key.push_back(uint64_t(uint32_t(bound.texture)) << 32 | uint32_t(bound.sampler));
+    return key;
   }
 
   void read_inputs(const ObjectReader& object, bkf::FileDraw& file) {
@@ -353,7 +488,7 @@ class Reader {
       if (count != wanted) fail_at(place, key, fmt::format("the program needs {}, not {}", wanted, count));
     };
     const uint64_t vertices = file.positions.count * file.command.instances;
-    require("varyings", file.varyings.count, sizes.varying_components * vertices);
+    if (file.has_positions) require("varyings", file.varyings.count, sizes.varying_components * vertices);
     require("uniforms", file.uniforms.count, sizes.uniform_words);
     require("blocks", inputs.first_of_blocks.size(), program.blocks.size());
     const auto add = [&](const char* key, RangeSet& ranges, uint64_t& first, uint64_t offset, uint64_t count) {
@@ -361,7 +496,7 @@ class Reader {
       first = offset / sizeof(uint32_t);
       ranges.add(first, count);
     };
-    add("varyings", varyings_, inputs.first_varying, file.varyings.offset, file.varyings.count);
+    if (file.has_positions) add("varyings", varyings_, inputs.first_varying, file.varyings.offset, file.varyings.count);
     add("uniforms", uniforms_, inputs.first_uniform, file.uniforms.offset, file.uniforms.count);
     for (size_t i = 0; i < program.blocks.size(); i++) {
       uint64_t& first = inputs.first_of_blocks[i];
@@ -416,14 +551,24 @@ class Reader {
   Frame frame_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
   RangeSet indices_, positions_, varyings_, uniforms_, texels_;
-  std::vector<ProgramSizes> sizes_;  // by program
-  uint64_t pixels_ = 0, reference_bytes_ = 0;
+  std::vector<ProgramSizes> sizes_, vertex_sizes_;  // by program
+  // Vertices that the file leaves out, and the draws that share them.
+  struct LeftOut {
+    std::vector<size_t> commands;
+    uint64_t vertices = 0, varyings = 0;
+  };
+  std::vector<LeftOut> left_out_;
+  std::map<std::tuple<int32_t, uint32_t, uint32_t, int64_t>, size_t> known_left_out_;
+  std::map<std::vector<uint64_t>, int32_t> known_inputs_;
+  std::map<std::tuple<uint64_t, uint64_t, bkf::AttributeType, bool, ShaderType>, uint64_t> known_attributes_;
+  BkfDetails& details_;
+  uint64_t pixels_ = 0, reference_bytes_ = 0, vertex_bytes_ = 0;
 };
 
 }  // namespace
 
 Frame read_bkf(std::span<const std::byte> file, std::string_view name, const BkfLimits& limits,
-               const LoadOptions& options) {
+               const LoadOptions& options, BkfDetails* details) {
   try {
     Loading loading(options);
     loading.holds(file.size(), "file");
@@ -431,7 +576,10 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
     loading.until(0.3);
     const bkf::Container container = bkf::unpack(file, limits, loading);
     loading.until(0.8);
-    Frame frame = Reader(container, limits, loading).read();
+    BkfDetails found;
+    Frame frame = Reader(container, limits, loading, found).read();
+    found.has_vertices.resize(frame.commands.size());
+    if (details != nullptr) *details = std::move(found);
     frame.source = name;
     loading.at(0.9);
     loading.until(1);
@@ -442,9 +590,10 @@ Frame read_bkf(std::span<const std::byte> file, std::string_view name, const Bkf
   }
 }
 
-Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits, const LoadOptions& options) {
+Frame read_bkf(const std::filesystem::path& path, const BkfLimits& limits, const LoadOptions& options,
+               BkfDetails* details) {
   Loading loading(options);
-  return read_bkf(read_file(path, limits.file_bytes, &loading), path.string(), limits, options);
+  return read_bkf(read_file(path, limits.file_bytes, &loading), path.string(), limits, options, details);
 }
 
 }  // namespace brokkr

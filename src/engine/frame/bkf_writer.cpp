@@ -3,10 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "base/failure.h"
 #include "base/file_io.h"
 #include "brokkr/drawing_order.h"
+#include "frame/attributes.h"
 #include "frame/bkf.h"
 #include "frame/bkf_container.h"
 #include "frame/bkf_fields.h"
@@ -105,10 +107,25 @@ bool needs_programs(const Frame& frame) {
                      [](const Reference& r) { return picture_type(r.color_file) == bkf::PictureType::png; });
 }
 
+// Returns true if the frame holds something that only version 3 can store.
+bool needs_vertex_programs(const Frame& frame) {
+  const auto is_new = [](const Command& command) {
+    const auto* const draw = std::get_if<DrawCommand>(&command);
+    return draw != nullptr && draw->vertices >= 0;
+  };
+  return std::any_of(frame.commands.begin(), frame.commands.end(), is_new) ||
+         std::any_of(frame.programs.begin(), frame.programs.end(),
+                     [](const FragmentProgram& program) { return bkf::is_module(program); });
+}
+
 class Writer {
  public:
   Writer(const Frame& frame, const BkfWriteOptions& options)
-      : frame_(frame), options_(options), sizes_(program_sizes(frame)) {
+      : frame_(frame),
+        options_(options),
+        sizes_(program_sizes(frame)),
+        vertex_sizes_(vertex_program_sizes(frame)),
+        has_vertex_programs_(needs_vertex_programs(frame)) {
     // Identifiers need not be unique in a Frame, but commands in the file refer to targets by them.
     std::map<int, int> uses;
     for (const Target& target : frame.targets) uses[target.id]++;
@@ -118,8 +135,10 @@ class Writer {
   }
 
   std::vector<std::byte> write() {
-    json programs = json::array(), textures = json::array(), samplers = json::array();
-    for (const FragmentProgram& program : frame_.programs) programs.push_back(as_json(program));
+    json programs = json::array(), vertex_programs = json::array(), textures = json::array(), samplers = json::array();
+    for (const FragmentProgram& program : frame_.programs) programs.push_back(as_json(with_module(program)));
+    for (size_t i = 0; i < frame_.vertex_programs.size() && has_vertex_programs_; i++)
+      vertex_programs.push_back(as_json(with_module(frame_.vertex_programs[i])));
     for (const CapturedTexture& texture : frame_.captured_textures) textures.push_back(as_json(with_data(texture)));
     for (const CapturedSampler& sampler : frame_.captured_samplers) samplers.push_back(as_json(sampler));
     std::vector<size_t> number_of;  // command number in the file
@@ -142,12 +161,15 @@ class Writer {
       const bkf::FileReference written = append(reference, uint32_t(number_of[reference.before]));
       if (written.has_color || written.has_depth) root["references"].push_back(as_json(written));
     }
-    for (const auto& [key, list] :
-         {std::pair("programs", &programs), std::pair("textures", &textures), std::pair("samplers", &samplers)}) {
+    for (const auto& [key, list] : {std::pair("programs", &programs), std::pair("vertexPrograms", &vertex_programs),
+                                    std::pair("textures", &textures), std::pair("samplers", &samplers)}) {
       if (!list->empty()) root[key] = std::move(*list);
     }
     root["blob"] = {{"codec", "zstd"}, {"size", blob_.size()}};
-    return bkf::pack(root, blob_, options_.level, needs_programs(frame_) ? bkf::kVersion : bkf::kPlainVersion);
+    return bkf::pack(root, blob_, options_.level,
+                     has_vertex_programs_     ? bkf::kVersion
+                     : needs_programs(frame_) ? bkf::kProgramVersion
+                                              : bkf::kPlainVersion);
   }
 
  private:
@@ -187,9 +209,13 @@ class Writer {
       written.command.flags &= ~kBackToFront;  // the file has one camera, and the list is in its order
       written.positions.count = draw.vertex_count;
       written.indices.count = draw.element_count;
-      written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
-                                                            uint64_t(draw.vertex_count) * draw.instances)
-                                            : append_transformed(draw, view);
+      written.has_vertex_program = draw.vertices >= 0;
+      written.has_positions = !(written.has_vertex_program && options_.leaves_out_vertices(draw));
+      if (written.has_positions) {
+        written.positions.offset = clip_space ? append_shared(stored_positions_, frame_.positions, draw.first_vertex,
+                                                              uint64_t(draw.vertex_count) * draw.instances)
+                                              : append_transformed(draw, view);
+      }
       // In the file, a draw without indices uses all its positions. A draw that uses fewer is written with indices.
       if (draw.indexed) {
         written.indices.offset = append_shared(stored_indices_, frame_.indices, draw.first_index, draw.element_count);
@@ -200,6 +226,7 @@ class Writer {
         written.command.indexed = true;
       }
       if (draw.inputs >= 0 && clip_space) append_inputs(written);
+      if (written.has_vertex_program) append_vertices(written);
       add(bkf::CommandType::draw, written);
     }
   }
@@ -214,14 +241,60 @@ class Writer {
       return append_shared(stored_uniforms_, frame_.uniforms, first, words);
     };
     const uint64_t components = sizes.varying_components * draw.vertex_count * draw.instances;
-    written.varyings = {append_shared(stored_varyings_, frame_.varyings, written.inputs.first_varying, components),
-                        components};
+    if (written.has_positions) {
+      written.varyings = {append_shared(stored_varyings_, frame_.varyings, written.inputs.first_varying, components),
+                          components};
+    }
     written.uniforms.count = sizes.uniform_words;
     written.uniforms.offset = uniforms(written.inputs.first_uniform, written.uniforms.count);
     for (size_t i = 0; i < program.blocks.size(); i++) {
       uint64_t& first = written.inputs.first_of_blocks[i];
       first = uniforms(first, program.blocks[i].size / sizeof(uint32_t));
     }
+  }
+
+  void append_vertices(bkf::FileDraw& written) {
+    written.vertices = frame_.vertex_inputs[size_t(written.command.vertices)];
+    VertexInputs& inputs = written.vertices;
+    const VertexProgram& program = frame_.vertex_programs[inputs.program];
+    const auto uniforms = [&](uint64_t first, uint64_t words) {
+      return append_shared(stored_uniforms_, frame_.uniforms, first, words);
+    };
+    written.vertex_uniforms.count = vertex_sizes_[inputs.program].uniform_words;
+    written.vertex_uniforms.offset = uniforms(inputs.first_uniform, written.vertex_uniforms.count);
+    for (size_t i = 0; i < program.blocks.size(); i++) {
+      uint64_t& first = inputs.first_of_blocks[i];
+      first = uniforms(first, program.blocks[i].size / sizeof(uint32_t));
+    }
+    for (size_t i = 0; i < program.attributes.size(); i++) {
+      written.attributes.push_back(stored_attribute(program.attributes[i].type, inputs.attributes[i]));
+      written.attributes.back().divisor = inputs.attributes[i].divisor;
+    }
+  }
+
+  // Draws that share an attribute share its bytes.
+  bkf::FileAttribute stored_attribute(ShaderType type, const VertexStream& stream) {
+    const uint64_t words = uint64_t(stream.count) * shape_of(type).components();
+    const auto [found, is_new] = stored_attributes_.try_emplace(std::tuple(stream.first, words, type));
+    if (is_new) {
+      const bkf::StoredAttribute stored =
+          bkf::store_attribute(type, std::span(frame_.attributes).subspan(stream.first, words));
+      found->second = {.data = {append(stored.bytes.data(), stored.bytes.size()), words},
+                       .type = stored.form.type,
+                       .normalized = stored.form.normalized};
+    }
+    return found->second;
+  }
+
+  template <class Program>
+  bkf::FileProgram<Program> with_module(const Program& program) {
+    bkf::FileProgram<Program> written{.program = program, .has_module = bkf::is_module(program)};
+    if (!written.has_module) return written;
+    const std::string& bytes = program.texts[0];
+    written.module = {append(bytes.data(), bytes.size() / sizeof(uint32_t) * sizeof(uint32_t)),
+                      bytes.size() / sizeof(uint32_t)};
+    written.program.texts.clear();
+    return written;
   }
 
   bkf::FileTexture with_data(const CapturedTexture& texture) {
@@ -270,12 +343,14 @@ class Writer {
 
   const Frame& frame_;
   const BkfWriteOptions& options_;
-  std::vector<ProgramSizes> sizes_;  // by program
+  std::vector<ProgramSizes> sizes_, vertex_sizes_;  // by program
+  bool has_vertex_programs_;
   ObjectWriter::Targets targets_;
   json commands_ = json::array();
   std::vector<std::byte> blob_;
   using Stored = std::map<std::pair<uint64_t, uint64_t>, uint64_t>;
   Stored stored_indices_, stored_positions_, stored_varyings_, stored_uniforms_, stored_texels_;
+  std::map<std::tuple<uint64_t, uint64_t, ShaderType>, bkf::FileAttribute> stored_attributes_;
 };
 
 }  // namespace

@@ -180,7 +180,7 @@ void validate_results(const Frame& frame) {
   // determines the result.
   struct Range {
     uint64_t begin, end;
-    std::tuple<int32_t, uint64_t, uint32_t, uint32_t, uint64_t> source;
+    std::tuple<int32_t, uint64_t, uint32_t, uint32_t, uint64_t, uint32_t> source;
     size_t command;
   };
   std::vector<Range> positions, varyings;
@@ -189,7 +189,8 @@ void validate_results(const Frame& frame) {
     if (draw == nullptr || draw->vertices < 0) continue;
     const uint64_t vertices = uint64_t(draw->vertex_count) * draw->instances;
     const uint64_t first = draw->inputs < 0 ? 0 : frame.inputs[size_t(draw->inputs)].first_varying;
-    const std::tuple source{draw->vertices, draw->first_vertex, draw->vertex_count, draw->instances, first};
+    const uint32_t program = draw->inputs < 0 ? ~0u : frame.inputs[size_t(draw->inputs)].program;
+    const std::tuple source{draw->vertices, draw->first_vertex, draw->vertex_count, draw->instances, first, program};
     if (vertices == 0) continue;
     positions.push_back({draw->first_vertex, draw->first_vertex + vertices, source, i});
     if (draw->inputs < 0) continue;

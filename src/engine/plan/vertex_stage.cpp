@@ -7,6 +7,7 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/failure.h"
@@ -82,12 +83,13 @@ class VertexStage {
   }
 
   void add_draws() {
-    std::map<std::tuple<int32_t, uint64_t, int32_t>, bool> known;
+    std::set<std::tuple<int32_t, uint64_t, uint64_t>> known;  // draws with the same results, which one of them computes
     for (size_t i = 0; i < frame_.commands.size(); ++i) {
       const auto* const draw = std::get_if<DrawCommand>(&frame_.commands[i]);
       if (draw == nullptr || draw->vertices < 0) continue;
       check(*draw, {"command", i});
-      if (!known.try_emplace({draw->vertices, draw->first_vertex, draw->inputs}).second) continue;
+      const uint64_t varyings = draw->inputs < 0 ? ~uint64_t(0) : frame_.inputs[size_t(draw->inputs)].first_varying;
+      if (!known.emplace(draw->vertices, draw->first_vertex, varyings).second) continue;
       const VertexInputs& inputs = frame_.vertex_inputs[size_t(draw->vertices)];
       const CapturedVertexProgram& program = programs_[inputs.program];
       const std::string failure = failure_of(inputs, program);

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "frame/attributes.h"
 #include "frame/bkf_container.h"
 
 namespace brokkr {
@@ -247,6 +250,44 @@ void expect_equal_textures(const Frame& a, const Frame& b) {
   }
 }
 
+// The rich frame with a vertex program for its draws `list` (4 vertices, 1 instance) and `fan` (5 vertices, now twice).
+Frame vertex_frame() {
+  Frame frame = rich_frame();
+  auto& list = std::get<DrawCommand>(frame.commands[1]);
+  auto& fan = std::get<DrawCommand>(frame.commands[4]);
+  VertexProgram& program = frame.vertex_programs.emplace_back();
+  program.texts = {"#version 330\nvoid main() { gl_Position = vec4(place, 1) + offset; }\n", "// more\n"};
+  program.version = 330;
+  program.attributes = {{"place", ShaderType::vec3},
+                        {"color", ShaderType::vec4},
+                        {"number", ShaderType::i32},
+                        {"same", ShaderType::vec2}};
+  program.uniforms = {{"offset", ShaderType::vec4, 1, -1, 0}, {"Moves.move", ShaderType::mat4, 1, 0, 16, 0, 16, true}};
+  program.blocks = {{"Moves", 80}};
+  program.samplers = {{"heights", TextureKind::two, SampledType::real}};
+  const auto add = [&](const std::vector<float>& values) {
+    const uint64_t first = frame.attributes.size();
+    for (const float value : values) frame.attributes.push_back(std::bit_cast<uint32_t>(value));
+    return first;
+  };
+  VertexInputs inputs{.first_uniform = 3, .first_of_blocks = {20}, .textures = {{1, 0}}};
+  std::vector<float> places, colors;
+  for (int i = 0; i < 15; i++) places.push_back(float(i) * 0.1f);
+  for (int i = 0; i < 20; i++) colors.push_back(float(i * 12) / 255.0f);
+  inputs.attributes = {{add(places), 5, 0}, {add(colors), 5, 0}};
+  inputs.attributes.push_back({frame.attributes.size(), 2, 3});
+  frame.attributes.insert(frame.attributes.end(), {uint32_t(-5), 70000u});
+  inputs.attributes.push_back({add({0.5f, -0.0f}), 1, 1});
+  inputs.base_vertex = -7;
+  inputs.base_instance = 4;
+  inputs.draw = 2;
+  frame.vertex_inputs = {inputs, inputs};
+  frame.vertex_inputs[1].base_vertex = 9;
+  list.vertices = 0;
+  fan.vertices = 1;
+  return frame;
+}
+
 std::string read_error(std::span<const std::byte> file) {
   try {
     read_bkf(file, "f.bkf");
@@ -323,6 +364,140 @@ TEST(Bkf, RoundTripKeepsEverything) {
   EXPECT_EQ(b.skipped_reasons, a.skipped_reasons);
 }
 
+void expect_equal_vertices(const Frame& a, const VertexInputs& left, const Frame& b, const VertexInputs& right) {
+  EXPECT_EQ(a.vertex_programs[left.program], b.vertex_programs[right.program]);
+  const VertexProgram& program = a.vertex_programs[left.program];
+  ASSERT_EQ(left.attributes.size(), right.attributes.size());
+  for (size_t i = 0; i < left.attributes.size(); i++) {
+    ASSERT_EQ(left.attributes[i].count, right.attributes[i].count);
+    EXPECT_EQ(left.attributes[i].divisor, right.attributes[i].divisor);
+    for (uint32_t k = 0; k < left.attributes[i].count * shape_of(program.attributes[i].type).components(); k++)
+      EXPECT_EQ(a.attributes[left.attributes[i].first + k], b.attributes[right.attributes[i].first + k])
+          << i << ' ' << k;
+  }
+  for (uint32_t i = 0; i < 4; i++) EXPECT_EQ(a.uniforms[left.first_uniform + i], b.uniforms[right.first_uniform + i]);
+  for (uint32_t i = 0; i < 20; i++)
+    EXPECT_EQ(a.uniforms[left.first_of_blocks.at(0) + i], b.uniforms[right.first_of_blocks.at(0) + i]);
+  EXPECT_EQ(left.textures, right.textures);
+  EXPECT_EQ(left.base_vertex, right.base_vertex);
+  EXPECT_EQ(left.base_instance, right.base_instance);
+  EXPECT_EQ(left.draw, right.draw);
+}
+
+TEST(Bkf, VertexProgramsAreVersionThreeAndReadBackUnchanged) {
+  const Frame a = vertex_frame();
+  const std::vector<std::byte> file = bkf_bytes(a);
+  EXPECT_EQ(file[4], std::byte(3));
+  BkfDetails details;
+  const Frame b = read_bkf(file, "memory", {}, {}, &details);
+  for (const size_t command : {1u, 4u}) {
+    const auto &left = std::get<DrawCommand>(a.commands[command]), &right = std::get<DrawCommand>(b.commands[command]);
+    expect_equal_draws(a, left, b, right);
+    ASSERT_GE(right.vertices, 0);
+    expect_equal_vertices(a, a.vertex_inputs[size_t(left.vertices)], b, b.vertex_inputs[size_t(right.vertices)]);
+  }
+  EXPECT_EQ(std::get<DrawCommand>(b.commands[3]).vertices, -1);
+  EXPECT_EQ(details.has_vertices, (std::vector<bool>{false, true, false, false, true, false, false, false, false}));
+  const json root = unpack(file).json;
+  EXPECT_EQ(root["commands"][1]["attributes"][0]["type"], "f32");
+  EXPECT_EQ(root["commands"][1]["attributes"][1]["type"], "u8");
+  EXPECT_EQ(root["commands"][1]["attributes"][1]["normalized"], true);
+  EXPECT_EQ(root["commands"][1]["attributes"][2]["type"], "i32");
+  EXPECT_EQ(root["commands"][1]["attributes"][3]["type"], "f16");
+}
+
+TEST(Bkf, VerticesCanBeLeftOut) {
+  Frame a = vertex_frame();
+  a.commands.push_back(a.commands[4]);  // shares them
+  const std::vector<std::byte> file = bkf_bytes(a, {.leave_out = {false, true}});
+  const json root = unpack(file).json;
+  EXPECT_TRUE(root["commands"][1].contains("position"));
+  EXPECT_FALSE(root["commands"][4].contains("position"));
+  EXPECT_FALSE(root["commands"][4].contains("varyings"));
+  EXPECT_EQ(root["commands"][4]["vertexCount"], 5);
+  BkfDetails details;
+  const Frame b = read_bkf(file, "memory", {}, {}, &details);
+  EXPECT_TRUE(details.has_vertices[1]);
+  EXPECT_FALSE(details.has_vertices[4]);
+  const auto &fan = std::get<DrawCommand>(b.commands[4]), &again = std::get<DrawCommand>(b.commands[9]);
+  EXPECT_EQ(fan.vertex_count, 5u);
+  EXPECT_EQ(fan.first_vertex, again.first_vertex);
+  EXPECT_EQ(fan.vertices, again.vertices);
+  EXPECT_EQ(b.inputs[size_t(fan.inputs)].first_varying, b.inputs[size_t(again.inputs)].first_varying);
+  const auto& list = std::get<DrawCommand>(b.commands[1]);
+  EXPECT_GE(fan.first_vertex, list.first_vertex + 4);
+  for (uint32_t i = 0; i < 5; i++) EXPECT_EQ(b.positions[fan.first_vertex + i], glm::vec4(0));
+  const uint64_t varyings = b.inputs[size_t(fan.inputs)].first_varying;
+  for (uint32_t i = 0; i < 5 * 8; i++) EXPECT_EQ(b.varyings.at(varyings + i), 0);
+}
+
+TEST(Bkf, SpirvModulesAreStoredAsWords) {
+  Frame a = vertex_frame();
+  const uint32_t words[] = {0x07230203, 0x00010300, 7, 50, 0, 0xfffefdfcu};
+  const std::string module(reinterpret_cast<const char*>(words), sizeof(words));
+  a.vertex_programs[0].texts = {module};
+  a.programs[0].texts = {module};
+  const std::vector<std::byte> file = bkf_bytes(a);
+  const json root = unpack(file).json;
+  EXPECT_EQ(root["vertexPrograms"][0]["spirv"]["count"], 6);
+  EXPECT_FALSE(root["programs"][0].contains("fragment"));
+  const Frame b = read_bkf(file, "memory");
+  EXPECT_EQ(b.vertex_programs[0].texts, a.vertex_programs[0].texts);
+  EXPECT_EQ(b.programs[0].texts, a.programs[0].texts);
+  bkf::Container container = unpack(file);
+  container.json["vertexPrograms"][0]["spirv"]["offset"] = 16;  // other words
+  EXPECT_NE(read_error(bkf::pack(container.json, container.blob, 3)).find("'spirv': it is not a SPIR-V module"),
+            std::string::npos);
+}
+
+// Every form gives back the words that it stores, and words that it cannot hold take another.
+TEST(Bkf, AttributesAreStoredInTheSmallestExactForm) {
+  struct Stored {
+    ShaderType type;
+    std::vector<uint32_t> words;
+    bkf::AttributeForm form;
+  };
+  const auto floats = [](std::initializer_list<float> values) {
+    std::vector<uint32_t> words;
+    for (const float value : values) words.push_back(std::bit_cast<uint32_t>(value));
+    return words;
+  };
+  using enum bkf::AttributeType;
+  const Stored all[] = {{ShaderType::f32, floats({0, 255, 3}), {u8}},
+                        {ShaderType::vec2, floats({-128, 127}), {i8}},
+                        {ShaderType::f32, floats({0, 1.0f / 255, 254.0f / 255, 1}), {u8, true}},
+                        {ShaderType::f32, floats({-1, 5.0f / 127, 1}), {i8, true}},
+                        {ShaderType::f32, floats({-0.25f, 0.1f}), {f32}},
+                        {ShaderType::f32, floats({-1, 5.0f / 127, 0.0f}), {i8, true}},
+                        {ShaderType::f32, floats({256, 65535}), {u16}},
+                        {ShaderType::f32, floats({-256, 5}), {i16}},
+                        {ShaderType::vec2, floats({0.5f, -0.0f}), {f16}},
+                        {ShaderType::f32, floats({65504, 5.9604645e-8f, 6.1035156e-5f, 0.333251953125f}), {f16}},
+                        {ShaderType::f32, floats({65536, 0.5f}), {f32}},
+                        {ShaderType::f32, floats({std::numeric_limits<float>::infinity(), 1}), {f16}},
+                        {ShaderType::f32, {0x7fc12345u}, {f32}},
+                        {ShaderType::f32, floats({7.0f / 65535, 1}), {u16, true}},
+                        {ShaderType::f32, floats({7.0f / 32767, -1}), {i16, true}},
+                        {ShaderType::ivec2, {uint32_t(-1), 127}, {i8}},
+                        {ShaderType::i32, {200}, {u8}},
+                        {ShaderType::i32, {uint32_t(-70000)}, {i32}},
+                        {ShaderType::u32, {0xfffffff0u}, {i8}},
+                        {ShaderType::u32, {70000, 3}, {u32}},
+                        {ShaderType::b32, {0, 1}, {u8}}};
+  for (const Stored& one : all) {
+    const bkf::StoredAttribute stored = bkf::store_attribute(one.type, one.words);
+    const size_t number = size_t(&one - all);
+    EXPECT_TRUE(bkf::may_store(one.type, stored.form)) << number;
+    EXPECT_EQ(stored.bytes.size(), one.words.size() * bkf::bytes_of(stored.form.type)) << number;
+    EXPECT_EQ(bkf::decode_attribute(one.type, stored.form, stored.bytes), one.words) << number;
+    EXPECT_EQ(stored.form, one.form) << number << ' ' << int(stored.form.type);
+  }
+  EXPECT_FALSE(bkf::may_store(ShaderType::i32, {f32}));
+  EXPECT_FALSE(bkf::may_store(ShaderType::i32, {u8, true}));
+  EXPECT_FALSE(bkf::may_store(ShaderType::f32, {f32, true}));
+  EXPECT_TRUE(bkf::may_store(ShaderType::f32, {i8, true}));
+}
+
 // Older programs still read the files that they understand.
 TEST(Bkf, OnlyFramesWithProgramsAreVersionTwo) {
   Frame plain = rich_frame();
@@ -341,8 +516,8 @@ TEST(Bkf, OnlyFramesWithProgramsAreVersionTwo) {
   EXPECT_EQ(bkf_bytes(plain)[4], std::byte(2));
   EXPECT_EQ(read_bkf(bkf_bytes(plain), "memory").references[0].color_file, plain.references[0].color_file);
   const bkf::Container container = unpack(file);
-  EXPECT_EQ(read_error(bkf::pack(container.json, container.blob, 3, 3)),
-            "f.bkf: field 'version': it is 3, this program reads 1 to 2; use a newer brokkr");
+  EXPECT_EQ(read_error(bkf::pack(container.json, container.blob, 3, 4)),
+            "f.bkf: field 'version': it is 4, this program reads 1 to 3; use a newer brokkr");
   EXPECT_NE(read_error(bkf::pack(container.json, container.blob, 3, 0)).find("'version'"), std::string::npos);
 }
 
@@ -405,11 +580,11 @@ TEST(Bkf, EveryCutFileIsRejected) {
 
 // Flipped bits give either a valid frame or an error (run under sanitizers).
 TEST(Bkf, DamagedFilesDoNotCrash) {
-  const std::vector<std::byte> file = bkf_bytes(rich_frame());
+  const std::vector<std::byte> files[] = {bkf_bytes(rich_frame()), bkf_bytes(vertex_frame(), {.leave_out = {true}})};
   std::mt19937 random(1);
   int rejected = 0;
   for (int i = 0; i < 3000; i++) {
-    std::vector<std::byte> damaged = file;
+    std::vector<std::byte> damaged = files[i % 2];
     for (int k = 0; k < 1 + i % 3; k++) damaged[random() % damaged.size()] ^= std::byte(1 << random() % 8);
     try {
       read_bkf(damaged, "damaged");
@@ -555,6 +730,56 @@ constexpr BadEdit kBadEdits[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BadJson, testing::ValuesIn(kBadEdits));
+
+class BadVertices : public testing::TestWithParam<BadEdit> {};
+
+TEST_P(BadVertices, AreRejectedWithPlaceAndField) {
+  bkf::Container container = unpack(bkf_bytes(vertex_frame(), {.leave_out = {false, true}}));
+  container.json[json::json_pointer(GetParam().pointer)] = json::parse(GetParam().value);
+  const std::string message = read_error(bkf::pack(container.json, container.blob, 3));
+  EXPECT_EQ(message.rfind("f.bkf: ", 0), 0u) << message;
+  EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+  EXPECT_NE(message.find("; "), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+constexpr BadEdit kBadVertices[] = {
+    {"/vertexPrograms/0/vertex", "[]", "vertex program 0, field 'vertex': it has no text"},
+    {"/vertexPrograms/0/vertex/0", "7", "vertex program 0, field 'vertex'"},
+    {"/vertexPrograms/0/spirv", R"({"type": "u32", "offset": 0, "count": 4})", "field 'spirv': the program has a text"},
+    {"/vertexPrograms/0/spirv", R"({"type": "u32", "offset": 0, "count": 99999999})",
+     "vertex program 0, spirv, field 'count'"},
+    {"/vertexPrograms/0/attributes/0/type", "\"vec5\"", "vertex program 0, attributes 0, field 'type'"},
+    {"/vertexPrograms/0/attributes/0/type", "\"vec4\"",
+     "command 1, attributes 0, field 'count': 15 is not a multiple of 4"},
+    {"/vertexPrograms/0/attributes", "[]", "command 1, field 'attributes': the vertex program needs 0, not 4"},
+    {"/vertexPrograms/0/uniforms/1/block", "1", "vertex program 0, field 'uniforms'"},
+    {"/vertexPrograms/0/blocks/0/size", "60", "vertex program 0, field 'uniforms': one is not inside its block"},
+    {"/commands/1/vertexProgram", "1", "command 1, field 'vertexProgram': there are 1 vertex programs"},
+    {"/commands/1/vertexProgram", "-1", "command 1, field 'vertexProgram'"},
+    {"/commands/1/vertexUniforms/count", "5", "field 'vertexUniforms': the vertex program needs 4, not 5"},
+    {"/commands/1/vertexUniforms/offset", "1048576", "command 1, vertexUniforms, field 'count'"},
+    {"/commands/1/vertexBlocks", "[]", "field 'vertexBlocks': the vertex program needs 1, not 0"},
+    {"/commands/1/vertexBlocks/0", "8", "command 1, vertexBlocks, field 'offset'"},
+    {"/commands/1/vertexTextures", "[]", "command 1, field 'textures'"},
+    {"/commands/1/vertexTextures/0/0", "9", "command 1, field 'textures'"},
+    {"/commands/1/attributes/0/type", "\"f64\"", "command 1, attributes 0, field 'type': unknown value"},
+    {"/commands/1/attributes/0/normalized", "true", "field 'type': vec3 cannot be normalized f32"},
+    {"/commands/1/attributes/2/type", "\"f32\"", "field 'type': int cannot be f32"},
+    {"/commands/1/attributes/0/count", "12", "'place' has 4 values, and the draw reads 5"},
+    {"/commands/1/attributes/0/count", "14", "14 is not a multiple of 3"},
+    {"/commands/1/attributes/0/count", "0", "0 is not a multiple of 3"},
+    {"/commands/1/attributes/0/count", "4000000000", "command 1, attributes 0, field 'count'"},
+    {"/commands/1/attributes/0/offset", "8", "command 1, attributes 0, field 'offset'"},
+    {"/commands/1/attributes/0/divisor", "-1", "command 1, attributes 0, field 'divisor'"},
+    {"/commands/1/baseVertex", "4000000000", "command 1, field 'baseVertex'"},
+    {"/commands/4/vertexCount", "-1", "command 4, field 'vertexCount'"},
+    {"/commands/4/vertexCount", "6", "command 4, field 'attributes': 'place' has 5 values, and the draw reads 6"},
+    {"/commands/4/vertexCount", "4294967295", "command 4, field 'vertexCount': all vertices and attributes together"},
+    {"/commands/4/instances", "4000000000", "command 4, field 'vertexCount': all vertices and attributes together"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BadVertices, testing::ValuesIn(kBadVertices));
 
 // Printing or copying a value recurses into it: nesting must not overflow the stack.
 TEST(Bkf, DeepValuesAreRejected) {

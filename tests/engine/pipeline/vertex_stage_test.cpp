@@ -8,6 +8,7 @@
 
 #include "brokkr/fragment_shader.h"
 #include "brokkr/vertex_stage.h"
+#include "frame/bkf.h"
 #include "pictures.h"
 #include "pipeline/cpu_machine.h"
 #include "program_frame.h"
@@ -126,6 +127,43 @@ TEST_F(VertexStage, AllWorkersGiveTheSame) {
     ASSERT_EQ(stage.position(i).y, values[i] * values[i]);
     ASSERT_EQ(stage.shade(i, 3), values[i]);
   }
+}
+
+// A file without positions and varyings gives them when it is loaded, and so does one that holds others.
+TEST_F(VertexStage, LoadedFramesAreShaded) {
+  Stage stage(
+      "in vec2 at; uniform float scale; out vec4 shade; void main() { gl_Position = vec4(at * scale, 0.25, 1.0); "
+      "shade = vec4(at, gl_InstanceID, 1.0); }",
+      3, 2);
+  stage.attribute("at", ShaderType::vec2, {-1, -1, 1, 0.5f, 0.1f, 1});
+  stage.uniform("scale", ShaderType::f32, {0.5f});
+  Frame expected = stage.frame();
+  EXPECT_EQ(shade_vertices(expected), std::vector<std::string>{});
+  for (const bool leaves_out : {false, true}) {
+    const std::vector<std::byte> file = bkf_bytes(stage.frame(), {.leave_out = {leaves_out}});
+    const Frame loaded = load_frame(file, "stage.bkf", {});
+    EXPECT_TRUE(loaded.warnings.empty());
+    const auto &draw = std::get<DrawCommand>(loaded.commands.back()), &from = stage.draw();
+    ASSERT_EQ(draw.vertex_count, 3u);
+    for (uint64_t i = 0; i < 6; ++i)
+      EXPECT_EQ(loaded.positions[draw.first_vertex + i], expected.positions[from.first_vertex + i]) << i;
+    const uint64_t first = loaded.inputs[size_t(draw.inputs)].first_varying,
+                   other = expected.inputs[size_t(from.inputs)].first_varying;
+    for (uint64_t i = 0; i < 24; ++i) EXPECT_EQ(loaded.varyings[first + i], expected.varyings[other + i]) << i;
+  }
+  stage.program().texts = {"#version 330\nvoid main() { gl_Position = nothing; }"};
+  std::vector<std::string> lines;
+  LoadOptions options;
+  options.warning = [&](const std::string& line) { lines.push_back(line); };
+  const Frame loaded = load_frame(bkf_bytes(stage.frame()), "stage.bkf", options);
+  ASSERT_EQ(loaded.warnings.size(), 1u);
+  EXPECT_EQ(loaded.warnings[0].find("vertex program 0: line 2: "), 0u) << loaded.warnings[0];
+  EXPECT_NE(loaded.warnings[0].find("; 1 of its draws cannot be shaded"), std::string::npos);
+  EXPECT_EQ(lines, std::vector<std::string>{"stage.bkf: " + loaded.warnings[0]});
+  const auto& draw = std::get<DrawCommand>(loaded.commands.back());
+  EXPECT_EQ(loaded.positions[draw.first_vertex], stage.position(0));  // those of the file
+  options.strict = true;
+  EXPECT_THROW(load_frame(bkf_bytes(stage.frame()), "stage.bkf", options), FileError);
 }
 
 std::string failure(Stage& stage) {

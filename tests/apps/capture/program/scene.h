@@ -32,6 +32,7 @@ enum Case : int {
   kPrograms,
   kSeveralColors,
   kSecondSource,
+  kAttributes,
   kImmediate,
   kLists,
   kClientArrays,
@@ -86,6 +87,9 @@ inline constexpr std::array<float, 4> kTint = {0.25f, 0.5f, 0.75f, 1.0f};
 inline constexpr std::array<float, 3> kWeights = {1, -2, 4};
 inline constexpr int kTextureSize = 4;
 inline uint8_t texel(int i) { return static_cast<uint8_t>(i * 5 + 3); }  // byte number i of level 0
+
+// Of draw_attributes: vertices in use, and the base vertex.
+inline constexpr int kAttributeVertices = 4, kAttributeBase = 8;
 
 // An index list with reuse and gaps, in no particular order.
 inline constexpr std::array<uint32_t, 12> kIndices = {3, 12, 4, 4, 12, 13, 40, 49, 41, 63, 3, 12};

@@ -531,6 +531,112 @@ void draw_second_source() {
   glDisable(GL_BLEND);
 }
 
+// Attributes of many formats, a current value, a divisor, a matrix and an array; a block, a vertex texture, a base vertex
+// and a base instance. All sums are exact.
+const char* const kAttributeShader = R"(#version 450 core
+in vec4 place;
+in vec4 bytes;
+in vec2 halves;
+in ivec3 whole;
+in uint natural;
+in mat2 turn;
+in float pair[2];
+in float of_two;
+in vec3 same;
+layout(std140) uniform Move { vec4 moved; } by[2];
+uniform sampler2D heights;
+uniform struct { float scale; vec2 more[2]; } part;
+out vec4 shade;
+void main() {
+  vec2 xy = turn * halves + part.more[1] * part.scale;
+  gl_Position = place + vec4(xy * 0.0625, pair[1] * 0.125, 0.0) + by[1].moved;
+  gl_Position.x += texelFetch(heights, ivec2(gl_VertexID & 3, 1), 0).r * 0.5 + of_two * 0.25;
+  shade = vec4(bytes.xy, float(whole.z) + same.y, float(natural & 0xffu) + float(gl_InstanceID));
+})";
+
+void draw_attributes() {
+  GLint before = 0;
+  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &before);
+  GLuint array = 0, texture = make_texture(1);
+  glGenVertexArrays(1, &array);
+  glBindVertexArray(array);
+  const GLuint program =
+      link({compile(GL_VERTEX_SHADER, kAttributeShader), compile(GL_FRAGMENT_SHADER, R"(#version 450 core
+    in vec4 shade;
+    out vec4 color;
+    void main() { color = shade; })")});
+  glUseProgram(program);
+  const auto location = [&](const char* name) { return static_cast<GLuint>(glGetAttribLocation(program, name)); };
+  std::vector<GLuint> buffers;
+  const auto buffer_of = [&](GLenum target, const void* bytes, size_t size) {
+    glGenBuffers(1, &buffers.emplace_back());
+    glBindBuffer(target, buffers.back());
+    glBufferData(target, static_cast<GLsizeiptr>(size), bytes, GL_STATIC_DRAW);
+  };
+  const auto from = [&](GLuint attribute, const auto& values) {
+    buffer_of(GL_ARRAY_BUFFER, values.data(), values.size() * sizeof(values[0]));
+    glEnableVertexAttribArray(attribute);
+  };
+  constexpr size_t kCount = kAttributeVertices + kAttributeBase;
+  std::vector<Vertex> places = vertices();
+  std::vector<uint8_t> bytes;
+  std::vector<uint16_t> halves;
+  std::vector<int16_t> whole;
+  std::vector<uint32_t> natural;
+  std::vector<float> turns, pairs;
+  for (size_t i = 0; i < kCount; i++) {
+    for (size_t k = 0; k < 4; k++) bytes.push_back(static_cast<uint8_t>(i * 16 + k * 51));
+    for (size_t k = 0; k < 2; k++) halves.push_back(static_cast<uint16_t>(0x3800 + 0x400 * (i % 3) + 0x200 * k));
+    for (size_t k = 0; k < 3; k++) whole.push_back(static_cast<int16_t>(100 * int(k) - 7 * int(i)));
+    natural.push_back(0xfffffff0u + static_cast<uint32_t>(i));
+    for (size_t k = 0; k < 4; k++) turns.push_back(0.5f * float(i % 3) - 0.25f * float(k));
+    for (size_t k = 0; k < 2; k++) pairs.push_back(0.125f * float(i) - float(k));
+  }
+  const std::vector<float> of_two = {1, 2, 3, 4};
+  from(location("place"), places);
+  glVertexAttribPointer(location("place"), 4, GL_FLOAT, GL_FALSE, 0, nullptr);
+  from(location("bytes"), bytes);
+  glVertexAttribPointer(location("bytes"), 4, GL_UNSIGNED_BYTE, GL_TRUE, 0, nullptr);
+  from(location("halves"), halves);
+  glVertexAttribPointer(location("halves"), 2, GL_HALF_FLOAT, GL_FALSE, 0, nullptr);
+  from(location("whole"), whole);
+  glVertexAttribIPointer(location("whole"), 3, GL_SHORT, 0, nullptr);
+  from(location("natural"), natural);
+  glVertexAttribIPointer(location("natural"), 1, GL_UNSIGNED_INT, 0, nullptr);
+  for (GLuint column = 0; column < 2; column++) {
+    from(location("turn") + column, turns);
+    glVertexAttribPointer(location("turn") + column, 2, GL_FLOAT, GL_FALSE, 16,
+                          reinterpret_cast<const void*>(size_t(column) * 8));
+    from(location("pair") + column, pairs);
+    glVertexAttribPointer(location("pair") + column, 1, GL_FLOAT, GL_FALSE, 8,
+                          reinterpret_cast<const void*>(size_t(column) * 4));
+  }
+  from(location("of_two"), of_two);
+  glVertexAttribPointer(location("of_two"), 1, GL_FLOAT, GL_FALSE, 0, nullptr);
+  glVertexAttribDivisor(location("of_two"), 2);
+  glVertexAttrib3f(location("same"), 0.25f, 0.5f, 0.75f);
+  const std::array<float, 4> moved = {0.125f, -0.125f, 0.0625f, 0};
+  buffer_of(GL_UNIFORM_BUFFER, moved.data(), sizeof(moved));
+  glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Move[1]"), 3);
+  glBindBufferBase(GL_UNIFORM_BUFFER, 3, buffers.back());
+  glUniform1f(glGetUniformLocation(program, "part.scale"), 0.5f);
+  glUniform2f(glGetUniformLocation(program, "part.more[1]"), 1, 2);
+  glActiveTexture(GL_TEXTURE2);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glUniform1i(glGetUniformLocation(program, "heights"), 2);
+  const std::array<uint8_t, 6> indices = {0, 2, 1, 1, 2, 3};
+  buffer_of(GL_ELEMENT_ARRAY_BUFFER, indices.data(), sizeof(indices));
+  glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 6, GL_UNSIGNED_BYTE, nullptr, kInstances, kAttributeBase,
+                                                1);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glBindTexture(GL_TEXTURE_2D, 0);
+  glActiveTexture(GL_TEXTURE0);
+  glBindVertexArray(static_cast<GLuint>(before));
+  glDeleteVertexArrays(1, &array);
+  glDeleteTextures(1, &texture);
+  glDeleteBuffers(static_cast<GLsizei>(buffers.size()), buffers.data());
+}
+
 void draw_after_error() {
   glUseProgram(link({vertex_shader(), fragment_shader()}));
   glEnable(GL_TRIANGLES);  // not a capability: an error that the application should see
@@ -554,6 +660,7 @@ void draw_shaders(int number) {
     case kPrograms: draw_programs(); break;
     case kSeveralColors: draw_several_colors(); break;
     case kSecondSource: draw_second_source(); break;
+    case kAttributes: draw_attributes(); break;
     case kSideEffects: draw_side_effects(); break;
     default: break;
   }
