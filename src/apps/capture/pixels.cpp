@@ -128,7 +128,7 @@ void record_one(Recorder& recorder, Context& context, const Pixels& pixels, cons
 
 Pixels read_bitmap(const Context& context, Pixels pixels, const GLubyte* bits) {
   const GLsizei width = std::exchange(pixels.width, 0), height = std::exchange(pixels.height, 0);
-  if (width < 1 || height < 1 || width > kMaxPixels || height > kMostPixels) return pixels;
+  if (width < 1 || height < 1 || width > kMaxPixels || height > kMaxPixels) return pixels;
   const auto setting = [](GLenum name) { return static_cast<size_t>(std::max(get_integer(name), 0)); };
   const size_t length = setting(GL_UNPACK_ROW_LENGTH), alignment = std::max<size_t>(setting(GL_UNPACK_ALIGNMENT), 1);
   const size_t skip = setting(GL_UNPACK_SKIP_PIXELS), skipped_rows = setting(GL_UNPACK_SKIP_ROWS);
@@ -159,7 +159,7 @@ std::optional<Pixels> read_drawn_pixels(const Context& context, GLsizei width, G
                                         GLenum type, const void* data) {
   const bool has_no_color = format == GL_DEPTH_COMPONENT || format == GL_STENCIL_INDEX || format == GL_DEPTH_STENCIL ||
                             format == GL_COLOR_INDEX;
-  if (has_no_color || width < 1 || height < 1 || width > kMaxPixels || height > kMostPixels) return std::nullopt;
+  if (has_no_color || width < 1 || height < 1 || width > kMaxPixels || height > kMaxPixels) return std::nullopt;
   Pixels pixels{.width = width, .height = height};
   pixels.zoom_x = get_floats<1>(GL_ZOOM_X)[0];
   pixels.zoom_y = get_floats<1>(GL_ZOOM_Y)[0];
@@ -180,7 +180,7 @@ std::optional<Pixels> read_drawn_pixels(const Context& context, GLsizei width, G
 
 std::optional<Pixels> read_copied_pixels(const Context& context, GLint x, GLint y, GLsizei width, GLsizei height,
                                          GLenum type) {
-  if (type != GL_COLOR || width < 1 || height < 1 || width > kMaxPixels || height > kMostPixels) return std::nullopt;
+  if (type != GL_COLOR || width < 1 || height < 1 || width > kMaxPixels || height > kMaxPixels) return std::nullopt;
   Pixels pixels{.width = width, .height = height};
   pixels.zoom_x = get_floats<1>(GL_ZOOM_X)[0];
   pixels.zoom_y = get_floats<1>(GL_ZOOM_Y)[0];
