@@ -77,6 +77,10 @@ class Values(unittest.TestCase):
     def read(self, **fields):
         return values.read({"name": "n", "from": "a.csv", "column": "ms", **fields}, self.path)
 
+    def test_columns_are_added(self):
+        self.assertEqual(self.read(where={"queue": "BQ"}, column="warps + ms", take="max"), 12)
+        self.assertEqual(self.read(where={"queue": "BQ"}, column="warps", take="sum", over={"column": "warps + ms"}), 1 / 3)
+
     def test_readings(self):
         self.assertEqual(self.read(where={"queue": "BQ", "warps": "max"}), 8)
         self.assertEqual(self.read(where={"queue": "GQ", "warps": "max"}, over={"where": {"queue": "BQ"}}), 2.5)

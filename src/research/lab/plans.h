@@ -48,6 +48,28 @@ struct AtomicPlan {
   uint32_t* words = nullptr;  // [1 + threads] lines of 64 bytes, zeroed
 };
 
+// Elements of `words` words through a broker queue [Kerbl18, 4.3.3]. Every thread makes one, enqueues it, dequeues one
+// and adds up its words, `loops` times.
+//   copied    the element is made in the thread's own memory and copied to its slot, and copied out of a slot
+//   in_place  the thread gets a pointer to the slot, and makes and reads the element there
+//   pooled    the element lies in a pool; one queue has the numbers of elements, another those of free places
+enum class ElementWay : uint32_t { copied, in_place, pooled };
+inline constexpr uint32_t kMostElementWords = 64;
+struct ElementSums {
+  uint32_t put, got, made, taken;  // sums of all words modulo 2^32, and numbers of elements
+};
+struct ElementPlan {
+  Crew crew;
+  ElementWay way = ElementWay::copied;
+  uint32_t words = 1, loops = 1000, capacity = 1024;
+  std::byte* queue = nullptr;  // slot_pointer_bytes(capacity, pooled ? 1 : words), zeroed
+  std::byte* free = nullptr;   // slot_pointer_bytes(capacity, 1), zeroed; pooled: the kernel fills it
+  uint32_t* pool = nullptr;    // pooled: [capacity][words]
+  uint32_t* begun = nullptr;   // zeroed: 1 as soon as `free` is full
+  uint32_t* abort = nullptr;
+  ElementSums* sums = nullptr;  // [warps]
+};
+
 // Page rank over queues. Ranks are fixed-point numbers with kRankOne as 1, so sums do not depend on the order. A node's
 // item for iteration i is created when all its predecessors have contributed to iteration i; a node without
 // predecessors creates its next item itself.
@@ -163,6 +185,7 @@ struct ProgramKernel {
 struct LabKernels {
   int width;  // lanes per warp
   LabKernel<AtomicPlan> atomics;
+  LabKernel<ElementPlan> elements;
   QueueKernels queue[kQueueKinds];           // by QueueKind
   ProgramKernel program[kSchedulePrograms];  // by ScheduleProgram
 };

@@ -246,6 +246,59 @@ void pagerank(const LabRun& run) {
   }
 }
 
+// Elements of 1 to 64 words: copied to and from slots, in slots by pointers, and in a pool [Kerbl18, 4.3.3].
+void elements(const LabRun& run) {
+  const char* names[] = {"copied", "in place", "pooled"};
+  const uint32_t lanes = run.machine.is_gpu() ? run.machine.width() : 1;
+  const auto& kernel = run.machine.kernels.elements;
+  for (int way = 0; way < 3; ++way) {
+    for (const uint32_t words :
+         run.options.quick ? std::vector<uint32_t>{1, 64} : std::vector<uint32_t>{1, 4, 16, 64}) {
+      for (const uint32_t warps : warp_counts(run, kernel)) {
+        ElementPlan plan;
+        plan.crew = {warps, lanes};
+        plan.way = ElementWay(way);
+        plan.words = words;
+        plan.loops = run.options.loops > 0  ? run.options.loops
+                     : run.machine.is_gpu() ? 10
+                     : run.options.quick    ? 500
+                                            : 100000;
+        plan.capacity = power_above(std::max(1024u, 4 * warps * lanes));
+        plan.abort = run.machine.abort_word();
+        run.progress(run.table.name + ": " + names[way] + ", " + std::to_string(words) + " words, " +
+                     std::to_string(warps * lanes) + " threads");
+        const bool pooled = plan.way == ElementWay::pooled;
+        const LabArray<std::byte> queue(run.machine, slot_pointer_bytes(plan.capacity, pooled ? 1 : words));
+        const LabArray<std::byte> free(run.machine, slot_pointer_bytes(plan.capacity, 1));
+        const LabArray<uint32_t> pool(run.machine, pooled ? size_t(plan.capacity) * words : 1), begun(run.machine, 1);
+        const LabArray<ElementSums> sums(run.machine, warps);
+        plan.queue = queue.data(), plan.free = free.data(), plan.pool = pool.data(), plan.begun = begun.data();
+        plan.sums = sums.data();
+        Record m;
+        set_where(run, m);
+        m.set("granularity", lanes > 1 ? "thread" : "warp").set("way", names[way]).set("words", words);
+        m.set("threads", warps * lanes).set("warps", warps).set("loops", plan.loops);
+        const Times times = repeat(run, m, run.options.runs, [&](uint32_t) {
+          queue.clear(), free.clear(), begun.clear(), sums.clear();
+          const double ms = run.machine.run(kernel, plan, run.options.seconds);
+          if (ms < 0) return ms;
+          ElementSums all{};
+          for (const ElementSums& s : sums.values(0, warps)) {
+            all.put += s.put, all.got += s.got;
+            all.made += s.made, all.taken += s.taken;
+          }
+          const uint64_t wanted = uint64_t(warps) * lanes * plan.loops;
+          if (all.made != uint32_t(wanted) || all.taken != uint32_t(wanted) || all.put != all.got)
+            m.set("error", "the elements that came out are not those that went in");
+          return ms;
+        });
+        m.set("runs", times.runs).set("ns_per_operation", times.mean * 1e6 / (2.0 * plan.loops));
+        run.table.add(m);
+      }
+    }
+  }
+}
+
 void pairs(const LabRun& run) {
   const uint32_t loops = run.options.loops > 0 ? run.options.loops : run.options.quick ? 5000 : 1000000;
   for (const QueueKind kind :
@@ -263,6 +316,9 @@ constexpr const char* kMixColumns =
     "experiment,machine,detail,lanes,queue,granularity,threads,warps,p_enqueue,p_dequeue,multiply_adds,loops,graph,"
     "nodes,"
     "edges,iterations,runs,mean_ms,min_ms,max_ms,ns_per_operation,enqueued,dequeued,full,empty,error";
+constexpr const char* kElementColumns =
+    "experiment,machine,detail,lanes,way,words,granularity,threads,warps,loops,runs,mean_ms,min_ms,max_ms,"
+    "ns_per_operation,error";
 constexpr Experiment kQueueExperiments[] = {
     {"atomics", "4.1", "additions to one word by many threads, compared with plain loads and stores", kMixColumns,
      atomics,
@@ -286,6 +342,8 @@ constexpr Experiment kQueueExperiments[] = {
     {"pairs", "A.1", "long runs of pairs by few threads, as in comparisons of CPU queues", kMixColumns, pairs,
      "BQ is fastest with one thread, and takes more than 2 times LCRQ's and WFQ's time with many; it stays ahead of "
      "MSQ"},
+    {"elements", "4.3.3", "elements of 1 to 64 words: copied, in their slots by pointers, and in a pool",
+     kElementColumns, elements, "a queue can return a pointer to the slot that an operation has acquired"},
 };
 
 }  // namespace

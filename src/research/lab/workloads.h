@@ -3,6 +3,7 @@
 
 #include "lab/plans.h"
 #include "lab/queue/every_queue.h"
+#include "lab/queue/slot_pointers.h"
 #include "lab/softshell.h"
 #include "schedule/policies.h"
 #include "schedule/task_loop.h"
@@ -81,6 +82,117 @@ BROKKR_FN void run_atomics(Warp& w, const AtomicPlan& plan, int warp) {
       }
     });
   }
+}
+
+// Makes an element in `words`, and returns the sum of its words.
+BROKKR_FN uint32_t make_element(uint32_t* words, uint32_t n, uint32_t seed) {
+  uint32_t sum = 0;
+  for (uint32_t k = 0; k < n; ++k) sum += words[k] = seed + k * 0x9e3779b9u;
+  return sum;
+}
+BROKKR_FN uint32_t sum_of_element(const uint32_t* words, uint32_t n) {
+  uint32_t sum = 0;
+  for (uint32_t k = 0; k < n; ++k) sum += words[k];
+  return sum;
+}
+
+// Puts an element and adds the sum of its words to `sum`. Returns 1 if the queue took it.
+BROKKR_FN uint32_t put_element(const ElementPlan& plan, uint32_t seed, uint32_t& sum) {
+  const uint32_t n = plan.words;
+  const SlotPointers<> queue(plan.queue, plan.capacity, plan.way == ElementWay::pooled ? 1 : n, plan.abort);
+  if (plan.way == ElementWay::pooled) {
+    const SlotPointers<> free(plan.free, plan.capacity, 1, plan.abort);
+    uint32_t* const place = free.oldest();
+    if (place == nullptr) return 0;
+    const uint32_t number = *place;
+    free.release(place);
+    sum += make_element(plan.pool + size_t(number) * n, n, seed);
+    uint32_t* const slot = queue.room();  // there is one for every place
+    if (slot == nullptr) return 0;
+    *slot = number;
+    queue.publish(slot);
+    return 1;
+  }
+  uint32_t own[kMostElementWords];
+  if (plan.way == ElementWay::copied) sum += make_element(own, n, seed);
+  uint32_t* const slot = queue.room();
+  if (slot == nullptr) return 0;
+  if (plan.way == ElementWay::copied) {
+    for (uint32_t k = 0; k < n; ++k) slot[k] = own[k];
+  } else {
+    sum += make_element(slot, n, seed);
+  }
+  queue.publish(slot);
+  return 1;
+}
+
+// Takes an element and adds the sum of its words to `sum`. Returns 1 if there was one.
+BROKKR_FN uint32_t take_element(const ElementPlan& plan, uint32_t& sum) {
+  const uint32_t n = plan.words;
+  const SlotPointers<> queue(plan.queue, plan.capacity, plan.way == ElementWay::pooled ? 1 : n, plan.abort);
+  uint32_t* const slot = queue.oldest();
+  if (slot == nullptr) return 0;
+  if (plan.way == ElementWay::pooled) {
+    const uint32_t number = *slot;
+    queue.release(slot);
+    sum += sum_of_element(plan.pool + size_t(number) * n, n);
+    const SlotPointers<> free(plan.free, plan.capacity, 1, plan.abort);
+    uint32_t* const place = free.room();
+    if (place == nullptr) return 0;
+    *place = number;
+    free.publish(place);
+    return 1;
+  }
+  if (plan.way == ElementWay::in_place) {
+    sum += sum_of_element(slot, n);
+    queue.release(slot);
+    return 1;
+  }
+  uint32_t own[kMostElementWords];
+  for (uint32_t k = 0; k < n; ++k) own[k] = slot[k];
+  queue.release(slot);
+  sum += sum_of_element(own, n);
+  return 1;
+}
+
+BROKKR_FN void run_elements(Warp& w, const ElementPlan& plan, int warp) {
+  device_atomic<uint32_t> begun(*plan.begun);
+  if (warp == 0) {
+    w.once([&] {
+      const SlotPointers<> free(plan.free, plan.capacity, 1, plan.abort);
+      for (uint32_t i = 0; plan.way == ElementWay::pooled && i < plan.capacity; ++i) {
+        uint32_t* const place = free.room();
+        if (place == nullptr) break;
+        *place = i;
+        free.publish(place);
+      }
+      begun.store(1u, kRelease);
+    });
+  }
+  w.once([&] {
+    for (int spin = 0; begun.load(kAcquire) == 0 && system_atomic<uint32_t>(*plan.abort).load(kRelaxed) == 0; ++spin)
+      brokkr::pause(spin);
+  });
+  w.sync();
+  const Mask here = w.first_lanes(int(plan.crew.lanes));
+  auto put = w.spill(Uint(0u)), got = w.spill(Uint(0u)), made = w.spill(Uint(0u)), taken = w.spill(Uint(0u));
+  for (uint32_t loop = 0; loop < plan.loops; ++loop) {
+    w.for_lanes(here, [&](int i) {
+      uint32_t sum = put[i];
+      const uint32_t seed = scramble((uint32_t(warp) * plan.crew.lanes + uint32_t(i)) * 0x85ebca6bu + loop);
+      made.set(i, made[i] + put_element(plan, seed, sum));
+      put.set(i, sum);
+    });
+    // All lanes have enqueued before one of them dequeues.
+    w.for_lanes(here, [&](int i) {
+      uint32_t sum = got[i];
+      taken.set(i, taken[i] + take_element(plan, sum));
+      got.set(i, sum);
+    });
+  }
+  const ElementSums sums = {w.reduce_add(put.lanes()), w.reduce_add(got.lanes()), w.reduce_add(made.lanes()),
+                            w.reduce_add(taken.lanes())};
+  w.once([&] { plan.sums[warp] = sums; });
 }
 
 // Processes one item: a node passes its rank on.
@@ -391,9 +503,10 @@ BROKKR_MACHINE_END
 #define BROKKR_QUEUE_KERNELS(kind, Class) \
   {&Class<>::bytes, &Class<>::prepare, kernel<MixPlan, &run_mix<Class<>>>(), kernel<RankPlan, &run_rank<Class<>>>()},
 #define BROKKR_PROGRAM_KERNEL(program, Root) {&start_of<Root>, kernel<SchedulePlan, &run_program<Root>>()},
-#define BROKKR_EVERY_KERNEL                                                                   \
-  {                                                                                           \
-    kWidth, kernel<AtomicPlan, &run_atomics>(), {BROKKR_EVERY_QUEUE(BROKKR_QUEUE_KERNELS)}, { \
-      BROKKR_EVERY_PROGRAM(BROKKR_PROGRAM_KERNEL)                                             \
-    }                                                                                         \
+#define BROKKR_EVERY_KERNEL                                                           \
+  {                                                                                   \
+    kWidth, kernel<AtomicPlan, &run_atomics>(), kernel<ElementPlan, &run_elements>(), \
+        {BROKKR_EVERY_QUEUE(BROKKR_QUEUE_KERNELS)}, {                                 \
+      BROKKR_EVERY_PROGRAM(BROKKR_PROGRAM_KERNEL)                                     \
+    }                                                                                 \
   }

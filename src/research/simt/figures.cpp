@@ -29,6 +29,7 @@ const std::vector<FigureInfo>& figures() {
       {"table-8.1", "memory traffic of an image", table_traffic},
       {"table-7.4", "resources of a ray's thread", table_resources},
       {"software", "rays by µ-kernels in software: tasks on bucket queues", figure_software},
+      {"A.1", "queues on a CPU of twenty cores [Kerbl18]", figure_queue_pairs},
   };
   return all;
 }

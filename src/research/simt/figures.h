@@ -59,5 +59,6 @@ FigureResult figure_branch_threads(const FigureOptions&);
 FigureResult figure_branch_warps(const FigureOptions&);
 FigureResult figure_without_reconverge(const FigureOptions&);
 FigureResult figure_software(const FigureOptions&);
+FigureResult figure_queue_pairs(const FigureOptions&);
 
 }  // namespace brokkr::simt

@@ -126,7 +126,7 @@ std::string stay_text(uint32_t stay) {
 // Active lanes per step and tasks per ray, for one worker of a CPU machine.
 void add_cpu_rows(FigureResult& r, const std::string& machine, uint32_t triangles, uint32_t width,
                   const FigureOptions& o) {
-  const auto scene = ray_scene(triangles);
+  const auto scene = ray_scene(RayPlace::conference, triangles);
   const RayHits expected = cpu_hits(*scene, width);
   const auto add = [&](bool tasks, uint32_t stay) {
     const CpuRays run = run_cpu_rays(machine, tasks, stay, *scene, width);

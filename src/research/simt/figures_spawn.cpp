@@ -11,13 +11,21 @@
 namespace brokkr::simt {
 namespace {
 
-constexpr uint32_t kScenes[] = {172561, 559992, 987552};
-constexpr const char* kSceneNames[] = {"fairyforest", "atrium", "conference"};
+// [Steffen12, Table 7.5]
+struct ThesisScene {
+  const char* name;
+  RayPlace place;
+  uint32_t triangles;
+};
+constexpr ThesisScene kScenes[] = {{"fairyforest", RayPlace::fairyforest, 172561},
+                                   {"atrium", RayPlace::atrium, 559992},
+                                   {"conference", RayPlace::conference, 987552}};
 
 struct RayRun {
   const char* program = "ray";
   bool ideal = true, conflicts = true, blocks = true, mimd = false;
-  uint32_t triangles = kScenes[2], width = 256;
+  ThesisScene scene = kScenes[2];
+  uint32_t width = 256;
   uint64_t cycles = 300000;
 };
 
@@ -37,17 +45,23 @@ Statistics run(const RayRun& wanted, const FigureOptions& o) {
   }
   if (wanted.mimd) c = as_mimd(c);
   ProgramSize size;
-  size.triangles = o.triangles != 0 ? o.triangles : wanted.triangles;
+  size.place = wanted.scene.place;
+  size.triangles = o.triangles != 0 ? o.triangles : wanted.scene.triangles;
   size.width = o.width != 0 ? o.width : wanted.width;
   const uint64_t cycles = o.cycles != 0 ? o.cycles : wanted.cycles;
   const ShowProgress show = [&](const std::string& what) {
-    if (o.progress) o.progress(fmt::format("{} triangles, {}", size.triangles, what));
+    if (o.progress) o.progress(fmt::format("{}, {} triangles, {}", wanted.scene.name, size.triangles, what));
   };
   return time_program(find_program(wanted.program), c, size, cycles, show);
 }
 
+constexpr const char* kSceneNote =
+    "The scene is generated, with as many triangles as the thesis's conference: a room with clusters of small "
+    "triangles, most of them in a few places.";
 constexpr const char* kScenesNote =
-    "The scenes are generated, with as many triangles as the thesis's scenes: a room with clusters of small triangles.";
+    "The scenes are generated, with as many triangles as the thesis's: fairyforest is an open ground with trees and a "
+    "few very dense figures, atrium a hall of 100 columns, conference a room with clusters of small triangles, most of "
+    "them in a few places.";
 constexpr const char* kMemoryNote =
     "Table 7.3 has no caches, and 64 bytes per cycle for 30 cores; with these, our rays wait for memory most of the "
     "time (--config thesis-7.3 ray). The thesis's rays do not, because ideal memory changes nothing for them (its "
@@ -74,7 +88,7 @@ FigureResult lanes(const RayRun& wanted, const char* label, const std::string& t
   for (uint32_t c = 0; c < kOccupancyClasses; ++c)
     r.rows.push_back({kNames[c], {100.0 * double(s.occupancy[c]) / double(all)}, ""});
   r.rows.push_back({"instructions a cycle", {s.ipc()}, thesis});
-  r.notes = {kScenesNote, kMemoryNote, kStepNote};
+  r.notes = {kSceneNote, kMemoryNote, kStepNote};
   if (o.cycles == 0) r.notes.emplace_back("The first 300 000 cycles, as in the thesis (--cycles).");
   r.timelines.emplace_back(label, s);
   return r;
@@ -94,19 +108,20 @@ FigureResult figure_rays(const FigureOptions& o) {
   FigureResult r;
   r.columns = {"stack, blocks", "stack, warps", "µ-kernels, conflicts", "µ-kernels", "µ-kernels over stack"};
   std::vector<RayRun> runs;
-  for (const uint32_t triangles : kScenes) {
-    runs.push_back({.conflicts = false, .blocks = true, .triangles = triangles, .cycles = 0});
-    runs.push_back({.conflicts = false, .blocks = false, .triangles = triangles, .cycles = 0});
-    runs.push_back({.program = "ray-spawn", .blocks = false, .triangles = triangles, .cycles = 0});
-    runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .triangles = triangles, .cycles = 0});
+  for (const ThesisScene& scene : kScenes) {
+    runs.push_back({.conflicts = false, .blocks = true, .scene = scene, .cycles = 0});
+    runs.push_back({.conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
+    runs.push_back({.program = "ray-spawn", .blocks = false, .scene = scene, .cycles = 0});
+    runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
   }
   const std::vector<Statistics> all = run_all(runs, o);
   for (size_t i = 0; i < std::size(kScenes); ++i) {
     const auto rays = [&](size_t column) { return million_rays(all[4 * i + column]); };
     const double blocks = rays(0), warps = rays(1), conflicts = rays(2), spawned = rays(3);
-    r.rows.push_back({fmt::format("{}: {} triangles", kSceneNames[i], o.triangles != 0 ? o.triangles : kScenes[i]),
-                      {blocks, warps, conflicts, spawned, spawned / warps},
-                      "warps above blocks; µ-kernels above both, by 1.4 on average"});
+    r.rows.push_back(
+        {fmt::format("{}: {} triangles", kScenes[i].name, o.triangles != 0 ? o.triangles : kScenes[i].triangles),
+         {blocks, warps, conflicts, spawned, spawned / warps},
+         "warps above blocks; µ-kernels above both, by 1.4 on average"});
   }
   if (o.real_memory) {
     r.notes = {kScenesNote,
@@ -146,7 +161,7 @@ FigureResult figure_ideal_rays(const FigureOptions& o) {
                       rows[i].thesis});
   }
   r.notes = {
-      kScenesNote,
+      kSceneNote,
       fmt::format(
           "The whole image of {0} x {0} (--pixels); the thesis simulates the first 300 000 cycles (--cycles). The "
           "thesis's percentages refer to rays; our instructions include those that store and restore states.",
@@ -165,9 +180,9 @@ FigureResult table_traffic(const FigureOptions& o) {
   constexpr const char* kSpawned[] = {"296.5 + 203.7", "372.9 + 258.1", "263.3 + 179.6"};
   const double to_image = 256.0 * 256.0 / (double(few.width) * double(few.width)) / 1e6;
   std::vector<RayRun> runs;
-  for (const uint32_t triangles : kScenes) {
-    runs.push_back({.conflicts = false, .triangles = triangles, .cycles = 0});
-    runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .triangles = triangles, .cycles = 0});
+  for (const ThesisScene& scene : kScenes) {
+    runs.push_back({.conflicts = false, .scene = scene, .cycles = 0});
+    runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
   }
   const std::vector<Statistics> all = run_all(runs, few);
   for (size_t i = 0; i < std::size(kScenes); ++i) {
@@ -175,8 +190,8 @@ FigureResult table_traffic(const FigureOptions& o) {
     const auto read = [&](const Statistics& s) { return double(s.requested_read) * to_image; };
     const auto written = [&](const Statistics& s) { return double(s.requested_written) * to_image; };
     r.rows.push_back(
-        {fmt::format("{}, stack", kSceneNames[i]), {read(a), written(a), read(a) + written(a), 1, 1}, kStack[i]});
-    r.rows.push_back({fmt::format("{}, µ-kernels", kSceneNames[i]),
+        {fmt::format("{}, stack", kScenes[i].name), {read(a), written(a), read(a) + written(a), 1, 1}, kStack[i]});
+    r.rows.push_back({fmt::format("{}, µ-kernels", kScenes[i].name),
                       {read(b), written(b), read(b) + written(b), read(b) / read(a),
                        (read(b) + written(b)) / (read(a) + written(a))},
                       fmt::format("{}; on average 4.4 and 7.3 times", kSpawned[i])});

@@ -77,12 +77,17 @@ class Runner {
   bool stopped_ = false;
 };
 
+// The generated scenes of rays (simt/rays/ray_runs.h), named after those of [Steffen12, Table 7.5] that they resemble.
+enum class RayPlace : uint8_t { conference, atrium, fairyforest };
+const std::vector<std::string>& ray_place_names();  // indexed by RayPlace
+
 struct ProgramSize {
-  uint32_t scale = 1;                    // 1: the size for tests; the work grows with it
-  uint32_t triangles = 2000;             // of rays
-  uint32_t width = 64;                   // of rays: pixels of a side
-  uint32_t stay_percent = 50;            // of rays by tasks: lanes that stay together, of a warp's
-  std::shared_ptr<MemoryBudget> budget;  // for the scene of rays and data derived from it; null: unlimited
+  uint32_t scale = 1;                     // 1: the size for tests; the work grows with it
+  RayPlace place = RayPlace::conference;  // of rays
+  uint32_t triangles = 2000;              // of rays
+  uint32_t width = 64;                    // of rays: pixels of a side
+  uint32_t stay_percent = 50;             // of rays by tasks: lanes that stay together, of a warp's
+  std::shared_ptr<MemoryBudget> budget;   // for the scene of rays and data derived from it; null: unlimited
 };
 
 struct ProgramInfo {

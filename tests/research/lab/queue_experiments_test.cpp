@@ -88,6 +88,16 @@ TEST_P(QueueExperiments, AtomicsAndPairs) {
   for (const Cells& m : measure_queues("pairs", GetParam())) EXPECT_EQ(m.at("error"), "") << m.at("queue");
 }
 
+// Whole elements come out, as many as went in, in each of the three ways.
+TEST_P(QueueExperiments, ElementsOfManyWords) {
+  const auto all = measure_queues("elements", GetParam());
+  EXPECT_EQ(all.size(), 3u * 2 * 2);  // ways, sizes, numbers of warps
+  for (const Cells& m : all) {
+    EXPECT_EQ(m.at("error"), "") << m.at("way") << " " << m.at("words");
+    EXPECT_GT(m.number("mean_ms"), 0) << m.at("way");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, QueueExperiments, each_machine(), machine_name);
 
 TEST(LabOptions, AreChecked) {
@@ -104,7 +114,7 @@ TEST(LabOptions, MoreWarpsThanRunAtOnceAreRefused) {
   const auto machine = make_lab_machine("cpu");
   LabOptions o = small();
   o.warps = {1, 257};
-  for (const char* experiment : {"balanced", "atomics", "pairs", "ratio", "pagerank", "mix"}) {
+  for (const char* experiment : {"balanced", "atomics", "pairs", "ratio", "pagerank", "mix", "elements"}) {
     EXPECT_THROW(run_small(experiment, *machine, o), std::invalid_argument) << experiment;
   }
   o.warps = {3};

@@ -98,16 +98,16 @@ def table_of(rows, results):
 
 
 def measurements_text(measurements, results):
-    text = "| measurement | command | form | date | commit | seconds | machine |\n|---|---|---|---|---|---|---|\n"
+    text = "| measurement | command | form | date | commit | seconds | of the processor | machine |\n|---|---|---|---|---|---|---|---|\n"
     for measurement in measurements.values():
         record = runs.record_of(results, measurement.name)
         command = "<br>".join(f"`{cell(c)}`" for c in (record["commands"] if record else measurement.whole))
         if record is None:
-            line = [measurement.name, command, "not run", "", "", "", ""]
+            line = [measurement.name, command, "not run", "", "", "", "", ""]
         else:
             where = record["machine"]
             line = [measurement.name, command, record["form"], record["date"], record["commit"] + (" and changes" if record["changed"] else ""),
-                    record["seconds"], f"{where['processor']}, {where['cores']} cores, load {record['load']}"]
+                    record["seconds"], record.get("processor_seconds", ""), f"{where['processor']}, {where['cores']} cores, load {record['load']}"]
         text += "| " + " | ".join(map(str, line)) + " |\n"
     return text
 

@@ -86,6 +86,10 @@ class Places:
             return "" if usable else "needs a program with the simulated device: cmake --preset ptx && cmake --build build/ptx --target brokkr_cli brokkr-simt"
         if need == "captures":
             return "" if self.captures else "needs frames that are not in scenes/: tools/make-frames, then --captures FOLDER"
+        if need == "mpi":
+            modules = [self.brokkr.parent / folder / "brokkr-mpi.so" for folder in (".", "src/research/ranks")]
+            here = shutil.which("mpirun") and any(module.exists() for module in modules)
+            return "" if here else "needs mpirun and brokkr-mpi.so beside the program (Debian's package libopenmpi-dev, then a build)"
         if need == "valgrind":
             return "" if shutil.which("valgrind") else "needs valgrind (Debian's package of that name)"
         cuda = subprocess.run([self.brokkr, "machines"], capture_output=True, text=True).stdout
@@ -106,9 +110,11 @@ class Running:
         self.measurement, self.places, self.quick = measurement, places, quick
         self.commands = measurement.quick if quick else measurement.whole
         self.expected = measurement.seconds if quick else 60 * measurement.minutes
+        self.processor = 0.0  # seconds of the processor, of all its processes
 
     def limit(self):
-        return 120 + (10 if self.quick else 4) * self.expected
+        """Seconds after which a measurement counts as a hang; more on a computer that others use."""
+        return (120 + (10 if self.quick else 4) * self.expected) * max(1, os.getloadavg()[0] / machine()["cores"])
 
     def run(self, stop):
         """Returns its seconds. Throws Wrong where a command fails or takes too long."""
@@ -120,19 +126,28 @@ class Running:
             with open(output or log, "w", encoding="utf-8") as printed, open(log.with_name("errors.txt"), "w", encoding="utf-8") as errors:
                 process = subprocess.Popen(words, cwd=self.places.work, stdout=printed, stderr=errors, start_new_session=True)
                 try:
-                    while process.poll() is None:
+                    while not self.has_ended(process):
                         if stop.wait(0.05):
                             raise KeyboardInterrupt
                         if time.monotonic() - begin > self.limit():
                             raise Wrong(f"{self.measurement.name}: `{command}` took more than {self.limit():.0f} s")
                 finally:
-                    if process.poll() is None:
+                    if process.returncode is None:
                         os.killpg(process.pid, signal.SIGTERM)
                         process.wait()
             if process.returncode != 0:
                 said = log.with_name("errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
                 raise Wrong(f"{self.measurement.name}: `{command}` ended with {process.returncode}: {said[-1] if said else 'no message'}")
         return time.monotonic() - begin
+
+    def has_ended(self, process):
+        """Whether a command has ended; then its processor time, with that of the processes that it waited for, is added."""
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
+        if ended == 0:
+            return False
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.processor += used.ru_utime + used.ru_stime
+        return True
 
     def keep(self, seconds):
         """Copies its output to the results and records its commands."""
@@ -155,7 +170,7 @@ class Running:
         if not kept:
             raise Wrong(f"{self.measurement.name}: left no results in {source}")
         record = {"measurement": self.measurement.name, "form": "whole" if self.commands == self.measurement.whole else "quick", "commands": list(self.commands),
-                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"), "seconds": round(seconds, 1),
+                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"), "seconds": round(seconds, 1), "processor_seconds": round(self.processor, 1),
                   "machine": machine(), "load": round(os.getloadavg()[0], 1), **code(), "results": kept}
         (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
@@ -195,7 +210,7 @@ def run_all(running, jobs):
         try:
             seconds = r.run(stop)
             r.keep(seconds)
-            progress.ended(r.measurement.name, f"{seconds:.1f} s")
+            progress.ended(r.measurement.name, f"{seconds:.1f} s, of the processor {r.processor:.1f} s")
         except Wrong as error:
             failed.append(str(error))
             progress.ended(r.measurement.name, "failed")
@@ -214,4 +229,6 @@ def run_all(running, jobs):
             raise
     for r in alone:
         one(r)
+    if running:
+        print(f"{len(running)} measurements: {sum(r.processor for r in running):.0f} s of the processor", file=sys.stderr)
     return failed

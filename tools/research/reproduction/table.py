@@ -12,7 +12,7 @@ from command_line import Wrong
 FILE = pathlib.Path(__file__).with_name("table.json")
 VERDICTS = ("whole", "partly", "GPU alone", "absent")
 KINDS = ("measured", "modelled", "counted", "drawn")
-NEEDS = ("simt", "captures", "valgrind", "gpu")
+NEEDS = ("simt", "captures", "valgrind", "mpi", "gpu")
 
 
 @dataclasses.dataclass(frozen=True)

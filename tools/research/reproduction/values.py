@@ -5,7 +5,7 @@ A value of table.json:
   paper    the paper's: a number, [least, most], {"least": n}, {"most": n}, or a text, which is shown and not compared
   from     CSV file in the measurement's results
   where    {column: value, or a list of them}; "max" and "min" stand for the column's greatest and least number
-  column   the column that is read
+  column   the column that is read, or several, as in "a + b", whose sum is read
   take     how one number is made of several: only (the default: there must be one), first, max, min, mean, median, geomean,
            sum, count; argmin, argmax: the column's number for which the mean of column `by` is least or greatest;
            least-error: that for which the squared differences of the two columns `by` are least
@@ -65,6 +65,12 @@ def number_of(text):
         return None
 
 
+def sum_of(row, columns):
+    """The number of a column, or the sum of several; None if one has none."""
+    numbers = [number_of(row.get(column)) for column in columns.split(" + ")]
+    return None if None in numbers else sum(numbers)
+
+
 def chosen(rows, where, path):
     for column, wanted in where.items():
         if rows and column not in rows[0]:
@@ -118,7 +124,7 @@ def read(value, folder):
         elif take in ("argmin", "argmax", "least-error"):
             ours = extreme(rows, column, take, value["by"])
         else:
-            numbers = [number for row in rows if (number := number_of(row.get(column))) is not None]
+            numbers = [number for row in rows if (number := sum_of(row, column)) is not None]
             ours = TAKES[take](numbers) if numbers else None
             if ours is None:
                 raise ValueError("no number")

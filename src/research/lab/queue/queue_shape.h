@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "queue/queue_memory.h"
+
 namespace brokkr {
 
 // The queues by name with their properties: [Kerbl18, Table 4.1] as data, beside the properties of these
@@ -126,6 +128,11 @@ struct QueueStorage {
   uint32_t* abort = nullptr;    // not 0: every wait ends; nullptr: never
   QueueShape shape;
 };
+
+// The memory of SlotPointers (lab/queue/slot_pointers.h): control words, and slots of a ticket and the element's words.
+constexpr size_t slot_pointer_bytes(uint32_t capacity, uint32_t words) {
+  return sizeof(QueueControl) + size_t(capacity) * (words + 1) * sizeof(uint32_t);
+}
 
 // Throws std::invalid_argument for an invalid shape.
 void check_queue_shape(const QueueShape& shape);

@@ -91,40 +91,42 @@ void take(const DeviceControl& device, const std::string& name, std::vector<Kern
   }
 }
 
-// All threads of 16 warps enqueue and dequeue an element, twice.
+// Every thread of the crew enqueues and dequeues an element, `loops` times. The run is recorded as `name`.
+void run_mix(DeviceControl& device, lab::LabMachine& machine, QueueKind kind, const lab::Crew& crew, uint32_t loops,
+             const std::string& name, Progress& progress, std::vector<KernelRun>& runs) {
+  progress.show(name);
+  QueueShape shape;
+  shape.threads = crew.warps * crew.lanes;
+  shape.homes = (crew.warps + machine.warps_per_block - 1) / machine.warps_per_block;
+  const lab::LabArray<std::byte> memory(machine, machine.queue(kind).bytes(shape));
+  const lab::LabArray<lab::MixCounts> counts(machine, crew.warps);
+  lab::MixPlan plan;
+  plan.queue = {memory.data(), machine.abort_word(), shape};
+  plan.crew = crew;
+  plan.least_loops = plan.most_loops = loops;
+  plan.counts = counts.data();
+  machine.prepare_queue(kind, memory.data(), shape);
+  device.forget();
+  if (machine.run(machine.queue(kind).mix, plan, kSeconds) < 0) fail("{}: the experiment does not end", name);
+  lab::MixCounts sum{};
+  for (const lab::MixCounts& c : counts.values(0, crew.warps)) {
+    sum.enqueued += c.enqueued;
+    sum.dequeued += c.dequeued;
+    sum.full += c.full;
+    sum.empty += c.empty;
+  }
+  // Each thread has tried one enqueue and one dequeue per loop.
+  const uint64_t tries = uint64_t(shape.threads) * loops;
+  if (sum.enqueued + sum.full != tries || sum.dequeued + sum.empty != tries || sum.dequeued > sum.enqueued)
+    fail("{}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued, tries);
+  take(device, name, runs);
+}
+
 void run_queues(DeviceControl& device, const Arguments&, Progress& progress, std::vector<KernelRun>& runs) {
   const auto machine = lab::make_lab_machine("simt");
-  const uint32_t warps = kQueueWarps, threads = warps * machine->width();
   for (size_t kind = 0; kind < size_t(kQueueKinds); ++kind) {
-    const char* const name = queue_traits(QueueKind(kind)).name;
-    progress.show(fmt::format("queue {}", name));
-    QueueShape shape;
-    shape.threads = threads;
-    shape.homes = (warps + machine->warps_per_block - 1) / machine->warps_per_block;
-    const lab::LabArray<std::byte> memory(*machine, machine->queue(QueueKind(kind)).bytes(shape));
-    const lab::LabArray<lab::MixCounts> counts(*machine, warps);
-    lab::MixPlan plan;
-    plan.queue = {memory.data(), machine->abort_word(), shape};
-    plan.crew = {warps, machine->width()};
-    plan.least_loops = plan.most_loops = kQueueLoops;
-    plan.counts = counts.data();
-    machine->prepare_queue(QueueKind(kind), memory.data(), shape);
-    device.forget();
-    if (machine->run(machine->queue(QueueKind(kind)).mix, plan, kSeconds) < 0)
-      fail("queue {}: the experiment does not end", name);
-    lab::MixCounts sum{};
-    for (const lab::MixCounts& c : counts.values(0, warps)) {
-      sum.enqueued += c.enqueued;
-      sum.dequeued += c.dequeued;
-      sum.full += c.full;
-      sum.empty += c.empty;
-    }
-    // Each thread has tried one enqueue and one dequeue per loop.
-    if (sum.enqueued + sum.full != uint64_t(threads) * kQueueLoops ||
-        sum.dequeued + sum.empty != uint64_t(threads) * kQueueLoops || sum.dequeued > sum.enqueued)
-      fail("queue {}: {} elements went in and {} came out of {} tries", name, sum.enqueued, sum.dequeued,
-           threads * kQueueLoops);
-    take(device, fmt::format("queue {}", name), runs);
+    run_mix(device, *machine, QueueKind(kind), {kQueueWarps, machine->width()}, kQueueLoops,
+            fmt::format("queue {}", queue_traits(QueueKind(kind)).name), progress, runs);
   }
 }
 
@@ -301,14 +303,15 @@ void print(const Arguments& arguments, nlohmann::ordered_json json, const Result
 }
 
 // The options that describe a machine. Figures set these themselves.
-constexpr const char* kMachineOptions[] = {"config", "policy",     "ways",  "mimd",
-                                           "ideal",  "half-warps", "warps", "no-conflicts"};
+constexpr const char* kMachineOptions[] = {"config",     "policy", "ways",         "mimd", "ideal",
+                                           "half-warps", "warps",  "no-conflicts", "scene"};
 
 int run_figures(const Arguments& arguments, std::vector<std::string> names) {
   names.erase(names.begin());
   for (const char* option : kMachineOptions) {
     if (arguments.has(option))
-      throw UsageError(fmt::format("--{} is for programs: a figure has its own machines; leave it out", option));
+      throw UsageError(
+          fmt::format("--{} is for programs: a figure has its own machines and scenes; leave it out", option));
   }
   if (names.empty()) throw UsageError("figure: its number is missing; `brokkr simt --list` shows all figures");
   Progress progress;
@@ -355,7 +358,7 @@ void check_own(const Arguments& arguments, const std::vector<std::string>& names
       throw UsageError(fmt::format("--{} is for our own kernels: run_frame, queue-mix, queue-atomics", option));
   }
   if (arguments.has("lanes") && names.size() > 1) throw UsageError("--lanes: name one program");
-  for (const char* option : {"cycles", "scale", "triangles", "pixels", "mimd", "half-warps"}) {
+  for (const char* option : {"cycles", "scale", "triangles", "scene", "pixels", "mimd", "half-warps"}) {
     if (own > 0 && arguments.has(option))
       throw UsageError(fmt::format("--{} is not for our own kernels, whose warps have 32 lanes; leave it out", option));
   }
@@ -368,6 +371,10 @@ int run_programs(const Arguments& arguments, const std::vector<std::string>& nam
   ProgramSize size;
   size.scale = uint32_t(arguments.integer("scale", size.scale));
   size.triangles = uint32_t(arguments.integer("triangles", size.triangles));
+  if (const std::string place = arguments.text("scene"); !place.empty()) {
+    const std::vector<std::string>& places = ray_place_names();
+    size.place = RayPlace(std::find(places.begin(), places.end(), place) - places.begin());
+  }
   size.width = uint32_t(arguments.integer("pixels", size.width));
   size.budget =
       std::make_shared<MemoryBudget>(int(arguments.integer("memory-limit", 0)), "choose fewer --triangles or --pixels");
@@ -437,6 +444,7 @@ Command simt_command() {
        flag("--warps", "Start each warp when there is room for it, not when there is room for its block"),
        flag("--no-conflicts", "Ignore bank conflicts in spawn memory"),
        integer_option("--scale", "Factor for the amount of work of programs (1)", 1, 64),
+       choice_option("--scene", "SCENE", "Scene of rays (conference)", ray_place_names()),
        integer_option("--triangles", "Triangles in the scene of rays (2000; a figure's own)", 100, 4000000),
        integer_option("--pixels", "Rays per side of the picture (64; a figure's own)", 8, 1024),
        memory_option(),

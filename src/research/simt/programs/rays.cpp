@@ -20,7 +20,7 @@ struct RayLaunch {
 void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) {
   if (launch.whole_warps && runner.config().warp != 32)
     fail("{}: its control flow needs warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
-  const auto scene = ray_scene(size.triangles, size.budget);
+  const auto scene = ray_scene(size.place, size.triangles, size.budget);
   const uint64_t rays = uint64_t(size.width) * size.width;
   const HeldMemory of_device(size.budget,
                              scene->scene.triangles.size() * sizeof(scene->scene.triangles[0]) +

@@ -40,12 +40,10 @@ void add_sheet(TraceScene& scene, glm::vec3 from, glm::vec3 u, glm::vec3 v, int 
   }
 }
 
-TraceScene make_room(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
-  TraceScene scene;
+// The three scenes add exactly `triangles` triangles, or a few more if there are very few.
+
+void add_conference(TraceScene& scene, uint32_t triangles) {
   const int cells = std::max(1, int(std::sqrt(float(triangles) / 30.0f)));
-  const uint64_t most = std::max<uint64_t>(triangles, 6 * uint64_t(cells) * uint64_t(cells));
-  scene.memory = std::make_shared<HeldMemory>(budget, most * sizeof(TriangleRecord), "triangles");
-  scene.triangles.reserve(most);
   add_sheet(scene, {-1, 0, -1}, {2, 0, 0}, {0, 0, 2}, cells);
   add_sheet(scene, {-1, 0, 1}, {2, 0, 0}, {0, 1, 0}, cells);
   add_sheet(scene, {-1, 0, -1}, {0, 0, 2}, {0, 1, 0}, cells);
@@ -61,6 +59,84 @@ TraceScene make_room(uint32_t triangles, const std::shared_ptr<MemoryBudget>& bu
     const glm::vec3 a = corner(), b = corner(), c = corner();
     add_triangle(scene, a, b, c);
   }
+}
+
+// A point of a column's outline: 16 corners, every second one of them further in, as of flutes.
+glm::vec3 outline(int corner, float radius, glm::vec3 middle) {
+  constexpr float kCosine[] = {1, 0.923880f, 0.707107f, 0.382683f, 0};  // of quarters of 90 degrees
+  const int quarter = (corner / 4) % 4, step = corner % 4;
+  const float x = kCosine[step], z = kCosine[4 - step];
+  const float r = corner % 2 == 0 ? radius : 0.8f * radius;
+  const glm::vec2 turned = quarter == 0   ? glm::vec2(x, z)
+                           : quarter == 1 ? glm::vec2(-z, x)
+                           : quarter == 2 ? glm::vec2(-x, -z)
+                                          : glm::vec2(z, -x);
+  return middle + glm::vec3(r * turned.x, 0, r * turned.y);
+}
+
+void add_atrium(TraceScene& scene, uint32_t triangles) {
+  constexpr int kColumns = 10, kCorners = 16;
+  const int cells = std::max(1, int(std::sqrt(float(triangles) / 60.0f)));
+  add_sheet(scene, {-1, 0, -1}, {2, 0, 0}, {0, 0, 2}, cells);
+  add_sheet(scene, {-1, 0, 1}, {2, 0, 0}, {0, 1, 0}, cells);
+  add_sheet(scene, {-1, 0, -1}, {0, 0, 2}, {0, 1, 0}, cells);
+  const size_t left = triangles - std::min<size_t>(triangles, scene.triangles.size());
+  const int rings = std::max(1, int(left / size_t(kColumns * kColumns * kCorners * 2)) + 1);
+  for (int ring = 0; ring < rings; ++ring) {  // ring by ring, so that a remainder is spread over all columns
+    // The rings of a column are alternately wide and narrow.
+    const auto radius = [](int r) { return r % 2 == 0 ? 0.06f : 0.045f; };
+    const float low = float(ring) / float(rings), high = float(ring + 1) / float(rings);
+    for (int column = 0; column < kColumns * kColumns; ++column) {
+      const auto place = [&](int i) { return -0.9f + 1.8f * float(i) / float(kColumns - 1); };
+      const glm::vec3 middle(place(column % kColumns), 0, place(column / kColumns));
+      for (int i = 0; i < kCorners && scene.triangles.size() < triangles; ++i) {
+        const glm::vec3 a = outline(i, radius(ring), middle + glm::vec3(0, low, 0));
+        const glm::vec3 b = outline((i + 1) % kCorners, radius(ring), middle + glm::vec3(0, low, 0));
+        const glm::vec3 c = outline(i, radius(ring + 1), middle + glm::vec3(0, high, 0));
+        const glm::vec3 d = outline((i + 1) % kCorners, radius(ring + 1), middle + glm::vec3(0, high, 0));
+        add_triangle(scene, a, b, c);
+        if (scene.triangles.size() < triangles) add_triangle(scene, b, d, c);
+      }
+    }
+  }
+}
+
+void add_fairyforest(TraceScene& scene, uint32_t triangles) {
+  constexpr uint32_t kTrees = 16, kFigures = 3;
+  add_sheet(scene, {-1, 0, -1}, {2, 0, 0}, {0, 0, 2}, std::max(1, int(std::sqrt(float(triangles) / 400.0f))));
+  Numbers numbers(11);
+  const auto spread = [&](float size) { return (numbers.unit() + numbers.unit() + numbers.unit() - 1.5f) * size; };
+  std::vector<glm::vec3> trees;
+  for (uint32_t i = 0; i < kTrees; ++i) {
+    const glm::vec3 foot(1.8f * numbers.unit() - 0.9f, 0, 1.6f * numbers.unit() - 0.6f);
+    trees.push_back(foot + glm::vec3(0, 0.45f + 0.2f * numbers.unit(), 0));
+    const glm::vec3 side(0.015f, 0, 0), depth(0, 0, 0.015f);
+    for (const glm::vec3 way : {side, -side, depth, -depth}) add_triangle(scene, foot + way, foot - way, trees.back());
+  }
+  const glm::vec3 figures[kFigures] = {{0.35f, 0.08f, -0.35f}, {0.1f, 0.08f, 0.0f}, {-0.3f, 0.08f, 0.3f}};
+  const float leaf = 2.0f / std::sqrt(float(triangles)), small = 0.3f / std::sqrt(float(triangles));
+  while (scene.triangles.size() < triangles) {
+    const bool of_figure = numbers.below(2) == 0;
+    const glm::vec3 middle = of_figure ? figures[numbers.below(kFigures)] : trees[numbers.below(kTrees)];
+    const float wide = of_figure ? 0.05f : 0.14f, size = of_figure ? small : leaf;
+    const glm::vec3 p = middle + glm::vec3(spread(wide), spread(wide), spread(wide));
+    const auto corner = [&] { return p + glm::vec3(spread(size), spread(size), spread(size)); };
+    const glm::vec3 a = corner(), b = corner(), c = corner();
+    add_triangle(scene, a, b, c);
+  }
+}
+
+TraceScene make_scene(RayPlace place, uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
+  constexpr uint64_t kLeast = 1000;  // sheets and trunks of a scene of few triangles
+  TraceScene scene;
+  const uint64_t most = triangles + kLeast;
+  scene.memory = std::make_shared<HeldMemory>(budget, most * sizeof(TriangleRecord), "triangles");
+  scene.triangles.reserve(most);
+  switch (place) {
+    case RayPlace::conference: add_conference(scene, triangles); break;
+    case RayPlace::atrium: add_atrium(scene, triangles); break;
+    case RayPlace::fairyforest: add_fairyforest(scene, triangles); break;
+  }
   scene.tolerance = 1e-5f;
   trace::Box all;
   for (const TriangleRecord& t : scene.triangles) all.add(trace::bounds_of(t, scene.tolerance));
@@ -68,10 +144,11 @@ TraceScene make_room(uint32_t triangles, const std::shared_ptr<MemoryBudget>& bu
   return scene;
 }
 
-std::shared_ptr<const RayScene> build_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
+std::shared_ptr<const RayScene> build_scene(RayPlace place, uint32_t triangles,
+                                            const std::shared_ptr<MemoryBudget>& budget) {
   auto built = std::make_shared<RayScene>();
   built->budget = budget;
-  built->scene = make_room(triangles, budget);
+  built->scene = make_scene(place, triangles, budget);
   built->tree = trace::build_kd(built->scene, 0, budget);
   if (built->tree.depth > int(kRayStack)) fail("rays: the tree is {} deep, more than stacks hold", built->tree.depth);
   return built;
@@ -79,15 +156,23 @@ std::shared_ptr<const RayScene> build_scene(uint32_t triangles, const std::share
 
 }  // namespace
 
-std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget) {
+const std::vector<std::string>& ray_place_names() {
+  static const std::vector<std::string> names = {"conference", "atrium", "fairyforest"};
+  return names;
+}
+
+std::shared_ptr<const RayScene> ray_scene(RayPlace place, uint32_t triangles,
+                                          const std::shared_ptr<MemoryBudget>& budget) {
   constexpr size_t kMaxKept = 3;  // a figure has as many
+  using Key = std::pair<RayPlace, uint32_t>;
   static std::mutex mutex;
-  static std::deque<std::pair<uint32_t, std::shared_ptr<const RayScene>>> kept;
+  static std::deque<std::pair<Key, std::shared_ptr<const RayScene>>> kept;
   const std::lock_guard lock(mutex);
-  const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == triangles; });
+  const Key wanted = {place, triangles};
+  const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == wanted; });
   if (known != kept.end()) return known->second;
   if (kept.size() == kMaxKept) kept.pop_front();
-  kept.emplace_back(triangles, build_scene(triangles, budget));
+  kept.emplace_back(wanted, build_scene(place, triangles, budget));
   return kept.back().second;
 }
 

@@ -7,13 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "simt/programs.h"
 #include "simt/rays/ray_plan.h"
 #include "trace/structure.h"
 
 namespace brokkr::simt {
 
-// The generated scene of the ray programs: a room with a floor and walls, and clusters of small triangles, most of them
-// in a few places, like objects in a conference room.
+// A generated scene of the ray programs, in a box of 2 x 1 x 2. [Steffen12, 7.2.2] says what its three scenes test:
+//   conference   a floor, walls, and clusters of small triangles, most of them in a few places: many objects that are
+//                distributed unevenly
+//   atrium       a floor, walls, and 100 fluted columns with rings: dense objects everywhere, evenly
+//   fairyforest  a coarse ground, 16 trees, and three small figures that have half of all triangles: a large open space
+//                with a few very dense places
 struct RayScene {
   trace::TraceScene scene;
   trace::Structure tree;                 // a kd-tree
@@ -21,7 +26,8 @@ struct RayScene {
 };
 // Returns a scene. The last few are cached, because building a tree of a million triangles takes long. Throws
 // std::runtime_error if `budget` is given and has too little memory.
-std::shared_ptr<const RayScene> ray_scene(uint32_t triangles, const std::shared_ptr<MemoryBudget>& budget = nullptr);
+std::shared_ptr<const RayScene> ray_scene(RayPlace place, uint32_t triangles,
+                                          const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
 struct RayHits {
   std::vector<float> t;
