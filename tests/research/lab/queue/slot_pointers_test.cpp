@@ -16,17 +16,17 @@
 namespace brokkr::queue_test {
 namespace {
 
-struct Memory {
+struct SlotMemory {
   uint32_t abort = 0;
   std::vector<QueueControl> bytes;
-  Memory(uint32_t capacity, uint32_t words)
+  SlotMemory(uint32_t capacity, uint32_t words)
       : bytes((slot_pointer_bytes(capacity, words) + sizeof(QueueControl) - 1) / sizeof(QueueControl)) {}
   std::byte* data() { return reinterpret_cast<std::byte*>(bytes.data()); }
 };
 
 TEST(SlotPointers, RefusesWhenFullOrEmptyAndKeepsTheOrder) {
   constexpr uint32_t kCapacity = 4, kWords = 7;
-  Memory memory(kCapacity, kWords);
+  SlotMemory memory(kCapacity, kWords);
   const SlotPointers<> queue(memory.data(), kCapacity, kWords, &memory.abort);
   EXPECT_EQ(queue.oldest(), nullptr);
   for (uint32_t lap = 0; lap < 3; ++lap) {
@@ -50,14 +50,14 @@ TEST(SlotPointers, RefusesWhenFullOrEmptyAndKeepsTheOrder) {
 // Three threads in 500 orders: each element is made in place word by word, with another thread's turn between two words.
 TEST(SlotPointers, ElementsAreWholeInEveryOrder) {
   constexpr uint32_t kCapacity = 2, kWords = 3, kEach = 4;
-  constexpr int kThreads = 3;
+  constexpr int kCrew = 3;
   for (uint32_t seed = 1; seed <= 500; ++seed) {
-    Memory memory(kCapacity, kWords);
+    SlotMemory memory(kCapacity, kWords);
     const SlotPointers<Hooked> queue(memory.data(), kCapacity, kWords, &memory.abort);
     std::map<uint32_t, int> taken;
     int torn = 0;
-    Interleaving threads(kThreads);
-    RandomTurns turns(kThreads, seed);
+    Interleaving threads(kCrew);
+    RandomTurns turns(kCrew, seed);
     threads.run(
         [&](int thread) {
           for (uint32_t i = 0; i < kEach; ++i) {
@@ -83,7 +83,7 @@ TEST(SlotPointers, ElementsAreWholeInEveryOrder) {
         turns, [&] { memory.abort = 1; });
     ASSERT_FALSE(threads.gave_up()) << "seed " << seed;
     ASSERT_EQ(torn, 0) << "seed " << seed;
-    ASSERT_EQ(taken.size(), size_t(kThreads) * kEach) << "seed " << seed;
+    ASSERT_EQ(taken.size(), size_t(kCrew) * kEach) << "seed " << seed;
     for (const auto& [element, times] : taken) ASSERT_EQ(times, 1) << "seed " << seed << ", element " << element;
   }
 }
