@@ -53,6 +53,8 @@ def _numpy(name, a):
     if a is None:
         raise TypeError(f"{name}: an array is wanted; None came")
     try:
+        if hasattr(a, "detach"):  # a tensor of torch
+            a = a.detach().cpu()
         return np.from_dlpack(a) if hasattr(a, "__dlpack__") else np.asarray(a)
     except Exception as e:
         raise TypeError(f"{name}: {type(a).__name__} is no array that can be read: {e}") from None

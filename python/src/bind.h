@@ -5,11 +5,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <string>
+
 namespace nb = nanobind;
 
 // A contiguous array in host memory, read only.
 template <class T, class... Shape>
 using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
+
+// A str of any bytes: what is no UTF-8, such as a part of a broken file, becomes \xNN.
+inline nb::object text_of(const std::string& text) {
+  PyObject* const made = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace");
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal(made);
+}
 
 void bind_diff(nb::module_& m);
 void bind_errors(nb::module_& m);

@@ -9,11 +9,11 @@ namespace {
 void raise(const char* name, const brokkr::Error& error, const std::string& shader = {}, int line = 0) {
   try {
     const nb::object type = nb::module_::import_("brokkr_render.errors").attr(name);
-    nb::object made = type(error.what());
-    made.attr("field") = error.field();
-    made.attr("remedy") = error.remedy();
+    nb::object made = type(text_of(error.what()));
+    made.attr("field") = text_of(error.field());
+    made.attr("remedy") = text_of(error.remedy());
     if (!shader.empty()) {
-      made.attr("name") = shader;
+      made.attr("name") = text_of(shader);
       made.attr("line") = line;
     }
     PyErr_SetObject(type.ptr(), made.ptr());

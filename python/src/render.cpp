@@ -244,7 +244,7 @@ std::string pixel(HeldRenderer& r, HeldPrepared& p, uint32_t target, int x, int 
   return without_gil([&] {
     const std::lock_guard lock(r.lock);
     const PixelHistory history = pixel_history(r.renderer, *p.prepared, {.target = target, .x = x, .y = y}, options);
-    return to_json(history, p.frame()).dump();
+    return to_json(history, p.frame()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   });
 }
 

@@ -37,7 +37,7 @@ LoadOptions options_of(int width, int height, const std::string& camera, int vie
   if (!warn.is_none()) {
     load.warning = [warn](const std::string& line) {
       nb::gil_scoped_acquire hold;
-      warn(line);
+      warn(text_of(line));
     };
   }
   return load;
@@ -75,7 +75,7 @@ nb::list meshes_of(const HeldFrame& held) {
     if (draw == nullptr || draw->vertex_kind != VertexKind::transform || draw->topology != Topology::triangles)
       continue;
     nb::dict mesh;
-    mesh["name"] = draw->label;
+    mesh["name"] = text_of(draw->label);
     const size_t first = size_t(draw->first_vertex), count = draw->vertex_count;
     mesh["positions"] = array_of(f.positions.data() + first, count, 3, 4);
     if (!f.normals.empty()) mesh["normals"] = array_of(f.normals.data() + first, count, 3, 3);
@@ -228,9 +228,9 @@ nb::list draws_of(const HeldFrame& held) {
     const uint64_t runs = uint64_t(draw->instances) * draw->view_count;
     const int32_t program = draw->inputs >= 0 ? f.inputs[size_t(draw->inputs)].program : -1;
     const State& state = f.states[draw->state];
-    all.append(nb::make_tuple(c, draw->label, primitive_count(f, *draw) * runs, draw->instances, draw->element_count,
-                              f.views[draw->first_view].target, program, state.blend.has_value(), state.depth.test,
-                              state.depth.write));
+    all.append(nb::make_tuple(c, text_of(draw->label), primitive_count(f, *draw) * runs, draw->instances,
+                              draw->element_count, f.views[draw->first_view].target, program, state.blend.has_value(),
+                              state.depth.test, state.depth.write));
   }
   return all;
 }
@@ -263,7 +263,12 @@ void bind_scene(nb::module_& m) {
       .def_prop_ro("is_capture", &is_capture)
       .def_prop_ro("draws", &draws_of)
       .def_prop_ro("reference", &reference_of)
-      .def_prop_ro("warnings", [](const HeldFrame& h) { return h.frame.warnings; })
+      .def_prop_ro("warnings",
+                   [](const HeldFrame& h) {
+                     nb::list all;
+                     for (const std::string& line : h.frame.warnings) all.append(text_of(line));
+                     return all;
+                   })
       .def_prop_ro("main_target", [](const HeldFrame& h) { return main_target(h.frame); })
       .def_prop_ro("commands", [](const HeldFrame& h) { return h.frame.commands.size(); })
       .def_prop_ro("triangles", [](const HeldFrame& h) { return triangle_count(h.frame); })
