@@ -208,6 +208,32 @@ BROKKR_FN Int dot_halves(Uint a, Uint b) {
 }
 #endif
 
+// Converts both halves of each word (IEEE half precision) if all are finite; otherwise returns false, because
+// processors make signalling NaNs quiet.
+#if defined(__F16C__) && BROKKR_LANES % 8 == 0 && BROKKR_HAS(vcvtph2ps256)
+#define BROKKR_CONVERTS_HALVES
+BROKKR_FN bool finite_halves(Uint word, Float& low, Float& high) {
+  typedef uint16_t Lower __attribute__((vector_size(2 * BROKKR_LANES)));
+  typedef short Eight __attribute__((vector_size(16)));
+  typedef float Floats __attribute__((vector_size(32)));
+  const Uint exponents = word & 0x7c007c00u;
+  if (any((exponents & 0xffffu) == 0x7c00u || (exponents >> 16u) == 0x7c00u)) return false;
+  const auto converted = [](Native<uint32_t> halves) {
+    const Lower narrow = __builtin_convertvector(halves, Lower);
+    Eight from[kWidth / 8];
+    Floats to[kWidth / 8];
+    __builtin_memcpy(from, &narrow, sizeof from);
+    for (int i = 0; i < kWidth / 8; ++i) to[i] = __builtin_ia32_vcvtph2ps256(from[i]);
+    Native<float> all;
+    __builtin_memcpy(&all, to, sizeof all);
+    return Float(Vector<float>(all));
+  };
+  low = converted((word & 0xffffu).v.n);
+  high = converted((word >> 16u).v.n);
+  return true;
+}
+#endif
+
 BROKKR_MACHINE_END
 
 #include "machine/near_words.h"
@@ -314,6 +340,12 @@ class Warp : public NearWords<Warp> {
   BROKKR_FN static void eight_pairs(const uint32_t* p, const int32_t* at, Eight& first, Eight& second) {
     const Pairs x = {pair(p + at[0]), pair(p + at[1]), pair(p + at[4]), pair(p + at[5])};
     const Pairs y = {pair(p + at[2]), pair(p + at[3]), pair(p + at[6]), pair(p + at[7])};
+#if BROKKR_HAS(shufps256)  // g++ 12 makes three instructions of each shuffle below
+    typedef float Floats __attribute__((vector_size(32)));
+    first = Eight(__builtin_ia32_shufps256(Floats(x), Floats(y), 0x88));
+    second = Eight(__builtin_ia32_shufps256(Floats(x), Floats(y), 0xdd));
+    return;
+#endif
     first = __builtin_shufflevector(Eight(x), Eight(y), 0, 2, 8, 10, 4, 6, 12, 14);
     second = __builtin_shufflevector(Eight(x), Eight(y), 1, 3, 9, 11, 5, 7, 13, 15);
   }

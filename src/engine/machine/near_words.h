@@ -43,20 +43,28 @@ struct NearWords {
   BROKKR_FN static bool are_squares(Mask apart, Mask m) {
     return !W::any(W::pairs == WordPairs::of_all_lanes ? apart : m && apart);
   }
-  // Lane i loads p[low_i] and p[high_i], and the word after each.
-  BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Int high, Mask m, Uint (&texel)[4]) {
+  // Lane i loads p[low_i] and p[low_i + stride_i], and the word after each. A stride that all lanes share needs no
+  // second address.
+  template <class Stride>
+  BROKKR_FN static void gather_rows(const uint32_t* p, Int low, Stride stride, Mask m, Uint (&texel)[4]) {
+    const uint32_t* upper = p;
+    Int high = low;
+    if constexpr (std::is_same_v<Stride, int>)
+      upper += stride;
+    else
+      high = high + stride;
     if constexpr (W::pairs == WordPairs::of_some_lanes) {
       const uint32_t lanes = W::ballot(m);
       W::gather_pairs(p, low, lanes, texel[0], texel[1]);
-      W::gather_pairs(p, high, lanes, texel[2], texel[3]);
+      W::gather_pairs(upper, high, lanes, texel[2], texel[3]);
     } else if constexpr (W::pairs == WordPairs::of_all_lanes) {
       W::gather_pairs(p, low, texel[0], texel[1]);
-      W::gather_pairs(p, high, texel[2], texel[3]);
+      W::gather_pairs(upper, high, texel[2], texel[3]);
     } else {
       texel[0] = W::gather(p, low, m);
       texel[1] = W::gather(p, low + 1, m);
-      texel[2] = W::gather(p, high, m);
-      texel[3] = W::gather(p, high + 1, m);
+      texel[2] = W::gather(upper, high, m);
+      texel[3] = W::gather(upper, high + 1, m);
     }
   }
   // Loads a filter's texels. Lane i loads p[low_i], p[low_i + step_i], p[high_i] and p[high_i + step_i], where the step

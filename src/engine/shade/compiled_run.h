@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shade/compiled_shader.h"
-#include "shade/texture_usual.h"
+#include "shade/texture_plain.h"
 #include "shader/call.h"
 
 BROKKR_MACHINE_BEGIN
@@ -49,6 +49,10 @@ BROKKR_FN T shuffled(T n, F&& from) {
 }
 #define BROKKR_SHUFFLED(n, f) shuffled(n, [](int i) { return f(i); })
 #endif
+#define BROKKR_SECOND(i) ((i) | 1)
+#define BROKKR_UPPER(i) ((i) | 2)
+#define BROKKR_EVEN(i) ((i) & ~1)
+#define BROKKR_LOWER(i) ((i) & ~2)
 // The value of the lane whose number differs in `bit`, which is 1 or 2.
 template <class T>
 BROKKR_FN T of_other_lane(T n, int bit) {
@@ -60,14 +64,28 @@ BROKKR_FN T of_quad_lane(T n, int lane) {
   return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
 }
 
-// A lookup whose parameters are in `kKnown` (KnownBit). All lookups with the same parameters share one function.
+// A lookup whose parameters are in `kKnown` (KnownBit).
 template <uint32_t kKnown>
-BROKKR_FN_NOINLINE Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
-                                            Float detail) {
+BROKKR_FN Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v, Float detail) {
   const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
   Warp w;
   if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, usual_kind(kKnown), u, v, detail);
   return usual_two(w, look, usual_kind(kKnown), u, v, detail);
+}
+
+// All lookups with the same parameters share one function if they are many.
+template <uint32_t kKnown>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
+                                             Float detail) {
+  return look_up_usual<kKnown>(call, sampler, m, u, v, detail);
+}
+// The same for a plain texture.
+template <uint32_t kKnown>
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
+                                            Float detail) {
+  const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
+  Warp w;
+  return plain_two(w, look, plain_kind(kKnown), u, v, detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
@@ -112,6 +130,13 @@ struct VectorRun {
     const Float difference = select(Uint(Vector<uint32_t>(upper)) != Uint(0u), own - beside, beside - own);
     return as_uint(select(both, difference, 0.0f));
   }
+  // The same if no quad has lanes both inside and outside m.
+  BROKKR_FN static Uint change_in_quad(Uint a, int bit) {
+    const Native<float> own = as_float(a).v.n;
+    const Native<float> high = bit == 1 ? BROKKR_SHUFFLED(own, BROKKR_SECOND) : BROKKR_SHUFFLED(own, BROKKR_UPPER);
+    const Native<float> low = bit == 1 ? BROKKR_SHUFFLED(own, BROKKR_EVEN) : BROKKR_SHUFFLED(own, BROKKR_LOWER);
+    return as_uint(Float(Vector<float>(high - low)));
+  }
   BROKKR_FN static uint32_t inside(uint32_t index, uint32_t length) {
     const auto i = int32_t(index);
     return i < 0 ? 0 : index < length ? index : length - 1;
@@ -147,18 +172,29 @@ struct VectorRun {
     const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, call.samplers[sampler].quad_lane)));
     return as_uint(select(of_one > kLeastDetail, of_one, own));
   }
-  template <uint32_t kKnown>
-  BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
-    if (!any(m)) {
-      for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Uint(0u);
-      return;
-    }
-    const Vec4<Warp> texel =
-        brokkr::look_up_usual<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail));
+  BROKKR_FN static void take(Uint* results, const Vec4<Warp>& texel) {
     results[0] = as_uint(texel.x);
     results[1] = as_uint(texel.y);
     results[2] = as_uint(texel.z);
     results[3] = as_uint(texel.w);
+  }
+  BROKKR_FN static void take_nothing(Uint* results) {
+    for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Uint(0u);
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+    if (!any(m)) return take_nothing(results);
+    take(results, brokkr::look_up_usual<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_shared(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+    if (!any(m)) return take_nothing(results);
+    take(results, brokkr::look_up_shared<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
+  }
+  template <uint32_t kKnown>
+  BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+    if (!any(m)) return take_nothing(results);
+    take(results, brokkr::look_up_plain<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {

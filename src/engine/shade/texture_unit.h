@@ -6,7 +6,7 @@
 
 #include "shade/texel_store.h"
 #include "shade/texture_place.h"
-#include "shade/texture_usual.h"
+#include "shade/texture_plain.h"
 #include "shader/call.h"
 
 BROKKR_MACHINE_BEGIN
@@ -54,10 +54,6 @@ BROKKR_FN_NOINLINE Vec4<Warp> texel_at(Warp& w, const TextureLookup& look, const
   if ((look.sample_bits & shader::kSampleCompare) == 0) return v;
   const Float answer = texture.compares ? compared(texture.compare, look.reference, v.x) : v.x;
   return Vec4<Warp>(answer, answer, answer, answer);
-}
-
-BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
-  return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
 }
 
 // The texels around a position on a level.
@@ -200,9 +196,20 @@ BROKKR_FN_NOINLINE Vec4<Warp> plain_level(Warp& w, const TextureLookup& look, co
   return chosen(linear, mixed(lower, upper, y.weight), corner);
 }
 
+// Returns true if plain_two gives the lookup's result.
+BROKKR_FN bool goes_plain(Warp& w, const TextureLookup& look) {
+  const SampledRecord& texture = *look.texture;
+  return !texture.usual && is_plain(texture) && !shader::has_offset(look.sample_bits) &&
+         (look.sample_bits & shader::kSampleCompare) == 0 && w.any(look.lanes);
+}
+
 // `given`: the coordinates in the shader's order; `detail`: the level of detail before bias and clamping.
 BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, const Float (&given)[4], Float detail) {
   const SampledRecord& texture = *look.texture;
+  if (Warp::takes_turns && goes_plain(w, look)) {
+    const UsualLookup plain{&texture, look.texels, look.lanes};
+    return plain_two(w, plain, plain_kind(texture), given[0], given[1], detail);
+  }
   const TexturePlace place = place_of(texture, given);
   const LevelChoice choice = levels_of(texture, texture.mip, detail);
   const Int next = minimum(choice.level + 1, int(texture.levels) - 1);

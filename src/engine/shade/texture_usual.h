@@ -113,9 +113,11 @@ BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& k
 BROKKR_FN Vec4<Warp> usual_filtered(const UsualKind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
   return handed_on(kind.channel, 1.0f, kind.light ? filtered_srgb(texel, tx, ty) : filtered_bytes(texel, tx, ty));
 }
-// The filtered texels of the level whose first texel is `base`.
-BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v, Int width,
-                                 Int height, Int base) {
+// The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise Int.
+template <class Side>
+BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
+                                 Side columns, Side rows, Int base) {
+  const Int width(columns), height(rows);
   const Int at_x = usual_position(u, width, kind.repeats[0]), at_y = usual_position(v, height, kind.repeats[1]);
   Uint texel[4];
   if (Warp::takes_turns) {
@@ -127,7 +129,7 @@ BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKi
       const Uint tx = as_uint(at_x) & 255u, ty = as_uint(at_y) & 255u;
       if (is_one_texel(w, look, kind, tx | ty))
         return handed_on(kind.channel, 1.0f, whole_bytes(w.gather(look.texels, low, look.lanes)));
-      w.gather_rows(look.texels, low, low + width, look.lanes, texel);
+      w.gather_rows(look.texels, low, columns, look.lanes, texel);
       return usual_filtered(kind, texel, tx, ty);
     }
   }
@@ -153,7 +155,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> usual_level(Warp& w, const UsualLookup& look, cons
 BROKKR_FN Vec4<Warp> usual_base(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                 uint32_t level) {
   const SampledRecord& texture = *look.texture;
-  const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
+  const auto side = [&](uint32_t size) { return size >> level > 1 ? int(size >> level) : 1; };
   return usual_texel(w, look, kind, u, v, side(texture.width), side(texture.height), Int(int(texture.first[level])));
 }
 

@@ -50,6 +50,7 @@ std::vector<std::string> flags_of(const std::string& isa) {
                                     "-fPIC",
                                     "-shared",
                                     "-w",
+                                    "-fvisibility=hidden",
                                     "-ffp-contract=off",
                                     "-fno-math-errno",
                                     "-fno-trapping-math",

@@ -120,7 +120,17 @@ enum KnownBit : uint16_t {
   kKnownChannel = 6,      // 4 times 2 bits from here on: the stored channel that a channel reads
   kKnownTwo = 1u << 14,
   kKnownNearest = 1u << 15,  // nearest filtering instead of linear; the other bits keep their meaning
+  // A plain texture (shade/texture_plain.h), which is neither usual nor nearest. Bits 2 to 13 have this meaning:
+  kKnownPlain = 1u << 1,
+  kPlainEncoding = 2,  // 3 bits from here on: TexelEncoding
+  kPlainMip = 5,       // 2 bits: like kKnownMip
+  kPlainWrap = 7,      // 2 times 3 bits: TextureWrap of an axis
+  kPlainLinear = 1u << 13,
 };
+constexpr bool is_known_plain(uint32_t known) {
+  constexpr uint32_t kOther = kKnownUsual | kKnownNearest;
+  return (known & (kOther | kKnownTwo | kKnownPlain)) == (kKnownTwo | kKnownPlain);
+}
 constexpr MipFilter mip_of_known(uint32_t known) { return MipFilter(known >> kKnownMip & 3); }
 
 inline constexpr uint32_t kMaxSamplers = 32;

@@ -17,7 +17,7 @@ class CppPrinter {
   std::string print(const std::string& name) {
     find_names();
     row(fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call) {{", name));
-    row("  run_vectors(*call, [](VectorRun& run) {");
+    row("  run_vectors(*call, [](VectorRun& run) BROKKR_INLINE_LAMBDA {");
     declare();
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
       instruction(code_.instructions[at], at);
@@ -43,7 +43,12 @@ class CppPrinter {
       const CodeInstruction& one = code_.instructions[at];
       if (one.op == Op::element || one.op == Op::set_element) arrays_[one.operand[0]] = one.extra;
     }
-    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) note_names(code_.instructions[at]);
+    uint32_t lookups = 0;
+    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
+      note_names(code_.instructions[at]);
+      lookups += code_.instructions[at].op == Op::sample;
+    }
+    inlines_lookups_ = lookups <= kMostInlined;
   }
   void note_names(const CodeInstruction& one) {
     const auto [results, operands] = counts_of(one);
@@ -104,8 +109,8 @@ class CppPrinter {
 
   void instruction(const CodeInstruction& o, uint32_t at) {
     switch (o.op) {
-      case Op::change_x: return assign(o, fmt::format("run.change({}, {}, 1)", reg(o.operand[0]), mask(o.operand[1])));
-      case Op::change_y: return assign(o, fmt::format("run.change({}, {}, 2)", reg(o.operand[0]), mask(o.operand[1])));
+      case Op::change_x: return change(o, 1);
+      case Op::change_y: return change(o, 2);
       case Op::set:
         return assign(o, fmt::format("op_set({}, {}, {})", reg(o.operand[0]), mask(o.operand[1]), reg(o.result[0])));
       case Op::mask_set:
@@ -139,6 +144,11 @@ class CppPrinter {
   void assign(const CodeInstruction& o, const std::string& value) {
     statement(fmt::format("{} = {};", reg(o.result[0]), value));
   }
+  void change(const CodeInstruction& o, int bit) {
+    const bool of_quads = holds_lookups_ && o.operand[1] == code_.running;  // the lanes of a run are whole quads
+    assign(o, of_quads ? fmt::format("run.change_in_quad({}, {})", reg(o.operand[0]), bit)
+                       : fmt::format("run.change({}, {}, {})", reg(o.operand[0]), mask(o.operand[1]), bit));
+  }
   void function(const CodeInstruction& o) {
     const auto [results, operands] = counts_of(o);
     std::string list;
@@ -160,7 +170,11 @@ class CppPrinter {
     statement("{");
     statement(fmt::format("  Uint t[{}];", kMaxResults));
     if (holds_lookups_ && o.op == Op::sample && (o.known & (kKnownUsual | kKnownNearest)) != 0) {
-      statement(fmt::format("  run.look_up_usual<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
+      statement(fmt::format("  run.look_up_{}<{}>({}, t, {}, {}, {}, {});", inlines_lookups_ ? "usual" : "shared",
+                            o.known, o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]),
+                            reg(o.operand[2])));
+    } else if (holds_lookups_ && o.op == Op::sample && is_known_plain(o.known)) {
+      statement(fmt::format("  run.look_up_plain<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
                             reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
     } else {
       statement(fmt::format("  run.look_up({}, {:#010x}u, t, {}{});", uint32_t(o.op), o.extra, lanes, list));
@@ -182,8 +196,10 @@ class CppPrinter {
     }
   }
 
+  static constexpr uint32_t kMostInlined = 4;  // lookups of a shader; more would take compilers too long
+
   const Code& code_;
-  bool holds_lookups_;
+  bool holds_lookups_, inlines_lookups_ = false;
   std::string text_;
   size_t depth_ = 0;
   std::vector<uint32_t> ends_;            // last instruction of each open if

@@ -297,9 +297,20 @@ namespace {
 
 constexpr uint32_t kOneAsFloat = 0x3f800000;
 
+uint16_t known_of_plain(const SampledRecord& texture) {
+  const bool is_plain = texture.type == SampledType::real && words_of(texture.encoding) <= 2 &&
+                        texture.magnify_linear == texture.minify_linear;
+  if (!is_plain) return kKnownTwo;
+  uint32_t known = kKnownTwo | kKnownPlain | uint32_t(texture.encoding) << kPlainEncoding;
+  if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
+  for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);
+  if (texture.minify_linear) known |= kPlainLinear;
+  return uint16_t(known);
+}
+
 uint16_t known_of(const SampledRecord& texture) {
   if (texture.kind != TextureKind::two) return 0;
-  if (!texture.usual && !texture.nearest) return kKnownTwo;
+  if (!texture.usual && !texture.nearest) return known_of_plain(texture);
   uint32_t known = kKnownTwo | (texture.usual ? kKnownUsual : kKnownNearest);
   if (texture.encoding == TexelEncoding::srgb8) known |= kKnownLight;
   for (uint32_t axis = 0; axis < 2; ++axis)

@@ -2,6 +2,8 @@
 // and compiled.
 #include "shader/simplify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -65,6 +67,14 @@ std::vector<Case> cases() {
       {"half border", TexelFormat::rgba8, TexelBase::rgba, sampler_of(TextureWrap::clamp, true, MipFilter::linear), 7},
       {"mirrored", TexelFormat::rgba8, TexelBase::rgba,
        sampler_of(TextureWrap::mirrored_repeat, true, MipFilter::linear), 7},
+      {"halves", TexelFormat::rgba16f, TexelBase::rgba, sampler_of(kEdge, true, MipFilter::none), 1},
+      {"border of halves", TexelFormat::rgba16f, TexelBase::rgba,
+       sampler_of(TextureWrap::clamp_to_border, true, MipFilter::linear), 7},
+      {"16 bits", TexelFormat::rgba16, TexelBase::rgba, sampler_of(kRepeat, false, MipFilter::nearest), 7},
+      {"half border, light", TexelFormat::rgba8_srgb, TexelBase::rgba,
+       sampler_of(TextureWrap::clamp, true, MipFilter::none), 1},
+      {"10 bits", TexelFormat::rgb10_a2, TexelBase::rgba,
+       sampler_of(TextureWrap::mirror_clamp_to_edge, true, MipFilter::linear), 7},
       {"ellipse", TexelFormat::rgba8, TexelBase::rgb, sampler_of(kRepeat, true, MipFilter::linear, 4), 7}};
 }
 
@@ -79,7 +89,7 @@ CapturedTexture picture_of(const Case& one) {
 }
 
 std::vector<uint32_t> random_texels() {
-  std::vector<uint32_t> texels(64 * 32 * 2);
+  std::vector<uint32_t> texels(64 * 32 * 4);  // two words a texel, with levels
   std::mt19937 random(19);
   for (uint32_t& texel : texels) texel = uint32_t(random());
   return texels;
@@ -166,6 +176,40 @@ TEST_F(FoldLookupsTest, GivesTheBitsOfTheProgramAsItWas) {
       const Textures textures{bound[i].tables, bound[i].slots};
       expect_same(run_on(isa, folded[i], {}, input, textures, shaders.functions()[i]), expected[i],
                   "compiled for " + isa + ", " + (i < all.size() ? all[i].name : "none"));
+    }
+  }
+}
+
+// An array of one layer has the same texels, and takes the general path of lookups.
+TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
+  const auto program_of = [](const std::string& sampler, const std::string& place) {
+    return compiled("#version 400\nuniform " + sampler + " map;\nin vec4 at;\nout vec4 a, b;\nvoid main() {\n" +
+                    "  a = textureLod(map, " + place + ", at.z * 2.5);\n  b = texture(map, " + place + ");\n}\n");
+  };
+  const Program plain = program_of("sampler2D", "at.xy * 1.3"),
+                general = program_of("sampler2DArray", "vec3(at.xy * 1.3, 0)");
+  const std::vector<uint32_t> texels = random_texels();
+  for (const TexelFormat format : {TexelFormat::r8, TexelFormat::rgba8_srgb, TexelFormat::rgb10_a2, TexelFormat::rgba16,
+                                   TexelFormat::rg16f, TexelFormat::rgba16f, TexelFormat::r32f, TexelFormat::rg32f}) {
+    for (const TextureWrap wrap :
+         {TextureWrap::repeat, TextureWrap::mirrored_repeat, TextureWrap::clamp_to_edge, TextureWrap::clamp_to_border,
+          TextureWrap::clamp, TextureWrap::mirror_clamp_to_edge}) {
+      for (const int filters : {0, 1, 2, 3}) {
+        CapturedSampler sampler =
+            sampler_of(wrap, (filters & 1) != 0, (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
+        sampler.border = {0.25f, 0.5f, -0.75f, 2.0f};
+        Case one{"", format, TexelBase::rgba, sampler, 6};
+        const auto results_of = [&](const Program& program, TextureKind kind) {
+          CapturedTexture picture = picture_of(one);
+          picture.kind = kind;
+          BoundTextures bound;
+          bound.add(picture, std::as_bytes(std::span(texels)), sampler);
+          bound.prepare();
+          return run_everywhere(program, {}, input, {bound.tables, bound.slots});
+        };
+        expect_same(results_of(plain, TextureKind::two), results_of(general, TextureKind::two_array),
+                    fmt::format("format {}, wrap {}, filters {}", int(format), int(wrap), filters));
+      }
     }
   }
 }

@@ -1,0 +1,152 @@
+// Plain textures of run-time shaders: two-dimensional textures of real numbers in at most two words a texel, with linear
+// or nearest filters. Colours are filtered as floats. This path gives the bits of the general one (texture_unit.h), and
+// decides what is equal for all lanes only once.
+#pragma once
+
+#include "shade/texture_usual.h"
+
+BROKKR_MACHINE_BEGIN
+
+// The properties of a plain texture that are the same for all lookups.
+struct PlainKind {
+  TexelEncoding encoding;
+  TextureWrap wrap[2];
+  MipFilter mip;  // none if there is one level
+  bool linear;    // both filters within a level; otherwise both are nearest
+};
+BROKKR_FN bool is_plain(const SampledRecord& texture) {
+  return texture.kind == TextureKind::two && texture.type == SampledType::real && words_of(texture.encoding) <= 2 &&
+         texture.magnify_linear == texture.minify_linear;
+}
+BROKKR_FN PlainKind plain_kind(const SampledRecord& texture) {
+  return {texture.encoding,
+          {texture.wrap[0], texture.wrap[1]},
+          texture.levels > 1 ? texture.mip : MipFilter::none,
+          texture.magnify_linear};
+}
+// `known`: a set of KnownBit.
+BROKKR_FN constexpr PlainKind plain_kind(uint32_t known) {
+  const auto wrap = [&](uint32_t axis) { return TextureWrap(known >> (shader::kPlainWrap + 3 * axis) & 7); };
+  return {TexelEncoding(known >> shader::kPlainEncoding & 7),
+          {wrap(0), wrap(1)},
+          MipFilter(known >> shader::kPlainMip & 3),
+          (known & shader::kPlainLinear) != 0};
+}
+
+BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
+  return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
+}
+
+// Decodes a texel of one or two words; `second` is ignored for one word.
+BROKKR_FN Vec4<Warp> plain_color(TexelEncoding encoding, Uint first, Uint second) {
+  switch (encoding) {
+    case TexelEncoding::rgba8:
+      return Vec4<Warp>(unorm_bits(first, 0, 8), unorm_bits(first, 8, 8), unorm_bits(first, 16, 8),
+                        unorm_bits(first, 24, 8));
+    case TexelEncoding::srgb8:
+      return Vec4<Warp>(srgb_bits(first, 0), srgb_bits(first, 8), srgb_bits(first, 16), unorm_bits(first, 24, 8));
+    case TexelEncoding::rgb10_a2:
+      return Vec4<Warp>(unorm_bits(first, 0, 10), unorm_bits(first, 10, 10), unorm_bits(first, 20, 10),
+                        unorm_bits(first, 30, 2));
+    case TexelEncoding::rgba16:
+      return Vec4<Warp>(unorm_bits(first, 0, 16), unorm_bits(first, 16, 16), unorm_bits(second, 0, 16),
+                        unorm_bits(second, 16, 16));
+    case TexelEncoding::rgba16f: {
+      Float r, g, b, a;
+      floats_from_halves(first, r, g);
+      floats_from_halves(second, b, a);
+      return Vec4<Warp>(r, g, b, a);
+    }
+    case TexelEncoding::rg32: return Vec4<Warp>(as_float(first), as_float(second), 0.0f, 1.0f);
+    default: return Vec4<Warp>(as_float(first), 0.0f, 0.0f, 1.0f);
+  }
+}
+
+// A level of a plain texture: the same for all lanes, or one per lane.
+struct PlainLevel {
+  Int width, height, first;
+};
+
+// Filters one level.
+BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const PlainKind& kind, const PlainLevel& level,
+                                 Float u, Float v) {
+  const Mask linear(kind.linear);
+  TexelPair x = texels_at(u, level.width, to_float(level.width), 0.0f, kind.wrap[0], linear);
+  TexelPair y = texels_at(v, level.height, to_float(level.height), 0.0f, kind.wrap[1], linear);
+  // Border texels: `out` has the columns and rows that lie outside the level.
+  Mask out_x[2] = {false, false}, out_y[2] = {false, false};
+  const auto hold = [&](TexelPair& pair, TextureWrap wrap, Int size, Mask(&out)[2]) BROKKR_INLINE_LAMBDA {
+    if (wrap != TextureWrap::clamp_to_border && (wrap != TextureWrap::clamp || !kind.linear)) return;
+    const Int a = clamp_to(pair.a, 0, size - 1), b = clamp_to(pair.b, 0, size - 1);
+    out[0] = a != pair.a;
+    out[1] = b != pair.b;
+    pair.a = a;
+    pair.b = b;
+  };
+  hold(x, kind.wrap[0], level.width, out_x);
+  hold(y, kind.wrap[1], level.height, out_y);
+  const bool has_border = w.any(look.lanes && (out_x[0] || out_x[1] || out_y[0] || out_y[1]));
+  const auto bordered = [&](const Vec4<Warp>& color, int column, int row) BROKKR_INLINE_LAMBDA {
+    if (!has_border) return color;
+    const uint32_t(&border)[4] = look.texture->border;
+    const auto channel = [&](int c) { return as_float(Uint(border[c])); };
+    return chosen(out_x[column] || out_y[row], Vec4<Warp>(channel(0), channel(1), channel(2), channel(3)), color);
+  };
+  const Int low = y.a * level.width, high = y.b * level.width;
+  const auto filtered = [&](auto&& texel) BROKKR_INLINE_LAMBDA {  // texel(column, row)
+    const Vec4<Warp> corner = texel(0, 0);
+    if (!kind.linear) return corner;
+    const Vec4<Warp> lower = mixed(corner, texel(1, 0), x.weight);
+    return mixed(lower, mixed(texel(0, 1), texel(1, 1), x.weight), y.weight);
+  };
+  if (words_of(kind.encoding) == 2) {
+    return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
+      const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 2;
+      Uint first, second;
+      w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
+      return bordered(plain_color(kind.encoding, first, second), column, row);
+    });
+  }
+  const Int left = level.first + x.a;
+  Uint texel[4];
+  if (kind.linear)
+    w.gather_square(look.texels, left + low, left + high, x.b - x.a, look.lanes, texel);
+  else
+    texel[0] = w.gather(look.texels, left + low, look.lanes);
+  return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
+    return bordered(plain_color(kind.encoding, texel[2 * row + column], 0u), column, row);
+  });
+}
+
+// A lookup in a plain texture, without offsets and comparisons. `kind` is plain_kind of the texture, `detail` that of
+// looked_up. At least one lane is active.
+BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const PlainKind& kind, Float u, Float v,
+                               Float detail) {
+  const SampledRecord& texture = *look.texture;
+  u = finite_or_zero(u);
+  v = finite_or_zero(v);
+  const auto of_level = [&](uint32_t level) {
+    const auto side = [&](uint32_t size) { return Int(size >> level > 1 ? int(size >> level) : 1); };
+    const PlainLevel one{side(texture.width), side(texture.height), Int(int(texture.first[level]))};
+    return plain_texel(w, look, kind, one, u, v);
+  };
+  if (kind.mip == MipFilter::none) return handed_on(texture, of_level(0));
+  const LevelChoice choice = levels_of(texture, kind.mip, detail);
+  const bool mixes = kind.mip == MipFilter::linear && w.any(look.lanes && choice.next > 0.0f);
+  const uint32_t last = texture.levels - 1;
+  const int level = w.broadcast(choice.level, lowest_bit(w.ballot(look.lanes)));
+  if (!w.any(look.lanes && choice.level != level)) {
+    const auto all = uint32_t(level);
+    const Vec4<Warp> own = of_level(all);
+    return handed_on(texture, mixes ? mixed(own, of_level(all < last ? all + 1 : last), choice.next) : own);
+  }
+  const auto of_lanes = [&](Int number) {
+    const PlainLevel each{side_of_level(texture.width, number), side_of_level(texture.height, number),
+                          as_int(w.gather(texture.first, number, look.lanes))};
+    return plain_texel(w, look, kind, each, u, v);
+  };
+  const Vec4<Warp> own = of_lanes(choice.level);
+  return handed_on(texture, mixes ? mixed(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
+}
+
+BROKKR_MACHINE_END
