@@ -330,27 +330,36 @@ class BatchWrite {
   template <Blending kBlending, class Visible>
   BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Visible visible) const {
     constexpr uint32_t kFormat = uint32_t(ColorFormat::rgba8);
+    const uint32_t* const results = results_;
+    uint32_t* const colors = pass_.tile.color;
+    const uint32_t written = written_;
     for (int s = 0; s < kTileSamples; s += w.width) {
-      Mask m = w.lanes_of(uint32_t(kept >> s));
-      if (!w.any(m)) continue;
-      m = visible(s, m);
-      if (written_ == 0) continue;
-      const auto channel = [&](int c) { return as_float(w.load(results_ + c * kTileSamples + s)); };
+      const uint64_t lanes = kept >> s & kVectorBits;
+      if (lanes == 0) continue;
+      const Mask m = visible(s, w.lanes_of(uint32_t(lanes)));
+      if (written == 0) continue;
+      const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
       Color color{channel(0), channel(1), channel(2), channel(3)};
-      uint32_t* const to = pass_.tile.color + s;
-      const Uint old = w.load(to);
+      const Uint old = w.load(colors + s);
+      Uint next;
       if constexpr (kBlending == Blending::over) {
         const Color under = load_color(kFormat, old, 0u);
         color = {saturate(color.r), saturate(color.g), saturate(color.b), saturate(color.a)};
         const Float through = 1.0f - color.a;
-        color = {color.r * color.a + under.r * through, color.g * color.a + under.g * through,
-                 color.b * color.a + under.b * through, color.a * color.a + under.a * through};
-      } else if constexpr (kBlending == Blending::other) {
-        color = blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color, nullptr,
-                      load_color(kFormat, old, 0u));
+        // The sums exceed 1 by rounding at most, which changes no code, so they need not be clamped.
+        const auto code = [&](Float over, Float below) {
+          return as_uint(to_int((over * color.a + below * through) * 255.0f + 0.5f));
+        };
+        next = code(color.r, under.r) | code(color.g, under.g) << 8 | code(color.b, under.b) << 16 |
+               code(color.a, under.a) << 24;
+      } else {
+        if constexpr (kBlending == Blending::other)
+          color = blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color, nullptr,
+                        load_color(kFormat, old, 0u));
+        next = store_color(kFormat, color).low;
       }
-      const Uint next = (store_color(kFormat, color).low & written_) | (old & ~written_);
-      w.store(to, select(m, next, old));
+      if (written != ~0u) next = (next & written) | (old & ~written);
+      w.store(colors + s, select(m, next, old));
     }
   }
 };
@@ -378,7 +387,11 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     return m;
   };
   if (Warp::takes_turns && BatchWrite::suffices(pass, run)) {
-    if (kept != 0) BatchWrite(pass, draw, run).write(w, kept, visible);
+    const BatchWrite writing(pass, draw, run);
+    if (has_depth || retests)
+      writing.write(w, kept, visible);
+    else
+      writing.write(w, kept, [](int, Mask m) { return m; });
     batch = {};
     return;
   }
