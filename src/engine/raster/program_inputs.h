@@ -143,6 +143,11 @@ BROKKR_FN void corners_along(const DrawRecord& draw, const ClipVertexOf<T> (&cor
   for (int i = 0; i < 3; ++i) to[i] = corner[i].y + corner[i].w * (draw.offset[1] - y);
 }
 
+// Returns true if inputs may depend on the side of the primitive that a sample sees.
+BROKKR_FN bool reads_facing(const ProgramRecord& program) {
+  return program.other_inputs != 0 || (program.bits & kProgramTwoSided) != 0;
+}
+
 // x and y come from corners_across and corners_along. Does not set x and y of `at`.
 template <class T>
 BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const ClipVertexOf<T> (&corner)[3],
@@ -155,6 +160,7 @@ BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const
     at.z = mixed(value, corner[0].z, corner[1].z, corner[2].z) * at.w * draw.scale[2] + draw.offset[2];
     at.linear = Vec3<Warp>(value.x * corner[0].w, value.y * corner[1].w, value.z * corner[2].w) * at.w;
   }
+  if (Warp::takes_turns && !reads_facing(run.program)) return;
   at.front = (weights.inverse > 0.0f) != Mask((draw.bits & kDrawFrontClockwise) != 0);
   if (run.program.bits & kProgramFront) at.front = true;
 }
@@ -174,12 +180,19 @@ BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const
 // The number of columns and rows of vectors in a tile.
 inline constexpr int kTileColumns = kTile / (tile_x(kWidth - 1) + 1), kTileRows = kTile / (tile_y(kWidth - 1) + 1);
 
-// Vectors of lanes whose inputs are computed together.
-struct LaneVectors {
-  LaneSurface at[kTileSamples / kWidth];
-  int first[kTileSamples / kWidth];  // first lane of each vector
-  int count = 0;
+// The column and row of each vector of a tile.
+struct VectorPlaces {
+  int column[kTileSamples / kWidth], row[kTileSamples / kWidth];
 };
+constexpr VectorPlaces vector_places() {
+  VectorPlaces places{};
+  for (int k = 0; k < kTileSamples / kWidth; ++k) {
+    places.column[k] = tile_x(k * kWidth) / (kTile / kTileColumns);
+    places.row[k] = tile_y(k * kWidth) / (kTile / kTileRows);
+  }
+  return places;
+}
+inline constexpr VectorPlaces kVectorPlaces = vector_places();
 
 // The primitives of a vector's lanes. On CUDA, where a lane is a thread, each lane has its own primitive.
 struct VectorPrimitives {
@@ -217,12 +230,12 @@ struct VectorPrimitives {
 template <class Varyings, class ComponentOf, class Give>
 BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, const LaneSurface* at, const int* first,
                            int count, ComponentOf component_of, Give give) {
-  const ProgramRecord& program = run.program;
-  const ProgramInput* const inputs = run.tables.inputs + program.first_input;
-  const int stride = lanes_of(run);
-  for (uint32_t i = 0; i < program.varying_inputs; ++i) {
+  const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
+  const uint32_t end = run.program.varying_inputs;
+  uint32_t* const registers = run.registers();
+  for (uint32_t i = 0; i < end; ++i) {
     const ProgramInput input = inputs[i];
-    uint32_t* const to = run.registers() + int(input.number) * stride;
+    uint32_t* const to = registers + int(input.number) * kRunLanes;
     const uint32_t component = component_of(input);
     const auto give_all = [&](auto&& value_at) {
       for (int v = 0; v < count; ++v) give(to + first[v], value_at(at[v]), at[v]);
@@ -257,7 +270,10 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Varyin
   interpolate(
       run, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
       [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
-  if (run.program.bits & kProgramTwoSided) interpolate_backs(w, run, varyings, at, first, count);
+  if (run.program.bits & kProgramTwoSided) {
+    const Varyings same = varyings;  // so that no other function has the address of `varyings`
+    interpolate_backs(w, run, same, at, first, count);
+  }
 }
 
 BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
@@ -282,7 +298,7 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
         mask = (mask & ~(kVectorBits << g)) | bits;
       });
     } else {
-      w.store(run.registers() + int(input.number) * lanes_of(run) + g, as_uint(other_input(at, input)));
+      w.store(run.registers() + int(input.number) * kRunLanes + g, as_uint(other_input(at, input)));
     }
   }
 }
@@ -332,7 +348,9 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
   };
   if (memory.of_one != 0) {
     const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
-    LaneVectors lanes;
+    const OneVaryings varyings = one.varyings;
+    LaneSurface surface[kTileSamples / kWidth];
+    int first[kTileSamples / kWidth], count = 0;
     // Vectors in the same column or row of a tile share a coordinate of the corners.
     const bool shares = memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
     Float across[kTileColumns][3], along[kTileRows][3];
@@ -344,10 +362,10 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     }
     for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
       const int g = lowest_bit(left) * w.width;
-      LaneSurface& at = lanes.at[lanes.count];
+      LaneSurface& at = surface[count];
       if (shares) {
-        const int column = tile_x(g) / (kTile / kTileColumns), row = tile_y(g) / (kTile / kTileRows);
-        find_surface(run, draw, one.corner, across[column], along[row], at);
+        const int vector = lowest_bit(left);
+        find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]], at);
         if (run.program.other_inputs != 0) {
           const LanePlaces places(w, run, g);
           at.x = places.x;
@@ -356,10 +374,10 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
       } else {
         find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
       }
-      lanes.first[lanes.count++] = g;
+      first[count++] = g;
       fill_others(w, run, at, g);
     }
-    interpolate_varyings(w, run, one.varyings, lanes.at, lanes.first, lanes.count);
+    interpolate_varyings(w, run, varyings, surface, first, count);
     return;
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
@@ -372,9 +390,10 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
       continue;
     }
     const OnePrimitive& one = primitive_of(number);
+    const OneVaryings varyings = one.varyings;
     LaneSurface at;
     find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
-    interpolate_varyings(w, run, one.varyings, &at, &g, 1);
+    interpolate_varyings(w, run, varyings, &at, &g, 1);
     fill_others(w, run, at, g);
   }
 }

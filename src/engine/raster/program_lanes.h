@@ -8,8 +8,8 @@
 
 BROKKR_MACHINE_BEGIN
 
-BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;  // lanes of an interpreter run
-static_assert(kRunLanes <= kProgramLanes && kProgramLanes == kTileSamples);
+BROKKR_CONSTANT int kRunLanes = kShaderVectors * kWidth;  // lanes of a run, and of each register
+static_assert(kRunLanes == kProgramLanes && kProgramLanes == kTileSamples);
 BROKKR_CONSTANT uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;  // one bit per sample of a vector
 
 // A warp's memory and the program that it runs.
@@ -40,13 +40,6 @@ BROKKR_FN shader::CompiledShader compiled_of(const ProgramRun& run) {
   return nullptr;
 }
 
-// Lanes per register, which is an upper bound on the lanes of a run. Compiled shaders process one vector after another,
-// so a run can cover a whole tile even on machines with few lanes.
-BROKKR_FN int lanes_of(const ProgramRun& run) {
-  if constexpr (kRunLanes == kTileSamples) return kRunLanes;
-  return compiled_of(run) != nullptr ? kTileSamples : kRunLanes;
-}
-
 // Returns the first sample of each quad that contains any of `samples`.
 BROKKR_FN uint64_t first_of_quads(uint64_t samples) {
   return (samples | samples >> 1 | samples >> 2 | samples >> 3) & 0x1111111111111111u;
@@ -68,19 +61,44 @@ struct LaneOwners {
   }
 };
 
+// Sets the properties of a run in place. `vectors`: bits of vectors that have lanes; `end`: the last one's number plus 1.
+BROKKR_FN void taken_in_place(const ProgramRun& run, uint32_t vectors, int end, bool of_one, uint64_t lanes,
+                              uint64_t keep) {
+  ProgramMemory& memory = run.memory;
+  memory.vectors = vectors;
+  memory.in_place = 1;
+  memory.of_one = of_one ? 1 : 0;
+  memory.call.vectors = uint32_t(end);
+  memory.call.keep = keep;
+  memory.call.outputs = run.results();
+  run.masks()[run.program.running] = lanes;
+}
+
 // If it costs no extra vector (one extra for a short program), lane i holds sample i of the tile: inputs need no
 // gathering and results no reordering. Returns true if it does; then `rest` receives the remaining samples, those of
 // quads in which another primitive came first. Only a tile's first run may do this, because it writes over results of
 // other runs. `of_one`: all samples are known to belong to one primitive.
 BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, bool of_one) {
-  if (!Warp::takes_turns || lanes_of(run) != kTileSamples) return false;
+  if (!Warp::takes_turns) return false;
   ProgramMemory& memory = run.memory;
+  if (of_one && ~rest == 0) {
+    memory.of_lane[0] = memory.primitive[0];
+    taken_in_place(run, (1u << kShaderVectors) - 1, kShaderVectors, true, rest, rest);
+    rest = 0;
+    return true;
+  }
   const uint64_t quads = first_of_quads(rest), lanes = quads * 15;
   uint32_t vectors = 0;
-  for (int g = 0; g < kTileSamples; g += w.width)
-    vectors |= (lanes >> g & kVectorBits) != 0 ? 1u << uint32_t(g / w.width) : 0u;
+  int end = 0;
+  for (int g = 0; g < kTileSamples; g += w.width) {
+    if ((lanes >> g & kVectorBits) == 0) continue;
+    vectors |= 1u << uint32_t(g / w.width);
+    end = g / w.width + 1;
+  }
+  // Compiled programs skip vectors without samples; the interpreter computes all up to the last one.
+  const int computed = compiled_of(run) != nullptr ? count_bits(vectors) : end;
   const bool is_short = (run.program.bits & kProgramShort) != 0;
-  if (4 * count_bits(quads) <= (count_bits(vectors) - (is_short ? 2 : 1)) * w.width) return false;
+  if (4 * count_bits(quads) <= (computed - (is_short ? 2 : 1)) * w.width) return false;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
   Mask others = false;
   for (uint32_t left = of_one ? 0 : vectors; left != 0; left &= left - 1) {
@@ -101,12 +119,7 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, boo
       keep |= uint64_t(w.ballot(owners.now)) << g;
     }
   }
-  memory.vectors = vectors;
-  memory.in_place = 1;
-  memory.of_one = of_one ? 1 : 0;
-  memory.call.keep = keep;
-  memory.call.outputs = run.results();
-  run.masks()[run.program.running] = lanes;
+  taken_in_place(run, vectors, end, of_one, lanes, keep);
   rest &= ~keep;
   return true;
 }
@@ -114,8 +127,10 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, boo
 // Sets the properties shared by all runs that are not in place.
 BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, bool of_one, uint64_t keep) {
   ProgramMemory& memory = run.memory;
+  const auto vectors = uint32_t((lanes + kWidth - 1) / kWidth);
   memory.lanes = lanes;
-  memory.vectors = (1u << uint32_t((lanes + kWidth - 1) / kWidth)) - 1;
+  memory.vectors = (1u << vectors) - 1;
+  memory.call.vectors = vectors;
   memory.in_place = 0;
   memory.in_order = in_order ? 1 : 0;
   memory.of_one = of_one ? 1 : 0;
@@ -127,7 +142,7 @@ BROKKR_FN void lanes_are_taken(const ProgramRun& run, int lanes, bool in_order, 
 // Assigns lanes to samples of `rest`, quad by quad. If the program takes derivatives, each quad belongs to one
 // primitive. Returns the remaining samples.
 BROKKR_FN uint64_t take_lanes(Warp& w, const ProgramRun& run, uint64_t rest) {
-  const int most = lanes_of(run) / 4;
+  constexpr int most = kRunLanes / 4;
   ProgramMemory& memory = run.memory;
   const bool of_quads = (run.program.bits & kProgramQuads) != 0;
   uint64_t quads = first_of_quads(rest);
@@ -165,7 +180,7 @@ BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   ProgramMemory& memory = run.memory;
   const uint32_t primitive = memory.primitive[lowest_bit(rest)];
   uint64_t keep = 0, quads = first_of_quads(rest);
-  const int first = lowest_bit(quads), most = lanes_of(run);
+  const int first = lowest_bit(quads), most = kRunLanes;
   int lanes = 0, last = first;
   for (; quads != 0 && lanes < most; quads &= quads - 1, lanes += 4) {
     last = lowest_bit(quads);
@@ -180,24 +195,21 @@ BROKKR_FN uint64_t take_quads(const ProgramRun& run, uint64_t rest) {
   return last == 60 ? 0 : rest & ~uint64_t(0) << (last + 4);
 }
 
-// Does the work of take_lanes with all lanes at once, if the next samples fill a run and belong to one primitive, as
-// inside a triangle. Returns true if it did so.
-BROKKR_FN bool take_row(Warp& w, const ProgramRun& run, uint64_t& rest) {
-  const int most = lanes_of(run);
-  const uint64_t all = most == 64 ? ~uint64_t(0) : (uint64_t(1) << most) - 1;
-  const int first = lowest_bit(rest);
-  if (first % most != 0 || (rest >> first & all) != all) return false;
+// Does the work of take_lanes with all lanes at once, if the tile's samples belong to one primitive, as inside a
+// triangle. Returns true if it did so. Warps whose lanes take turns take such a tile in place.
+BROKKR_FN bool take_tile(Warp& w, const ProgramRun& run, uint64_t& rest) {
+  if (Warp::takes_turns || ~rest != 0) return false;
   ProgramMemory& memory = run.memory;
-  const uint32_t primitive = memory.primitive[first];
-  for (int g = 0; g < most; g += w.width) {
-    if (w.any(w.load(memory.primitive + first + g) != primitive)) return false;
+  const uint32_t primitive = memory.primitive[0];
+  for (int g = 0; g < kTileSamples; g += w.width) {
+    if (w.any(w.load(memory.primitive + g) != primitive)) return false;
   }
-  for (int g = 0; g < most; g += w.width) {
-    w.store(memory.sample + g, as_uint(w.lane() + (first + g)));
+  for (int g = 0; g < kTileSamples; g += w.width) {
+    w.store(memory.sample + g, as_uint(w.lane() + g));
     w.store(memory.of_lane + g, primitive);
   }
-  w.once([&] { lanes_are_taken(run, most, true, true, all); });
-  rest &= ~(all << first);
+  w.once([&] { lanes_are_taken(run, kTileSamples, true, true, rest); });
+  rest = 0;
   return true;
 }
 

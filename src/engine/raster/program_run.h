@@ -39,7 +39,7 @@ BROKKR_FN_NOINLINE void load_program(Warp& w, const ProgramRun& run) {
   uint32_t* const registers = run.registers();
   const ProgramPreset* const presets = run.tables.presets + program.first_preset;
   // Compiled programs read only the first lane.
-  const int stride = lanes_of(run), lanes = compiled_of(run) != nullptr ? w.width : stride;
+  const int stride = kRunLanes, lanes = compiled_of(run) != nullptr ? w.width : stride;
   for (uint32_t i = 0; i < program.presets; ++i) {
     const ProgramPreset preset = presets[i];
     for (int g = 0; g < lanes; g += w.width) w.store(registers + int(preset.number) * stride + g, preset.bits);
@@ -66,7 +66,7 @@ BROKKR_FN uint64_t take_results(Warp& w, const ProgramRun& run, uint64_t keep) {
   const ProgramMemory& memory = run.memory;
   if (memory.in_place != 0) return keep;
   const bool in_order = memory.in_order != 0;
-  const int stride = lanes_of(run);
+  const int stride = kRunLanes;
   for (int g = 0; g < memory.lanes; g += w.width) {
     const Mask m = w.lanes_of(uint32_t(keep >> g));
     const Int sample = as_int(w.load(memory.sample + g));
@@ -106,7 +106,7 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
 #else
 #if !defined(__CUDACC__)
   if (const shader::CompiledShader compiled = compiled_of(run); compiled != nullptr)
-    return run_compiled(compiled, call, lanes_of(run), run.memory.vectors);
+    return run_compiled(compiled, call, kRunLanes, run.memory.vectors);
 #endif
   Interpreter(w, call).run();
 #endif
@@ -125,7 +125,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
   const DrawRecord& draw = frame.draws[frame.runs[frame.batch_run[first / kBatchTriangles]].draw];
   uint64_t kept = 0;
   for (uint64_t rest = wanted; rest != 0;) {
-    if ((rest != wanted || !take_in_place(w, run, rest, of_one)) && !take_row(w, run, rest))
+    if ((rest != wanted || !take_in_place(w, run, rest, of_one)) && !take_tile(w, run, rest))
       rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
     fill_inputs(w, run, draw, context.kept);

@@ -1,6 +1,7 @@
 #include "shade/instance.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace brokkr::shader {
@@ -51,6 +52,7 @@ uint64_t Instance::run(uint64_t samples) {
   call_.begin = code_.head;
   call_.end = uint32_t(code_.instructions.size());
   call_.keep = samples;
+  call_.vectors = uint32_t((std::bit_width(of_quad * 15) + kernel_.width - 1) / kernel_.width);
   if (compiled_ != nullptr) {
     kernel_.run_compiled(compiled_, call_);
   } else {

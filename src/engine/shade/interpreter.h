@@ -9,21 +9,24 @@
 
 BROKKR_MACHINE_BEGIN
 
-// Vectors per instruction. With 1, the v4 build needs twice the time for arithmetic. With 8, registers outgrow the L1
-// cache, and a mask has only 64 bits.
-BROKKR_CONSTANT int kShaderVectors = kWidth == 32 ? 2 : 4;
+// Vectors per register. A register has 64 lanes on every machine, as a mask has bits and a tile samples. Instructions
+// work on the vectors that hold samples (ShaderCall::vectors).
+BROKKR_CONSTANT int kShaderVectors = 64 / kWidth;
 
 // `kVectors`: vectors per register.
 template <int kVectors>
 class InterpreterOf {
  public:
-  BROKKR_FN InterpreterOf(Warp& warp, shader::ShaderCall& c) : w(warp), call(c) {}
+  BROKKR_FN InterpreterOf(Warp& warp, shader::ShaderCall& c)
+      : w(warp), call(c), vectors_(c.vectors != 0 ? int(c.vectors) : kVectors) {}
 
   BROKKR_FN void run() {
     uint32_t iterations[shader::kMaxLoopDepth], of_run = 0;
     uint64_t keep = call.keep;
-    for (uint32_t at = call.begin; at < call.end; ++at) {
-      const shader::CodeInstruction& o = call.code[at];
+    const shader::CodeInstruction* const code = call.code;
+    const uint32_t end = call.end;
+    for (uint32_t at = call.begin; at < end; ++at) {
+      const shader::CodeInstruction& o = code[at];
       switch (o.op) {
         case shader::Op::begin_loop: iterations[o.depth] = 0; [[fallthrough]];
         case shader::Op::begin_if:
@@ -38,7 +41,7 @@ class InterpreterOf {
           break;
         case shader::Op::discard:
           keep &= ~call.masks[o.operand[0]];
-          if (keep == 0) at = call.end;
+          if (keep == 0) at = end;
           break;
         default: compute(o); break;
       }
@@ -64,6 +67,13 @@ class InterpreterOf {
 
   Warp& w;
   shader::ShaderCall& call;
+  const int vectors_;
+
+  // The number of vectors that instructions work on. On CUDA a lane has few, so all are computed.
+  BROKKR_FN int vectors() const {
+    if constexpr (Warp::takes_turns && kVectors > 1) return vectors_;
+    return kVectors;
+  }
 
   // Returns true if another iteration may begin; `of_run` counts the iterations of all loops. Returns false after an
   // abort.
@@ -77,22 +87,45 @@ class InterpreterOf {
   BROKKR_FN uint32_t* place(uint16_t number, int vector) const {
     return call.registers + int(number) * kLanes + vector * kWidth;
   }
+  BROKKR_FN static Uint word_of(Uint a) { return a; }
+  BROKKR_FN static Uint word_of(Int a) { return as_uint(a); }
+  BROKKR_FN static Uint word_of(Float a) { return as_uint(a); }
+
+  // The vectors of a register as T. Its place is computed once: a compiler cannot know that storing vectors changes
+  // neither `call` nor the instruction.
+  template <class T>
+  class Vectors {
+   public:
+    BROKKR_FN Vectors(const InterpreterOf& of, uint16_t number) {
+      if constexpr (std::is_same_v<T, Mask>)
+        from_ = of.call.masks[number];
+      else
+        from_ = of.place(number, 0);
+    }
+    BROKKR_FN T operator()(int vector) const {
+      if constexpr (std::is_same_v<T, Mask>) {
+        return Warp::lanes_of(uint32_t(from_ >> (vector * kWidth)));
+      } else if constexpr (std::is_same_v<T, Float>) {
+        return as_float(Warp::load(from_ + vector * kWidth));
+      } else if constexpr (std::is_same_v<T, Int>) {
+        return as_int(Warp::load(from_ + vector * kWidth));
+      } else {
+        return Warp::load(from_ + vector * kWidth);
+      }
+    }
+
+   private:
+    std::conditional_t<std::is_same_v<T, Mask>, uint64_t, const uint32_t*> from_;
+  };
   // A register's vector as T.
   template <class T>
   BROKKR_FN T get(uint16_t number, int vector) const {
-    if constexpr (std::is_same_v<T, Mask>) {
-      return w.lanes_of(uint32_t(call.masks[number] >> (vector * kWidth)));
-    } else if constexpr (std::is_same_v<T, Float>) {
-      return as_float(w.load(place(number, vector)));
-    } else if constexpr (std::is_same_v<T, Int>) {
-      return as_int(w.load(place(number, vector)));
-    } else {
-      return w.load(place(number, vector));
-    }
+    return Vectors<T>(*this, number)(vector);
   }
-  BROKKR_FN void store(uint16_t number, int vector, Uint a) { w.store(place(number, vector), a); }
-  BROKKR_FN void store(uint16_t number, int vector, Int a) { store(number, vector, as_uint(a)); }
-  BROKKR_FN void store(uint16_t number, int vector, Float a) { store(number, vector, as_uint(a)); }
+  template <class T>
+  BROKKR_FN void store(uint16_t number, int vector, T a) {
+    w.store(place(number, vector), word_of(a));
+  }
 
   // Masks belong to the warp. All lanes must have read a mask before one lane changes it.
   BROKKR_FN void put_mask(uint16_t number, uint64_t bits) {
@@ -104,37 +137,47 @@ class InterpreterOf {
   BROKKR_FN void put(uint16_t number, F&& f) {
     if constexpr (std::is_same_v<T, Mask>) {
       uint64_t bits = 0;
-      for (int k = 0; k < kVectors; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
+      for (int k = 0, end = vectors(); k < end; ++k) bits |= uint64_t(w.ballot(f(k))) << (k * kWidth);
       put_mask(number, bits);
     } else {
-      for (int k = 0; k < kVectors; ++k) store(number, k, T(f(k)));
+      uint32_t* const to = place(number, 0);
+      for (int k = 0, end = vectors(); k < end; ++k) w.store(to + k * kWidth, word_of(T(f(k))));
     }
   }
 
-#define BROKKR_SHADER_OP1(name, R, A, ...) \
-  case Op::name:                           \
-    put<R>(o.result[0], [&](int k) {       \
-      const A a = get<A>(o.operand[0], k); \
-      return __VA_ARGS__;                  \
-    });                                    \
-    break;
-#define BROKKR_SHADER_OP2(name, R, A, B, ...) \
-  case Op::name:                              \
-    put<R>(o.result[0], [&](int k) {          \
-      const A a = get<A>(o.operand[0], k);    \
-      const B b = get<B>(o.operand[1], k);    \
-      return __VA_ARGS__;                     \
-    });                                       \
-    break;
+#define BROKKR_SHADER_OP1(name, R, A, ...)      \
+  case Op::name: {                              \
+    const Vectors<A> of_a(*this, o.operand[0]); \
+    put<R>(o.result[0], [&](int k) {            \
+      const A a = of_a(k);                      \
+      return __VA_ARGS__;                       \
+    });                                         \
+    break;                                      \
+  }
+#define BROKKR_SHADER_OP2(name, R, A, B, ...)   \
+  case Op::name: {                              \
+    const Vectors<A> of_a(*this, o.operand[0]); \
+    const Vectors<B> of_b(*this, o.operand[1]); \
+    put<R>(o.result[0], [&](int k) {            \
+      const A a = of_a(k);                      \
+      const B b = of_b(k);                      \
+      return __VA_ARGS__;                       \
+    });                                         \
+    break;                                      \
+  }
 #define BROKKR_SHADER_OP3(name, R, A, B, C, ...) \
-  case Op::name:                                 \
+  case Op::name: {                               \
+    const Vectors<A> of_a(*this, o.operand[0]);  \
+    const Vectors<B> of_b(*this, o.operand[1]);  \
+    const Vectors<C> of_c(*this, o.operand[2]);  \
     put<R>(o.result[0], [&](int k) {             \
-      const A a = get<A>(o.operand[0], k);       \
-      const B b = get<B>(o.operand[1], k);       \
-      const C c = get<C>(o.operand[2], k);       \
+      const A a = of_a(k);                       \
+      const B b = of_b(k);                       \
+      const C c = of_c(k);                       \
       return __VA_ARGS__;                        \
     });                                          \
-    break;
+    break;                                       \
+  }
 #define BROKKR_SHADER_MASK1(name, ...)           \
   case Op::name: {                               \
     const uint64_t a = call.masks[o.operand[0]]; \
@@ -157,14 +200,15 @@ class InterpreterOf {
   BROKKR_FN void compute(const shader::CodeInstruction& o) {
     switch (o.op) {
 #include "shader/operations.def"
-      case Op::reinterpret: put<Word>(o.result[0], [&](int k) { return get<Word>(o.operand[0], k); }); break;
+      case Op::reinterpret: put<Word>(o.result[0], Vectors<Word>(*this, o.operand[0])); break;
       case Op::change_x: change(o, 1); break;
       case Op::change_y: change(o, 2); break;
-      case Op::set:
-        put<Word>(o.result[0], [&](int k) {
-          return select(get<Mask>(o.operand[1], k), get<Word>(o.operand[0], k), get<Word>(o.result[0], k));
-        });
+      case Op::set: {
+        const Vectors<Word> value(*this, o.operand[0]), old(*this, o.result[0]);
+        const Vectors<Mask> lanes(*this, o.operand[1]);
+        put<Word>(o.result[0], [&](int k) { return select(lanes(k), value(k), old(k)); });
         break;
+      }
       case Op::mask_set: {
         const uint64_t lanes = call.masks[o.operand[1]];
         put_mask(o.result[0], (call.masks[o.operand[0]] & lanes) | (call.masks[o.result[0]] & ~lanes));
@@ -177,10 +221,12 @@ class InterpreterOf {
       case Op::sample:
       case Op::texture_size:
       case Op::detail_levels: ask_sampler(o); break;
-      case Op::output:
-        for (int k = 0; k < kVectors; ++k)
-          w.store(call.outputs + o.extra * uint32_t(kLanes) + k * kWidth, get<Word>(o.operand[0], k));
+      case Op::output: {
+        const Vectors<Word> value(*this, o.operand[0]);
+        uint32_t* const to = call.outputs + o.extra * uint32_t(kLanes);
+        for (int k = 0, end = vectors(); k < end; ++k) w.store(to + k * kWidth, value(k));
         break;
+      }
       default: break;  // control flow is executed by `run`
     }
   }
@@ -191,8 +237,9 @@ class InterpreterOf {
     const uint64_t lanes = call.masks[o.operand[1]];
     const uint64_t lower = bit == 1 ? 0x5555555555555555u : 0x3333333333333333u;
     const uint64_t pairs = lanes & (lanes >> bit) & lower, both = pairs | pairs << bit;
+    const Vectors<Float> value(*this, o.operand[0]);
     put<Float>(o.result[0], [&](int k) {
-      const Float own = get<Float>(o.operand[0], k), other = w.shuffle(own, w.lane() ^ bit);
+      const Float own = value(k), other = w.shuffle(own, w.lane() ^ bit);
       const Float difference = select((w.lane() & bit) != 0, own - other, other - own);
       return select(w.lanes_of(uint32_t(both >> (k * kWidth))), difference, 0.0f);
     });
@@ -212,7 +259,7 @@ class InterpreterOf {
   }
   // Operand 0 is the array's first cell, 1 the index, 2 the value, 3 the lanes.
   BROKKR_FN void write_element(const shader::CodeInstruction& o) {
-    for (int k = 0; k < kVectors; ++k) {
+    for (int k = 0, end = vectors(); k < end; ++k) {
       const Int at = element_place(o.operand[0], o.extra, get<Int>(o.operand[1], k), k);
       w.scatter(call.registers, at, get<Word>(o.operand[2], k), get<Mask>(o.operand[3], k));
     }
@@ -249,7 +296,7 @@ class InterpreterOf {
     }
     if (goes_usual(o, *texture)) return sample_usual(o, *texture);
     const int count = shader::coordinates_of(texture->kind);
-    for (int k = 0; k < kVectors; ++k) {
+    for (int k = 0, end = vectors(); k < end; ++k) {
       const uint16_t* from = o.operand + count;
       const Float reference = (o.extra & shader::kSampleCompare) != 0 ? get<Float>(*from++, k) : Float(0.0f);
       const uint16_t level = (o.extra & shader::kSampleGather) != 0 ? uint16_t(0) : *from++;
@@ -284,7 +331,7 @@ class InterpreterOf {
   }
   BROKKR_FN_NOINLINE void sample_usual(const shader::CodeInstruction& o, const SampledRecord& texture) {
     const UsualKind kind = usual_kind(texture);
-    for (int k = 0; k < kVectors; ++k) {
+    for (int k = 0, end = vectors(); k < end; ++k) {
       const UsualLookup look{&texture, call.frame->sampled_texels.get(), get<Mask>(o.operand[3], k)};
       if (!w.any(look.lanes)) continue;
       const Float u = get<Float>(o.operand[0], k), v = get<Float>(o.operand[1], k), d = get<Float>(o.operand[2], k);
@@ -332,6 +379,7 @@ class InterpreterOf {
     const bool is_asked = (o.extra & shader::kDetailOfQuery) != 0;
     if (texture == nullptr || (!texture->has_details && !is_asked))
       return put<Float>(o.result[0], [&](int) { return Float(0.0f); });
+    if (Warp::takes_turns && texture->kind == TextureKind::two) return detail_two(o, *texture);
     const int count = shader::directions_of(texture->kind);
     const uint16_t* const changes = o.operand + (shader::is_cube(texture->kind) ? 3 : 0);
     put<Float>(o.result[0], [&](int k) {
@@ -346,6 +394,25 @@ class InterpreterOf {
       // As in llvmpipe, an inactive sample has no derivatives.
       const Float of_quad = w.shuffle(own, lane_of_quad(o));
       return select(of_quad > kLeastDetail, of_quad, own);
+    });
+  }
+  // The same for a texture of kind two.
+  BROKKR_FN_NOINLINE void detail_two(const shader::CodeInstruction& o, const SampledRecord& texture) {
+    const Float width = float(texture.width), height = float(texture.height);
+    const Vectors<Float> u_dx(*this, o.operand[0]), v_dx(*this, o.operand[1]);
+    const Vectors<Float> u_dy(*this, o.operand[2]), v_dy(*this, o.operand[3]);
+    const bool of_quad = (o.extra & shader::kSampleOfQuad) != 0, is_least = of_quad && texture.anisotropic;
+    const Int lane = of_quad ? lane_of_quad(o) : w.lane();
+    put<Float>(o.result[0], [&](int k) {
+      const auto span = [&](Float u, Float v) {
+        const Float x = u * width, y = v * height;
+        return x * x + y * y;
+      };
+      const Float right = span(u_dx(k), v_dx(k)), upwards = span(u_dy(k), v_dy(k));
+      const Float own = detail_of_span(is_least ? minimum(right, upwards) : maximum(right, upwards));
+      if (!of_quad) return own;
+      const Float of_one = w.shuffle(own, lane);
+      return select(of_one > kLeastDetail, of_one, own);
     });
   }
   BROKKR_FN void detail_levels(const shader::CodeInstruction& o) {

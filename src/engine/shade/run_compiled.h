@@ -6,7 +6,7 @@
 
 BROKKR_MACHINE_BEGIN
 
-// The data that all lookups of one run share: an interpreter's call in which every mask is the lookup's mask.
+// The data of a lookup: an interpreter's call in which every mask is the lookup's mask.
 struct CompiledLookups {
   static constexpr int kRegisters = shader::kMaxResults + shader::kMaxOperands;
 
@@ -21,8 +21,9 @@ struct CompiledLookups {
   }
 };
 
+// `host`: the ShaderCall of the run.
 inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32_t lanes, uint32_t* values) {
-  CompiledLookups& lookups = *static_cast<CompiledLookups*>(host);
+  CompiledLookups lookups(*static_cast<const shader::ShaderCall*>(host));
   for (uint64_t& mask : lookups.masks) mask = lanes;
   lookups.call.registers = values;
   lookups.instruction.op = shader::Op(op);
@@ -34,8 +35,7 @@ inline void look_up_for_compiled(void* host, uint32_t op, uint32_t extra, uint32
 // Runs the shader for `vectors` (CompiledCall) of a run whose registers have `lanes` lanes. Takes the place of
 // Interpreter::run.
 BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall& call, int lanes, uint32_t vectors) {
-  CompiledLookups lookups(call);
-  shader::CompiledCall c{};
+  shader::CompiledCall c;
   c.registers = call.registers;
   c.masks = call.masks;
   c.outputs = call.outputs;
@@ -43,15 +43,16 @@ BROKKR_FN void run_compiled(shader::CompiledShader compiled, shader::ShaderCall&
   c.uniform_words = call.uniform_words;
   c.abort = call.abort;
   c.look_up = &look_up_for_compiled;
-  c.host = &lookups;
+  c.host = &call;
+  c.sampled = call.frame == nullptr ? nullptr : call.frame->sampled.get();
   c.samplers = call.samplers;
-  if (call.frame != nullptr) {
-    c.sampled = call.frame->sampled.get();
-    c.texels = call.frame->sampled_texels.get();
-  }
+  c.texels = call.frame == nullptr ? nullptr : call.frame->sampled_texels.get();
+  c.values = nullptr;
   c.keep = call.keep;
   c.lanes = uint32_t(lanes);
   c.vectors = vectors;
+  c.iterations = 0;
+  c.cut = 0;
   compiled(&c);
   call.keep = c.keep;
   call.cut |= c.cut;

@@ -34,6 +34,7 @@ struct ShaderCall {
   uint32_t* outputs = nullptr;  // result s of lane i: outputs[s * lanes + i]; not written if all lanes are discarded
   uint64_t keep = 0;            // in: lanes that hold samples; out: lanes that are not discarded
   uint32_t cut = 0;             // set if a loop reached its iteration limit (compiled_call.h)
+  uint32_t vectors = 0;         // the interpreter computes this many vectors, from the first lane on; 0: all
 };
 
 struct ShaderKernel {
