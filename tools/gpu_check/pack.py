@@ -127,7 +127,7 @@ def collect(options, folder, to):
         (to / "sanitizer" / path.name).chmod(0o755)
     for folder in ("scenes", "tests/frames"):
         for path in sorted((ROOT / folder).iterdir()):
-            if folder == "tests/frames" or path.stat().st_size < MOST_BYTES_OF_FRAME:
+            if path.is_file() and (folder == "tests/frames" or path.stat().st_size < MOST_BYTES_OF_FRAME):
                 shutil.copy2(path, to / pathlib.Path(folder).name)
     for path in folder.rglob("*.ptxas"):
         target = re.search(r"CMakeFiles/(\S+?)\.dir/", str(path)).group(1)

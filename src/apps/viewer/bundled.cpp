@@ -1,7 +1,9 @@
 #include "viewer/bundled.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <system_error>
+#include <tuple>
 
 #include "base/process.h"
 #include "brokkr/load.h"
@@ -30,9 +32,11 @@ std::vector<std::string> bundled_scenes() {
       if (is_loadable(it->path().string())) files.push_back(it->path().string());
     }
   }
+  // Frames come before scenes. A larger frame has more to see.
   const auto order = [](const std::string& file) {
-    const bool is_menu = file.find("menu") != std::string::npos;
-    return std::pair(is_menu || !file.ends_with(".bkf"), file);
+    std::error_code error;
+    const bool is_frame = file.ends_with(".bkf");
+    return std::tuple(!is_frame, is_frame ? -int64_t(fs::file_size(file, error)) : 0, file);
   };
   std::sort(files.begin(), files.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
   return files;

@@ -10,7 +10,7 @@
 namespace brokkr::viewer {
 
 std::vector<TourStep> tour_steps() {
-  const std::vector<std::string> frames = {"scenes/supertuxkart.bkf", "scenes/extremetuxracer-practice.bkf",
+  const std::vector<std::string> frames = {"scenes/supertuxkart.bkf", "scenes/extremetuxracer.bkf",
                                            "scenes/minetest.bkf", "generated:city"};
   return {
       {.title = "Bin patterns",

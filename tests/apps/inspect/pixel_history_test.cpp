@@ -270,7 +270,7 @@ TEST_F(ProgramPixel, HoldsWhatItsProgramsGive) {
 }
 
 TEST_F(ProgramPixel, OfACapturedFrameEndsAsRendered) {
-  const Frame frame = load_frame(BROKKR_SOURCE_DIR "/scenes/chromium-bsu.bkf", {});
+  const Frame frame = load_frame(BROKKR_SOURCE_DIR "/tests/frames/measured/chromium-bsu.bkf", {});
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(frame);
   RenderOptions options;

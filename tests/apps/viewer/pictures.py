@@ -12,11 +12,12 @@ import struct
 import sys
 import tempfile
 import time
-import zlib
 
+import png
+from png import chunk, packed
 from session import SOURCE, Session, on_a_screen
 
-FRAME = SOURCE / "scenes/extremetuxracer-practice.bkf"
+FRAME = SOURCE / "scenes/extremetuxracer.bkf"
 OWN = SOURCE / "assets" / "courtyard.obj"
 SCREEN = (1680, 945)
 WINDOW = (1360, 800)
@@ -54,6 +55,11 @@ def as_in_the_paper(session):
     session.screen.move(*at(session, 600, 795))
 
 
+def draw_the_film(session):
+    session.screen.click(*at(session, 1300, 164))
+    session.wait_for_rest(3)
+
+
 def choose_a_draw(session):
     session.screen.move(*at(session, 800, 400))
     time.sleep(1)  # the pointer is known to be over the image by then
@@ -72,26 +78,13 @@ def trace(session):
 # Window, file, settings, and the steps to take.
 PICTURES = {
     "viewer-start": (WINDOW, None, {}, as_it_is),
-    "viewer-policy": (WINDOW, FRAME, {"panel": "Policy"}, zoom_into_the_time_line),
+    "viewer-policy": (WINDOW, "generated:city", {"panel": "Policy"}, zoom_into_the_time_line),
     "viewer-pattern": (WINDOW, FRAME, {"panel": "Pattern"}, as_in_the_paper),
     "viewer-draws": (WIDE, FRAME, {"panel": "Pipeline"}, choose_a_draw),
-    "viewer-probe": (WIDE, OWN, {"panel": "Probe"}, as_it_is),
+    "viewer-probe": (WIDE, OWN, {"panel": "Probe"}, draw_the_film),
     "viewer-trace": (WINDOW, OWN, {"panel": "Trace"}, trace),
     "viewer-reyes": (WINDOW, "--reyes=tea-set", {"panel": "Micropolygons"}, as_it_is),
 }
-
-
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def packed(rows):
-    """The rows as PNG has them, each as the difference to the one before it."""
-    lines, above = [], bytes(len(rows[0]))
-    for row in rows:
-        lines.append(b"\2" + bytes((a - b) & 255 for a, b in zip(row, above)))
-        above = row
-    return zlib.compress(b"".join(lines), 9)
 
 
 def changed_part(before, after):
@@ -155,7 +148,7 @@ def body(screen, folder):
         if file:
             settled(session)
         else:
-            session.wait_for_rest(3)
+            session.wait_for_cards()
         act(session)
         if act is not trace and file:
             session.wait_for_rest(3)
@@ -165,10 +158,7 @@ def body(screen, folder):
             shutil.move(session.last_shot, OUTPUT / f"{name}.png")
         else:
             x, y, width, height = screen.geometry(session.window)
-            rows = screen.pixels(x, y, width, height)
-            header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-            (OUTPUT / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
-                                                 chunk(b"IDAT", packed(rows)) + chunk(b"IEND", b""))
+            png.write(OUTPUT / f"{name}.png", screen.pixels(x, y, width, height))
         session.close()
     if not wanted or "hero" in wanted:
         make_hero(screen, folder)

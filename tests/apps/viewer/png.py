@@ -33,6 +33,25 @@ def read(path):
     return rows, texts
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def packed(rows):
+    """The rows as PNG has them, each as the difference to the one before it."""
+    lines, above = [], bytes(len(rows[0]))
+    for row in rows:
+        lines.append(b"\2" + bytes((a - b) & 255 for a, b in zip(row, above)))
+        above = row
+    return zlib.compress(b"".join(lines), 9)
+
+
+def write(path, rows):
+    """`rows`: red, green, blue bytes from top to bottom."""
+    header = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed(rows)) + chunk(b"IEND", b""))
+
+
 def unfilter(kind, line, above, channels):
     if kind == 0:
         return

@@ -82,7 +82,7 @@ TEST(Batches, WhatADriverCountsStandsBesideWhatIsPredicted) {
     return runs;
   };
   request.driver.record = [&](std::span<const uint32_t> indices) { return predicted_runs(request.models[0], indices); };
-  const BatchInput input{"openarena", load_frame("scenes/openarena.bkf", {})};
+  const BatchInput input{"openarena", load_frame("tests/frames/measured/openarena.bkf", {})};
   ASSERT_GT(input.draws.size(), 1u);
   for (const BatchExperiment& e : batch_experiments()) {
     if (std::string(e.name) == "render") continue;
