@@ -39,8 +39,8 @@ std::vector<std::string> more_fixed_varyings(const Context& context, const Fragm
 std::string copied_name(size_t i);
 
 // The text of a vertex shader (GLSL 1.20) that computes gl_Position and these built-in varyings as fixed function
-// currently does. `opaque`: only GL knows the vertices, which may have their own materials. `for_file`: the shader writes
-// the built-in outputs, and otherwise varyings of the layer.
+// currently does. `opaque`: only GL knows the vertices, which may have their own materials. `for_file`: the shader
+// writes the built-in outputs, and otherwise varyings of the layer.
 std::string fixed_vertex_text(const Context& context, const std::vector<std::string>& built_ins, bool opaque,
                               bool for_file = false);
 
@@ -72,8 +72,8 @@ struct FragmentInterface {
 std::shared_ptr<const FragmentInterface> inspect_fragment(const Context& context,
                                                           const std::vector<std::string>& texts);
 
-// Adds the attributes, uniforms, blocks and samplers of a program's vertex shaders, except built-in ones. They are linked
-// like fragment shaders. Returns the reason if files cannot hold the program, and otherwise nothing.
+// Adds the attributes, uniforms, blocks and samplers of a program's vertex shaders, except built-in ones. They are
+// linked like fragment shaders. Returns the reason if files cannot hold the program, and otherwise nothing.
 std::string inspect_vertex(const Context& context, const std::vector<std::string>& texts, VertexProgram& program);
 
 // Names of the output variables of the last stage before rasterization, linked without other stages.
@@ -157,8 +157,8 @@ VertexStage current_vertex_stage(Context& context, bool opaque);
 // Uses the layer's programs for a stage of kind `program`, with the uniforms of the application's.
 void use_shadow(const Context& context, const VertexStage& stage, Restore& restore);
 
-// A vertex program from this text that records gl_Position and `copies` copied varyings; 0 if the driver rejects it. Its
-// attributes have the locations that they have in `original`, or those of materials if that is 0.
+// A vertex program from this text that records gl_Position and `copies` copied varyings; 0 if the driver rejects it.
+// Its attributes have the locations that they have in `original`, or those of materials if that is 0.
 GLuint make_vertex_program(const Context& context, const std::string& text, size_t copies, GLuint original = 0);
 
 // Materials that change between vertices. A vertex shader sees only the material in the state (gl_FrontMaterial),

@@ -114,8 +114,8 @@ void draw_points(const DrawCall& call, const std::vector<SubDraw>& parts) {
   }
 }
 
-// Runs the program that copies attributes, where `run` runs a stage as the positions were recorded. `vertices`: how many
-// these were. The problem says why there are no attributes.
+// Runs the program that copies attributes, where `run` runs a stage as the positions were recorded. `vertices`: how
+// many these were. The problem says why there are no attributes.
 FeedbackResult copy_attributes(const Context& context, const VertexStage& stage, uint64_t vertices, const auto& run) {
   if (stage.vertex->copier == 0) return {};
   if (context.info.feedback_objects && get_integer(GL_TRANSFORM_FEEDBACK_ACTIVE) != 0)

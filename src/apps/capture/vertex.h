@@ -28,8 +28,8 @@ struct VertexCopy {
   // What the copier records, by attribute. An attribute without components is 0, because the driver does not read it.
   std::vector<RecordedVarying> attributes;
   uint32_t components = 0;  // per vertex, without gl_Position
-  // A display list may change matrices between its vertices, so the copier also records the product of the matrices, from
-  // component `matrix` on.
+  // A display list may change matrices between its vertices, so the copier also records the product of the matrices,
+  // from component `matrix` on.
   bool reads_matrices = false;
   std::optional<uint32_t> matrix;
   std::vector<RecordedVarying> recorded() const;

@@ -49,8 +49,8 @@ Image shader_picture(const shader::Program& program, int width, int height,
 
 // Shows the programs of a captured frame, for `brokkr shaders`.
 
-// Prints a table of the programs, or one program with --program or --vertex-program and --print. Returns the exit code. Throws
-// std::runtime_error and UsageError.
+// Prints a table of the programs, or one program with --program or --vertex-program and --print. Returns the exit code.
+// Throws std::runtime_error and UsageError.
 int show_programs(const std::string& file, const Arguments& arguments);
 
 }  // namespace brokkr::app

@@ -44,8 +44,9 @@ struct TrimmedFrame {
 };
 
 // Keeps the selected commands and references, and what these refer to: targets, states, programs, textures, samplers,
-// and vertices that an index refers to; draws with vertex programs keep all vertices. Duplicates are stored once. Names, labels and the targets' identifiers stay.
-// `frame` must be a valid captured frame without VertexKind::transform draws.
+// and vertices that an index refers to; draws with vertex programs keep all vertices. Duplicates are stored once.
+// Names, labels and the targets' identifiers stay. `frame` must be a valid captured frame without VertexKind::transform
+// draws.
 TrimmedFrame trim_frame(const Frame& frame, const TrimRequest& request);
 
 // The sizes of a frame's parts in bytes, by name.

@@ -25,8 +25,8 @@ inline constexpr uint32_t kCloseUlps = 2;
 // The number of floats between two numbers; 0 if both are NaN, and the largest number if one of them is.
 uint32_t ulps_between(float a, float b);
 
-// A captured frame with computed vertices, and those that its file holds. Without vertex programs, or if the file leaves
-// out all vertices, nothing is compared.
+// A captured frame with computed vertices, and those that its file holds. Without vertex programs, or if the file
+// leaves out all vertices, nothing is compared.
 struct ComparedFrame {
   Frame frame;
   std::vector<std::string> problems;      // one line for each vertex program that cannot run

@@ -101,8 +101,8 @@ inline constexpr std::string_view kDrawFlags =
     "fragment-discard, fragment-depth, condition, clip-distance, multisample, depth-clamp, z-zero-to-one, "
     "origin-upper-left, provoking-first";
 
-// The stored numbers of an attribute. Each becomes a 32-bit word of the attribute's own type when it is read; normalized
-// integers become 0 .. 1, or -1 .. 1 if they are signed.
+// The stored numbers of an attribute. Each becomes a 32-bit word of the attribute's own type when it is read;
+// normalized integers become 0 .. 1, or -1 .. 1 if they are signed.
 enum class AttributeType : uint8_t { f32, f16, u32, i32, u16, i16, u8, i8 };
 constexpr std::string_view names_of(AttributeType) { return "f32, f16, u32, i32, u16, i16, u8, i8"; }
 
@@ -122,8 +122,8 @@ constexpr std::string_view name_of(E value) {
 }
 
 inline constexpr std::string_view kMagic = "BRKF";
-// A file has the lowest version that holds its frame, so that older programs can read it: the first without programs and
-// textures, the second without vertex programs and SPIR-V.
+// A file has the lowest version that holds its frame, so that older programs can read it: the first without programs
+// and textures, the second without vertex programs and SPIR-V.
 inline constexpr uint32_t kPlainVersion = 1, kProgramVersion = 2, kVersion = 3;
 inline constexpr size_t kHeaderSize = 32;  // magic, version, three u64 lengths
 inline constexpr size_t kAlignment = 16;   // alignment of every offset into the blob

@@ -61,7 +61,8 @@ struct LaneOwners {
   }
 };
 
-// Sets the properties of a run in place. `vectors`: bits of vectors that have lanes; `end`: the last one's number plus 1.
+// Sets the properties of a run in place. `vectors`: bits of vectors that have lanes; `end`: the last one's number plus
+// 1.
 BROKKR_FN void taken_in_place(const ProgramRun& run, uint32_t vectors, int end, bool of_one, uint64_t lanes,
                               uint64_t keep) {
   ProgramMemory& memory = run.memory;

@@ -1,6 +1,6 @@
-// Plain textures of run-time shaders: two-dimensional textures of real numbers in at most two words a texel, with linear
-// or nearest filters. Colours are filtered as floats. This path gives the bits of the general one (texture_unit.h), and
-// decides what is equal for all lanes only once.
+// Plain textures of run-time shaders: two-dimensional textures of real numbers in at most two words a texel, with
+// linear or nearest filters. Colours are filtered as floats. This path gives the bits of the general one
+// (texture_unit.h), and decides what is equal for all lanes only once.
 #pragma once
 
 #include "shade/texture_usual.h"

@@ -113,7 +113,8 @@ BROKKR_FN bool is_one_texel(Warp& w, const UsualLookup& look, const UsualKind& k
 BROKKR_FN Vec4<Warp> usual_filtered(const UsualKind& kind, const Uint (&texel)[4], Uint tx, Uint ty) {
   return handed_on(kind.channel, 1.0f, kind.light ? filtered_srgb(texel, tx, ty) : filtered_bytes(texel, tx, ty));
 }
-// The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise Int.
+// The filtered texels of the level whose first texel is `base`. Its sides are int if all lanes share them, otherwise
+// Int.
 template <class Side>
 BROKKR_FN Vec4<Warp> usual_texel(Warp& w, const UsualLookup& look, const UsualKind& kind, Float u, Float v,
                                  Side columns, Side rows, Int base) {

@@ -25,7 +25,8 @@ double lanes_at_work(const CpuRays& run) {
 }
 
 // The three scenes have the triangles that were asked for, fill the box that the rays' eye looks at, and differ: the
-// densest of 4 x 4 parts of the ground has nearly all of the forest's triangles beside its trees' and few of the hall's.
+// densest of 4 x 4 parts of the ground has nearly all of the forest's triangles beside its trees' and few of the
+// hall's.
 TEST(SimtRayScenes, AreThreePlaces) {
   double densest[3] = {}, hits[3] = {};
   for (const RayPlace place : {RayPlace::conference, RayPlace::atrium, RayPlace::fairyforest}) {

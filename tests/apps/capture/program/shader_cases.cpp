@@ -531,8 +531,8 @@ void draw_second_source() {
   glDisable(GL_BLEND);
 }
 
-// Attributes of many formats, a current value, a divisor, a matrix and an array; a block, a vertex texture, a base vertex
-// and a base instance. All sums are exact.
+// Attributes of many formats, a current value, a divisor, a matrix and an array; a block, a vertex texture, a base
+// vertex and a base instance. All sums are exact.
 const char* const kAttributeShader = R"(#version 450 core
 in vec4 place;
 in vec4 bytes;

@@ -47,7 +47,8 @@ TEST(SlotPointers, RefusesWhenFullOrEmptyAndKeepsTheOrder) {
   }
 }
 
-// Three threads in 500 orders: each element is made in place word by word, with another thread's turn between two words.
+// Three threads in 500 orders: each element is made in place word by word, with another thread's turn between two
+// words.
 TEST(SlotPointers, ElementsAreWholeInEveryOrder) {
   constexpr uint32_t kCapacity = 2, kWords = 3, kEach = 4;
   constexpr int kCrew = 3;
