@@ -161,7 +161,7 @@ void Shading::read_samplers(const Context& context, const std::vector<ProgramSam
   }
 }
 
-VertexInputs Shading::read_vertex(const Context& context, const VertexStage& stage) {
+std::optional<VertexInputs> Shading::read_vertex(const Context& context, VertexStage& stage) {
   VertexInputs inputs;
   inputs.program = vertex_programs_.number_of(stage.vertex->program, frame_.vertex_programs);
   const VertexProgram& program = stage.vertex->program;
@@ -170,6 +170,15 @@ VertexInputs Shading::read_vertex(const Context& context, const VertexStage& sta
   for (const ProgramBlock& block : program.blocks) inputs.first_of_blocks.push_back(read_block(context, block, name));
   read_samplers(context, program.samplers, name, inputs.textures);
   take_errors();
+  for (const BoundTexture& bound : inputs.textures) {
+    if (bound.texture < 0) continue;
+    const CapturedTexture& texture = frame_.captured_textures[size_t(bound.texture)];
+    if (texture.stored && texture.images.empty()) continue;
+    stage.expanded =
+        texture.images.empty() ? "a vertex texture that the file has not" : "a vertex texture that the frame draws";
+    stage.vertex = nullptr;
+    return std::nullopt;
+  }
   return inputs;
 }
 

@@ -33,8 +33,9 @@ class Shading {
   // a note.
   std::optional<ShadingInputs> read(const Context& context, const VertexStage& stage);
 
-  // Reads the inputs of the vertex program, except its attributes. `stage.vertex` must exist.
-  VertexInputs read_vertex(const Context& context, const VertexStage& stage);
+  // Reads the inputs of the vertex program, except its attributes. `stage.vertex` must exist. If the file cannot hold
+  // them, the result is empty and `stage.expanded` says why.
+  std::optional<VertexInputs> read_vertex(const Context& context, VertexStage& stage);
 
   // Finds the streams in what the copier recorded. Empty although there are attributes: no stream gives the values.
   std::vector<VertexStream> read_attributes(const VertexStage& stage, const std::vector<float>& values,

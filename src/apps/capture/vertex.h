@@ -25,7 +25,7 @@ struct VertexCopy {
   VertexProgram program;
   std::string problem;  // why the file cannot hold the program; empty if it can
   GLuint copier = 0;    // 0: it has no attributes that change between vertices
-  // What the copier records, by attribute. An attribute without components is 0, because the driver does not read it.
+  // The copier's varyings, by attribute. An attribute without components is 0, because the driver does not read it.
   std::vector<RecordedVarying> attributes;
   uint32_t components = 0;  // per vertex, without gl_Position
   // A display list may change matrices between its vertices, so the copier also records the product of the matrices,

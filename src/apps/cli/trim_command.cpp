@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/input.h"
@@ -114,7 +115,8 @@ class Trimming {
   // not.
   std::vector<std::byte> file() {
     progress_.show("compressing");
-    std::vector<std::byte> bytes = bkf_bytes(with_drivers_vertices(), {.level = kLevel, .leave_out = left_out_});
+    const Frame complete = with_drivers_vertices();
+    std::vector<std::byte> bytes = bkf_bytes(complete, {.level = kLevel, .leave_out = left_out_});
     progress_.show("drawing the trimmed frame");
     Frame written = read_bkf(bytes, frame_.source, {}, load_);
     shade_vertices(written, load_);
@@ -132,14 +134,12 @@ class Trimming {
       const auto* const draw = std::get_if<DrawCommand>(&frame_.commands[i]);
       if (draw == nullptr || draw->vertices < 0) continue;
       const std::optional<VertexComparison>& found = compared_frame_.draws[i];
-      const std::vector<uint32_t>& failed = compared_frame_.failed_programs;
-      const uint32_t program = frame_.vertex_inputs[size_t(draw->vertices)].program;
-      const bool runs = std::find(failed.begin(), failed.end(), program) == failed.end();
-      if (!found || (runs && found->worst <= kMaxPixels)) continue;
+      if (compared_frame_.runs(*draw) && (!found || found->worst <= kMaxPixels)) continue;
       original[size_t(draw->vertices)] = false;
       kept_draws_ += i < plan_.request.commands.size() && plan_.request.commands[i];
     }
     for (size_t i = 0; i < left_out_.size(); ++i) left_out_[i] = original[trimmed_.vertex_inputs[i]];
+    count_left_out();
     if (!compared_frame_.is_compared()) return trimmed_.frame;
     Frame before = frame_;
     before.positions = compared_frame_.positions;
@@ -150,12 +150,32 @@ class Trimming {
     return result;
   }
 
+  // Counts the bytes that the file leaves out.
+  void count_left_out() {
+    const Frame& frame = trimmed_.frame;
+    std::set<uint64_t> positions, varyings;  // ranges that are counted, by their first elements
+    for (const brokkr::Command& command : frame.commands) {
+      const auto* const draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr || draw->vertices < 0 || !left_out_[size_t(draw->vertices)]) continue;
+      const uint64_t vertices = uint64_t(draw->vertex_count) * draw->instances;
+      if (positions.insert(draw->first_vertex).second) left_out_positions_ += vertices * sizeof(glm::vec4);
+      if (draw->inputs < 0) continue;
+      const DrawInputs& inputs = frame.inputs[size_t(draw->inputs)];
+      if (varyings.insert(inputs.first_varying).second)
+        left_out_varyings_ += vertices * varying_components(frame.programs[inputs.program]) * sizeof(float);
+    }
+  }
+
   void print(const std::string& output, uint64_t file_before, uint64_t file_after) const {
     std::vector<std::vector<std::string>> cells;
     const auto before = bytes_by_kind(frame_), after = bytes_by_kind(trimmed_.frame);
     for (size_t i = 0; i < before.size(); ++i) {
-      const bool texels = i == 0;
-      cells.push_back({before[i].first, grouped(before[i].second), grouped(texels ? texel_bytes_ : after[i].second)});
+      const std::string_view kind = before[i].first;
+      const uint64_t bytes = i == 0                ? texel_bytes_
+                             : kind == "positions" ? after[i].second - left_out_positions_
+                             : kind == "varyings"  ? after[i].second - left_out_varyings_
+                                                   : after[i].second;
+      cells.push_back({before[i].first, grouped(before[i].second), grouped(bytes)});
     }
     cells.push_back({"file", grouped(file_before), grouped(file_after)});
     std::cout << output << ": " << trimmed_.frame.commands.size() << " of " << frame_.commands.size() << " commands, "
@@ -227,7 +247,7 @@ class Trimming {
   std::optional<Pictures> original_;
   uint64_t texel_bytes_ = 0;
   std::vector<bool> left_out_;  // by Frame::vertex_inputs of the trimmed frame
-  uint64_t kept_draws_ = 0;
+  uint64_t kept_draws_ = 0, left_out_positions_ = 0, left_out_varyings_ = 0;
 };
 
 int run_trim(const Arguments& arguments) {

@@ -31,13 +31,16 @@ struct ComparedFrame {
   Frame frame;
   std::vector<std::string> problems;      // one line for each vertex program that cannot run
   std::vector<uint32_t> failed_programs;  // indices into Frame::vertex_programs, in the same order
-  // By command: the comparison of a draw whose vertices the file also holds. Empty for other commands.
+  // By command: the comparison of a draw whose program runs and whose vertices the file also holds. Empty for other
+  // commands.
   std::vector<std::optional<VertexComparison>> draws;
   // The positions and varyings of the file, in the places of those of `frame`. Empty if nothing is compared.
   std::vector<glm::vec4> positions;
   std::vector<float> varyings;
 
   bool is_compared() const { return !positions.empty(); }
+  // Returns false if a draw's vertex program cannot run.
+  bool runs(const DrawCommand& draw) const;
   VertexComparison all() const;
 };
 

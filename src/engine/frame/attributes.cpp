@@ -40,7 +40,7 @@ uint32_t word_of(Number number, bool whole, bool normalized) {
   return std::bit_cast<uint32_t>(value);
 }
 
-// The stored number that may become this word; the caller tests whether it does.
+// The stored number that may become this word. `encoded` tests whether it does.
 template <class Number>
 Number number_of(uint32_t word, bool whole, bool normalized) {
   if (whole) return Number(word);

@@ -41,7 +41,7 @@ struct BkfLimits {
   uint64_t vertex_bytes = uint64_t(4) << 30;     // attributes, and vertices that the file leaves out
 };
 
-// Facts about a frame that only its file has.
+// Facts about a frame that only its file states.
 struct BkfDetails {
   // By command: true for a draw with a vertex program of which the file also holds positions and varyings. In files of
   // `brokkr capture` they come from the application's driver.

@@ -766,7 +766,7 @@ constexpr BadEdit kBadVertices[] = {
     {"/commands/1/attributes/0/type", "\"f64\"", "command 1, attributes 0, field 'type': unknown value"},
     {"/commands/1/attributes/0/normalized", "true", "field 'type': vec3 cannot be normalized f32"},
     {"/commands/1/attributes/2/type", "\"f32\"", "field 'type': int cannot be f32"},
-    {"/commands/1/attributes/0/count", "12", "'place' has 4 values, and the draw reads 5"},
+    {"/commands/1/attributes/0/count", "9", "'place' has 3 values, and the draw reads 4"},
     {"/commands/1/attributes/0/count", "14", "14 is not a multiple of 3"},
     {"/commands/1/attributes/0/count", "0", "0 is not a multiple of 3"},
     {"/commands/1/attributes/0/count", "4000000000", "command 1, attributes 0, field 'count'"},
