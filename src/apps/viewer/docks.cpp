@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kLeastImage = 0.3f;  // minimum width of the image, as a fraction of the window's
 // minimum width of the left and the right dock, in pixels at scale 1
-constexpr std::array<float, 2> kMinSize = {300, 380};
+constexpr std::array<float, 2> kMinSize = {350, 380};
 constexpr float kLeastPart = 0.1f, kMaxPart = 0.45f;     // as fractions of the window's width
 constexpr float kLeastShare = 0.15f, kMaxShare = 0.85f;  // as fractions of the left dock's height
 constexpr float kBar = 4;                                // width of a splitter, in pixels at scale 1

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "viewer/theme.h"
+
 namespace brokkr::viewer {
 namespace {
 
@@ -162,10 +164,10 @@ std::vector<HelpGroup> help_groups(std::span<const KeyBinding> more) {
 namespace {
 
 void draw_help_group(const HelpGroup& group) {
-  float widest = 0;
-  for (const HelpGroup::Line& line : group.lines) widest = std::max(widest, ImGui::CalcTextSize(line.keys.c_str()).x);
-  ImGui::TextColored({0.55f, 0.75f, 1, 1}, "%s", group.name.c_str());
-  const float em = ImGui::GetFontSize(), column = std::min(widest + em, 15 * em);
+  const float em = ImGui::GetFontSize(), column = 9 * em;  // longer keys wrap
+  ImGui::PushFont(theme::heading());
+  ImGui::TextUnformatted(group.name.c_str());
+  ImGui::PopFont();
   if (ImGui::BeginTable(group.name.c_str(), 2)) {
     ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, column);
     ImGui::TableSetupColumn("help", ImGuiTableColumnFlags_WidthStretch);

@@ -43,12 +43,14 @@ void Loader::load(const std::string& path, const LoadOptions& options) {
 void Loader::cancel() {
   const std::lock_guard lock(mutex_);
   wish_.reset();
+  done_.reset();
   cancelled_ = true;
 }
 
 std::optional<LoadState> Loader::state() const {
   const std::lock_guard lock(mutex_);
   if (wish_) return LoadState{wish_->path, 0};
+  if (done_) return LoadState{done_->path, 1};  // not taken yet
   if (!busy_ || cancelled_) return std::nullopt;
   return LoadState{loading_, part_.load()};
 }

@@ -128,7 +128,9 @@ class DrawsPanel : public Panel {
     const auto* const draw = command ? std::get_if<DrawCommand>(&state.scene->frame.commands[*command]) : nullptr;
     if (ImGui::BeginChild("preview", {0, height})) {
       if (draw == nullptr) {
-        ImGui::TextDisabled("Point at a draw, or choose one, to see its picture here.");
+        ImGui::PushStyleColor(ImGuiCol_Text, theme::kDim);
+        ImGui::TextWrapped("Point at a draw, or choose one, to see its picture here.");
+        ImGui::PopStyleColor();
       } else {
         const std::string title = "draw " + std::to_string(*command) + " " + app::printable(draw->label);
         ImGui::PushFont(theme::heading());

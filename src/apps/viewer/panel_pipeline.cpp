@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 

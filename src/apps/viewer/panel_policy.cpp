@@ -123,7 +123,9 @@ class PolicyPanel : public Panel {
                          theme::kStages[1]);
     }
     ImGui::Dummy({width, bottom + leaf - at.y});
-    ImGui::TextDisabled("%d rasterizers: remaining time, out of the time in the whole frame", s.rasterizers);
+    ImGui::PushStyleColor(ImGuiCol_Text, theme::kDim);
+    ImGui::TextWrapped("%d rasterizers: remaining time, out of the time in the whole frame", s.rasterizers);
+    ImGui::PopStyleColor();
   }
 
   float moment_ = 0.25f;

@@ -117,7 +117,9 @@ Metadata metadata_of(const Rendered& frame) {
 
   std::string command = "brokkr render " + quoted(frame.scene->path);
   const Target& loaded = frame.scene->frame.targets[frame.target];
-  if (loaded.width != frame.width || loaded.height != frame.height)
+  // A captured frame has its own size. A scene was loaded for the room in the window, which `brokkr render` lacks.
+  const bool is_of_the_window = !frame.scene->clip_space && loaded.layers == 1;
+  if (is_of_the_window || loaded.width != frame.width || loaded.height != frame.height)
     command += " --size " + std::to_string(frame.width) + "x" + std::to_string(frame.height);
   if (frame.target != frame.scene->shown_target(s.options.shading)) command += " --target " + std::to_string(loaded.id);
   if (frame.layer != 0) command += " --layer " + std::to_string(frame.layer);

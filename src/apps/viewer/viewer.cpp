@@ -16,6 +16,7 @@
 #include "app/text.h"
 #include "base/file_io.h"
 #include "brokkr/image.h"
+#include "brokkr/version.h"
 #include "viewer/bundled.h"
 #include "viewer/draw_filter.h"
 #include "viewer/screenshot.h"
@@ -428,7 +429,8 @@ double Viewer::sleep_time() const {
 
 void Viewer::take_screenshot() {
   Picture picture;
-  if (shot_ == Shot::window) {
+  const bool of_window = shot_ == Shot::window;
+  if (of_window) {
     const glm::ivec2 size = window_->framebuffer();
     picture = {size.x, size.y, window_->read_pixels()};
   } else {
@@ -439,10 +441,13 @@ void Viewer::take_screenshot() {
   }
   const bool with_light = std::exchange(shot_, Shot::none) == Shot::image_and_light && state_.last &&
                           state_.last->painting && state_.last->painting->light();
-  if (picture.pixels.empty() || !state_.last) return show_note("there is no picture to save yet");
+  if (picture.pixels.empty() || (!state_.last && !of_window)) return show_note("there is no picture to save yet");
   try {
-    fs::path path = free_name(current_folder(), state_.last->scene->path, ".png", with_light ? ".exr" : "");
-    write_file(path, encode_screenshot(picture, metadata_of(*state_.last)));
+    const std::string shown = state_.last ? state_.last->scene->path : "window";
+    fs::path path = free_name(current_folder(), shown, ".png", with_light ? ".exr" : "");
+    const Metadata metadata =
+        state_.last ? metadata_of(*state_.last) : Metadata{{"Software", "Brokkr " BROKKR_VERSION}};
+    write_file(path, encode_screenshot(picture, metadata));
     show_note("saved " + path.string());
     if (with_light) save_light(path.replace_extension(".exr"));
   } catch (const std::exception& error) {

@@ -26,7 +26,8 @@ TWO_DOCKS = 1600
 def picture_stands(session, least=0.3):
     """Whether the picture, bit for bit, stands in the window, has at least that part of its width, and no dock covers it.
     Its place in the window: left, top, width and height."""
-    rows, settings, _ = session.settings()
+    rows, settings, command = session.settings()
+    assert f" --size {settings['size'][0]}x{settings['size'][1]}" in command, command
     x, y, width, height = session.screen.geometry(session.window)
     session.screen.move(x + width // 2, y + height - 2)  # the pointer is drawn into the pixels, and facts over the image
     if settings["size"][0] < least * width - 1:

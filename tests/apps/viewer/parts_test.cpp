@@ -451,6 +451,12 @@ TEST(Loader, LoadsFailsAndCancels) {
   ASSERT_TRUE(wait());
   ASSERT_NE(loaded->scene, nullptr);
   EXPECT_EQ(loaded->scene->frame.targets[0].width, 64);
+  // A finished load counts as loading until it is taken.
+  loader.load("generated:sphere-100k", {.width = 32, .height = 32});
+  EXPECT_TRUE(within(120s, [&] { return loader.state() && loader.state()->part == 1; }));
+  std::this_thread::sleep_for(100ms);
+  EXPECT_TRUE(loader.state().has_value());
+  ASSERT_TRUE(wait());
   loader.load("no such file.bkf", {});
   ASSERT_TRUE(wait());
   EXPECT_EQ(loaded->scene, nullptr);

@@ -123,6 +123,14 @@ class Session:
             return self.cpu_seconds() - begin
         wait_for("rest", lambda: used() <= most)
 
+    def wait_for_cards(self):
+        """Until the start screen has the pictures of all bundled frames and scenes, which it keeps on disk."""
+        kinds = (".bkf", ".obj", ".glb", ".gltf", ".ply", ".stl")
+        cards = [file for name in ("scenes", "assets") for file in (SOURCE / name).iterdir() if file.suffix in kinds]
+        made = self.folder / "cache/brokkr/thumbnails"
+        wait_for("the pictures of the start screen", lambda: len(list(made.glob("*.png"))) >= len(cards))
+        self.wait_for_rest()
+
     def step(self, step, *arguments):
         """One step of a test, and how long it took."""
         begin = time.monotonic()

@@ -8,7 +8,6 @@ Exit code 77: Xvfb or a library of X is missing.
 import pathlib
 import shutil
 import sys
-import time
 
 from session import BROKKR, OTHER, Session, on_a_screen, wait_for
 
@@ -16,6 +15,7 @@ WINDOW = (1280, 800)
 CARD = (180, 230)      # the first one of the tour
 IMAGE = (0, 120, 880, 480)
 PANEL = (910, 120, 360, 530)  # what is open at the right
+DIALOG = (340, 130, 600, 540)
 
 
 def region(session, part):
@@ -23,12 +23,29 @@ def region(session, part):
     return session.screen.raw(x + part[0], y + part[1], part[2], part[3])
 
 
+def changes(session, part, act):
+    """Acts, waits until that part of the window looks different, and until nothing more is drawn."""
+    before = region(session, part)
+    act()
+    wait_for("another picture", lambda: region(session, part) != before)
+    session.wait_for_rest()
+
+
+def presses_return(session, part):
+    """Return stays down until the window has seen it."""
+    before = region(session, part)
+    session.screen.key_down("Return")
+    wait_for("an answer to Return", lambda: region(session, part) != before)
+    session.screen.key_down("Return", False)
+
+
 def starts_with_the_tour(session):
     """The first card opens a frame with the settings of the paper, and the owners over the image."""
-    start = region(session, (0, 30, 1200, 600))
+    session.wait_for_cards()
+    session.screenshot()
+    assert session.last_shot.name == "brokkr-window-1.png", session.last_shot
     x, y, _, _ = session.screen.geometry(session.window)
-    session.screen.click(x + CARD[0], y + CARD[1])
-    wait_for("a frame", lambda: region(session, (0, 30, 1200, 600)) != start)
+    changes(session, (0, 30, 1200, 600), lambda: session.screen.click(x + CARD[0], y + CARD[1]))
     _, settings, command = session.settings()
     assert "--rasterizers 20" in command and "--ownership static" in command, command
     return settings
@@ -49,19 +66,12 @@ def switches_patterns(session, folder):
 
 
 def opens_a_frame(session):
-    session.screen.key("o", "Control_L")
-    time.sleep(1)
-    session.screen.type("/no/such.bkf")
-    time.sleep(0.3)
-    session.screen.key_down("Return")
-    time.sleep(0.2)
-    session.screen.key_down("Return", False)
-    time.sleep(0.5)  # the dialog says that there is no such file, and stays; what is typed now is the whole path
-    session.screen.type(str(OTHER))
-    time.sleep(0.3)
-    session.screen.key_down("Return")
-    time.sleep(0.2)
-    session.screen.key_down("Return", False)
+    changes(session, DIALOG, lambda: session.screen.key("o", "Control_L"))
+    changes(session, DIALOG, lambda: session.screen.type("/no/such.bkf"))
+    presses_return(session, DIALOG)
+    session.wait_for_rest()  # the dialog says that there is no such file, and stays; what is typed now is the whole path
+    changes(session, DIALOG, lambda: session.screen.type(str(OTHER)))
+    presses_return(session, DIALOG)
     wait_for("the frame", lambda: OTHER.name in session.settings()[2])
 
 
@@ -81,13 +91,9 @@ def races_patterns(session):
 def captures_a_program(session, folder):
     if not shutil.which("glxgears") or not (pathlib.Path(BROKKR).parent / "lib/brokkr/libbrokkr-capture.so").exists():
         return print("no capture: glxgears (mesa-utils) or the capture library is missing")
-    session.screen.key("k", "Control_L")
-    time.sleep(1)
-    session.screen.type("glxgears")
-    time.sleep(0.3)
-    session.screen.key_down("Return")
-    time.sleep(0.2)
-    session.screen.key_down("Return", False)
+    changes(session, DIALOG, lambda: session.screen.key("k", "Control_L"))
+    changes(session, DIALOG, lambda: session.screen.type("glxgears"))
+    presses_return(session, DIALOG)
     file = folder / "brokkr-glxgears-1.bkf"
     wait_for("a captured frame", file.exists)
     wait_for("that it is shown", lambda: file.name in session.settings()[2])
