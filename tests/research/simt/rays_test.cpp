@@ -46,12 +46,12 @@ TEST(SimtRayScenes, AreThreePlaces) {
   EXPECT_LT(densest[size_t(RayPlace::atrium)], 0.12);
   EXPECT_GT(densest[size_t(RayPlace::fairyforest)], 0.18);
   EXPECT_GT(densest[size_t(RayPlace::conference)], densest[size_t(RayPlace::atrium)]);
-  for (const double part : hits) EXPECT_GT(part, 0.5);
+  for (const double part : hits) EXPECT_GT(part, 0.3);
 }
 
 TEST_P(SimtRays, TasksFindWhatTheWalkFinds) {
   constexpr uint32_t kWidth = 43;  // some warps are not full
-  const auto scene = ray_scene(RayPlace::atrium, 900);
+  const auto scene = ray_scene(RayPlace::conference, 900);
   const RayHits expected = cpu_hits(*scene, kWidth);
   const CpuRays loop = run_cpu_rays(GetParam(), false, 0, *scene, kWidth);
   EXPECT_NO_THROW(expect_hits("loop", expected, loop.hits.t.data(), loop.hits.primitive.data()));
