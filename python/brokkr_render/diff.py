@@ -162,7 +162,7 @@ def triangle_ids(rast: Any) -> np.ndarray:
     rast, _ = _raster(rast)
     if rast.dtype == np.float32 and rast.size and rast[..., 3].max() >= 2**24:
         raise ValueError('rast: float32 rounds numbers above 2^24; use rasterize(..., ids="int32")')
-    return rast[..., 3].astype(np.int32) - 1
+    return _ids_of(None, rast, 2**31 - 1).astype(np.int32)
 
 
 def _visible(size, pos, tri, ranges):

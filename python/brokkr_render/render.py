@@ -270,7 +270,11 @@ class Prepared:
         self.renderer, self.scene, self.size, self.views = renderer, _scene_of(scene), size, views
         if isinstance(outputs, str):
             outputs = (outputs,)
-        self.outputs = tuple(_check.choice(o, "outputs", tuple(OUTPUTS)) for o in outputs)
+        try:
+            names = list(outputs)
+        except TypeError:
+            raise TypeError(f"outputs: {_check.described(outputs)} came; wanted a list of names such as 'color'") from None
+        self.outputs = tuple(_check.choice(o, "outputs", tuple(OUTPUTS)) for o in names)
         self.shading = _check.choice(shading, "shading", shadings())
         if "overdraw" in self.outputs:
             self.shading = "overdraw"

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 template <class T, class... Shape>
 using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
 
-// A str of any bytes: bytes that are no UTF-8, such as those of a broken file, become \xNN.
+// A str of any bytes. Bytes that are not UTF-8, such as a part of a broken file, become \xNN.
 inline nb::object text_of(const std::string& text) {
   PyObject* const made = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace");
   if (made == nullptr) throw nb::python_error();

@@ -10,8 +10,8 @@
 // - A is in front at both centres: the boundary is an edge of A, and moves with the point of A at A's centre. The same
 //   holds for B, and for both (half each) if each plane is in front at the other's centre, as on a ridge.
 // - Each is in front at its own centre: the surfaces intersect. Their planes have slopes s along the axis and t across
-//   it. The boundary is where the depths are equal, so it moves by (s_A x_A + t_A y_A - z_A - s_B x_B - t_B y_B + z_B) /
-//   (s_A - s_B) if the surfaces move by (x, y, z).
+//   it. The boundary is where the depths are equal, so if the surfaces move by (x, y, z), it moves by
+//   (s_A x_A + t_A y_A - z_A - s_B x_B - t_B y_B + z_B) / (s_A - s_B).
 // Triangles that share an edge belong to one surface and have no boundary.
 #pragma once
 
@@ -23,7 +23,7 @@ BROKKR_MACHINE_BEGIN
 struct Facet {
   PixelTriangles t;
   Weights n;
-  Double w;                 // of the triangle's point at the pixel's centre
+  Double w;                  // of the triangle's point at the pixel's centre
   Double depth, by_x, by_y;  // z/w there, and its derivatives
 
   BROKKR_FN Facet(const DiffGeometry& g, const PixelGroup& p, Int id, Mask m) : t(triangles_of(g, id, m)), n(g, p, t) {
@@ -44,7 +44,8 @@ struct PointGradient {
 
 // Adds the gradients of the facet's vertices. The point keeps its weights, so it is sum b (x, y, z) / sum b w.
 template <class Sums>
-BROKKR_FN void add_point(Sums& sums, const DiffGeometry& g, int image, const Facet& f, const PointGradient& of, Mask m) {
+BROKKR_FN void add_point(Sums& sums, const DiffGeometry& g, int image, const Facet& f, const PointGradient& of,
+                         Mask m) {
   if (!Warp::any(m)) return;
   const uint64_t base = uint64_t(image) * uint64_t(g.pos_stride);
   const Double along = -(f.n.fx * of.x + f.n.fy * of.y + f.depth * of.z);
@@ -84,7 +85,8 @@ BROKKR_FN void edges_backward(const DiffEdgesBackward& d, DiffPart part) {
       if (!Warp::any(differ)) continue;
       Double g = 0.0;
       for (int k = 0; k < n; ++k) {
-        const Float i_a = read_pixels(d.color, p, n, k, differ), i_b = read_pixels(d.color + offset * n, p, n, k, differ);
+        const Float i_a = read_pixels(d.color, p, n, k, differ),
+                    i_b = read_pixels(d.color + offset * n, p, n, k, differ);
         const Float g_a = read_pixels(d.grad_out, p, n, k, differ),
                     g_b = read_pixels(d.grad_out + offset * n, p, n, k, differ);
         g += (to_double(g_a) + to_double(g_b)) * (to_double(i_a) - to_double(i_b));
@@ -111,7 +113,8 @@ BROKKR_FN void edges_backward(const DiffEdgesBackward& d, DiffPart part) {
       const Double of_edge = select(ridge, g * 0.5, g);
       const Double by_angle = g / select(crosses, s_a - s_b, 1.0);
       const auto gradient = [&](Double sign, Double s, Double t) {
-        const Double along = select(crosses, sign * s * by_angle, of_edge), across = select(crosses, sign * t * by_angle, 0.0);
+        const Double along = select(crosses, sign * s * by_angle, of_edge),
+                     across = select(crosses, sign * t * by_angle, 0.0);
         return PointGradient{axis == 0 ? along : across, axis == 0 ? across : along,
                              select(crosses, -(sign * by_angle), 0.0)};
       };

@@ -87,7 +87,8 @@ void read(DiffCall& call, DiffGeometry& g) {
 
 void read(DiffCall& call, DiffInterpolate& d) {
   read(call, d.g);
-  call.read(d.attr, uint64_t(d.g.vertices) * uint64_t(d.channels) * uint64_t(d.attr_stride == 0 ? 1 : d.g.shape.images));
+  call.read(d.attr,
+            uint64_t(d.g.vertices) * uint64_t(d.channels) * uint64_t(d.attr_stride == 0 ? 1 : d.g.shape.images));
   call.read(d.diff_attrs, uint64_t(d.diff_count));
   call.read(d.rast_db, pixels_of(d.g.shape) * 4);
 }
@@ -276,7 +277,8 @@ void DiffMachine::Impl::sum(DiffStage find, DiffStage add, const void* data, Dif
   s.parts = parts;
   s.owners = !device && s.size * parts <= kMaxOwnWords ? parts : 1;
   s.bits = std::min(kMaxBits, 62 - int(std::bit_width(std::max<uint64_t>(most, 1))));
-  const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t), of_largest = size_t(parts) * s.channels * kDiffLanes;
+  const size_t bytes = size_t(s.size) * s.owners * sizeof(uint64_t),
+               of_largest = size_t(parts) * s.channels * kDiffLanes;
   units.assign(s.channels, 0);
   if (device) {
     s.words = static_cast<uint64_t*>(device->zeroed(bytes));

@@ -65,7 +65,8 @@ class DiffCall {
 
   template <class T>
   void read(const T*& array, uint64_t count) {
-    if (device_ != nullptr && array != nullptr) array = static_cast<const T*>(device_->upload(array, count * sizeof(T)));
+    if (device_ != nullptr && array != nullptr)
+      array = static_cast<const T*>(device_->upload(array, count * sizeof(T)));
   }
   template <class T>
   void write(T*& array, uint64_t count) {
