@@ -43,11 +43,11 @@ def as_it_is(session):
 
 
 def zoom_into_the_time_line(session):
-    session.screen.move(*at(session, 500, 725))
-    for _ in range(3):
-        time.sleep(0.2)
-        session.screen.button(4, True)
-        session.screen.button(4, False)
+    """Geometry at the left, rasterization beside it."""
+    session.screen.move(*at(session, 120, 725))
+    time.sleep(0.2)
+    session.screen.button(4, True)
+    session.screen.button(4, False)
 
 
 def as_in_the_paper(session):
