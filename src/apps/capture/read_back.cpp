@@ -71,7 +71,7 @@ void set_color_buffers(Plane plane) {
 // Copies `plane` from `framebuffer` to a framebuffer without multisampling, which is then bound. Depth uses one sample,
 // as GL defines; colours are averaged.
 void resolve(const Context& context, const TargetInfo& target, Plane plane, GLuint framebuffer, Restore& restore) {
-  const GLint format = is_color(plane) ? GL_RGBA8 : image_size(context, *target.images.plane(plane)).format;
+  const GLint format = image_size(context, *target.images.plane(plane)).format;
   GLuint storage = 0;
   GL(GenRenderbuffers)(1, &storage);
   restore.add([storage] { GL(DeleteRenderbuffers)(1, &storage); });

@@ -167,6 +167,22 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
   out.state.stencil = stencil;
 }
 
+// Notes the state of targets with several samples a pixel that the file cannot hold.
+void note_samples(const Context& context, RenderState& out) {
+  if (!context.info.multisample || get_integer(GL_SAMPLE_BUFFERS) < 1) return;
+  const auto note = [&](bool on, const char* what) {
+    if (on) out.notes.insert(what);
+  };
+  const bool multisample = is_enabled(GL_MULTISAMPLE);
+  note(!multisample, "several samples a pixel with GL_MULTISAMPLE off, written as with it on");
+  if (!multisample) return;  // the rest has no effect
+  note(is_enabled(GL_SAMPLE_ALPHA_TO_COVERAGE), "alpha to coverage, left out");
+  note(is_enabled(GL_SAMPLE_ALPHA_TO_ONE), "alpha to one, left out");
+  note(is_enabled(GL_SAMPLE_COVERAGE), "a sample coverage, left out");
+  if (context.info.version >= 32) note(is_enabled(GL_SAMPLE_MASK), "a sample mask, left out");
+  if (context.info.version >= 40) note(is_enabled(GL_SAMPLE_SHADING), "sample shading, written as a run per pixel");
+}
+
 // Reads the state that only programs use.
 void read_program_state(const Context& context, State& state) {
   const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
@@ -226,6 +242,7 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   read_alpha_test(context, out);
   read_stencil(context, has_stencil, out);
   read_flags(context, out);
+  note_samples(context, out);
   if (settings().programs) read_program_state(context, out.state);
   if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
   return out;

@@ -173,6 +173,8 @@ Targets::Found Targets::find(const Context& context, GLenum binding) {
       info.width = static_cast<int>(x + width);
       info.height = static_cast<int>(y + height);
     }
+    Restore restore;
+    if (context.info.framebuffers) restore.bind(GL_DRAW_FRAMEBUFFER, 0);  // GL_SAMPLES belongs to it
     info.samples = context.info.multisample ? get_integer(GL_SAMPLES) : 0;
   } else {
     for (const std::optional<Image>& image : images.planes) {
@@ -220,6 +222,13 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
   if (settings().programs) describe(context, info, target);
+  // Mesa turns windows upside down, and so their samples, which the file cannot say.
+  const bool is_one = info.samples <= 1 || info.images.is_window();
+  target.samples = is_one ? 1 : info.samples <= 2 ? 2 : info.samples <= 4 ? 4 : 8;
+  if (target.samples != std::max(info.samples, 1)) {
+    frame_.skipped_reasons["a target of " + std::to_string(info.samples) + " samples a pixel, written with " +
+                           std::to_string(target.samples)]++;
+  }
   all_.push_back(info);
   frame_.targets.push_back(std::move(target));
   frame_.views.push_back({.target = number});
@@ -227,6 +236,9 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
 }
 
 bool Targets::load_earlier_content(const Context& context, uint32_t target, Plane plane) {
+  if (frame_.targets[target].samples > 1) {
+    frame_.skipped_reasons["what several samples a pixel held before the frame, written as one value a pixel"]++;
+  }
   if (is_color(plane)) {  // only programs read these
     if (settings().programs) {
       add_load(target, plane, read_colors(context, all_[target], plane, read_format_of(target, plane)));
