@@ -308,6 +308,33 @@ void Recorder::note_smoothing(const Context& context, GLenum primitive) {
     note("stippled triangles, written as whole ones");
 }
 
+// Draws once more, and records what each part of the draw emits.
+void Recorder::replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
+                           const std::optional<uint32_t>& of_back, DrawCommand& draw) {
+  const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
+  const ClipPlanes clip_planes(context, render.clip_planes, stage);
+  const bool clips = !render.clip_planes.empty() && clip_planes.known() &&
+                     render.state.polygon_mode == PolygonMode::fill && !render.back_mode;
+  if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
+  const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
+  const bool whole_quads = may_draw_whole_quads(context, call, render, draw.flags, program);
+  if (!render.clip_planes.empty()) {
+    stage.vertex = nullptr;
+    stage.expanded = "clip planes";
+  }
+  std::optional<VertexInputs> vertex;
+  if (stage.vertex) vertex = shading_.read_vertex(context, stage);
+  for (Replayed& part : replay(context, call, stage, draw.flags)) {
+    if (whole_quads) divide_whole_quads(part, draw.flags);
+    if (clips) clip_planes.clip(part, stage, render.state, (draw.flags & kProvokingFirst) != 0);
+    draw.vertices = -1;
+    add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
+    add_draw(draw, part, inputs ? &*inputs : nullptr);
+    const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
+    if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);
+  }
+}
+
 void Recorder::draw(Context& context, const DrawCall& call) {
   const auto is_empty = [](const SubDraw& part) { return part.count == 0 || part.instances == 0; };
   if (!call.opaque && std::all_of(call.parts.begin(), call.parts.end(), is_empty)) return;
@@ -361,28 +388,7 @@ void Recorder::draw(Context& context, const DrawCall& call) {
     const char* const counting = "a query of the program counts primitives or vertices, and would count a second run";
     add_draw(draw, {.problem = possible ? counting : stage.reason, .triangles = call.triangles()});
   } else {
-    const std::optional<ShadingInputs> inputs = shading_.read(context, stage);
-    const ClipPlanes clip_planes(context, render.clip_planes, stage);
-    const bool clips = !render.clip_planes.empty() && clip_planes.known() && state.polygon_mode == PolygonMode::fill &&
-                       !render.back_mode;
-    if (!render.clip_planes.empty() && !clips) draw.flags |= kClipDistance;
-    const FragmentProgram* const program = inputs ? &frame_.programs[inputs->draw.program] : nullptr;
-    const bool whole_quads = may_draw_whole_quads(context, call, render, draw.flags, program);
-    if (!render.clip_planes.empty()) {
-      stage.vertex = nullptr;
-      stage.expanded = "clip planes";
-    }
-    std::optional<VertexInputs> vertex;
-    if (stage.vertex) vertex = shading_.read_vertex(context, stage);
-    for (Replayed& part : replay(context, call, stage, draw.flags)) {
-      if (whole_quads) divide_whole_quads(part, draw.flags);
-      if (clips) clip_planes.clip(part, stage, state, (draw.flags & kProvokingFirst) != 0);
-      draw.vertices = -1;
-      add_vertices(draw, part, stage, vertex ? &*vertex : nullptr);
-      add_draw(draw, part, inputs ? &*inputs : nullptr);
-      const bool has_faces = part.assembly && part.assembly->topology <= Topology::triangle_fan;
-      if (of_back && has_faces && part.problem.empty()) repeat_draw(*of_back);
-    }
+    replay_draw(context, call, render, stage, of_back, draw);
   }
   draws_++;
 }

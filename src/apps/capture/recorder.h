@@ -19,6 +19,8 @@
 
 namespace brokkr::capture {
 
+struct RenderState;
+
 // The values of a clear, before masks and scissor.
 struct ClearValues {
   std::optional<glm::vec4> color;
@@ -80,6 +82,9 @@ class Recorder {
   // Gives the draw its vertex program, or counts the reason why it has none. `vertex`: null if there is none.
   void add_vertices(DrawCommand& draw, const Replayed& part, const VertexStage& stage, const VertexInputs* vertex);
   void repeat_draw(uint32_t state);
+  // Records the draw's parts. `of_back`: the state in which its back faces are drawn, if it differs.
+  void replay_draw(Context& context, const DrawCall& call, const RenderState& render, VertexStage& stage,
+                   const std::optional<uint32_t>& of_back, DrawCommand& draw);
   void count_skip(const std::string& reason, uint64_t triangles, const std::string& label);
   bool has_drawing_condition(Context& context, uint32_t& flags);
 
