@@ -26,9 +26,8 @@ BROKKR_FN PlainKind plain_kind(const SampledRecord& texture) {
 }
 // `known`: a set of KnownBit.
 BROKKR_FN constexpr PlainKind plain_kind(uint32_t known) {
-  const auto wrap = [&](uint32_t axis) { return TextureWrap(known >> (shader::kPlainWrap + 3 * axis) & 7); };
   return {TexelEncoding(known >> shader::kPlainEncoding & 7),
-          {wrap(0), wrap(1)},
+          {TextureWrap(known >> shader::kPlainWrap & 7), TextureWrap(known >> (shader::kPlainWrap + 3) & 7)},
           MipFilter(known >> shader::kPlainMip & 3),
           (known & shader::kPlainLinear) != 0};
 }

@@ -161,7 +161,7 @@ class Running:
                     and not any(fnmatch.fnmatch(name, glob) for glob in self.measurement.leave):
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                data = path.read_bytes()
+                data = path.read_bytes().replace(f"{ROOT}/".encode(), b"")  # names of frames, as in the repository
                 if len(data) >= PACKED_FROM:
                     target.with_name(target.name + ".gz").write_bytes(gzip.compress(data, mtime=0))
                 else:
