@@ -188,7 +188,9 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
   };
   const Program plain = program_of("sampler2D", "at.xy * 1.3"),
                 general = program_of("sampler2DArray", "vec3(at.xy * 1.3, 0)");
-  const std::vector<uint32_t> texels = random_texels();
+  // Finite as halves and as floats: whether a vector reads a second level of mipmaps with weight 0 depends on its width.
+  std::vector<uint32_t> texels = random_texels();
+  for (uint32_t& bits : texels) bits &= 0xbfffbfff;
   for (const TexelFormat format : {TexelFormat::r8, TexelFormat::rgba8_srgb, TexelFormat::rgb10_a2, TexelFormat::rgba16,
                                    TexelFormat::rg16f, TexelFormat::rgba16f, TexelFormat::r32f, TexelFormat::rg32f}) {
     for (const TextureWrap wrap :
@@ -202,7 +204,9 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
             sampler_of(wrap, (filters & 1) != 0, (filters & 2) != 0 ? MipFilter::linear : MipFilter::none);
         sampler.border = {0.25f, 0.5f, -0.75f, 2.0f};
         Case one{"", format, TexelBase::rgba, sampler, 6};
+        const std::string name = fmt::format("format {}, wrap {}, filters {}", int(format), int(wrap), filters);
         const auto results_of = [&](const Program& program, TextureKind kind) {
+          SCOPED_TRACE(name + ", texture kind " + std::to_string(int(kind)));
           CapturedTexture picture = picture_of(one);
           picture.kind = kind;
           BoundTextures bound;
@@ -210,8 +214,7 @@ TEST_F(FoldLookupsTest, PlainTexturesGiveTheBitsOfTheGeneralPath) {
           bound.prepare();
           return run_everywhere(program, {}, input, {bound.tables, bound.slots});
         };
-        expect_same(results_of(plain, TextureKind::two), results_of(general, TextureKind::two_array),
-                    fmt::format("format {}, wrap {}, filters {}", int(format), int(wrap), filters));
+        expect_same(results_of(plain, TextureKind::two), results_of(general, TextureKind::two_array), name);
       }
     }
   }

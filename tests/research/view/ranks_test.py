@@ -50,8 +50,7 @@ def shows_what_one_rank_draws(session, folder):
     rows, settings, command = session.settings()
     assert "--camera" in command and "--shading" in command, command
     out = folder / "again.png"
-    size = ["--size", f"{SIZE[0]}x{SIZE[1]}"]  # the size that the viewer was started with
-    subprocess.run([BROKKR, *shlex.split(command)[1:], *size, "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([BROKKR, *shlex.split(command)[1:], "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
     assert png.read(out)[0] == rows, f"another picture than that of {command}"
 
 
