@@ -454,8 +454,7 @@ std::vector<uint64_t> count_vertex_runs(EglContext& context, std::span<const uin
                                         std::span<const GlIndexRange> ranges, uint32_t attributes) {
   check_ranges(indices, ranges);
   if (attributes > kMaxVertexAttributes)
-    throw std::out_of_range("a vertex shader hands on at most " + std::to_string(kMaxVertexAttributes) +
-                            " components");
+    throw std::out_of_range("a vertex shader hands on at most " + std::to_string(kMaxVertexAttributes) + " components");
   context.make_current();
   if (!has_statistics())
     throw std::runtime_error(context.renderer() + " has no GL_ARB_pipeline_statistics_query; choose another driver");
