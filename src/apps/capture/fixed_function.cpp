@@ -69,7 +69,7 @@ glm::vec4 finite(const std::array<GLfloat, 4>& values) {
 TextureUnit read_unit(GLint number, std::vector<std::string>& notes) {
   TextureUnit unit{.unit = static_cast<uint32_t>(number)};
   const auto mode = from_gl<EnvironmentMode>(kEnvironments, static_cast<GLenum>(environment(GL_TEXTURE_ENV_MODE)));
-  if (!mode) notes.emplace_back("a texture environment that the file has not, written as modulate");
+  if (!mode) notes.emplace_back("a texture environment that the file does not hold, written as modulate");
   unit.mode = mode.value_or(EnvironmentMode::modulate);
   std::array<GLfloat, 4> color{};
   GL(GetTexEnvfv)(GL_TEXTURE_ENV, GL_TEXTURE_ENV_COLOR, color.data());

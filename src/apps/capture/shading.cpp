@@ -45,7 +45,7 @@ FragmentProgram with_more(FragmentProgram program, const std::vector<std::string
 }  // namespace
 
 bool Shading::note(const std::string& problem) {
-  frame_.skipped_reasons["a program that the file has not: " + problem]++;
+  frame_.skipped_reasons["a program that the file does not hold: " + problem]++;
   return false;
 }
 
@@ -80,7 +80,7 @@ uint64_t Shading::read_uniforms(const Context& context, const auto& program, GLu
     uint32_t* const first = words.data() + uniform.offset / 4;
     if (uniform.name.starts_with("gl_")) {
       if (!read_built_in(context, uniform, first)) {
-        frame_.skipped_reasons["built-in state that the file has not, written as 0: " + uniform.name]++;
+        frame_.skipped_reasons["built-in state that the file does not hold, written as 0: " + uniform.name]++;
       }
       continue;
     }
@@ -175,7 +175,7 @@ std::optional<VertexInputs> Shading::read_vertex(const Context& context, VertexS
     const CapturedTexture& texture = frame_.captured_textures[size_t(bound.texture)];
     if (texture.stored && texture.images.empty()) continue;
     stage.expanded =
-        texture.images.empty() ? "a vertex texture that the file has not" : "a vertex texture that the frame draws";
+        texture.images.empty() ? "a vertex texture that the file does not hold" : "a vertex texture that the frame draws";
     stage.vertex = nullptr;
     return std::nullopt;
   }

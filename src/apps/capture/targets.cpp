@@ -222,7 +222,7 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
   if (settings().programs) describe(context, info, target);
-  // Mesa turns windows upside down, and so their samples, which the file cannot say.
+  // Mesa mirrors windows together with their sample positions. The file cannot say so.
   const bool is_one = info.samples <= 1 || info.images.is_window();
   target.samples = is_one ? 1 : info.samples <= 2 ? 2 : info.samples <= 4 ? 4 : 8;
   if (target.samples != std::max(info.samples, 1)) {

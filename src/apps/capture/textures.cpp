@@ -470,7 +470,7 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   if (const auto texture = read_texture(context, kind, name)) {
     bound.texture = static_cast<int32_t>(*texture);
   } else {
-    frame_.skipped_reasons["a texture of a format or size that the file has not"]++;
+    frame_.skipped_reasons["a texture of a format or size that the file does not hold"]++;
   }
   if (kind != TextureKind::buffer) bound.sampler = add_sampler(read_sampler(context, names.target));
   return bound;

@@ -172,60 +172,51 @@ BROKKR_FN void antialias_backward(const DiffAntialiasBackward& b, DiffPart part)
   const DiffAntialias& d = b.f;
   const int n = d.channels;
   Sums sums(b.sums, part);
-  for_pixels(d.g.shape, part, [&](const PixelGroup& p) {
-    const Int own = ids_of(d.g, p.pixel, p.m);
-    for (int axis = 0; axis < 2; ++axis) {
-      if (axis == 1 && p.y + 1 >= d.g.shape.height) continue;
-      const Mask m = axis == 0 ? p.m && p.x + 1 < d.g.shape.width : p.m;
-      const int64_t offset = axis == 0 ? 1 : d.g.shape.width;
-      const Int other = ids_of(d.g, p.pixel + uint64_t(offset), m);
-      const Mask differ = m && own != other;
-      if (!Warp::any(differ)) continue;
-      const float* const z = d.g.rast + p.pixel * 4 + 2;
-      const Crossing c = cross(d, p, p.x, p.y, axis, own, other, Warp::gather(z, Warp::lane() * 4, differ),
-                               Warp::gather(z + offset * 4, Warp::lane() * 4, differ), differ);
-      if (!Warp::any(c.m)) continue;
-      Double g_d = 0.0;
-      for (int k = 0; k < n; ++k) {
-        const Float first = read_pixels(d.color, p, n, k, c.m),
-                    second = read_pixels(d.color + offset * n, p, n, k, c.m);
-        const Float g = select(c.into_second, read_pixels(b.grad_out + offset * n, p, n, k, c.m && c.into_second),
-                               read_pixels(b.grad_out, p, n, k, c.m && !c.into_second));
-        g_d += to_double(g) *
-               select(c.is_second, to_double(second) - to_double(first), to_double(first) - to_double(second));
-      }
-      g_d = g_d * double(b.boost);
-      const Mask add = c.m && g_d != 0.0;
-      if (!Warp::any(add)) continue;
-      // d = -scale l_w / l_axis
-      const Double inverse = Double(1.0) / select(add, c.l_axis, 1.0);
-      const Double g_w = -c.scale * g_d * inverse, g_axis = -g_d * c.d * inverse;
-      NearCorner g_p, g_q;
-      g_p.x = g_w * c.q.y;
-      g_p.y = -g_w * c.q.x;
-      g_q.x = -g_w * c.p.y;
-      g_q.y = g_w * c.p.x;
-      if (axis == 0) {  // l_x = p.y q.w - p.w q.y
-        g_p.y += g_axis * c.q.w;
-        g_q.y -= g_axis * c.p.w;
-        g_p.w = -g_axis * c.q.y;
-        g_q.w = g_axis * c.p.y;
-      } else {  // l_y = p.w q.x - p.x q.w
-        g_p.x -= g_axis * c.q.w;
-        g_q.x += g_axis * c.p.w;
-        g_p.w = g_axis * c.q.x;
-        g_q.w = -g_axis * c.p.x;
-      }
-      const uint64_t base = uint64_t(p.image) * uint64_t(d.g.pos_stride);
-      sums.begin(c.edge, add);
-      const auto add_corner = [&](Int vertex, const NearCorner& g) {
-        sums.add(base, vertex * 4, 0, g.x, add);
-        sums.add(base, vertex * 4 + 1, 1, g.y, add);
-        sums.add(base, vertex * 4 + 3, 3, g.w - c.fx * g.x - c.fy * g.y, add);
-      };
-      add_corner(c.vertex_p, g_p);
-      add_corner(c.vertex_q, g_q);
+  for_boundaries(d.g, part, [&](const PixelGroup& p, const PixelPair& pair) {
+    const auto [axis, offset, own, other, differ] = pair;
+    const float* const z = d.g.rast + p.pixel * 4 + 2;
+    const Crossing c = cross(d, p, p.x, p.y, axis, own, other, Warp::gather(z, Warp::lane() * 4, differ),
+                             Warp::gather(z + offset * 4, Warp::lane() * 4, differ), differ);
+    if (!Warp::any(c.m)) return;
+    Double g_d = 0.0;
+    for (int k = 0; k < n; ++k) {
+      const Float first = read_pixels(d.color, p, n, k, c.m), second = read_pixels(d.color + offset * n, p, n, k, c.m);
+      const Float g = select(c.into_second, read_pixels(b.grad_out + offset * n, p, n, k, c.m && c.into_second),
+                             read_pixels(b.grad_out, p, n, k, c.m && !c.into_second));
+      g_d += to_double(g) *
+             select(c.is_second, to_double(second) - to_double(first), to_double(first) - to_double(second));
     }
+    g_d = g_d * double(b.boost);
+    const Mask add = c.m && g_d != 0.0;
+    if (!Warp::any(add)) return;
+    // d = -scale l_w / l_axis
+    const Double inverse = Double(1.0) / select(add, c.l_axis, 1.0);
+    const Double g_w = -c.scale * g_d * inverse, g_axis = -g_d * c.d * inverse;
+    NearCorner g_p, g_q;
+    g_p.x = g_w * c.q.y;
+    g_p.y = -g_w * c.q.x;
+    g_q.x = -g_w * c.p.y;
+    g_q.y = g_w * c.p.x;
+    if (axis == 0) {  // l_x = p.y q.w - p.w q.y
+      g_p.y += g_axis * c.q.w;
+      g_q.y -= g_axis * c.p.w;
+      g_p.w = -g_axis * c.q.y;
+      g_q.w = g_axis * c.p.y;
+    } else {  // l_y = p.w q.x - p.x q.w
+      g_p.x -= g_axis * c.q.w;
+      g_q.x += g_axis * c.p.w;
+      g_p.w = g_axis * c.q.x;
+      g_q.w = -g_axis * c.p.x;
+    }
+    const uint64_t base = uint64_t(p.image) * uint64_t(d.g.pos_stride);
+    sums.begin(c.edge, add);
+    const auto add_corner = [&](Int vertex, const NearCorner& g) {
+      sums.add(base, vertex * 4, 0, g.x, add);
+      sums.add(base, vertex * 4 + 1, 1, g.y, add);
+      sums.add(base, vertex * 4 + 3, 3, g.w - c.fx * g.x - c.fy * g.y, add);
+    };
+    add_corner(c.vertex_p, g_p);
+    add_corner(c.vertex_q, g_q);
   });
 }
 BROKKR_FN void antialias_largest(const DiffAntialiasBackward& d, DiffPart part) {

@@ -74,53 +74,47 @@ BROKKR_FN void edges_backward(const DiffEdgesBackward& d, DiffPart part) {
   constexpr double kLeastAngle = 1e-7;  // planes whose depths differ by less from centre to centre count as one
   const int n = d.channels;
   Sums sums(d.sums, part);
-  for_pixels(d.g.shape, part, [&](const PixelGroup& p) {
-    const Int own = ids_of(d.g, p.pixel, p.m);
-    for (int axis = 0; axis < 2; ++axis) {
-      if (axis == 1 && p.y + 1 >= d.g.shape.height) continue;
-      const Mask m = axis == 0 ? p.m && p.x + 1 < d.g.shape.width : p.m;
-      const int64_t offset = axis == 0 ? 1 : d.g.shape.width;
-      const Int other = ids_of(d.g, p.pixel + uint64_t(offset), m);
-      const Mask differ = m && own != other;
-      if (!Warp::any(differ)) continue;
-      Double g = 0.0;
-      for (int k = 0; k < n; ++k) {
-        const Float i_a = read_pixels(d.color, p, n, k, differ),
-                    i_b = read_pixels(d.color + offset * n, p, n, k, differ);
-        const Float g_a = read_pixels(d.grad_out, p, n, k, differ),
-                    g_b = read_pixels(d.grad_out + offset * n, p, n, k, differ);
-        g += (to_double(g_a) + to_double(g_b)) * (to_double(i_a) - to_double(i_b));
-      }
-      const double side = double(axis == 0 ? d.g.shape.width : d.g.shape.height);
-      g = g * (0.25 * side * double(d.boost));  // half of it, in normalized device coordinates
-      const Mask matters = differ && g != 0.0;
-      if (!Warp::any(matters)) continue;
-      PixelGroup q = p;
-      if (axis == 0)
-        q.x = p.x + 1;
-      else
-        q.y = p.y + 1;
-      const Facet a(d.g, p, own, matters), b(d.g, q, other, matters);
-      const Mask both = a.t.m && b.t.m && !share_an_edge(a.t, b.t);
-      const double step = 2.0 / side;
-      const Double s_a = axis == 0 ? a.by_x : a.by_y, s_b = axis == 0 ? b.by_x : b.by_y;
-      const Double t_a = axis == 0 ? a.by_y : a.by_x, t_b = axis == 0 ? b.by_y : b.by_x;
-      const Mask a_at_a = a.depth <= b.depth - s_b * step, a_at_b = a.depth + s_a * step <= b.depth;
-      const Mask crosses = both && a_at_a && !a_at_b && (s_a - s_b) * step > kLeastAngle;
-      const Mask ridge = both && !a_at_a && a_at_b;
-      const Mask only_a = a.t.m && other < 0, only_b = b.t.m && own < 0;
-      const Mask moves_a = only_a || (both && a_at_b), moves_b = only_b || (both && !a_at_a);
-      const Double of_edge = select(ridge, g * 0.5, g);
-      const Double by_angle = g / select(crosses, s_a - s_b, 1.0);
-      const auto gradient = [&](Double sign, Double s, Double t) {
-        const Double along = select(crosses, sign * s * by_angle, of_edge),
-                     across = select(crosses, sign * t * by_angle, 0.0);
-        return PointGradient{axis == 0 ? along : across, axis == 0 ? across : along,
-                             select(crosses, -(sign * by_angle), 0.0)};
-      };
-      add_point(sums, d.g, p.image, a, gradient(1.0, s_a, t_a), moves_a || crosses);
-      add_point(sums, d.g, p.image, b, gradient(-1.0, s_b, t_b), moves_b || crosses);
+  for_boundaries(d.g, part, [&](const PixelGroup& p, const PixelPair& pair) {
+    const int axis = pair.axis;
+    const int64_t offset = pair.offset;
+    const Int own = pair.own, other = pair.other;
+    const Mask differ = pair.differ;
+    Double g = 0.0;
+    for (int k = 0; k < n; ++k) {
+      const Float i_a = read_pixels(d.color, p, n, k, differ), i_b = read_pixels(d.color + offset * n, p, n, k, differ);
+      const Float g_a = read_pixels(d.grad_out, p, n, k, differ),
+                  g_b = read_pixels(d.grad_out + offset * n, p, n, k, differ);
+      g += (to_double(g_a) + to_double(g_b)) * (to_double(i_a) - to_double(i_b));
     }
+    const double side = double(axis == 0 ? d.g.shape.width : d.g.shape.height);
+    g = g * (0.25 * side * double(d.boost));  // half of it, in normalized device coordinates
+    const Mask matters = differ && g != 0.0;
+    if (!Warp::any(matters)) return;
+    PixelGroup q = p;
+    if (axis == 0)
+      q.x = p.x + 1;
+    else
+      q.y = p.y + 1;
+    const Facet a(d.g, p, own, matters), b(d.g, q, other, matters);
+    const Mask both = a.t.m && b.t.m && !share_an_edge(a.t, b.t);
+    const double step = 2.0 / side;
+    const Double s_a = axis == 0 ? a.by_x : a.by_y, s_b = axis == 0 ? b.by_x : b.by_y;
+    const Double t_a = axis == 0 ? a.by_y : a.by_x, t_b = axis == 0 ? b.by_y : b.by_x;
+    const Mask a_at_a = a.depth <= b.depth - s_b * step, a_at_b = a.depth + s_a * step <= b.depth;
+    const Mask crosses = both && a_at_a && !a_at_b && (s_a - s_b) * step > kLeastAngle;
+    const Mask ridge = both && !a_at_a && a_at_b;
+    const Mask only_a = a.t.m && other < 0, only_b = b.t.m && own < 0;
+    const Mask moves_a = only_a || (both && a_at_b), moves_b = only_b || (both && !a_at_a);
+    const Double of_edge = select(ridge, g * 0.5, g);
+    const Double by_angle = g / select(crosses, s_a - s_b, 1.0);
+    const auto gradient = [&](Double sign, Double s, Double t) {
+      const Double along = select(crosses, sign * s * by_angle, of_edge),
+                   across = select(crosses, sign * t * by_angle, 0.0);
+      return PointGradient{axis == 0 ? along : across, axis == 0 ? across : along,
+                           select(crosses, -(sign * by_angle), 0.0)};
+    };
+    add_point(sums, d.g, p.image, a, gradient(1.0, s_a, t_a), moves_a || crosses);
+    add_point(sums, d.g, p.image, b, gradient(-1.0, s_b, t_b), moves_b || crosses);
   });
 }
 BROKKR_FN void edges_largest(const DiffEdgesBackward& d, DiffPart part) { edges_backward<Largest>(d, part); }

@@ -32,6 +32,30 @@ BROKKR_FN Int ids_of(const DiffGeometry& g, uint64_t first_pixel, Mask inside) {
   // NaN and numbers that do not fit in an int32 do not count as triangles.
   return select(number > 0.0f && number < 2147483520.0f, to_int(clamp_to(number, 0.0f, 2147483520.0f)), 0) - 1;
 }
+
+// Each lane's pixel and its right (axis 0) or lower (axis 1) neighbour.
+struct PixelPair {
+  int axis;
+  int64_t offset;  // from the pixel to its neighbour
+  Int own, other;  // their triangles
+  Mask differ;     // lanes in which these are not the same
+};
+
+// Calls f(group, pair) for all pairs of neighbours in which any lane's triangles differ.
+template <class F>
+BROKKR_FN void for_boundaries(const DiffGeometry& g, DiffPart part, F&& f) {
+  for_pixels(g.shape, part, [&](const PixelGroup& p) {
+    const Int own = ids_of(g, p.pixel, p.m);
+    for (int axis = 0; axis < 2; ++axis) {
+      if (axis == 1 && p.y + 1 >= g.shape.height) continue;
+      const Mask m = axis == 0 ? p.m && p.x + 1 < g.shape.width : p.m;
+      const int64_t offset = axis == 0 ? 1 : g.shape.width;
+      const Int other = ids_of(g, p.pixel + uint64_t(offset), m);
+      const Mask differ = m && own != other;
+      if (Warp::any(differ)) f(p, PixelPair{axis, offset, own, other, differ});
+    }
+  });
+}
 BROKKR_FN PixelTriangles triangles_of(const DiffGeometry& g, const PixelGroup& p) {
   return triangles_of(g, ids_of(g, p.pixel, p.m), p.m);
 }

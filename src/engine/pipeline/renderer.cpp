@@ -161,16 +161,16 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
          m.blocks * (m.shared_bytes + blocks * of_sorting);
 }
 
-// Each triangle may cover each sample. So many fragments take the CPU a few milliseconds, and it takes longer to wake
-// threads than to draw what most such frames have.
+// Assumes that each triangle covers each sample. The CPU draws kMaxFragments in a few milliseconds; for most frames below
+// this limit, waking threads takes longer than drawing.
 bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
-  constexpr uint64_t kMostFragments = 1u << 21;
+  constexpr uint64_t kMaxFragments = 1u << 21;
   if (frame.programs.any() || options.frame_budget_ms > 0) return false;
   uint64_t samples = 0;
   for (const Target& target : frame.frame->targets)
     samples += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) *
                samples_of(target, options.samples);
-  return frame.batch_run.size() * uint64_t(kBatchTriangles) * samples <= kMostFragments;
+  return frame.batch_run.size() * uint64_t(kBatchTriangles) * samples <= kMaxFragments;
 }
 
 struct Renderer::Impl {

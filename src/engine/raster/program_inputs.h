@@ -271,7 +271,8 @@ BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Varyin
       run, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
       [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
   if (run.program.bits & kProgramTwoSided) {
-    const Varyings same = varyings;  // so that no other function has the address of `varyings`
+    // A copy keeps `varyings` in registers: no other function has its address.
+    const Varyings same = varyings;
     interpolate_backs(w, run, same, at, first, count);
   }
 }

@@ -73,13 +73,13 @@ BROKKR_FN Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, M
   return usual_two(w, look, usual_kind(kKnown), u, v, detail);
 }
 
-// All lookups with the same parameters share one function if they are many.
+// In shaders with many lookups, those with the same parameters share one function.
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
                                              Float detail) {
   return look_up_usual<kKnown>(call, sampler, m, u, v, detail);
 }
-// The same for a plain texture.
+// The same for a plain texture (KnownBit).
 template <uint32_t kKnown>
 BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
                                             Float detail) {

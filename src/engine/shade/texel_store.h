@@ -23,10 +23,22 @@ BROKKR_FN Float light_of_byte(Float c) {
 }
 BROKKR_FN Float srgb_bits(Uint word, uint32_t shift) { return light_of_byte(to_float(as_int((word >> shift) & 0xff))); }
 
-// Texels of two words, loaded together.
-BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
-  Uint low, high;
-  w.gather_near(texels, word, word + 1, m, low, high);
+// The stored channels of a texel of one word. Missing channels are 0, 0, 1.
+BROKKR_FN Vec4<Warp> texel_of_word(TexelEncoding encoding, Uint word) {
+  switch (encoding) {
+    case TexelEncoding::rgba8:
+      return Vec4<Warp>(unorm_bits(word, 0, 8), unorm_bits(word, 8, 8), unorm_bits(word, 16, 8),
+                        unorm_bits(word, 24, 8));
+    case TexelEncoding::srgb8:
+      return Vec4<Warp>(srgb_bits(word, 0), srgb_bits(word, 8), srgb_bits(word, 16), unorm_bits(word, 24, 8));
+    case TexelEncoding::rgb10_a2:
+      return Vec4<Warp>(unorm_bits(word, 0, 10), unorm_bits(word, 10, 10), unorm_bits(word, 20, 10),
+                        unorm_bits(word, 30, 2));
+    default: return Vec4<Warp>(as_float(word), 0.0f, 0.0f, 1.0f);
+  }
+}
+// The same for two words.
+BROKKR_FN Vec4<Warp> texel_of_words(TexelEncoding encoding, Uint low, Uint high) {
   switch (encoding) {
     case TexelEncoding::rgba16:
       return Vec4<Warp>(unorm_bits(low, 0, 16), unorm_bits(low, 16, 16), unorm_bits(high, 0, 16),
@@ -40,25 +52,22 @@ BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEnc
     default: return Vec4<Warp>(as_float(low), as_float(high), 0.0f, 1.0f);
   }
 }
+
+// Texels of two words, loaded together.
+BROKKR_FN Vec4<Warp> load_texel_of_two(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
+  Uint low, high;
+  w.gather_near(texels, word, word + 1, m, low, high);
+  return texel_of_words(encoding, low, high);
+}
 // The stored channels of the texel that starts at a word; integers as their bits. Missing channels are 0, 0, 1.
 BROKKR_FN_NOINLINE Vec4<Warp> load_texel(Warp& w, const uint32_t* texels, TexelEncoding encoding, Int word, Mask m) {
-  if (words_of(encoding) == 2) return load_texel_of_two(w, texels, encoding, word, m);
-  Uint low = w.gather(texels, word, m);
-  switch (encoding) {
-    case TexelEncoding::rgba8:
-      return Vec4<Warp>(unorm_bits(low, 0, 8), unorm_bits(low, 8, 8), unorm_bits(low, 16, 8), unorm_bits(low, 24, 8));
-    case TexelEncoding::srgb8:
-      return Vec4<Warp>(srgb_bits(low, 0), srgb_bits(low, 8), srgb_bits(low, 16), unorm_bits(low, 24, 8));
-    case TexelEncoding::rgb10_a2:
-      return Vec4<Warp>(unorm_bits(low, 0, 10), unorm_bits(low, 10, 10), unorm_bits(low, 20, 10),
-                        unorm_bits(low, 30, 2));
-    case TexelEncoding::r32: return Vec4<Warp>(as_float(low), 0.0f, 0.0f, 1.0f);
-    default: break;
-  }
-  Uint second, third, fourth;
-  w.gather_near(texels, word, word + 1, m, low, second);
+  const uint32_t words = words_of(encoding);
+  if (words == 1) return texel_of_word(encoding, w.gather(texels, word, m));
+  if (words == 2) return load_texel_of_two(w, texels, encoding, word, m);
+  Uint first, second, third, fourth;
+  w.gather_near(texels, word, word + 1, m, first, second);
   w.gather_near(texels, word + 2, word + 3, m, third, fourth);
-  return Vec4<Warp>(as_float(low), as_float(second), as_float(third), as_float(fourth));
+  return Vec4<Warp>(as_float(first), as_float(second), as_float(third), as_float(fourth));
 }
 
 // The channels that the sampler returns: swizzled, and expanded by the base format. `from`: as in

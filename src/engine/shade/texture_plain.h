@@ -1,6 +1,5 @@
-// Plain textures of run-time shaders: two-dimensional textures of real numbers in at most two words a texel, with
-// linear or nearest filters. Colours are filtered as floats. This path gives the bits of the general one
-// (texture_unit.h), and decides what is equal for all lanes only once.
+// Lookups in plain textures (is_plain) of run-time shaders. Colours are filtered as floats. This path gives the bits of
+// the general one (texture_unit.h), and decides what is equal for all lanes only once.
 #pragma once
 
 #include "shade/texture_usual.h"
@@ -14,10 +13,6 @@ struct PlainKind {
   MipFilter mip;  // none if there is one level
   bool linear;    // both filters within a level; otherwise both are nearest
 };
-BROKKR_FN bool is_plain(const SampledRecord& texture) {
-  return texture.kind == TextureKind::two && texture.type == SampledType::real && words_of(texture.encoding) <= 2 &&
-         texture.magnify_linear == texture.minify_linear;
-}
 BROKKR_FN PlainKind plain_kind(const SampledRecord& texture) {
   return {texture.encoding,
           {texture.wrap[0], texture.wrap[1]},
@@ -36,29 +31,10 @@ BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
   return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
 }
 
-// Decodes a texel of one or two words; `second` is ignored for one word.
-BROKKR_FN Vec4<Warp> plain_color(TexelEncoding encoding, Uint first, Uint second) {
-  switch (encoding) {
-    case TexelEncoding::rgba8:
-      return Vec4<Warp>(unorm_bits(first, 0, 8), unorm_bits(first, 8, 8), unorm_bits(first, 16, 8),
-                        unorm_bits(first, 24, 8));
-    case TexelEncoding::srgb8:
-      return Vec4<Warp>(srgb_bits(first, 0), srgb_bits(first, 8), srgb_bits(first, 16), unorm_bits(first, 24, 8));
-    case TexelEncoding::rgb10_a2:
-      return Vec4<Warp>(unorm_bits(first, 0, 10), unorm_bits(first, 10, 10), unorm_bits(first, 20, 10),
-                        unorm_bits(first, 30, 2));
-    case TexelEncoding::rgba16:
-      return Vec4<Warp>(unorm_bits(first, 0, 16), unorm_bits(first, 16, 16), unorm_bits(second, 0, 16),
-                        unorm_bits(second, 16, 16));
-    case TexelEncoding::rgba16f: {
-      Float r, g, b, a;
-      floats_from_halves(first, r, g);
-      floats_from_halves(second, b, a);
-      return Vec4<Warp>(r, g, b, a);
-    }
-    case TexelEncoding::rg32: return Vec4<Warp>(as_float(first), as_float(second), 0.0f, 1.0f);
-    default: return Vec4<Warp>(as_float(first), 0.0f, 0.0f, 1.0f);
-  }
+// The colour between those of two levels. Lanes of weight 0 keep `own`: whether they read the other level at all
+// depends on the other lanes of their vector, and infinite texels must not show it.
+BROKKR_FN Vec4<Warp> between_levels(const Vec4<Warp>& own, const Vec4<Warp>& next, Float weight) {
+  return chosen(weight > 0.0f, mixed(own, next, weight), own);
 }
 
 // A level of a plain texture: the same for all lanes, or one per lane.
@@ -103,7 +79,7 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const PlainKi
       const Int word = level.first + ((row == 0 ? low : high) + (column == 0 ? x.a : x.b)) * 2;
       Uint first, second;
       w.gather_near(look.texels, word, word + 1, look.lanes, first, second);
-      return bordered(plain_color(kind.encoding, first, second), column, row);
+      return bordered(texel_of_words(kind.encoding, first, second), column, row);
     });
   }
   const Int left = level.first + x.a;
@@ -113,7 +89,7 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const PlainKi
   else
     texel[0] = w.gather(look.texels, left + low, look.lanes);
   return filtered([&](int column, int row) BROKKR_INLINE_LAMBDA {
-    return bordered(plain_color(kind.encoding, texel[2 * row + column], 0u), column, row);
+    return bordered(texel_of_word(kind.encoding, texel[2 * row + column]), column, row);
   });
 }
 
@@ -137,7 +113,7 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const PlainKind
   if (!w.any(look.lanes && choice.level != level)) {
     const auto all = uint32_t(level);
     const Vec4<Warp> own = of_level(all);
-    return handed_on(texture, mixes ? mixed(own, of_level(all < last ? all + 1 : last), choice.next) : own);
+    return handed_on(texture, mixes ? between_levels(own, of_level(all < last ? all + 1 : last), choice.next) : own);
   }
   const auto of_lanes = [&](Int number) {
     const PlainLevel each{side_of_level(texture.width, number), side_of_level(texture.height, number),
@@ -145,7 +121,8 @@ BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const PlainKind
     return plain_texel(w, look, kind, each, u, v);
   };
   const Vec4<Warp> own = of_lanes(choice.level);
-  return handed_on(texture, mixes ? mixed(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
+  return handed_on(texture,
+                   mixes ? between_levels(own, of_lanes(minimum(choice.level + 1, int(last))), choice.next) : own);
 }
 
 BROKKR_MACHINE_END

@@ -216,11 +216,12 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
   const bool mixes = w.any(look.lanes && choice.next > 0.0f);
   if (is_borderless(texture, look.sample_bits) && !w.any(look.lanes && choice.linear)) {
     const Vec4<Warp> v = nearest_level(w, look, place, choice.level);
-    return handed_on(texture, mixes ? mixed(v, nearest_level(w, look, place, next), choice.next) : v);
+    return handed_on(texture, mixes ? between_levels(v, nearest_level(w, look, place, next), choice.next) : v);
   }
   if (!texture.usual && filters_borderless(texture, look.sample_bits)) {
     const Vec4<Warp> v = plain_level(w, look, place, choice.level, choice.linear);
-    return handed_on(texture, mixes ? mixed(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
+    return handed_on(texture,
+                     mixes ? between_levels(v, plain_level(w, look, place, next, choice.linear), choice.next) : v);
   }
   Vec4<Warp> quick;
   TextureLookup rest = look;  // for lanes that do not take the short path
@@ -232,7 +233,7 @@ BROKKR_FN_NOINLINE Vec4<Warp> looked_up(Warp& w, const TextureLookup& look, cons
     if (!w.any(rest.lanes)) return quick;
   }
   Vec4<Warp> v = filtered_level(w, rest, place, choice.level, choice.linear);
-  if (mixes) v = mixed(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
+  if (mixes) v = between_levels(v, filtered_level(w, rest, place, next, choice.linear), choice.next);
   if ((look.sample_bits & shader::kSampleCompare) == 0 || !texture.compares) v = handed_on(texture, v);
   return texture.usual ? chosen(rest.lanes, v, quick) : v;
 }

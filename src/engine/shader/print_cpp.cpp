@@ -48,7 +48,7 @@ class CppPrinter {
       note_names(code_.instructions[at]);
       lookups += code_.instructions[at].op == Op::sample;
     }
-    inlines_lookups_ = lookups <= kMostInlined;
+    inlines_lookups_ = lookups <= kMaxInlined;
   }
   void note_names(const CodeInstruction& one) {
     const auto [results, operands] = counts_of(one);
@@ -196,7 +196,7 @@ class CppPrinter {
     }
   }
 
-  static constexpr uint32_t kMostInlined = 4;  // lookups of a shader; more would take compilers too long
+  static constexpr uint32_t kMaxInlined = 4;  // lookups of a shader; more would take compilers too long
 
   const Code& code_;
   bool holds_lookups_, inlines_lookups_ = false;

@@ -298,9 +298,7 @@ namespace {
 constexpr uint32_t kOneAsFloat = 0x3f800000;
 
 uint16_t known_of_plain(const SampledRecord& texture) {
-  const bool is_plain = texture.type == SampledType::real && words_of(texture.encoding) <= 2 &&
-                        texture.magnify_linear == texture.minify_linear;
-  if (!is_plain) return kKnownTwo;
+  if (!is_plain(texture)) return kKnownTwo;
   uint32_t known = kKnownTwo | kKnownPlain | uint32_t(texture.encoding) << kPlainEncoding;
   if (texture.levels > 1) known |= uint32_t(texture.mip) << kPlainMip;
   for (uint32_t axis = 0; axis < 2; ++axis) known |= uint32_t(texture.wrap[axis]) << (kPlainWrap + 3 * axis);

@@ -54,7 +54,7 @@ struct AtomicPlan {
 //   in_place  the thread gets a pointer to the slot, and makes and reads the element there
 //   pooled    the element lies in a pool; one queue has the numbers of elements, another those of free places
 enum class ElementWay : uint32_t { copied, in_place, pooled };
-inline constexpr uint32_t kMostElementWords = 64;
+inline constexpr uint32_t kMaxElementWords = 64;
 struct ElementSums {
   uint32_t put, got, made, taken;  // sums of all words modulo 2^32, and numbers of elements
 };

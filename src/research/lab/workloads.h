@@ -113,7 +113,7 @@ BROKKR_FN uint32_t put_element(const ElementPlan& plan, uint32_t seed, uint32_t&
     queue.publish(slot);
     return 1;
   }
-  uint32_t own[kMostElementWords];
+  uint32_t own[kMaxElementWords];
   if (plan.way == ElementWay::copied) sum += make_element(own, n, seed);
   uint32_t* const slot = queue.room();
   if (slot == nullptr) return 0;
@@ -148,7 +148,7 @@ BROKKR_FN uint32_t take_element(const ElementPlan& plan, uint32_t& sum) {
     queue.release(slot);
     return 1;
   }
-  uint32_t own[kMostElementWords];
+  uint32_t own[kMaxElementWords];
   for (uint32_t k = 0; k < n; ++k) own[k] = slot[k];
   queue.release(slot);
   sum += sum_of_element(own, n);
