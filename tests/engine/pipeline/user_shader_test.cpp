@@ -1,8 +1,8 @@
 // A user's fragment shader: its inputs on scenes and captured draws, and the examples on every machine.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -232,18 +232,30 @@ TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
 }
 
 // Functions that each call the next twice, forty deep: inlining them gives 2^40 calls [GraphicsFuzz].
+// Processor time of this process and of the helpers that it has waited for.
+double processor_seconds() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& part : {usage.ru_utime, usage.ru_stime})
+      seconds += double(part.tv_sec) + double(part.tv_usec) * 1e-6;
+  }
+  return seconds;
+}
+
 TEST_F(UserShaders, TextsThatGrowWithoutEndAreRefusedInTime) {
   std::string text = "float f0(float x) { return x * 0.5; }\n";
   for (int i = 1; i <= 40; ++i) {
     const std::string before = "f" + std::to_string(i - 1);
     text += "float f" + std::to_string(i) + "(float x) { return " + before + "(x) + " + before + "(x + 1.0); }\n";
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processor_seconds();
   const std::string problem =
       problem_with({.text = text + "void mainImage(out vec4 o, vec2 u) { o = vec4(f40(u.x)); }"});
   EXPECT_NE(problem, "");
   EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
+  EXPECT_LT(processor_seconds() - begin, 120);
 }
 
 // Pictures of `shader` from time 0 on, 60 per second, each with the buffers of the picture before.
