@@ -11,10 +11,13 @@ std::unique_ptr<CapturedFrames::Shared>& CapturedFrames::shared() {
   return result;
 }
 
-// Use Mesa's software driver, so that the test needs no GPU and no display.
+// Use Mesa's software driver, so that the test needs no GPU and no display. Mesa answers the length of a program's binary
+// differently for programs from its cache, so both runs find all programs in a cache that an earlier run filled.
 void CapturedFrames::SetUpTestSuite() {
   shared() = std::make_unique<Shared>();
-  const std::string environment = "LIBGL_ALWAYS_SOFTWARE=1 ";
+  const std::string environment =
+      "LIBGL_ALWAYS_SOFTWARE=1 MESA_SHADER_CACHE_DIR=" + (shared()->folder / "cache").string() + " ";
+  run(environment + BROKKR_CAPTURE_PROGRAM);
   shared()->plain = run(environment + BROKKR_CAPTURE_PROGRAM);
   shared()->captured =
       run(environment + BROKKR_PROGRAM + " capture -o " + (shared()->folder / "frame-{}.bkf").string() +
