@@ -48,7 +48,18 @@ class Places:
         self.work, self.results, self.images = options.work, options.results, options.images
 
     def program(self, measurement):
+        if "valgrind" in measurement.needs:
+            return self.counted()
         return self.simt if "simt" in measurement.needs else self.brokkr
+
+    def counted(self):
+        """A program with a kernel for AVX2, as valgrind does not know AVX-512; None if there is none."""
+        for program in (self.brokkr, self.simt, ROOT / "build/isas/brokkr"):
+            if program and os.path.exists(program):
+                listed = subprocess.run([program, "machines", "--json", "-"], capture_output=True, text=True).stdout
+                if any(one["isa"] == "x86-64-v3" and one["available"] for one in json.loads(listed or "[]")):
+                    return program
+        return None
 
     def words(self, command, measurement):
         """The words of a command, ready to run in `work`, and the file that its output goes to; Wrong: a frame is not there."""
@@ -91,7 +102,9 @@ class Places:
             here = shutil.which("mpirun") and any(module.exists() for module in modules)
             return "" if here else "needs mpirun and brokkr-mpi.so beside the program (Debian's package libopenmpi-dev, then a build)"
         if need == "valgrind":
-            return "" if shutil.which("valgrind") else "needs valgrind (Debian's package of that name)"
+            if not shutil.which("valgrind"):
+                return "needs valgrind (Debian's package of that name)"
+            return "" if self.counted() else "needs a program for AVX2: cmake --preset release -B build/isas -DBROKKR_ISAS=all && cmake --build build/isas"
         cuda = subprocess.run([self.brokkr, "machines"], capture_output=True, text=True).stdout
         there = any(line.startswith("cuda ") and " yes" in line for line in cuda.splitlines())
         return "" if there else "needs a GPU"
