@@ -82,13 +82,14 @@ class Comparer {
   void compare_color(size_t i, const Pixel& pixel) {
     if (!layer_.color.empty()) {
       const uint32_t expected = packed(pixel), found = layer_.color[i];
-      std::ostringstream e, f;
-      const bool same = close_code(expected, found);
-      if (!same) {
-        e << std::hex << expected;
-        f << std::hex << found;
+      if (!close_code(expected, found)) {
+        const auto hexadecimal = [](uint32_t code) {
+          std::ostringstream text;
+          text << std::hex << code;
+          return text.str();
+        };
+        note(false, i, "colour", result_.color, hexadecimal(expected), hexadecimal(found));
       }
-      note(same, i, "colour", result_.color, e.str(), f.str());
     }
     if (!layer_.color_float.empty()) {
       const glm::vec4 expected = decode(surface_.format, pixel.color);
