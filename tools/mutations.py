@@ -71,6 +71,22 @@ MUTATIONS = [
     ("numbers-of-parts", "src/engine/plan/part.cpp", "push_back(‹run.first_batch * kBatchTriangles + triangle›);",
      "uint32_t(p.whole_ids.size())", PIPELINE, "Part.TrianglesKeep*"),
 
+    # Several samples a pixel.
+    ("sample-mask-out", "src/engine/raster/sampled_tile.h", "m = m && ‹((mask >> i) & 1u) != 0›;", "mask != 0",
+     PIPELINE, "SamplePrograms.ProgramsAndStates*"),
+    ("sample-mask-in", "src/engine/raster/sampled_tile.h", "‹(pass.memory.covered[i] & ~pixels) | covered[i]›;", "pass.memory.covered[i] | covered[i]",
+     PIPELINE, "SamplePrograms.AreTheSame*"),
+    ("alpha-to-coverage", "src/engine/raster/sampled_tile.h", "alpha > ‹float(i) / float(samples)›;", "float(i + 1) / float(samples)",
+     PIPELINE, "SamplePrograms.ProgramsAndStates*"),
+    ("sample-skipped", "src/engine/plan/draw_record.cpp", "(‹~uint32_t(s.sample_mask)› & 0xff)", "uint32_t(0)",
+     PIPELINE, "SamplePrograms.ProgramsAndStates*"),
+    ("sample-mirrored", "src/engine/raster/sampled.h", "if (‹draw.bits & kDrawMirroredSamples›) dy", "false",
+     PIPELINE, "SamplePrograms.Positions*"),
+    ("sample-centroid", "src/engine/raster/sampled_inputs.h", "return ‹select(all, 0.5f, centroid)›;", "centroid",
+     PIPELINE, "SamplePrograms.Centroids*"),
+    ("sample-run", "src/engine/raster/resolve_samples.h", "j < ‹(per_sample ? i + 1 : keys.samples)›;", "keys.samples",
+     PIPELINE, "SamplePrograms.RunForEach*"),
+
     # Vertices and primitives.
     ("point-origin", "src/engine/plan/expand.cpp", "from_below_(‹state.point_origin_low == ((flags & kOriginUpperLeft) == 0)›)",
      "!state.point_origin_low", PIPELINE, "ProgramPrimitives.Points*"),

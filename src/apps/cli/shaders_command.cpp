@@ -55,9 +55,10 @@ void print_summary(const std::string& file, const shader::Program& program) {
     rows.push_back({"sampler", printable(sampler.name), "-", sampler.compares ? "compares depths" : "colours"});
   for (const shader::Output& output : program.outputs)
     rows.push_back({"output", printable(output.name), std::to_string(output.words),
-                    program.stage == shader::Stage::vertex ? "varying"
-                    : output.location < 0                  ? "depth"
-                                                           : fmt::format("colour {}", output.location)});
+                    program.stage == shader::Stage::vertex           ? "varying"
+                    : output.location == shader::kSampleMaskLocation ? "sample mask"
+                    : output.location < 0                            ? "depth"
+                                                                     : fmt::format("colour {}", output.location)});
   std::cout << format_table({"", "name", "numbers", "how"}, rows);
 }
 

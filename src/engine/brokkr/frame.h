@@ -109,6 +109,12 @@ struct State {
   bool smooth_lines = false;      // alpha fades towards the edges of lines
   // In pixels. If the draw's program has the varying gl_PointSize, it determines the size of each point.
   float line_width = 1, point_size = 1;
+  // Only for targets with several samples a pixel.
+  bool one_sample = false;         // pixels are covered at their centres, as a whole
+  bool sample_shading = false;     // the program runs for each sample, and all its inputs are those of the sample
+  bool alpha_to_coverage = false;  // sample i is drawn if the first colour's alpha is larger than i / samples
+  bool alpha_to_one = false;       // the alpha of all colours is then 1
+  int sample_mask = 0xff;          // bit i: sample i is drawn
   bool operator==(const State&) const = default;
 };
 
@@ -121,6 +127,7 @@ struct Target {
   std::vector<TargetColor> colors;  // by TargetPlane, at most kMaxColorPlanes
   std::optional<TexelFormat> depth, stencil;
   int samples = 1;  // coverage samples of a pixel: 1, 2, 4 or 8. RenderOptions::samples raises a smaller number
+  bool mirrored_samples = false;  // the samples' positions are upside down within the pixel, as in Mesa's windows
 };
 
 // A target layer that draws go to, and the camera of these draws (unused by clip-space draws).

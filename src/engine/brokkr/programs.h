@@ -71,7 +71,7 @@ struct ProgramVarying {
   ShaderType type = ShaderType::vec4;
   uint32_t count = 1, offset = 0;
   Interpolation interpolation = Interpolation::smooth;
-  bool centroid = false;
+  bool centroid = false, sample = false;  // `centroid` and `sample` of GLSL: the place within the pixel
   bool operator==(const ProgramVarying&) const = default;
 };
 

@@ -14,7 +14,19 @@ enum class ColorFormat : uint8_t { rgba8, rgba8_srgb, rgba16f };
 enum class Wrap : uint8_t { repeat, mirrored_repeat, clamp_to_edge };
 enum class MipFilter : uint8_t { none, nearest, linear };  // none: the base level at any distance
 // The kinds of captured textures (programs.h).
-enum class TextureKind : uint8_t { one, two, three, cube, rectangle, one_array, two_array, cube_array, buffer };
+// multisampled: two-dimensional, with the samples of a pixel as layers.
+enum class TextureKind : uint8_t {
+  one,
+  two,
+  three,
+  cube,
+  rectangle,
+  one_array,
+  two_array,
+  cube_array,
+  buffer,
+  multisampled
+};
 enum class SampledType : uint8_t { real, integer, natural };  // type of a sampler's results: float, int, uint
 enum class TextureWrap : uint8_t {
   repeat,

@@ -64,7 +64,7 @@ constexpr std::string_view names_of(ShaderType) {
 }
 constexpr std::string_view names_of(Interpolation) { return "smooth, flat, noperspective"; }
 constexpr std::string_view names_of(TextureKind) {
-  return "1d, 2d, 3d, cube, rectangle, 1d_array, 2d_array, cube_array, buffer";
+  return "1d, 2d, 3d, cube, rectangle, 1d_array, 2d_array, cube_array, buffer, 2d_multisample";
 }
 constexpr std::string_view names_of(SampledType) { return "float, int, uint"; }
 constexpr std::string_view names_of(EnvironmentMode) { return "modulate, replace, decal, blend, add, combine"; }
@@ -217,6 +217,11 @@ void visit_fields(auto& v, Is<State> auto& state) {
   v.sparse("smoothLines", state.smooth_lines, false);
   v.sparse("lineWidth", state.line_width, 1.0f);
   v.sparse("pointSize", state.point_size, 1.0f);
+  v.sparse("oneSample", state.one_sample, false);
+  v.sparse("sampleShading", state.sample_shading, false);
+  v.sparse("alphaToCoverage", state.alpha_to_coverage, false);
+  v.sparse("alphaToOne", state.alpha_to_one, false);
+  v.sparse("sampleMask", state.sample_mask, 0xff, Limits{0, 255, "give a bit for each of 8 samples"});
 }
 
 void visit_fields(auto& v, Is<Target> auto& target) {
@@ -228,6 +233,7 @@ void visit_fields(auto& v, Is<Target> auto& target) {
   v.sparse("depth", target.depth, std::nullopt);
   v.sparse("stencil", target.stencil, std::nullopt);
   v.sparse("coverageSamples", target.samples, 1, Limits{1, 8, "a pixel has 1, 2, 4 or 8 samples"});
+  v.sparse("mirroredSamples", target.mirrored_samples, false);
 }
 
 void visit_fields(auto& v, Is<PlaneColor> auto& clear) {

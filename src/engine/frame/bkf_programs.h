@@ -55,6 +55,7 @@ void visit_fields(auto& v, Is<ProgramVarying> auto& varying) {
   v.required("offset", varying.offset, Limits{0, kMaxElements, "keep varyings together"});
   v.sparse("interpolation", varying.interpolation, Interpolation::smooth);
   v.sparse("centroid", varying.centroid, false);
+  v.sparse("sample", varying.sample, false);
 }
 
 void visit_fields(auto& v, Is<ProgramUniform> auto& uniform) {

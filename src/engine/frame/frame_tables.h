@@ -52,6 +52,11 @@ enum DrawBit : uint32_t {
   kDrawSeeThrough = 1u << 14,
   kDrawInside = 1u << 15,    // no triangle needs clipping (plan/prepare.h)
   kDrawTopEdges = 1u << 16,  // horizontal top edges own the samples on them; bottom edges do not
+  // Pixels of several samples are covered at their centres, as a whole. Bit kDrawSkippedSamples + i: sample i is not
+  // drawn.
+  kDrawOneSample = 1u << 17,
+  kDrawMirroredSamples = 1u << 18,  // the samples' positions are upside down within the pixel
+  kDrawSkippedSamples = 24,         // 8 bits from here on
 };
 
 struct DrawRecord {
@@ -165,6 +170,7 @@ struct PhaseRecord {
   uint32_t end_batch;  // the phase is complete when all batches before this one are complete
   uint8_t unread;      // publish: nothing has read the texture yet
   uint8_t again;       // publish: only regions whose colour has changed since the last time differ (kChanged)
+  uint8_t sample;      // publish: number of the sample + 1; 0: the average of colours, and the depth of sample 0
   // clear: the target; finish: the target whose clears must be written, or kEveryTarget
   uint32_t target;
   // PlaneBit. Ordered phases: the planes other than colours that their draws test or write. Finish: the planes whose

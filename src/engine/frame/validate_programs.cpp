@@ -85,10 +85,19 @@ void validate_captured_texture(const Frame& frame, size_t number) {
   require_range(place, "size", texture.depth, 1, kMaxTargetLayers, "use fewer layers");
   const bool cube = texture.kind == TextureKind::cube || texture.kind == TextureKind::cube_array;
   if (cube && texture.depth % 6 != 0) fail_at(place, "size", "a cube has six faces", "give all of them");
+  const bool multisampled = texture.kind == TextureKind::multisampled;
+  if (multisampled) {
+    require_range(place, "levels", texture.levels, 1, 1, "a multisampled texture has one level");
+    require_range(place, "size", texture.depth, 1, 8, "the third number counts the samples of a pixel, at most 8");
+  }
   for (const TextureImage& image : texture.images) {
     require_range(place, "images", image.level, 0, uint32_t(texture.levels) - 1, "name a level of the texture");
     require_range(place, "images", image.layer, 0, uint32_t(texture.depth) - 1, "name a layer of the texture");
     require_plane(frame, place, "images", image.target, image.plane);
+    if (multisampled && image.layer >= uint32_t(frame.targets[image.target].samples)) {
+      fail_at(place, "images", fmt::format("target {} has no sample {}", image.target, image.layer),
+              "name a sample of the target as the layer");
+    }
   }
   if (texture.stored) {
     require_extent(place, "data", texture.first_byte, texture_bytes(texture), frame.texture_data.size(),

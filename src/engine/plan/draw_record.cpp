@@ -81,6 +81,9 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   set(material && s.alpha_test.has_value(), kDrawAlphaTest);
   set(material, kDrawMaterial);
   set(!material && blends(s.blend), kDrawSeeThrough);
+  set(s.one_sample, kDrawOneSample);
+  set(target.mirrored_samples, kDrawMirroredSamples);
+  r.bits |= (~uint32_t(s.sample_mask) & 0xff) << kDrawSkippedSamples;
   r.command = command;
   r.program = kNoProgram;
   r.material = draw.material;

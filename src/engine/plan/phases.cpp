@@ -180,6 +180,13 @@ bool program_is_free(const ProgramRecord& program, FreeDraw& draw) {
   return program.color_count == 0 || (draw.color_planes & 1) != 0;
 }
 
+// Returns true if the draw goes to pixels of several samples, and its program needs to know, or changes, which of them
+// the primitive covers.
+bool needs_coverage(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key) {
+  return d.reach != 0 && key.programs && d.program != kNoProgram &&
+         (frame.programs.record(d.program).bits & kProgramCoverage) != 0;
+}
+
 bool colors_are_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
   if (key.programs && d.program != kNoProgram) return program_is_free(frame.programs.record(d.program), draw);
   const float cutoff = frame.materials[d.material].alpha_cutoff;
@@ -192,7 +199,8 @@ bool colors_are_free(const PreparedFrame::Impl& frame, const DrawRecord& d, cons
 // none, and has no state that depends on earlier draws.
 bool order_free(const PreparedFrame::Impl& frame, const DrawRecord& d, const DrawKey& key, FreeDraw& draw) {
   const uint32_t needed = kDrawDepthTest | kDrawDepthWrite;
-  if ((d.bits & needed) != needed || (d.bits & kDrawStencil) != 0 || !colors_are_free(frame, d, key, draw))
+  if ((d.bits & needed) != needed || (d.bits & kDrawStencil) != 0 || needs_coverage(frame, d, key) ||
+      !colors_are_free(frame, d, key, draw))
     return false;
   uint8_t& key_bits = draw.key_bits;
   key_bits = draw.color_planes == 0 ? kKeyDepthOnly : 0;
@@ -300,6 +308,7 @@ class Publications {
       r.image_height = int32_t(image.height);
       r.unread = read_[texture] ? 0 : 1;
       r.again = is_held && is_alone(image) ? 1 : 0;
+      r.sample = image.sample;
       push(r);
     }
   }
@@ -358,6 +367,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       publications.add_for(*draw);
     for (; next_draw < frame.draws.size() && frame.draws[next_draw].command == c; ++next_draw) {
       DrawRecord draw = frame.draws[next_draw];
+      draw.reach = reach_of_draw(*frame.frame, std::get<DrawCommand>(command), key.samples);
       FreeDraw common;
       const bool free = key.order == OrderMode::automatic && order_free(frame, draw, key, common);
       const PhaseKind kind = free ? PhaseKind::order_free : PhaseKind::ordered;
@@ -377,7 +387,6 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
       draw.phase = uint32_t(plan.phases.size() - 1);
       if (key.inside) draw.bits |= kDrawInside;
-      draw.reach = reach_of_draw(*frame.frame, std::get<DrawCommand>(command), key.samples);
       plan.draws.push_back(draw);
     }
     if (key.programs) publications.note_written(command);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <span>
 #include <stdexcept>
 
 #include "base/loading.h"
@@ -100,6 +101,9 @@ uint32_t bits_of(const DrawCommand& draw, const State& state, const CapturedProg
   set((draw.flags & kProvokingFirst) != 0, kProgramProvokingFirst);
   set(!triangles, kProgramFront);
   set(!state.framebuffer_srgb, kProgramRaw);
+  set(state.sample_shading, kProgramPerSample | kProgramPlaced);
+  set(state.alpha_to_coverage, kProgramAlphaToCoverage | kProgramCoverage);
+  set(program.sample_mask >= 0, kProgramMasksSamples | kProgramCoverage);
   return bits;
 }
 
@@ -188,6 +192,7 @@ uint32_t ProgramDraws::add(const Frame& frame, const DrawCommand& draw, const Ex
   record.running = program.code.running;
   record.outputs = uint16_t(program.code.outputs);
   record.depth = program.depth >= 0 ? uint16_t(program.depth) : kNoOutput;
+  record.sample_mask = program.sample_mask >= 0 ? uint16_t(program.sample_mask) : kNoOutput;
   const Target& target = frame.targets[frame.views[draw.first_view].target];
   add_colors(target, state, program, record);
   place_code(number, record);
@@ -264,6 +269,10 @@ void ProgramDraws::add_colors(const Target& target, const State& state, const Ca
         color.blend_color[side] = factor_without_alpha(color.blend_color[side], false);
         color.blend_alpha[side] = factor_without_alpha(color.blend_alpha[side], true);
       }
+    }
+    if (state.alpha_to_one && target.samples > 1) {  // missing alpha is 1
+      color.words = std::min(color.words, uint8_t(3));
+      color.second_words = std::min(color.second_words, uint8_t(3));
     }
     color.bounded = buffer.plane == 0 && is_bounded_half(target) ? 1 : 0;
     record.colors[record.color_count++] = color;
@@ -351,6 +360,8 @@ void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, P
   if ((record.bits & kProgramDiscards) == 0) return;
   // A user's vertex shader writes other varyings with each update.
   if (draw.vertices >= 0 && !frame.models.empty()) return;
+  // The centre of a pixel of several samples may lie outside of the primitive, and varyings beyond the vertices'.
+  if (frame.targets[frame.views[draw.first_view].target].samples > 1) return;
   Source& source = sources_.back();
   const CapturedProgram& program = programs_[source.program];
   if (!proof_work_.take(2 * DrawDiscards::work_of(program))) return;
@@ -365,7 +376,7 @@ void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, P
 bool ProgramDraws::set_discards(ProgramRecord& record, DrawDiscards& discards, const CapturedProgram& program) const {
   const auto [by_program, by_alpha_test] =
       discards.possible(program, std::span(uniforms_).subspan(record.first_uniform, record.uniform_words));
-  record.bits &= ~(kProgramDiscards | kProgramAlphaTest);
+  record.bits &= ~uint32_t(kProgramDiscards | kProgramAlphaTest);
   if (by_program || by_alpha_test) record.bits |= kProgramDiscards;
   if (by_alpha_test) record.bits |= kProgramAlphaTest;
   return by_program || by_alpha_test;
@@ -468,6 +479,7 @@ InputSource source_of(const shader::InputWord& word, bool flat_colors, const Exp
       return expanded != nullptr && expanded->are_points ? InputSource::smooth : InputSource::zero;
     case shader::InputKind::line: return InputSource::smooth;
     case shader::InputKind::primitive: return has_own_vertices(expanded) ? InputSource::flat : InputSource::primitive;
+    case shader::InputKind::sample: return InputSource::position;
     case shader::InputKind::varying: break;
   }
   if (word.color && flat_colors) return InputSource::flat;
@@ -477,6 +489,31 @@ InputSource source_of(const shader::InputWord& word, bool flat_colors, const Exp
     case shader::Interpolation::flat: return InputSource::flat;
   }
   return InputSource::smooth;
+}
+
+// The place at which a word is interpolated in a pixel of several samples, and the bits of ProgramBit that follow.
+struct WordPlace {
+  InputPlace place = InputPlace::centre;
+  uint32_t bits = 0;
+};
+WordPlace place_in_pixel(const shader::InputWord& word, InputSource source) {
+  if (word.kind == shader::InputKind::sample) {
+    switch (shader::SampleWord(word.component)) {
+      case shader::SampleWord::number:
+      case shader::SampleWord::position_x:
+      case shader::SampleWord::position_y: return {InputPlace::centre, kProgramPlaced | kProgramPerSample};
+      case shader::SampleWord::mask:
+      case shader::SampleWord::centroid_x:
+      case shader::SampleWord::centroid_y: return {InputPlace::centre, kProgramPlaced | kProgramCoverage};
+      case shader::SampleWord::count:
+      case shader::SampleWord::places_x:
+      case shader::SampleWord::places_y: return {InputPlace::centre, kProgramPlaced};
+    }
+  }
+  if (source != InputSource::smooth && source != InputSource::no_perspective) return {};
+  if (word.sample) return {InputPlace::sample, kProgramPlaced | kProgramPerSample};
+  if (word.centroid) return {InputPlace::centroid, kProgramPlaced | kProgramCoverage};
+  return {};
 }
 
 }  // namespace
@@ -496,11 +533,16 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
       // The additional inputs of expanded draws follow the varyings of the file.
       const bool is_more = input.kind == shader::InputKind::point || input.kind == shader::InputKind::line;
       const bool is_last = input.kind == shader::InputKind::primitive && has_own_vertices(expanded);
-      const uint32_t component =
-          input.component + (is_more || is_last ? record.stride : 0) + (is_last ? more_words(*expanded) : 0);
-      inputs_.push_back({number, source, 0, component, input.back == shader::kNoPlace ? component : input.back});
+      const bool is_sample = input.kind == shader::InputKind::sample;
+      const uint32_t component = input.component + (is_sample ? kSampleComponent : 0) +
+                                 (is_more || is_last ? record.stride : 0) + (is_last ? more_words(*expanded) : 0);
+      const WordPlace place = place_in_pixel(input, source);
+      record.bits |= place.bits;
+      inputs_.push_back(
+          {number, source, place.place, component, input.back == shader::kNoPlace ? component : input.back});
       if (input.back != shader::kNoPlace) record.bits |= kProgramTwoSided;
-      if (source == InputSource::position || source == InputSource::no_perspective) record.bits |= kProgramWindow;
+      if ((source == InputSource::position && !is_sample) || source == InputSource::no_perspective)
+        record.bits |= kProgramWindow;
       const bool is_same =
           source == InputSource::flat || source == InputSource::primitive || source == InputSource::zero;
       is_flat = is_flat && is_same && input.back == shader::kNoPlace;
@@ -508,6 +550,15 @@ void ProgramDraws::add_inputs(const State& state, const CapturedProgram& program
     }
   }
   if (is_flat) record.bits |= kProgramFlat;
+  if ((record.bits & kProgramPerSample) == 0) return;
+  // gl_FragCoord is that of the sample, and so are all inputs if the state shades samples.
+  record.bits |= kProgramPlaced;
+  for (ProgramInput& input : std::span(inputs_).subspan(record.first_input)) {
+    const bool varies = input.source == InputSource::smooth || input.source == InputSource::no_perspective;
+    if ((varies && state.sample_shading) ||
+        (input.source == InputSource::position && input.component < kSampleComponent))
+      input.place = InputPlace::sample;
+  }
 }
 
 // The corners of lines and points get new varyings: those of the vertices that they come from, then gl_PointCoord for

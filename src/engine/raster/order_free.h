@@ -109,7 +109,7 @@ BROKKR_FN_NOINLINE bool find_samples(const Visit<Shared>& v, uint32_t phase_numb
     const KeyPass pass = pass_of(i);
     load_keys(w, pass);
     b.sync();
-    const int covered = rasterize_pending(v, phase_number, pass, AtSample(samples, i));
+    const int covered = rasterize_pending(v, phase_number, pass, AtSample{t.frame.draws, samples, i});
     b.sync();
     v.counters.add(w, Counter::fragments, uint64_t(covered));
     v.count_fragments(regions[i], uint64_t(covered));

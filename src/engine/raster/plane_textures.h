@@ -173,9 +173,10 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
   uint32_t* const texels = v.t.frame.sampled_texels;
   const Share share = v.share();
   const bool again = kNotesChanges && phase.again != 0 && planes.targets[phase.source_target].samples == 1;
+  const uint32_t sample = (kKernelFeatures & kFeatureSamples) && phase.sample != 0 ? phase.sample - 1u : 0u;
   for (uint32_t i = v.first_region(); i < v.end_region(); ++i) {
     const RegionRecord& region = planes.own_regions[i];
-    if (region.target != phase.source_target || region.layer != 0 || region.sample != 0) continue;
+    if (region.target != phase.source_target || region.layer != 0 || region.sample != sample) continue;
     const RegionState state = planes.region_state[region.number];
     if (again && (state.bits & kChanged) == 0) continue;
     if constexpr (kNotesChanges) end_clears(v, region, kChanged);
@@ -189,7 +190,7 @@ BROKKR_FN_NOINLINE void publish_share(const Visit<Shared>& v, const PhaseRecord&
         publish_words(w, planes, region, phase, from, share, texels);
       continue;
     }
-    if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1)
+    if ((kKernelFeatures & kFeatureSamples) && planes.targets[region.target].samples > 1 && phase.sample == 0)
       publish_averages(v, region, phase, state, waits);
     else
       publish_texels<false>(v, region, phase, state, waits);

@@ -113,11 +113,25 @@ BROKKR_FN const OnePrimitive& kept_primitive(const ProgramRun& run, const DrawRe
   return kept.primitive[place];
 }
 
+// The inputs of a run are interpolated at places within the pixels. A class of places has these members: kUniform (all
+// lanes have the same place), takes(input), the place of lanes g .. g + width - 1 in pixels from the lower left corner,
+// and the words of InputKind::sample. raster/sampled_inputs.h has the places in pixels of several samples.
+struct PixelCentres {
+  static constexpr bool kUniform = true;
+  BROKKR_FN constexpr bool takes(const ProgramInput&) const { return true; }
+  BROKKR_FN constexpr float x(Warp&, const ProgramRun&, int) const { return 0.5f; }
+  BROKKR_FN constexpr float y(Warp&, const ProgramRun&, int) const { return 0.5f; }
+  BROKKR_FN Uint sample_word(Warp&, const ProgramRun&, shader::SampleWord word, int) const {
+    return shader::word_of_one_sample(word);
+  }
+};
+
 // The positions of the samples of lanes g .. g + width - 1.
 struct LanePlaces {
   Float x, y;
 
-  BROKKR_FN LanePlaces(Warp& w, const ProgramRun& run, int g) {
+  template <class Places>
+  BROKKR_FN LanePlaces(Warp& w, const ProgramRun& run, int g, const Places& places) {
     Int column, row;
     if (Warp::takes_turns && run.memory.in_place != 0) {
       column = tile_x(w.lane()) + (tile_x(g) + run.x0);
@@ -127,8 +141,8 @@ struct LanePlaces {
       column = tile_x(sample) + run.x0;
       row = tile_y(sample) + run.y0;
     }
-    x = to_float(column) + 0.5f;
-    y = to_float(row) + 0.5f;
+    x = to_float(column) + places.x(w, run, g);
+    y = to_float(row) + places.y(w, run, g);
   }
 };
 
@@ -227,14 +241,15 @@ struct VectorPrimitives {
 
 // Selects varying components by component_of(input), and writes them to the vectors' lanes by give(where, value,
 // surface).
-template <class Varyings, class ComponentOf, class Give>
-BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, const LaneSurface* at, const int* first,
-                           int count, ComponentOf component_of, Give give) {
+template <class Places, class Varyings, class ComponentOf, class Give>
+BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Varyings& varyings, const LaneSurface* at,
+                           const int* first, int count, ComponentOf component_of, Give give) {
   const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
   const uint32_t end = run.program.varying_inputs;
   uint32_t* const registers = run.registers();
   for (uint32_t i = 0; i < end; ++i) {
     const ProgramInput input = inputs[i];
+    if (!places.takes(input)) continue;
     uint32_t* const to = registers + int(input.number) * kRunLanes;
     const uint32_t component = component_of(input);
     const auto give_all = [&](auto&& value_at) {
@@ -255,43 +270,49 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Varyings& varyings, cons
   }
 }
 
-template <class Varyings>
-BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const Varyings& varyings,
-                                          const LaneSurface* at, const int* first, int count) {
+template <class Places, class Varyings>
+BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const Places& places,
+                                          const Varyings& varyings, const LaneSurface* at, const int* first,
+                                          int count) {
   interpolate(
-      run, varyings, at, first, count, [](const ProgramInput& input) { return input.back; },
+      run, places, varyings, at, first, count, [](const ProgramInput& input) { return input.back; },
       [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, !lanes.front); });
 }
 
 // Fills the inputs of `count` vectors; vector v starts at lane first[v].
-template <class Varyings>
-BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Varyings& varyings, const LaneSurface* at,
-                                    const int* first, int count) {
+template <class Places, class Varyings>
+BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Places& places, const Varyings& varyings,
+                                    const LaneSurface* at, const int* first, int count) {
   interpolate(
-      run, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
+      run, places, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
       [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
   if (run.program.bits & kProgramTwoSided) {
     // A copy keeps `varyings` in registers: no other function has its address.
     const Varyings same = varyings;
-    interpolate_backs(w, run, same, at, first, count);
+    interpolate_backs(w, run, places, same, at, first, count);
   }
 }
 
-BROKKR_FN Float other_input(const LaneSurface& at, const ProgramInput& input) {
-  if (input.source != InputSource::position) return 0.0f;
+template <class Places>
+BROKKR_FN Uint other_input(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& at,
+                           const ProgramInput& input, int g) {
+  if (input.source != InputSource::position) return 0u;
   switch (input.component) {
-    case 0: return at.x;
-    case 1: return at.y;
-    case 2: return at.z;
-    default: return at.w;
+    case 0: return as_uint(at.x);
+    case 1: return as_uint(at.y);
+    case 2: return as_uint(at.z);
+    case 3: return as_uint(at.w);
+    default: return places.sample_word(w, run, shader::SampleWord(input.component - kSampleComponent), g);
   }
 }
 
-BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at, int g) {
+template <class Places>
+BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const Places& places, const LaneSurface& at, int g) {
   const ProgramRecord& program = run.program;
   const ProgramInput* const inputs = run.tables.inputs + program.first_input + program.varying_inputs;
   for (uint32_t i = 0; i < program.other_inputs; ++i) {
     const ProgramInput input = inputs[i];
+    if (!places.takes(input)) continue;
     if (input.source == InputSource::facing) {
       const uint64_t bits = uint64_t(w.ballot(at.front)) << g;
       w.once([&] {
@@ -299,16 +320,16 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const LaneSurface& at
         mask = (mask & ~(kVectorBits << g)) | bits;
       });
     } else {
-      w.store(run.registers() + int(input.number) * kRunLanes + g, as_uint(other_input(at, input)));
+      w.store(run.registers() + int(input.number) * kRunLanes + g, other_input(w, run, places, at, input, g));
     }
   }
 }
 
 // Fills the inputs of lanes g .. g + width - 1, which belong to several primitives. Each lane loads the corners of its
 // own primitive, so that all lanes are interpolated together.
-template <class PrimitiveOf>
-BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw, Uint primitives, int g,
-                          PrimitiveOf primitive_of) {
+template <class Places, class PrimitiveOf>
+BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw, Uint primitives,
+                          int g, PrimitiveOf primitive_of) {
   const bool has_corners = !is_flat(run);
   VectorPrimitives all;
   ClipVertex corner[3];
@@ -323,18 +344,20 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const DrawRecord& draw
     all.lanes[all.count++] = same;
   });
   LaneSurface at;
-  find_surface(run, draw, corner, LanePlaces(w, run, g), at);
-  interpolate_varyings(w, run, all, &at, &g, 1);
-  fill_others(w, run, at, g);
+  find_surface(run, draw, corner, LanePlaces(w, run, g, places), at);
+  interpolate_varyings(w, run, places, all, &at, &g, 1);
+  fill_others(w, run, places, at, g);
 }
 
 // Fills the inputs of all active lanes, each of which may have its own primitive.
-BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, NoPrimitives&) {
+template <class Places>
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
+                           NoPrimitives&) {
   const ProgramMemory& memory = run.memory;
   PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
   OnePrimitive primitive;
   for (int g = 0; g < memory.lanes; g += w.width) {
-    fill_mixed(w, run, draw, w.load(memory.of_lane + g), g, [&](uint32_t number) -> const OnePrimitive& {
+    fill_mixed(w, run, places, draw, w.load(memory.of_lane + g), g, [&](uint32_t number) -> const OnePrimitive& {
       find_primitive(run, draw, of, number, primitive);
       return primitive;
     });
@@ -342,7 +365,9 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
 }
 
 // The same for warps whose lanes share primitives.
-BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& draw, KeptPrimitives& kept) {
+template <class Places>
+BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
+                           KeptPrimitives& kept) {
   const ProgramMemory& memory = run.memory;
   const auto primitive_of = [&](uint32_t number) -> const OnePrimitive& {
     return kept_primitive(run, draw, kept, number);
@@ -353,10 +378,12 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     LaneSurface surface[kTileSamples / kWidth];
     int first[kTileSamples / kWidth], count = 0;
     // Vectors in the same column or row of a tile share a coordinate of the corners.
-    const bool shares = memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
+    const bool shares =
+        Places::kUniform && memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;
     Float across[kTileColumns][3], along[kTileRows][3];
     if (shares) {
-      const Float x = to_float(tile_x(w.lane()) + run.x0) + 0.5f, y = to_float(tile_y(w.lane()) + run.y0) + 0.5f;
+      const Float x = to_float(tile_x(w.lane()) + run.x0) + places.x(w, run, 0),
+                  y = to_float(tile_y(w.lane()) + run.y0) + places.y(w, run, 0);
       for (int i = 0; i < kTileColumns; ++i)
         corners_across(draw, one.corner, x + float(i * kTile / kTileColumns), across[i]);
       for (int i = 0; i < kTileRows; ++i) corners_along(draw, one.corner, y + float(i * kTile / kTileRows), along[i]);
@@ -368,17 +395,17 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
         const int vector = lowest_bit(left);
         find_surface(run, draw, one.corner, across[kVectorPlaces.column[vector]], along[kVectorPlaces.row[vector]], at);
         if (run.program.other_inputs != 0) {
-          const LanePlaces places(w, run, g);
-          at.x = places.x;
-          at.y = places.y;
+          const LanePlaces lanes(w, run, g, places);
+          at.x = lanes.x;
+          at.y = lanes.y;
         }
       } else {
-        find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
+        find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
       }
       first[count++] = g;
-      fill_others(w, run, at, g);
+      fill_others(w, run, places, at, g);
     }
-    interpolate_varyings(w, run, varyings, surface, first, count);
+    interpolate_varyings(w, run, places, varyings, surface, first, count);
     return;
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
@@ -387,16 +414,24 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const DrawRecord& dra
     // Usually a vector belongs to one primitive.
     const uint32_t number = memory.of_lane[g];
     if (w.any(primitives != number)) {
-      fill_mixed(w, run, draw, primitives, g, primitive_of);
+      fill_mixed(w, run, places, draw, primitives, g, primitive_of);
       continue;
     }
     const OnePrimitive& one = primitive_of(number);
     const OneVaryings varyings = one.varyings;
     LaneSurface at;
-    find_surface(run, draw, one.corner, LanePlaces(w, run, g), at);
-    interpolate_varyings(w, run, varyings, &at, &g, 1);
-    fill_others(w, run, at, g);
+    find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
+    interpolate_varyings(w, run, places, varyings, &at, &g, 1);
+    fill_others(w, run, places, at, g);
   }
 }
+
+// Fills the inputs of a run at the centres of pixels (run_program).
+struct FillAtCentres {
+  template <class Primitives>
+  BROKKR_FN void operator()(Warp& w, const ProgramRun& run, const DrawRecord& draw, Primitives& kept) const {
+    fill_inputs(w, run, PixelCentres{}, draw, kept);
+  }
+};
 
 BROKKR_MACHINE_END

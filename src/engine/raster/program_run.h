@@ -114,9 +114,10 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the
 // memory; of_one: all samples have the same primitive. Returns the samples that are not discarded; the run's results
-// hold their outputs.
+// hold their outputs. `fill` fills the inputs of the run's lanes.
+template <class Fill = FillAtCentres>
 BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const ProgramRun& run, uint32_t number,
-                                        uint64_t wanted, bool of_one) {
+                                        uint64_t wanted, bool of_one, const Fill& fill = {}) {
   if (context.program != number) load_program(w, run);
   context.program = number;
   const ProgramMemory& memory = run.memory;
@@ -128,7 +129,7 @@ BROKKR_FN_NOINLINE uint64_t run_program(Warp& w, ShadeContext& context, const Pr
     if ((rest != wanted || !take_in_place(w, run, rest, of_one)) && !take_tile(w, run, rest))
       rest = of_one ? w.uniform([&] { return take_quads(run, rest); }) : take_lanes(w, run, rest);
     w.sync();
-    fill_inputs(w, run, draw, context.kept);
+    fill(w, run, draw, context.kept);
     w.sync();
     execute(w, run);
     const uint64_t keep = memory.call.keep;

@@ -49,7 +49,7 @@ struct alignas(64) RasterizerState {
 };
 
 // The size of a warp's SampledTile (raster/sampled.h).
-inline constexpr size_t kSampledTileBytes = kMaxSamples * kTileSamples * 5 * 4 + 64;
+inline constexpr size_t kSampledTileBytes = kMaxSamples * kTileSamples * 5 * 4 + 128;
 
 struct RasterTables {
   FrameTables frame;

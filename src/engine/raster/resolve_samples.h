@@ -1,10 +1,11 @@
 // Shades the primitives that an order-free phase has found in pixels of several samples (raster/sampled.h). A primitive
 // is shaded once in each pixel in which it is visible, at the pixel's centre. All its samples in the pixel get the
-// colour.
+// colour. Programs with kProgramPerSample run for each sample.
 #pragma once
 
 #include "raster/plane.h"
 #include "raster/resolve.h"
+#include "raster/sampled_inputs.h"
 
 BROKKR_MACHINE_BEGIN
 
@@ -72,14 +73,16 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
       todo &= ~same;
       if (draw.program == kNoProgram) continue;
       const ProgramRun run = open_program(context, draw.program, x0, y0);
-      run_program(w, context, run, draw.program, same, false);
+      const bool per_sample = (run.program.bits & kProgramPerSample) != 0 && (draw.bits & kDrawOneSample) == 0;
+      run_sampled(w, context, run, draw, same, false,
+                  {keys.samples, per_sample ? int(i) : -1, draw.bits, nullptr, nullptr});
       shaded += count_bits(same);
       const bool raw = (run.program.bits & kProgramRaw) != 0;
       for (int s = 0; s < kTileSamples; s += w.width) {
         const Mask m = w.lanes_of(uint32_t(same >> s));
         if (!w.any(m)) continue;
         const Uint order = keys.order(w, i, s), primitive = w.load(memory.primitive + s);
-        for (uint32_t j = i; j < keys.samples; ++j) {
+        for (uint32_t j = i; j < (per_sample ? i + 1 : keys.samples); ++j) {
           const Mask here = m && keys.order(w, j, s) == order;
           if (!w.any(here)) continue;
           for (uint32_t c = 0; c < run.program.color_count; ++c) {

@@ -29,16 +29,36 @@ struct MovedGroup {
   }
 };
 
-// Sample i of each pixel, with the interface of AtCenter.
-struct AtSample {
+// The coverage of sample i of each pixel by a draw.
+struct SampleRule {
+  bool skips;      // the sample is not drawn
   int32_t dx, dy;  // from the pixel's centre, 1/256 pixel
 
-  BROKKR_FN AtSample(uint32_t samples, uint32_t i) : dx(sample_offset(samples, i).x), dy(sample_offset(samples, i).y) {}
-  BROKKR_FN MovedGroup group(const TriangleBlock& block, int first, Mask m) const { return {block, first, m, dx, dy}; }
+  BROKKR_FN SampleRule(const DrawRecord& draw, uint32_t samples, uint32_t i)
+      : skips((draw.bits >> (uint32_t(kDrawSkippedSamples) + i) & 1u) != 0), dx(0), dy(0) {
+    if (draw.bits & kDrawOneSample) return;
+    dx = sample_offset(samples, i).x;
+    dy = sample_offset(samples, i).y;
+    if (draw.bits & kDrawMirroredSamples) dy = -dy;
+  }
   BROKKR_FN RegionTriangle triangle(const TriangleBlock& block, int i, int x, int y) const {
     RegionTriangle tri = region_triangle(block, i, x, y, dx, dy);
     tri.z = (tri.z + tri.z_dx * (float(dx) * 0x1p-8f)) + tri.z_dy * (float(dy) * 0x1p-8f);
     return tri;
+  }
+};
+
+// Sample i of each pixel, with the interface of AtCenter.
+struct AtSample {
+  TablePointer<const DrawRecord> draws;
+  uint32_t samples, i;
+
+  BROKKR_FN MovedGroup group(const TriangleBlock& block, int first, Mask m) const {
+    const SampleRule rule(draws[block.draw], samples, i);
+    return {block, first, m && !Mask(rule.skips), rule.dx, rule.dy};
+  }
+  BROKKR_FN RegionTriangle triangle(const TriangleBlock& block, int record, int x, int y) const {
+    return SampleRule(draws[block.draw], samples, i).triangle(block, record, x, y);
   }
 };
 

@@ -263,8 +263,9 @@ struct ProgramBatch {
 struct ProgramTests {
   bool discards, depth, late;
 
-  BROKKR_FN ProgramTests(const ProgramRecord& program, const DrawRecord& draw)
-      : discards((program.bits & kProgramDiscards) != 0), depth((program.bits & kProgramDepth) != 0) {
+  // `discarding`: bits of programs that may remove samples.
+  BROKKR_FN ProgramTests(const ProgramRecord& program, const DrawRecord& draw, uint32_t discarding = kProgramDiscards)
+      : discards((program.bits & discarding) != 0), depth((program.bits & kProgramDepth) != 0) {
     const bool counts_failures =
         draw.stencil_ops[0] != uint8_t(StencilOp::keep) || draw.stencil_ops[1] != uint8_t(StencilOp::keep);
     late = depth || (discards && (draw.bits & kDrawStencil) != 0 && counts_failures);

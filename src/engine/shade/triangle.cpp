@@ -54,6 +54,8 @@ class Shader {
       const float position[] = {x, y, 0.5f, 1.0f};
       if (input.kind == InputKind::position) {
         lanes[lane] = std::bit_cast<uint32_t>(position[i]);
+      } else if (input.kind == InputKind::sample) {
+        lanes[lane] = word_of_one_sample(SampleWord(uint32_t(input.sample_word) + i));
       } else if (input.interpolation == Interpolation::flat) {
         lanes[lane] = corners_[2][word];
       } else {

@@ -169,12 +169,13 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
         word.kind = input.kind;
         word.interpolation = input.interpolation;
         word.centroid = input.centroid;
+        word.sample = input.sample;
         word.color = input.name == "gl_Color" || input.name == "gl_SecondaryColor";
         // A geometry shader may write this input.
         const bool is_given = input.kind == InputKind::primitive && find_varying(input.name, 0).variable != nullptr;
         if (is_given) word.kind = InputKind::varying;
         if (word.kind != InputKind::varying) {
-          word.component = i;
+          word.component = i + (input.kind == InputKind::sample ? uint32_t(input.sample_word) : 0);
           continue;
         }
         const auto at = find_varying(input.name, i);
@@ -203,7 +204,7 @@ class Places : CommonPlaces<FragmentProgram, CapturedProgram> {
   void place_outputs() {
     for (const Output& output : program_.outputs) {
       if (output.location < 0) {
-        to_.depth = int32_t(output.first);
+        (output.location == kSampleMaskLocation ? to_.sample_mask : to_.depth) = int32_t(output.first);
         continue;
       }
       ColorOutput color{.buffer = uint32_t(output.location), .index = uint32_t(output.index)};

@@ -48,7 +48,7 @@ struct InputWord {
   // A component of a vertex's varyings, of gl_FragCoord or of gl_PointCoord; kNoPlace: the word is 0.
   uint32_t component = kNoPlace;
   Interpolation interpolation = Interpolation::smooth;
-  bool centroid = false;
+  bool centroid = false, sample = false;
   bool color = false;        // a built-in colour, flat if State::flat_shading is set
   uint32_t back = kNoPlace;  // replaces `component` on back faces; kNoPlace: nothing does
 };
@@ -83,8 +83,9 @@ struct CapturedProgram {
   std::vector<UniformWord> uniforms;  // by word of the program
   std::vector<uint32_t> textures;     // by sampler of the program: index into DrawInputs::textures, or kNoPlace
   std::vector<ColorOutput> colors;
-  int32_t depth = -1;   // output word of the depth; -1: the program does not write depth
-  std::string failure;  // one line that says why it cannot run; empty if it can
+  int32_t depth = -1;        // output word of the depth; -1: the program does not write depth
+  int32_t sample_mask = -1;  // the same for gl_SampleMask
+  std::string failure;       // one line that says why it cannot run; empty if it can
 };
 
 // Returns one program for each of the frame's programs, followed by variants of fixed-function programs whose draws

@@ -109,6 +109,34 @@ constexpr bool fits(uint32_t extra, const SampledRecord& texture) {
   return kind_of_sample(extra) == texture.kind && fits(type_of_sample(extra), texture.type);
 }
 
+// Words of InputKind::sample: gl_SampleID, gl_SamplePosition, gl_SampleMaskIn, gl_NumSamples, and what
+// interpolateAtCentroid and interpolateAtSample need: the centroid relative to the centre, and the positions of all
+// samples, x and y, in 1/16 pixel, four bits each.
+enum class SampleWord : uint8_t {
+  number,
+  position_x,
+  position_y,
+  mask,
+  count,
+  centroid_x,
+  centroid_y,
+  places_x,
+  places_y
+};
+
+// The bits of a word in a pixel with one sample.
+constexpr uint32_t word_of_one_sample(SampleWord word) {
+  switch (word) {
+    case SampleWord::position_x:
+    case SampleWord::position_y: return 0x3f000000;  // 0.5
+    case SampleWord::mask:
+    case SampleWord::count: return 1;
+    case SampleWord::places_x:
+    case SampleWord::places_y: return 8;
+    default: return 0;
+  }
+}
+
 // Facts about the texture of a sample or a detail that are known before it runs (shader/simplify.h). A two-dimensional
 // texture is bound, and the sample takes the path of usual textures (shade/texture_usual.h) with these parameters. 0:
 // nothing is known.

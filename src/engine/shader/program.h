@@ -53,13 +53,14 @@ struct Instruction {
 
 // Inputs that vary over a primitive or are known per sample. All inputs of a vertex shader, its attributes, are
 // varyings. Word numbers count over all inputs.
-enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive };
+enum class InputKind : uint8_t { varying, position, front_facing, point, line, primitive, sample };
 enum class Interpolation : uint8_t { smooth, no_perspective, flat };
 struct Input {
   // position: gl_FragCoord; point: gl_PointCoord; line: shader/simplify.h; primitive: gl_PrimitiveID
   InputKind kind = InputKind::varying;
   Interpolation interpolation = Interpolation::smooth;
-  bool centroid = false;
+  bool centroid = false, sample = false;
+  SampleWord sample_word = SampleWord::number;  // InputKind::sample: that of the first word
   // OpenGL's name: "Surface.normal" in a block with an instance name, "normal" in one without. Built-in inputs of a
   // vertex shader have names too: gl_Vertex, gl_VertexID.
   std::string name;
@@ -82,14 +83,16 @@ struct SamplerInput {
   bool compares = false;  // sampler2DShadow
   TextureKind kind = TextureKind::two;
   SampledType type = SampledType::real;
+  bool multisampled = false;  // its kind is two_array, with the samples of a pixel as layers
 };
 
 // An output of a fragment shader is the components of a colour, or the depth. An output of a vertex shader is a
 // variable, an element or a member, named and divided like the inputs of fragment shaders; or gl_Position or
 // gl_PointSize.
+inline constexpr int kDepthLocation = -1, kSampleMaskLocation = -2;
 struct Output {
   std::string name;  // "data[1]" for an element of an array of colours
-  int location = 0;  // colour's location, or -1 for the depth; in a vertex shader -1: the shader sets none
+  int location = 0;  // colour's location, or one of the constants; in a vertex shader -1: the shader sets none
   int index = 0;     // 1: a second source of blending
   uint32_t first = 0, words = 0;
 };

@@ -22,12 +22,18 @@ enum class InputSource : uint8_t {
   facing,          // gl_FrontFacing: a mask
   zero,            // the vertices do not provide it
 };
+// The place within the pixel at which an input of a draw to pixels of several samples is interpolated. centroid: the
+// centre if all samples pass the tests, otherwise the first sample that does.
+enum class InputPlace : uint8_t { centre, centroid, sample };
+inline constexpr uint32_t kInputPlaces = 3;
+inline constexpr uint32_t kSampleComponent = 4;  // a ProgramInput with this component reads SampleWord 0
 struct ProgramInput {
   uint16_t number;  // register; for facing, a mask register
   InputSource source;
-  uint8_t reserved;
-  uint32_t component;  // index into the vertex's varyings, or into the position
-  uint32_t back;       // the component on back faces; it differs with two-sided lighting
+  InputPlace place;
+  // Index into the vertex's varyings, or into the position; kSampleComponent and above: a SampleWord.
+  uint32_t component;
+  uint32_t back;  // the component on back faces; it differs with two-sided lighting
 };
 
 // The content of a register before each run over a draw's samples.
@@ -47,7 +53,15 @@ enum ProgramBit : uint32_t {
   kProgramTwoSided = 1u << 8,        // back faces read other components of some varyings
   kProgramShort = 1u << 9,  // it takes less time to shade a vector than to regroup lanes and scatter their results
   kProgramFlat = 1u << 10,  // no input varies over the primitive
+  // The following bits have an effect only in pixels of several samples.
+  kProgramPerSample = 1u << 11,  // runs for each sample
+  kProgramPlaced = 1u << 12,     // has inputs of the sample or with other places than the centre
+  kProgramCoverage = 1u << 13,   // reads the samples that a primitive covers, or changes them
+  kProgramAlphaToCoverage = 1u << 14,
+  kProgramMasksSamples = 1u << 15,  // writes gl_SampleMask
 };
+// The bits of programs that may remove samples of a pixel.
+inline constexpr uint32_t kRemovesSamples = kProgramDiscards | kProgramAlphaToCoverage | kProgramMasksSamples;
 
 // The destination of a program's colour, and the way it is written.
 struct ProgramColor {
@@ -77,6 +91,7 @@ struct ProgramRecord {
   uint16_t outputs;        // words
   uint16_t depth;          // word of gl_FragDepth
   uint16_t alpha;          // output word of the first colour's alpha; kNoOutput: alpha is 1
+  uint16_t sample_mask;    // word of gl_SampleMask
   uint32_t color_count;
   ProgramColor colors[kMaxProgramColors];
 };

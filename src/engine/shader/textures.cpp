@@ -72,7 +72,7 @@ bool has_plain_bytes(const SampledRecord& r) {
 SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels& texels,
                              const CapturedSampler& sampler) {
   SampledRecord r{};
-  r.kind = texture.kind;
+  r.kind = texels.kind;
   r.encoding = encoding_of(texture.format, sampler.srgb_decode);
   r.type = type_of(texture.format);
   const bool filters = r.type == SampledType::real;  // integers are never filtered
@@ -109,7 +109,8 @@ SampledRecord record_of_pair(const CapturedTexture& texture, const TextureTexels
 // word is needed because inactive lanes also read pairs of texels: the last texel and the next word
 // (machine/near_words.h). That word must exist, and must not belong to a texture that another block writes.
 TextureTexels place_texels(const CapturedTexture& texture, uint64_t& words) {
-  TextureTexels texels{texture.kind,
+  // Samples are layers.
+  TextureTexels texels{texture.kind == TextureKind::multisampled ? TextureKind::two_array : texture.kind,
                        encoding_of(texture.format, true),
                        uint32_t(texture.width),
                        uint32_t(texture.height),
@@ -137,7 +138,8 @@ void add_images(const CapturedTexture& texture, uint32_t number, const TextureTe
     const uint64_t texel = uint64_t(image.layer) * uint64_t(extent.width) * uint64_t(extent.height);
     images.push_back({number, image.level, image.layer, image.target, image.plane,
                       texels.first[image.level] + uint32_t(texel) * words_of(texels.encoding), uint32_t(extent.width),
-                      uint32_t(extent.height), texels.encoding});
+                      uint32_t(extent.height), texels.encoding,
+                      uint8_t(texture.kind == TextureKind::multisampled ? image.layer + 1 : 0)});
   }
 }
 
@@ -170,8 +172,8 @@ void add_rows(const Frame& frame, const CapturedTexture& texture, const TextureT
   }
 }
 
-const char* const kKindNames[] = {"1D",       "2D",       "3D",         "cube",  "rectangle",
-                                  "1D array", "2D array", "cube array", "buffer"};
+const char* const kKindNames[] = {"1D",       "2D",       "3D",         "cube",   "rectangle",
+                                  "1D array", "2D array", "cube array", "buffer", "multisampled"};
 const char* const kTypeNames[] = {"floats", "ints", "uints"};
 
 }  // namespace

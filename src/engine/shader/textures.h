@@ -26,6 +26,7 @@ struct PublishedImage {
   TargetPlane plane;
   uint32_t first_word, width, height;
   TexelEncoding encoding;
+  uint8_t sample = 0;  // PhaseRecord::sample
 };
 
 struct SampledTextures {

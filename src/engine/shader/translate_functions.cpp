@@ -284,20 +284,36 @@ bool ValueTranslator::translate_inverse(const SpirvInstruction& one, uint32_t fu
   return true;
 }
 
-// Interpolates at another position in the pixel. There is one sample per pixel, at its centre.
+// The position of a sample relative to the pixel's centre, in pixels.
+Values ValueTranslator::place_of_sample(Id number) {
+  const Values packed = sample_words(SampleWord::places_x, Kind::natural, 2);
+  const Id natural = emit(Op::reinterpret, Kind::natural, {number});
+  const Id bits = emit(Op::shift_left, Kind::natural, {natural, b_.constant(Kind::natural, 2)});
+  Values place;
+  for (const Id places : packed) {
+    const Id at = emit(Op::shift_right, Kind::natural, {places, bits});
+    const Id part = emit(Op::bits_and, Kind::natural, {at, b_.constant(Kind::natural, 15)});
+    const Id number_of_part = emit(Op::uint_to_float, Kind::number, {part});
+    place.push_back(number_op(Op::multiply_add, {number_of_part, b_.number(1.0f / 16), b_.number(-0.5f)}));
+  }
+  return place;
+}
+
+// Interpolates at another position in the pixel, from the value at its centre and the changes within the quad.
 bool ValueTranslator::translate_interpolation(const SpirvInstruction& one, uint32_t function) {
   if (function != GLSLstd450InterpolateAtCentroid && function != GLSLstd450InterpolateAtSample &&
       function != GLSLstd450InterpolateAtOffset)
     return false;
   Values result = load(one, pointer(one, 2));
-  if (function == GLSLstd450InterpolateAtOffset) {
-    const Values offset = operand(one, 3);
-    if (offset.size() != 2) fail(one, "an offset has two numbers");
-    for (Id& v : result) {
-      const Id x = number_op(Op::multiply, {change_of(Op::change_x, v), offset[0]});
-      const Id y = number_op(Op::multiply, {change_of(Op::change_y, v), offset[1]});
-      v = number_op(Op::add, {v, number_op(Op::add, {x, y})});
-    }
+  const Values offset = function == GLSLstd450InterpolateAtCentroid
+                            ? sample_words(SampleWord::centroid_x, Kind::number, 2)
+                        : function == GLSLstd450InterpolateAtSample ? place_of_sample(scalar(one, 3))
+                                                                    : operand(one, 3);
+  if (offset.size() != 2) fail(one, "an offset has two numbers");
+  for (Id& v : result) {
+    const Id x = number_op(Op::multiply, {change_of(Op::change_x, v), offset[0]});
+    const Id y = number_op(Op::multiply, {change_of(Op::change_y, v), offset[1]});
+    v = number_op(Op::add, {v, number_op(Op::add, {x, y})});
   }
   values_[one.result] = std::move(result);
   return true;

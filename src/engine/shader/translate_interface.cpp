@@ -24,6 +24,7 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
                         : m_.has(one.result, spv::DecorationNoPerspective) ? Interpolation::no_perspective
                                                                            : Interpolation::smooth;
   input.centroid = m_.has(one.result, spv::DecorationCentroid);
+  input.sample = m_.has(one.result, spv::DecorationSample);
   Values words;
   const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
   if (built_in != m_.decorations.end())
@@ -40,8 +41,7 @@ void ValueTranslator::declare_input(const SpirvInstruction& one, Variable& varia
   }
 }
 
-// Returns the kind of a built-in input, or its values if all samples share them. A pixel has one sample, and a target
-// has one layer.
+// Returns the kind of a built-in input, or its values if all samples share them. A target has one layer.
 Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in) {
   switch (built_in) {
     case spv::BuiltInFragCoord: input.kind = InputKind::position; return {};
@@ -49,14 +49,31 @@ Values ValueTranslator::built_in_input(const SpirvInstruction& one, Input& input
     case spv::BuiltInPointCoord: input.kind = InputKind::point; return {};
     case spv::BuiltInPrimitiveId: input.kind = InputKind::primitive; return {};
     case spv::BuiltInClipDistance: return {};  // a varying
-    case spv::BuiltInSampleId:
+    case spv::BuiltInSampleId: return sample_words(SampleWord::number, Kind::whole);
+    case spv::BuiltInSamplePosition: return sample_words(SampleWord::position_x, Kind::number, 2);
+    case spv::BuiltInSampleMask: return sample_words(SampleWord::mask, Kind::whole);
     case spv::BuiltInLayer:
     case spv::BuiltInViewportIndex: return {b_.whole(0)};
     case spv::BuiltInHelperInvocation: return {b_.truth(false)};  // nothing observes a helper's results
-    case spv::BuiltInSamplePosition: return {b_.number(0.5f), b_.number(0.5f)};
-    case spv::BuiltInSampleMask: return {b_.whole(1)};
     default: fail(one, fmt::format("'{}' is not supported as an input", m_.name(one.result)));
   }
+}
+
+// Returns `count` words of InputKind::sample from `first` on.
+Values ValueTranslator::sample_words(SampleWord first, Kind kind, uint32_t count) {
+  Values& words = sample_words_[first];
+  if (!words.empty()) return words;
+  constexpr const char* kNames[] = {"gl_SampleID",     "gl_SamplePosition", "gl_SamplePosition",
+                                    "gl_SampleMaskIn", "gl_NumSamples",     "(centroid)",
+                                    "(centroid)",      "(sample places)",   "(sample places)"};
+  program_.inputs.push_back({.kind = InputKind::sample,
+                             .interpolation = Interpolation::flat,
+                             .sample_word = first,
+                             .name = kNames[size_t(first)],
+                             .first = program_.input_words,
+                             .words = count});
+  for (uint32_t i = 0; i < count; ++i) words.push_back(b_.make(kind, Role::input, program_.input_words++));
+  return words;
 }
 
 // Values that vary by vertex or instance are inputs with their names.
@@ -94,6 +111,7 @@ void ValueTranslator::add_inputs(const std::string& name, uint32_t id, Input as,
       if (m_.member_has(id, i, spv::DecorationFlat)) member.interpolation = Interpolation::flat;
       if (m_.member_has(id, i, spv::DecorationNoPerspective)) member.interpolation = Interpolation::no_perspective;
       if (m_.member_has(id, i, spv::DecorationCentroid)) member.centroid = true;
+      if (m_.member_has(id, i, spv::DecorationSample)) member.sample = true;
       add_inputs(part_name(name, id, i), type.members[i], member, words);
     }
     return;
@@ -136,7 +154,10 @@ void ValueTranslator::write_output(const SpirvInstruction& one, const Variable& 
     const auto found = m_.decorations.find({one.result, decoration});
     return found == m_.decorations.end() ? otherwise : int(found->second);
   };
-  output.location = m_.has(one.result, spv::DecorationBuiltIn) ? -1 : find(spv::DecorationLocation, next_location_);
+  const int built_in = find(spv::DecorationBuiltIn, -1);
+  output.location = built_in == spv::BuiltInSampleMask ? kSampleMaskLocation
+                    : built_in >= 0                    ? kDepthLocation
+                                                       : find(spv::DecorationLocation, next_location_);
   output.index = find(spv::DecorationIndex, 0);
   if (output.location == next_location_) next_location_ += int(count);
   const std::string name = m_.name(one.result);
@@ -188,9 +209,6 @@ void ValueTranslator::write_outputs() {
   for (const SpirvInstruction& one : m_.code) {
     if (one.op == spv::OpFunction) break;
     if (one.op != spv::OpVariable || one.at(0) != spv::StorageClassOutput) continue;
-    // gl_SampleMask has an effect only if pixels have several samples.
-    const auto built_in = m_.decorations.find({one.result, spv::DecorationBuiltIn});
-    const bool is_mask = built_in != m_.decorations.end() && built_in->second == spv::BuiltInSampleMask;
     const Variable& variable = variables_.at(one.result);
     if (m_.stage == Stage::vertex) {
       const auto location = m_.decorations.find({one.result, spv::DecorationLocation});
@@ -199,7 +217,7 @@ void ValueTranslator::write_outputs() {
       uint32_t next = 0;
       write_vertex_output(is_block && !name.empty() ? m_.name(variable.type) : name, variable.type,
                           location == m_.decorations.end() ? -1 : int(location->second), variable, next);
-    } else if (!is_mask) {
+    } else {
       write_output(one, variable);
     }
   }
@@ -213,7 +231,7 @@ void ValueTranslator::declare_uniforms(const SpirvInstruction& one, Variable& va
   const bool is_array = type.kind == TypeClass::array;
   const uint32_t element = is_array ? type.element : variable.type;
   if (name == "gl_NumSamples") {
-    variable.values = {b_.whole(1)};
+    variable.values = m_.stage == Stage::fragment ? sample_words(SampleWord::count, Kind::whole) : Values{b_.whole(1)};
     return;
   }
   variable.is_uniform = true;

@@ -32,7 +32,7 @@ bool lookup_of(uint16_t op, Lookup& lookup) {
 // The optional operands that follow a lookup's own operands: a mask word, then the operands in the order of its bits.
 struct Options {
   uint32_t bits = 0;
-  size_t bias = 0, level = 0, changes = 0, offset = 0,
+  size_t bias = 0, level = 0, changes = 0, offset = 0, sample = 0,
          four_offsets = 0;  // operand indices; 0: absent
 };
 bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
@@ -44,16 +44,20 @@ bool options_of(const SpirvInstruction& one, size_t at, Options& options) {
   if ((options.bits & spv::ImageOperandsGradMask) != 0) options.changes = next, next += 2;
   if ((options.bits & (spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask)) != 0) options.offset = next;
   if ((options.bits & spv::ImageOperandsConstOffsetsMask) != 0) options.four_offsets = next;
+  if ((options.bits & spv::ImageOperandsSampleMask) != 0) options.sample = next;
   const uint32_t known = spv::ImageOperandsBiasMask | spv::ImageOperandsLodMask | spv::ImageOperandsGradMask |
                          spv::ImageOperandsConstOffsetMask | spv::ImageOperandsOffsetMask |
-                         spv::ImageOperandsConstOffsetsMask;
+                         spv::ImageOperandsConstOffsetsMask | spv::ImageOperandsSampleMask;
   return (options.bits & ~known) == 0;
 }
 
 }  // namespace
 
 bool kind_of_image(const SpirvType& image, TextureKind& kind) {
-  if (image.multisampled) return false;
+  if (image.multisampled) {
+    kind = TextureKind::two_array;
+    return image.dimensions == spv::Dim2D && !image.arrayed;
+  }
   switch (image.dimensions) {
     case spv::Dim1D: kind = image.arrayed ? TextureKind::one_array : TextureKind::one; return true;
     case spv::Dim2D: kind = image.arrayed ? TextureKind::two_array : TextureKind::two; return true;
@@ -123,6 +127,7 @@ bool ValueTranslator::translate_lookup(const SpirvInstruction& one) {
     case spv::OpImageQuerySizeLod:
     case spv::OpImageQuerySize:
     case spv::OpImageQueryLevels:
+    case spv::OpImageQuerySamples:
     case spv::OpImageQueryLod: translate_query(one); return true;
     default: return false;
   }
@@ -155,8 +160,10 @@ void ValueTranslator::choose_sampler(const SpirvInstruction& one) {
   values_[one.result] = std::move(result);
 }
 
-Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kind) {
+// `layer`: the operand that gives the layer, in addition to the coordinates; 0: none does.
+Values ValueTranslator::coordinates(const SpirvInstruction& one, TextureKind kind, size_t layer) {
   Values at = operand(one, 1);
+  if (layer != 0) at.push_back(scalar(one, layer));
   if (at.size() < size_t(coordinates_of(kind))) fail(one, "a lookup with too few coordinates");
   at.resize(size_t(coordinates_of(kind)));
   return at;
@@ -273,7 +280,7 @@ void ValueTranslator::translate_fetch(const SpirvInstruction& one) {
   Options options;
   if (!options_of(one, 2, options)) fail(one, "a lookup of a form that is not supported");
   const uint32_t extra = lookup_bits(one) | kSampleFetch;
-  Values operands = coordinates(one, kind_of_sample(extra));
+  Values operands = coordinates(one, kind_of_sample(extra), options.sample);
   for (Id& x : operands) x = whole_of(x);
   if (options.offset != 0) {
     const Values offsets = operand(one, options.offset);
@@ -307,12 +314,12 @@ void ValueTranslator::translate_query(const SpirvInstruction& one) {
   }
   const bool has_level = one.op == spv::OpImageQuerySizeLod;
   make(Op::texture_size, Kind::whole, has_level ? whole_of(scalar(one, 1)) : b_.whole(0), 4);
-  if (one.op == spv::OpImageQueryLevels) {
-    values_[one.result] = {results[3]};
+  if (one.op == spv::OpImageQueryLevels || one.op == spv::OpImageQuerySamples) {
+    values_[one.result] = {results[one.op == spv::OpImageQueryLevels ? 3 : 2]};
     return;
   }
   Values sides(results.begin(), results.begin() + axes_of(kind));
-  if (is_array(kind)) sides.push_back(results[2]);
+  if (is_array(kind) && !program_.samplers[sampler_of(one).number].multisampled) sides.push_back(results[2]);
   values_[one.result] = sides;
 }
 

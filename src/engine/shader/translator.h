@@ -116,6 +116,7 @@ class ValueTranslator {
   void add_inputs(const std::string& name, uint32_t type, Input as, Values& words);
   void lay_out_position(Values& words);
   Values built_in_input(const SpirvInstruction& one, Input& input, uint32_t built_in);
+  Values sample_words(SampleWord first, Kind kind, uint32_t count = 1);
   Values vertex_input(const SpirvInstruction& one, uint32_t built_in);
   void declare_output(const SpirvInstruction& one, Variable& variable);
   void write_output(const SpirvInstruction& one, const Variable& variable);
@@ -161,6 +162,7 @@ class ValueTranslator {
   Id determinant(const Values& matrix, size_t size);
   Id minor(const Values& matrix, size_t size, size_t column, size_t row);
   bool translate_interpolation(const SpirvInstruction& one, uint32_t function);
+  Values place_of_sample(Id number);
 
   // translate_bits.cpp
   bool translate_bits(const SpirvInstruction& one);
@@ -192,7 +194,7 @@ class ValueTranslator {
   void translate_gather(const SpirvInstruction& one);
   void translate_fetch(const SpirvInstruction& one);
   void translate_query(const SpirvInstruction& one);
-  Values coordinates(const SpirvInstruction& one, TextureKind kind);
+  Values coordinates(const SpirvInstruction& one, TextureKind kind, size_t layer = 0);
   Id detail_of_changes(const SpirvInstruction& one, const Values& at, const Values& changes, uint32_t sample_bits);
   uint32_t offset_bits(const SpirvInstruction& one, std::span<const Id> offsets) const;
   bool is_short_offset(std::span<const Id> offsets) const;
@@ -211,6 +213,7 @@ class ValueTranslator {
   Id sampler_lanes_ = kNoValue;                        // lanes that read the sampler; kNoValue: all lanes of the block
   std::unordered_set<uint32_t> indexed_;               // ids of variables that are indexed at run time
   int next_location_ = 0;                              // for outputs without a location in the shader
+  std::map<SampleWord, Values> sample_words_;          // those that the shader reads, by the first one
 };
 
 // translate_flow.cpp: blocks, edges and loops.

@@ -13,11 +13,18 @@ struct SampleOffset {
   int32_t x, y;
 };
 
-// `samples`: 1, 2, 4 or 8; i: 0 .. samples - 1. The positions are packed in 1/16 pixel from the pixel's lower left
-// corner, four bits each.
+// The positions of all samples, packed in 1/16 pixel from the pixel's lower left corner, four bits each. `samples`: 1,
+// 2, 4 or 8.
+constexpr uint32_t sample_places_x(uint32_t samples) {
+  return samples == 8 ? 0xfb135d79u : samples == 4 ? 0xa2e6u : samples == 2 ? 0x4cu : 8u;
+}
+constexpr uint32_t sample_places_y(uint32_t samples) {
+  return samples == 8 ? 0x1f7d39b5u : samples == 4 ? 0xea62u : samples == 2 ? 0x4cu : 8u;
+}
+
+// i: 0 .. samples - 1.
 constexpr SampleOffset sample_offset(uint32_t samples, uint32_t i) {
-  const uint32_t x = samples == 8 ? 0xfb135d79u : samples == 4 ? 0xa2e6u : samples == 2 ? 0x4cu : 8u;
-  const uint32_t y = samples == 8 ? 0x1f7d39b5u : samples == 4 ? 0xea62u : samples == 2 ? 0x4cu : 8u;
+  const uint32_t x = sample_places_x(samples), y = sample_places_y(samples);
   return {(int32_t((x >> (4 * i)) & 15u) - 8) * 16, (int32_t((y >> (4 * i)) & 15u) - 8) * 16};
 }
 

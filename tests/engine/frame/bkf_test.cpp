@@ -28,7 +28,7 @@ FragmentProgram rich_program() {
   program.texts = {"#version 330\nvoid main() { color = vec4(uv, 0, 1); }\n", "// a second text\n"};
   program.version = 330;
   program.varyings = {{"uv", ShaderType::vec2, 1, 0},
-                      {"number", ShaderType::i32, 1, 2, Interpolation::flat, true},
+                      {"number", ShaderType::i32, 1, 2, Interpolation::flat, true, true},
                       {"axes", ShaderType::vec3, 2, 3, Interpolation::noperspective}};
   program.uniforms = {{"tint", ShaderType::vec4, 1, -1, 0},
                       {"weights", ShaderType::f32, 3, -1, 16, 4},
@@ -82,7 +82,10 @@ void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
     texture->first_byte = frame.texture_data.size();
     for (uint64_t i = 0; i < texture_bytes(*texture); i++) frame.texture_data.push_back(std::byte(i * 7 & 0xff));
   }
-  frame.captured_textures = {mips, packed, drawn, depth};
+  CapturedTexture sampled{.kind = TextureKind::multisampled, .format = TexelFormat::rgba16f};
+  sampled.width = sampled.height = sampled.depth = 4;
+  for (uint32_t i = 0; i < 4; i++) sampled.images.push_back({0, i, 1, TargetPlane::color0});
+  frame.captured_textures = {mips, packed, drawn, depth, sampled};
   for (int i = 0; i < 100; i++) frame.varyings.push_back(float(i) / 4);
   for (uint32_t i = 0; i < 100; i++) frame.uniforms.push_back(i * i);
   frame.inputs.push_back({0, 1, 2, {9}, {{0, 0}, {2, 1}, {-1, -1}, {1, 0}}});
@@ -100,6 +103,8 @@ void add_programs(Frame& frame, DrawCommand& list, DrawCommand& fan) {
   state.smooth_lines = true;
   state.line_width = 2;
   state.point_size = 3.5f;
+  state.one_sample = state.sample_shading = state.alpha_to_coverage = state.alpha_to_one = true;
+  state.sample_mask = 5;
 }
 
 // A frame that uses every feature of the format.
@@ -114,6 +119,7 @@ Frame rich_frame() {
   frame.targets = {{.id = 0, .width = 8, .height = 4},
                    {.id = 29, .width = 4, .height = 4, .layers = 3, .format = ColorFormat::rgba16f}};
   frame.targets[1].samples = 4;
+  frame.targets[1].mirrored_samples = true;
   frame.views = {{.target = 0}, {.target = 1}, {.target = 1, .layer = 2}};
   State plain;
   plain.viewport = {0, 0, 8, 4};
@@ -679,6 +685,13 @@ constexpr BadEdit kBadEdits[] = {
     {"/targets/1/coverageSamples", "0", "target 1, field 'coverageSamples'"},
     {"/targets/1/coverageSamples", "16", "target 1, field 'coverageSamples'"},
     {"/targets/1/coverageSamples", "6", "target 1, field 'samples'"},
+    {"/states/1/sampleMask", "256", "state 1, field 'sampleMask'"},
+    {"/states/1/sampleMask", "-1", "state 1, field 'sampleMask'"},
+    {"/states/1/alphaToCoverage", "2", "state 1, field 'alphaToCoverage'"},
+    {"/textures/4/images/3/layer", "4", "texture 4, field 'images'"},
+    {"/textures/4/size", "[4, 4, 9]", "texture 4, field 'size'"},
+    {"/textures/4/levels", "2", "texture 4, field 'levels'"},
+    {"/targets/1/coverageSamples", "2", "texture 4, field 'images'"},
     {"/targets", "[]", "field 'target'"},
     {"/references/0/before", "10", "reference 0, field 'before'"},
     {"/references/0/color/size", "1000000", "reference 0, color, field 'size'"},
@@ -693,11 +706,11 @@ constexpr BadEdit kBadEdits[] = {
     {"/commands/1/blocks", "[]", "command 1, field 'blocks': the program needs 1, not 0"},
     {"/commands/1/blocks/0", "1048576", "command 1, blocks, field 'count'"},
     {"/commands/1/textures", "[[0, 0]]", "command 1, field 'textures'"},
-    {"/commands/1/textures/0/0", "4", "command 1, field 'textures'"},
+    {"/commands/1/textures/0/0", "5", "command 1, field 'textures'"},
     {"/commands/1/textures/0", "[0]", "command 1, field 'textures': it is not [texture, sampler]"},
     {"/commands/6/texture", "0", "command 6, field 'texture'"},
     {"/commands/6/plane", "\"color9\"", "command 6, field 'plane'"},
-    {"/commands/7/texture", "4", "command 7, field 'texture'"},
+    {"/commands/7/texture", "5", "command 7, field 'texture'"},
     {"/commands/8/source/2", "-1", "command 8, field 'source'"},
     {"/commands/8/to", "3", "command 8, field 'to'"},
     {"/commands/2/otherColors/0/plane", "1", "command 2, otherColors 0, field 'plane'"},

@@ -90,8 +90,8 @@ class Run {
     result_.primitives.push_back(primitive);
     samples_.clear();
     const PixelRect pixels = drawable_pixels(state, surface.width, surface.height);
-    const Fate fate = cover(clip, state, flags, pixels, options_.clip_tolerance, samples_,
-                            place_of_sample(options_.samples, options_.sample));
+    const Fate fate = cover(clip, state, flags, pixels, options_.clip_tolerance, samples_, place_in(state, primitive));
+    if (options_.samples > 1 && (state.sample_mask >> options_.sample & 1) == 0) samples_.clear();
     ++counts.triangles;
     counts.culled += fate == Fate::culled;
     counts.clipped += fate == Fate::clipped;
@@ -104,6 +104,13 @@ class Run {
       counts.uncertain_fragments += !sample.certain;
       shade(surface, state, sample, color, id);
     }
+  }
+
+  SamplePlace place_in(const State& state, const Primitive& primitive) const {
+    SamplePlace place = place_of_sample(options_.samples, options_.sample);
+    if (frame_.targets.at(frame_.views.at(primitive.view).target).mirrored_samples) place.y = -place.y;
+    if (state.one_sample) place.x = place.y = 0;
+    return place;
   }
 
   const Frame& frame_;

@@ -25,6 +25,7 @@ class Cook {
 
   Frame cook() {
     builder_.frame.source = "soup";
+    if (options_.samples) frame().targets[0].mirrored_samples = dice_.chance(0.5);
     if (options_.blits) add_second_target();
     for (int i = 0; i < options_.draws; ++i) {
       if (i > 0 && options_.clears && dice_.chance(0.2)) add_clear();
@@ -169,6 +170,10 @@ class Cook {
       state.blend = BlendState{color, alpha, constant};
     }
     if (options_.stencil && dice_.chance(0.25)) state.stencil = random_stencil();
+    if (options_.samples) {
+      if (dice_.chance(0.4)) state.sample_mask = dice_.between(0, 255);
+      state.one_sample = dice_.chance(0.2);
+    }
     if (options_.alpha_test && dice_.chance(0.3)) {
       state.alpha_test = AlphaTest{any_of_enum(dice_, CompareFunc::always), float(dice_.uniform(0, 1))};
     }

@@ -25,6 +25,7 @@ struct SoupOptions {
   bool alpha_test = false;   // the outcome depends on the alpha of the shading
   bool polygon_offset = false;
   bool depth_clamp = false;  // the flags depth-clamp and z-zero-to-one
+  bool samples = false;      // masks of samples, pixels covered as a whole, and samples that lie upside down
 };
 
 // Triangles of all shapes: slivers, huge and sub-pixel ones, fans, strips with restarts, jittered grids, vertices on

@@ -212,6 +212,9 @@ TEST(Soup, Samples) {
     blits.blits = true;
     blits.format = ColorFormat::rgba16f;
     cook(blits, 1, some_settings(), samples);
+    SoupOptions states;
+    states.samples = true;
+    cook(states, 3, some_settings(), samples);
   }
 }
 

@@ -58,7 +58,7 @@ TEST(ShaderErrors, LimitsAreNamed) {
 
 TEST(ShaderErrors, WhatIsNotSupportedIsNamed) {
   expect_fault(
-      "#version 330\nuniform sampler2DMS many; out vec4 c;\nvoid main() { c = texelFetch(many, ivec2(1), 0); }", 0,
+      "#version 330\nuniform sampler2DMSArray many; out vec4 c;\nvoid main() { c = texelFetch(many, ivec3(1), 0); }", 0,
       "'many': samplers of this kind");
   expect_fault("#version 400\nin float x; out float r;\nvoid main() {\n double d = double(x);\n r = float(d * d); }", 0,
                "32 bits");

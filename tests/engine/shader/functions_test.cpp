@@ -133,15 +133,24 @@ TEST(ShaderFunctions, ArraysOfTruths) {
   }
 }
 
-// Pixels have one sample, so the mask changes nothing.
 TEST(ShaderFunctions, MasksOfSamplesAreReadAndWritten) {
   const std::string text =
       "#version 450\nin float x; out float result;\n"
       "void main() { result = x + float(gl_SampleMaskIn[0]); gl_SampleMask[0] = int(x) & gl_SampleMaskIn[0]; }\n";
   const Program program = compiled(text);
-  EXPECT_EQ(program.outputs.size(), 1u);
-  const Results results = run_everywhere(program, {}, [](uint32_t, int s) { return bits_of(float(s)); });
-  for (int s = 0; s < kSamples; ++s) ASSERT_EQ(results.number(0, s), float(s) + 1);
+  ASSERT_EQ(program.outputs.size(), 2u);
+  const bool is_first = program.outputs[0].location == kSampleMaskLocation;
+  const Output &mask = program.outputs[is_first ? 0 : 1], &result = program.outputs[is_first ? 1 : 0];
+  EXPECT_EQ(mask.location, kSampleMaskLocation);
+  ASSERT_EQ(program.inputs.size(), 2u);
+  const Input& in = program.inputs[program.inputs[0].kind == InputKind::sample ? 0 : 1];
+  EXPECT_EQ(in.sample_word, SampleWord::mask);
+  const Results results =
+      run_everywhere(program, {}, [&](uint32_t word, int s) { return word == in.first ? 5u : bits_of(float(s)); });
+  for (int s = 0; s < kSamples; ++s) {
+    ASSERT_EQ(results.number(result.first, s), float(s) + 5);
+    ASSERT_EQ(bits_of(results.number(mask.first, s)), uint32_t(s) & 5);
+  }
   EXPECT_EQ(results.kept, ~uint64_t(0));
 }
 
