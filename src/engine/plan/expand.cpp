@@ -85,11 +85,14 @@ struct Polygon {
 
 class Widener {
  public:
-  Widener(const State& state, uint32_t flags, ExpandedDraw& out)
-      : line_width_(in_range(state.line_width, !state.smooth_lines)),
-        smooth_(state.smooth_lines),
+  // `target`: the draw's. Mesa turns windows, which have the id 0, upside down.
+  Widener(const State& state, uint32_t flags, const Target& target, ExpandedDraw& out)
+      : mirrored_((target.id == 0) == ((flags & kOriginUpperLeft) == 0)),
+        rectangles_(target.samples > 1 && !state.one_sample),
+        smooth_(state.smooth_lines && !rectangles_),
+        line_width_(in_range(state.line_width, !smooth_ && !rectangles_)),
         has_far_plane_((flags & kDepthClamp) == 0),
-        whole_points_(!state.point_sprites),
+        whole_points_(!state.point_sprites && !rectangles_),
         from_below_(state.point_origin_low == ((flags & kOriginUpperLeft) == 0)),
         half_x_(state.viewport.z != 0 ? 1.0f / state.viewport.z : 0),
         half_y_(state.viewport.w != 0 ? 1.0f / state.viewport.w : 0),
@@ -144,7 +147,12 @@ class Widener {
     const float dx = (b.x / b.w - a.x / a.w) * width_, dy = (b.y / b.w - a.y / a.w) * height_;
     if (smooth_) return smooth_line(a, b, 0.5f * dx, 0.5f * dy, {from_a, from_b, from_b, from_a});
     const bool steep = std::abs(dy) > std::abs(dx);
-    const glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
+    glm::vec4 unit = line_width_ * (steep ? glm::vec4(half_x_, 0, 0, 0) : glm::vec4(0, half_y_, 0, 0));
+    if (rectangles_) {
+      const float length = std::sqrt(dx * dx + dy * dy);
+      if (!(length > 0) || !std::isfinite(length)) return;
+      unit = line_width_ / length * glm::vec4(-dy * half_x_, dx * half_y_, 0, 0);
+    }
     quad({a - unit * a.w, b - unit * b.w, b + unit * b.w, a + unit * a.w}, {from_a, from_b, from_b, from_a});
   }
 
@@ -173,14 +181,22 @@ class Widener {
     out_.positions.insert(out_.positions.end(), corners.begin(), corners.end());
     out_.sources.insert(out_.sources.end(), sources.begin(), sources.end());
     // Both triangles of a line begin at its first vertex and end at its second, so either may be the provoking vertex.
+    // Mesa divides smooth lines between the right side of the first end and the left side of the second one. In
+    // perspective, the diagonal has an effect on the interpolated distances.
     constexpr uint32_t kOneWay[] = {0, 1, 2, 3, 0, 2}, kOtherWay[] = {0, 2, 1, 0, 3, 2};
+    constexpr uint32_t kOneWayAcross[] = {3, 0, 1, 3, 1, 2}, kOtherWayAcross[] = {0, 3, 1, 3, 2, 1};
     const bool turns =
         polygon_ && polygon_->counter_clockwise != is_counter_clockwise(corners[0], corners[1], corners[2]);
-    for (const uint32_t i : turns ? kOtherWay : kOneWay) out_.indices.push_back(first + i);
+    const bool across = smooth_ && !mirrored_ && !out_.are_points;
+    for (const uint32_t i : across ? (turns ? kOtherWayAcross : kOneWayAcross) : (turns ? kOtherWay : kOneWay))
+      out_.indices.push_back(first + i);
   }
 
+  bool mirrored_;
+  bool rectangles_;  // pixels have several samples: lines are rectangles, and points squares, of any size
+  bool smooth_;
   float line_width_;
-  bool smooth_, has_far_plane_;
+  bool has_far_plane_;
   bool whole_points_, from_below_;  // gl_PointCoord's y grows with clip-space y
   float half_x_, half_y_, width_, height_;
   ExpandedDraw& out_;
@@ -256,7 +272,7 @@ ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& st
   }
   out.are_points =
       draw.topology == Topology::points || (is_triangles(draw.topology) && state.polygon_mode == PolygonMode::point);
-  Widener widener(state, draw.flags, out);
+  Widener widener(state, draw.flags, frame.targets[frame.views[draw.first_view].target], out);
   const PointSizes sizes(frame, draw, state);
   const glm::vec4* const vertices = frame.positions.data() + draw.first_vertex;
   for (uint32_t instance = 0; instance < draw.instances; ++instance) {

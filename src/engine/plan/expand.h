@@ -37,9 +37,9 @@ struct ExpandedDraw {
 
 // Expands `draw`. Triangles that become triangles keep their winding; the winding of lines and points is undefined.
 //
-// A line is a parallelogram of State::line_width pixels across its minor axis, like OpenGL's non-antialiased lines. A
-// point is a square of gl_PointSize pixels, or of State::point_size if no gl_PointSize is given. Throws
-// std::runtime_error for lines and points of object-space draws.
+// A line is a parallelogram of State::line_width pixels across its minor axis, like OpenGL's non-antialiased lines, or
+// a rectangle of that width in targets of several samples a pixel. A point is a square of gl_PointSize pixels, or of
+// State::point_size if no gl_PointSize is given. Throws std::runtime_error for lines and points of object-space draws.
 // `loading` receives the number of elements, and may refuse memory before any is allocated.
 ExpandedDraw expand(const Frame& frame, const DrawCommand& draw, const State& state, size_t command, Loading& loading);
 
