@@ -165,7 +165,7 @@ struct InputTexts {
 
 InputTexts scan(const std::vector<std::string>& texts) {
   static const std::regex kLocation(
-      R"(layout\s*\(\s*location\s*=\s*(\d+)\s*\)\s*((?:flat|smooth|noperspective|centroid)\s+)*in\s+((?:lowp|mediump|highp)\s+)?\w+\s+(\w+))");
+      R"(layout\s*\(\s*location\s*=\s*(\d+)\s*\)\s*((?:flat|smooth|noperspective|centroid|sample)\s+)*in\s+((?:lowp|mediump|highp)\s+)?\w+\s+(\w+))");
   static const std::regex kBlock(R"(\bin\s+(\w+)\s*(\{[^}]*\}))");
   InputTexts result;
   for (const std::string& commented : texts) {
@@ -184,7 +184,7 @@ std::string qualifiers(const ProgramVarying& varying, const InputTexts& texts) {
   if (const auto found = texts.locations.find(varying.name); found != texts.locations.end())
     text = "layout(location = " + found->second + ") ";
   text += kInterpolations[size_t(varying.interpolation)];
-  return text + (varying.centroid ? "centroid out " : "out ");
+  return text + (varying.sample ? "sample out " : varying.centroid ? "centroid out " : "out ");
 }
 
 // A built-in varying's name in a vertex shader; empty for other varyings.
@@ -231,7 +231,11 @@ void upload(GLint location, const ProgramUniform& uniform, const uint32_t* words
 
 std::string pass_through_text(const FragmentProgram& program) {
   const InputTexts texts = scan(program.texts);
-  std::string text = "#version 330 compatibility\nlayout(location = 0) in vec4 brokkr_position;\n";
+  const bool has_samples = std::any_of(program.varyings.begin(), program.varyings.end(),
+                                       [](const ProgramVarying& varying) { return varying.sample; });
+  std::string text = "#version 330 compatibility\n";
+  if (has_samples) text += "#extension GL_ARB_gpu_shader5 : require\n";
+  text += "layout(location = 0) in vec4 brokkr_position;\n";
   const auto components = uint32_t(varying_components(program));
   for (uint32_t i = 0; 4 * i < components; ++i)
     text += fmt::format("layout(location = {}) in vec4 brokkr_{};\n", i + 1, i);

@@ -121,10 +121,11 @@ constexpr Narrowed kNarrowed[] = {{GL_R8, TexelBase::alpha, GL_ALPHA8},
                                   {kBc1Srgb, TexelBase::rgb, kBc1RgbSrgb}};
 
 // Indexed by TextureKind.
-constexpr GLenum kTargets[] = {
-    GL_TEXTURE_1D,        GL_TEXTURE_2D,       GL_TEXTURE_3D,       GL_TEXTURE_CUBE_MAP,
-    GL_TEXTURE_RECTANGLE, GL_TEXTURE_1D_ARRAY, GL_TEXTURE_2D_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY,
-    GL_TEXTURE_BUFFER};
+constexpr GLenum kTargets[] = {GL_TEXTURE_1D,        GL_TEXTURE_2D,
+                               GL_TEXTURE_3D,        GL_TEXTURE_CUBE_MAP,
+                               GL_TEXTURE_RECTANGLE, GL_TEXTURE_1D_ARRAY,
+                               GL_TEXTURE_2D_ARRAY,  GL_TEXTURE_CUBE_MAP_ARRAY,
+                               GL_TEXTURE_BUFFER,    GL_TEXTURE_2D_MULTISAMPLE};
 
 bool is_depth(TexelFormat format) { return format >= TexelFormat::depth16 && format <= TexelFormat::depth32f; }
 
@@ -158,6 +159,13 @@ void specify_level(const CapturedTexture& source, GLenum target, int level, Texe
   } else {
     glTexImage3D(target, level, internal, extent.width, height, extent.depth, 0, format.pixels, format.type, texels);
   }
+}
+
+// Returns true if the images are samples of one plane.
+bool holds_one_plane(const std::vector<TextureImage>& images) {
+  return !images.empty() && std::all_of(images.begin(), images.end(), [&](const TextureImage& image) {
+    return image.target == images[0].target && image.plane == images[0].plane;
+  });
 }
 
 GlSampler make_sampler(const CapturedSampler& source) {
@@ -209,11 +217,13 @@ GlCapturedTextures::GlCapturedTextures(const Frame& frame, GlPlanes& planes) : f
   for (const CapturedTexture& source : frame.captured_textures) {
     Texture& texture = textures_.emplace_back();
     texture.copied.assign(source.images.size(), 0);
-    texture.is_plane = source.kind == TextureKind::two && source.levels == 1 && source.images.size() == 1 &&
+    const bool multisampled = source.kind == TextureKind::multisampled;
+    const bool has_one = multisampled ? holds_one_plane(source.images) : source.images.size() == 1;
+    texture.is_plane = (multisampled || source.kind == TextureKind::two) && source.levels == 1 && has_one &&
                        planes.texture(source.images[0].target, source.images[0].plane) != 0 &&
                        frame.targets[source.images[0].target].width == source.width &&
                        frame.targets[source.images[0].target].height == source.height;
-    if (!texture.is_plane && (source.stored || !source.images.empty())) upload(source, texture);
+    if (!multisampled && !texture.is_plane && (source.stored || !source.images.empty())) upload(source, texture);
   }
   for (const CapturedSampler& sampler : frame.captured_samplers) samplers_.push_back(make_sampler(sampler));
 }
@@ -286,7 +296,7 @@ void GlCapturedTextures::set_parameters(uint32_t number, int32_t sampler) {
   texture.sampler = sampler;
   const CapturedSampler& parameters = frame_.captured_samplers[size_t(sampler)];
   const auto set = [name = name_of(number)](GLenum what, GLint value) { glTextureParameteri(name, what, value); };
-  if (source.kind != TextureKind::rectangle) {
+  if (source.kind != TextureKind::rectangle && source.kind != TextureKind::multisampled) {
     set(GL_TEXTURE_BASE_LEVEL, std::min(parameters.base_level, source.levels - 1));
     set(GL_TEXTURE_MAX_LEVEL, std::min(parameters.max_level, source.levels - 1));
   }

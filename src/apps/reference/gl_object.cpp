@@ -77,6 +77,16 @@ void apply_state(const State& state, uint32_t flags) {
   apply_fragment_state(state);
 }
 
+void apply_samples(const State& state) {
+  enable(GL_MULTISAMPLE, !state.one_sample);
+  enable(GL_SAMPLE_SHADING, state.sample_shading);
+  glMinSampleShading(1.0f);
+  enable(GL_SAMPLE_ALPHA_TO_COVERAGE, state.alpha_to_coverage);
+  enable(GL_SAMPLE_ALPHA_TO_ONE, state.alpha_to_one);
+  enable(GL_SAMPLE_MASK, state.sample_mask != 0xff);
+  glSampleMaski(0, GLbitfield(state.sample_mask));
+}
+
 void apply_program_state(const State& state) {
   for (size_t i = 0; i < state.buffers.size(); ++i) apply_buffer(GLuint(i), state.buffers[i]);
   enable(GL_ALPHA_TEST, state.alpha_test.has_value());
@@ -92,6 +102,7 @@ void apply_program_state(const State& state) {
   glLineWidth(state.line_width);
   enable(GL_LINE_SMOOTH, state.smooth_lines);
   glPointSize(state.point_size);
+  apply_samples(state);
 }
 
 }  // namespace brokkr

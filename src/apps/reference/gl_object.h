@@ -78,4 +78,7 @@ void apply_state(const State& state, uint32_t flags);
 // encoding, flat shading, points and lines.
 void apply_program_state(const State& state);
 
+// Applies the state of targets with several samples a pixel.
+void apply_samples(const State& state);
+
 }  // namespace brokkr

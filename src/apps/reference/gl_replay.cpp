@@ -118,7 +118,6 @@ struct GlReplay::Impl {
 
   void run(uint32_t limit) {
     glDisable(GL_DITHER);
-    glEnable(GL_MULTISAMPLE);
     glPrimitiveRestartIndex(0xffffffffu);
     last = {};
     statistics = {};
@@ -126,6 +125,7 @@ struct GlReplay::Impl {
     textures->forget_copies();
     for (uint32_t c = 0; c < limit && c < frame->commands.size(); ++c) run_command(c);
     glDisable(GL_PRIMITIVE_RESTART);
+    apply_samples({});
   }
 
   void run_command(uint32_t number) {

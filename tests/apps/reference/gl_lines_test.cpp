@@ -1,0 +1,85 @@
+// Lines and points of programs, compared with OpenGL.
+#include <algorithm>
+#include <cstdlib>
+
+#include "brokkr/renderer.h"
+#include "oracle/frame_builder.h"
+#include "reference/gl_replay.h"
+#include "tiny_frame.h"
+
+namespace brokkr::test {
+namespace {
+
+void expect_picture_of_opengl(Topology topology, int samples, float size) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  SharedContext shared;
+  try {
+    shared.context = std::make_unique<EglContext>("", GlProfile::compatibility);
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  constexpr int kSize = 48;
+  oracle::FrameBuilder builder(kSize, kSize);
+  Frame& frame = builder.frame;
+  frame.targets[0].id = 1;  // not the window, which Mesa draws upside down
+  frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+  frame.targets[0].samples = samples;
+  FragmentProgram& program = frame.programs.emplace_back();
+  program.texts = {"#version 330\nout vec4 color;\nvoid main() { color = vec4(1.0); }\n"};
+  program.version = 330;
+  program.outputs = {{.name = "color"}};
+  State state = builder.default_state();
+  state.depth.test = false;
+  state.smooth_lines = true;
+  state.line_width = state.point_size = size;
+  state.blend = BlendState{{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, BlendEquation::add},
+                           {BlendFactor::one, BlendFactor::one, BlendEquation::max}};
+  const double lines[][6] = {{3, 4, 1, 44, 20, 6},   {44, 6, 5, 4, 15, 1},  {10, 45, 1, 20, 8, 4},
+                             {40, 44, 8, 32, 25, 1}, {6, 30, 1, 30, 40, 9}, {24, 24, 1, 24, 40, 3}};
+  std::vector<glm::vec4> positions;
+  for (const auto& [x0, y0, w0, x1, y1, w1] : lines) {
+    positions.push_back(oracle::clip_at(state.viewport, x0 + 0.3, y0 + 0.1, 0, w0));
+    positions.push_back(oracle::clip_at(state.viewport, x1 + 0.2, y1 + 0.4, 0, w1));
+  }
+  builder.draw(state, positions, topology).inputs = 0;
+  frame.inputs.emplace_back();
+  validate(frame);
+  GlReplay replay(*shared.context);
+  replay.prepare(frame);
+  replay.draw();
+  const GlLayer expected = replay.read(0);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.shading = Shading::program;
+  options.shaders = ShaderCode::interpreted;
+  const RenderResult result = renderer.render(prepared, options);
+  const Layer& got = result.targets[0].layers[0];
+  int partly = 0;
+  for (int y = 0; y < kSize; ++y) {
+    for (int x = 0; x < kSize; ++x) {
+      const int a = int(pixel(expected, x, y) >> 24), b = int(got.color[size_t(y) * kSize + size_t(x)] >> 24);
+      partly += a > 0 && a < 255 ? 1 : 0;
+      EXPECT_NEAR(a, b, 3) << x << ", " << y;
+    }
+  }
+  EXPECT_GT(partly, topology == Topology::points ? 20 : 200);
+}
+
+// In perspective, the interpolation of the coverage depends on the diagonal that divides a line's rectangle.
+TEST(GlLines, SmoothLinesInPerspective) { expect_picture_of_opengl(Topology::lines, 1, 1); }
+
+// In pixels of several samples, lines are rectangles of any width, whether or not they are smooth.
+TEST(GlLines, LinesOfSamples) {
+  for (const float width : {1.0f, 2.5f, 4.0f}) expect_picture_of_opengl(Topology::lines, 4, width);
+}
+
+TEST(GlLines, PointsOfSamples) {
+  for (const float size : {4.3f, 7.0f}) expect_picture_of_opengl(Topology::points, 4, size);
+}
+
+}  // namespace
+}  // namespace brokkr::test

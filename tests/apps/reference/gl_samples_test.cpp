@@ -1,0 +1,76 @@
+// Programs and states that depend on the samples of a pixel, compared with OpenGL sample by sample.
+#include <cstdlib>
+
+#include "brokkr/renderer.h"
+#include "pipeline/sample_frames.h"
+#include "reference/gl_replay.h"
+#include "tiny_frame.h"
+
+namespace brokkr::test {
+namespace {
+
+constexpr int kSamples = 4;  // llvmpipe has no other number
+
+class GlSamplesTest : public ::testing::TestWithParam<SampleCase> {
+ protected:
+  static EglContext* context() {
+    static SharedContext shared = [] {
+      SharedContext result;
+      try {
+        result.context = std::make_unique<EglContext>("", GlProfile::compatibility);
+      } catch (const std::runtime_error& error) {
+        result.error = error.what();
+      }
+      return result;
+    }();
+    return shared.context.get();
+  }
+};
+
+TEST_P(GlSamplesTest, AgreesWithOpenGL) {
+#if !defined(BROKKR_HAVE_SHADERS)
+  GTEST_SKIP() << "built without run-time shaders";
+#endif
+  if (context() == nullptr) GTEST_SKIP() << "no OpenGL";
+  for (const bool perspective : {false, true}) {
+    for (const bool depth : {false, true}) {
+      SCOPED_TRACE(std::string(perspective ? "perspective, " : "parallel, ") + (depth ? "depth" : "no depth"));
+      Frame frame = sample_frame(GetParam(), kSamples, perspective, depth);
+      validate(frame);
+      GlReplay replay(*context());
+      replay.prepare(frame);
+      ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
+      replay.draw();
+      const GlLayer expected = replay.read(0);
+      Renderer renderer;
+      PreparedFrame prepared = renderer.prepare(frame);
+      RenderOptions options;
+      options.machine = MachineKind::cpu;
+      options.shading = Shading::program;
+      options.shaders = ShaderCode::interpreted;
+      const RenderResult result = renderer.render(prepared, options);
+      ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
+      const Layer& got = result.targets[0].layers[0];
+      int covered = 0;
+      for (int y = 0; y < got.height; ++y) {
+        for (int x = 0; x < got.width; ++x) {
+          const uint32_t a = pixel(expected, x, y), b = got.color[size_t(y * got.width + x)];
+          covered += a != 0 ? 1 : 0;
+          for (int c = 0; c < 32; c += 8) {
+            // The functions of GLSL that interpolate at other places are computed from the changes in a quad.
+            ASSERT_LE(std::abs(int(a >> c & 255) - int(b >> c & 255)), 1)
+                << "sample " << x / kSampledWidth << " of pixel " << x % kSampledWidth << ", " << y << ", channel "
+                << c / 8 << ": OpenGL " << std::hex << a << ", Brokkr " << b;
+          }
+        }
+      }
+      EXPECT_GT(covered, 40);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GlSamplesTest, ::testing::ValuesIn(sample_cases()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace brokkr::test
