@@ -37,7 +37,9 @@ constexpr SamplerType kSamplerTypes[] = {
      TextureKind::two_array},
     {GL_SAMPLER_CUBE_MAP_ARRAY, GL_INT_SAMPLER_CUBE_MAP_ARRAY, GL_UNSIGNED_INT_SAMPLER_CUBE_MAP_ARRAY,
      GL_SAMPLER_CUBE_MAP_ARRAY_SHADOW, TextureKind::cube_array},
-    {GL_SAMPLER_BUFFER, GL_INT_SAMPLER_BUFFER, GL_UNSIGNED_INT_SAMPLER_BUFFER, GL_NONE, TextureKind::buffer}};
+    {GL_SAMPLER_BUFFER, GL_INT_SAMPLER_BUFFER, GL_UNSIGNED_INT_SAMPLER_BUFFER, GL_NONE, TextureKind::buffer},
+    {GL_SAMPLER_2D_MULTISAMPLE, GL_INT_SAMPLER_2D_MULTISAMPLE, GL_UNSIGNED_INT_SAMPLER_2D_MULTISAMPLE, GL_NONE,
+     TextureKind::multisampled}};
 
 // A resource of a linked program.
 struct Resource {
@@ -114,6 +116,7 @@ void add_varyings(GLuint linked, const std::vector<std::string>& texts, Fragment
     if (const auto found = qualifiers.find(name); found != qualifiers.end()) {
       varying.interpolation = found->second.interpolation;
       varying.centroid = found->second.centroid;
+      varying.sample = found->second.sample;
     }
     if (*type >= ShaderType::i32 && *type <= ShaderType::uvec4) varying.interpolation = Interpolation::flat;
     if (name == "gl_TexCoord") {  // as an array
@@ -144,7 +147,7 @@ void add_uniforms(GLuint linked, const char* stage, auto& program, std::string& 
     }
     const std::optional<ShaderType> type = shader_type(uniform.type);
     if (!type) {
-      problem = "an image, a counter, or a uniform of multisampled or double type";
+      problem = "an image, a counter, an array of multisampled textures, or a uniform of type double";
       continue;
     }
     const ShaderShape shape = shape_of(*type);

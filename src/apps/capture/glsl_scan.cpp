@@ -345,6 +345,7 @@ class InputScanner {
     if (has("flat")) qualifier.interpolation = Interpolation::flat;
     if (has("noperspective")) qualifier.interpolation = Interpolation::noperspective;
     qualifier.centroid = has("centroid");
+    qualifier.sample = has("sample");
     std::erase_if(statement_, [](const std::string& token) { return kQualifiers.count(token) > 0; });
     int depth = 0;
     bool is_type = true;  // the first name is the type

@@ -26,7 +26,7 @@ ShaderUse scan_shader(std::string_view source);
 // The interpolation of a fragment shader's inputs, by name ("uv", "Block.uv").
 struct InputQualifier {
   Interpolation interpolation = Interpolation::smooth;
-  bool centroid = false;
+  bool centroid = false, sample = false;
 };
 std::map<std::string, InputQualifier> scan_inputs(std::string_view source);
 

@@ -54,7 +54,7 @@ class Hash {
   void one(const AlphaTest& a) { add(a.func, a.ref); }
   void one(const PolygonOffset& p) { add(p.factor, p.units); }
   void one(const DrawBuffer& b) { add(b.plane, b.blend, b.color_mask); }
-  void one(const ProgramVarying& v) { add(v.name, v.type, v.count, v.offset, v.interpolation, v.centroid); }
+  void one(const ProgramVarying& v) { add(v.name, v.type, v.count, v.offset, v.interpolation, v.centroid, v.sample); }
   void one(const ProgramUniform& u) { add(u.name, u.type, u.count, u.block, u.offset); }
   void one(const ProgramBlock& b) { add(b.name, b.size); }
   void one(const ProgramSampler& s) { add(s.name, s.kind, s.type, s.shadow, s.count); }
@@ -75,7 +75,7 @@ uint64_t content_hash(const State& s) {
       .add(s.viewport, s.depth_near, s.depth_far, s.scissor, s.depth, s.cull, s.front_face, s.polygon_mode)
       .add(s.polygon_offset, s.blend, s.color_mask, s.alpha_test, s.stencil, s.buffers, s.framebuffer_srgb)
       .add(s.flat_shading, s.point_sprites, s.coord_replace, s.point_origin_low, s.smooth_lines, s.line_width)
-      .add(s.point_size)
+      .add(s.point_size, s.one_sample, s.sample_shading, s.alpha_to_coverage, s.alpha_to_one, s.sample_mask)
       .value();
 }
 

@@ -167,26 +167,43 @@ void read_stencil(const Context& context, bool has_stencil, RenderState& out) {
   out.state.stencil = stencil;
 }
 
-// Notes the state of targets with several samples a pixel that the file cannot hold.
-void note_samples(const Context& context, RenderState& out) {
+// The samples that glSampleCoverage and glSampleMaski draw. OpenGL leaves the choice for a coverage open; llvmpipe
+// draws the first ones.
+int read_sample_mask(const Context& context, int samples) {
+  uint32_t mask = ~0u;
+  if (is_enabled(GL_SAMPLE_COVERAGE)) {
+    const float value = get_floats<1>(GL_SAMPLE_COVERAGE_VALUE)[0];
+    mask = (1u << std::clamp(static_cast<int>(value * static_cast<float>(samples)), 0, 31)) - 1;
+    if (get_integer(GL_SAMPLE_COVERAGE_INVERT) != 0) mask = ~mask;
+  }
+  if (context.info.version >= 32 && is_enabled(GL_SAMPLE_MASK)) {
+    GLint bits = 0;
+    GL(GetIntegeri_v)(GL_SAMPLE_MASK_VALUE, 0, &bits);
+    mask &= static_cast<uint32_t>(bits);
+  }
+  const uint32_t without = samples < 8 ? 0xffu << samples : 0;  // samples that a pixel does not have
+  return static_cast<int>((mask | without) & 0xff);
+}
+
+// Reads the state of targets with several samples a pixel.
+void read_samples(const Context& context, State& state) {
   if (!context.info.multisample || get_integer(GL_SAMPLE_BUFFERS) < 1) return;
-  const auto note = [&](bool on, const char* what) {
-    if (on) out.notes.insert(what);
-  };
-  const bool multisample = is_enabled(GL_MULTISAMPLE);
-  note(!multisample, "several samples a pixel with GL_MULTISAMPLE off, written as with it on");
-  if (!multisample) return;  // the rest has no effect
-  note(is_enabled(GL_SAMPLE_ALPHA_TO_COVERAGE), "alpha to coverage, left out");
-  note(is_enabled(GL_SAMPLE_ALPHA_TO_ONE), "alpha to one, left out");
-  note(is_enabled(GL_SAMPLE_COVERAGE), "a sample coverage, left out");
-  if (context.info.version >= 32) note(is_enabled(GL_SAMPLE_MASK), "a sample mask, left out");
-  if (context.info.version >= 40) note(is_enabled(GL_SAMPLE_SHADING), "sample shading, written as a run per pixel");
+  const int samples = get_integer(GL_SAMPLES);
+  state.one_sample = !is_enabled(GL_MULTISAMPLE);
+  if (state.one_sample) return;  // the rest has no effect
+  state.alpha_to_coverage = is_enabled(GL_SAMPLE_ALPHA_TO_COVERAGE);
+  state.alpha_to_one = is_enabled(GL_SAMPLE_ALPHA_TO_ONE);
+  state.sample_mask = read_sample_mask(context, samples);
+  if (context.info.version < 40 || !is_enabled(GL_SAMPLE_SHADING)) return;
+  state.sample_shading = get_floats<1>(GL_MIN_SAMPLE_SHADING_VALUE)[0] * static_cast<float>(samples) > 1;
 }
 
 // Reads the state that only programs use.
 void read_program_state(const Context& context, State& state) {
   const auto finite = [](GLfloat value) { return std::isfinite(value) ? value : 1.0f; };
-  state.smooth_lines = is_enabled(GL_LINE_SMOOTH);
+  // Multisampling replaces smooth lines.
+  const bool samples = context.info.multisample && is_enabled(GL_MULTISAMPLE) && get_integer(GL_SAMPLE_BUFFERS) > 0;
+  state.smooth_lines = is_enabled(GL_LINE_SMOOTH) && !samples;
   state.line_width = finite(get_floats<1>(GL_LINE_WIDTH)[0]);
   state.point_size = finite(get_floats<1>(GL_POINT_SIZE)[0]);
   if (context.info.framebuffer_srgb) state.framebuffer_srgb = is_enabled(GL_FRAMEBUFFER_SRGB);
@@ -242,7 +259,7 @@ RenderState read_render_state(const Context& context, bool has_depth, bool has_s
   read_alpha_test(context, out);
   read_stencil(context, has_stencil, out);
   read_flags(context, out);
-  note_samples(context, out);
+  read_samples(context, out.state);
   if (settings().programs) read_program_state(context, out.state);
   if (context.conditional_mode != GL_NONE) out.flags |= kCondition;
   return out;

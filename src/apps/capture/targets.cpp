@@ -208,7 +208,8 @@ Targets::Found Targets::find_texture(const Context& context, GLuint name, GLenum
   TargetImages images;
   images.planes[depth_format(size.format) ? 1 : 0] = image;
   if (const auto known = number_of_.find(images); known != number_of_.end()) return {known->second, ""};
-  const uint32_t target = add(context, {.images = images, .width = size.width, .height = size.height});
+  const uint32_t target =
+      add(context, {.images = images, .width = size.width, .height = size.height, .samples = size.samples});
   number_of_[images] = target;
   return {target, ""};
 }
@@ -222,9 +223,9 @@ uint32_t Targets::add(const Context& context, const TargetInfo& info) {
   const bool is_first = std::none_of(frame_.targets.begin(), frame_.targets.end(), is_window);
   if (info.is_main_window && is_first) target.id = 0;
   if (settings().programs) describe(context, info, target);
-  // Mesa mirrors windows together with their sample positions. The file cannot say so.
-  const bool is_one = info.samples <= 1 || info.images.is_window();
-  target.samples = is_one ? 1 : info.samples <= 2 ? 2 : info.samples <= 4 ? 4 : 8;
+  target.samples = info.samples <= 1 ? 1 : info.samples <= 2 ? 2 : info.samples <= 4 ? 4 : 8;
+  // Mesa mirrors windows together with their samples.
+  target.mirrored_samples = target.samples > 1 && info.images.is_window();
   if (target.samples != std::max(info.samples, 1)) {
     frame_.skipped_reasons["a target of " + std::to_string(info.samples) + " samples a pixel, written with " +
                            std::to_string(target.samples)]++;

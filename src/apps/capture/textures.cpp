@@ -128,7 +128,8 @@ constexpr KindNames kKinds[] = {
     {GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY, GL_TEXTURE_1D_ARRAY},
     {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_BINDING_2D_ARRAY, GL_TEXTURE_2D_ARRAY},
     {GL_TEXTURE_CUBE_MAP_ARRAY, GL_TEXTURE_BINDING_CUBE_MAP_ARRAY, GL_TEXTURE_CUBE_MAP_ARRAY},
-    {GL_TEXTURE_BUFFER, GL_TEXTURE_BINDING_BUFFER, GL_TEXTURE_BUFFER}};
+    {GL_TEXTURE_BUFFER, GL_TEXTURE_BINDING_BUFFER, GL_TEXTURE_BUFFER},
+    {GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_BINDING_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE}};
 const KindNames& names_of(TextureKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 struct CompressedFormat {
@@ -424,6 +425,7 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   const KindNames& names = names_of(kind);
   CapturedTexture texture{.label = std::to_string(name), .kind = kind};
   if (name != 0) texture.images = targets_.images_of_texture(context, name);
+  if (kind == TextureKind::multisampled) return read_samples(context, name, std::move(texture));
   if (texture.images.empty() && kind != TextureKind::buffer) {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   } else if (const auto found = drawn_.find(key); found != drawn_.end()) {
@@ -451,6 +453,33 @@ std::optional<uint32_t> Textures::read_texture(const Context& context, TextureKi
   return number;
 }
 
+// A texture of several samples a pixel has the content of a target, and each of its layers is a sample. If the frame
+// does not draw it, a target gets its content from before the frame.
+std::optional<uint32_t> Textures::read_samples(const Context& context, GLuint name, CapturedTexture texture) {
+  if (texture.images.empty()) {
+    const std::optional<uint32_t> target = targets_.find_texture(context, name, GL_TEXTURE_2D_MULTISAMPLE, 0).target;
+    if (!target) return std::nullopt;
+    Targets::Planes planes{};
+    for (size_t i = 0; i < kPlanes; i++) planes[i] = targets_[*target].images.planes[i].has_value();
+    targets_.use(context, *target, planes);
+    texture.images = targets_.images_of_texture(context, name);
+  }
+  const std::optional<Storage> storage = storage_of(context, GL_TEXTURE_2D_MULTISAMPLE, 0);
+  if (!storage || texture.images.size() != 1) return std::nullopt;
+  const TextureImage image = texture.images[0];
+  const Target& target = frame_.targets[image.target];
+  texture.format = storage->format;
+  texture.base = storage->base;
+  texture.width = target.width;
+  texture.height = target.height;
+  texture.depth = target.samples;
+  texture.images.clear();
+  for (uint32_t sample = 0; sample < static_cast<uint32_t>(target.samples); sample++) {
+    texture.images.push_back({0, sample, image.target, image.plane});
+  }
+  return add(std::move(texture), {});
+}
+
 void Textures::written(const Context& context, GLuint name) {
   for (size_t kind = 0; kind < std::size(kKinds); kind++) {
     known_.erase(name_of(context, static_cast<TextureKind>(kind), name));
@@ -464,8 +493,8 @@ BoundTexture Textures::read(const Context& context, TextureKind kind, GLuint uni
   const KindNames& names = names_of(kind);
   const GLuint name = get_name(names.binding);
   // A default texture to which the application has given no content.
-  if (name == 0 && (kind == TextureKind::buffer || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0))
-    return {};
+  const bool has_no_default = kind == TextureKind::buffer || kind == TextureKind::multisampled;
+  if (name == 0 && (has_no_default || level_value(names.level_target, 0, GL_TEXTURE_WIDTH) == 0)) return {};
   BoundTexture bound;
   if (const auto texture = read_texture(context, kind, name)) {
     bound.texture = static_cast<int32_t>(*texture);

@@ -20,7 +20,7 @@ class Textures {
  public:
   // Adds textures and samplers to `frame`; `targets` knows which textures the frame itself renders. Stores at most
   // `limit` bytes.
-  Textures(Frame& frame, const Targets& targets, uint64_t limit) : frame_(frame), targets_(targets), limit_(limit) {}
+  Textures(Frame& frame, Targets& targets, uint64_t limit) : frame_(frame), targets_(targets), limit_(limit) {}
 
   // The current texture and sampler of a unit.
   BoundTexture read(const Context& context, TextureKind kind, GLuint unit);
@@ -43,9 +43,10 @@ class Textures {
   uint32_t add(CapturedTexture texture, const std::vector<std::byte>& data);
   int32_t add_sampler(const CapturedSampler& sampler);
   std::optional<uint32_t> read_texture(const Context& context, TextureKind kind, GLuint name);
+  std::optional<uint32_t> read_samples(const Context& context, GLuint name, CapturedTexture texture);
 
   Frame& frame_;
-  const Targets& targets_;
+  Targets& targets_;
   uint64_t limit_;
   Numbers<CapturedSampler> samplers_;
   std::map<Name, uint32_t> known_;  // descriptions as read since the last change

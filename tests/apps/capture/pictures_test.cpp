@@ -1,4 +1,5 @@
 // Brokkr's picture of a captured frame equals the driver's.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "captured_frames.h"
@@ -35,6 +36,19 @@ TEST_F(CapturedFrames, PlacesAreCountedAsTheShaderAsks) { expect_same_picture(fi
 TEST_F(CapturedFrames, LettersAndPixels) {
   EXPECT_EQ(frame(scene::kLetters).skipped_draws, 0u);
   expect_same_picture(file(scene::kLetters).string());
+}
+
+TEST_F(CapturedFrames, SamplesOfPixels) {
+  const Frame captured = frame(scene::kSamples);
+  EXPECT_TRUE(captured.skipped_reasons.empty());
+  const auto states = [&](auto is) { return std::count_if(captured.states.begin(), captured.states.end(), is); };
+  EXPECT_EQ(states([](const State& state) { return state.alpha_to_coverage; }), 2);
+  EXPECT_EQ(states([](const State& state) { return state.alpha_to_one; }), 1);
+  EXPECT_EQ(states([](const State& state) { return state.sample_shading; }), 1);
+  EXPECT_EQ(states([](const State& state) { return state.one_sample; }), 1);
+  EXPECT_EQ(states([](const State& state) { return state.sample_mask == 0xf6; }), 1);
+  EXPECT_EQ(states([](const State& state) { return state.sample_mask == 0xfc; }), 1);
+  expect_same_picture(file(scene::kSamples).string());
 }
 
 TEST_F(CapturedFrames, Subroutines) { expect_same_picture(file(scene::kSubroutines).string()); }

@@ -41,6 +41,7 @@ void draw_colors();
 void draw_point_sizes();
 void draw_deleted_shaders();
 void draw_letters();
+void draw_samples();
 void draw_subroutines();
 
 // Draws to a window that encodes sRGB.

@@ -350,6 +350,7 @@ void draw_compatibility(int number) {
     case kPointSizes: draw_point_sizes(); break;
     case kDeletedShaders: draw_deleted_shaders(); break;
     case kLetters: draw_letters(); break;
+    case kSamples: draw_samples(); break;
     case kSubroutines: draw_subroutines(); break;
     default: break;
   }

@@ -440,6 +440,100 @@ void draw_letters() {
   glDeleteLists(font, 3);
 }
 
+// Four samples a pixel, with the states and programs that depend on them. The window gets each sample of the texture in
+// a quarter, and what a blit makes of them in the middle.
+void draw_samples() {
+  constexpr GLsizei kPart = kSize / 2;
+  GLint window = 0;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &window);
+  GLuint texture = 0, depth = 0, framebuffers[2] = {}, resolved = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, texture);
+  glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, 4, GL_RGBA8, kPart, kPart, GL_TRUE);
+  glGenRenderbuffers(1, &depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, depth);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_DEPTH_COMPONENT24, kPart, kPart);
+  glGenFramebuffers(2, framebuffers);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D_MULTISAMPLE, texture, 0);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
+  glViewport(0, 0, kPart, kPart);
+  glClearColor(0.25f, 0, 0.25f, 1);
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  const auto program = [](const char* fragment) {
+    return link({compile(GL_VERTEX_SHADER, R"(#version 450 compatibility
+    out vec2 a; centroid out vec2 c; sample out vec2 s;
+    void main() { gl_Position = gl_Vertex; a = c = s = gl_Vertex.xy * 0.5 + 0.5; })"),
+                 compile(GL_FRAGMENT_SHADER, fragment)});
+  };
+  const GLuint plain =
+      program("#version 450 compatibility\nin vec2 a; void main() { gl_FragColor = vec4(a, 0.0, a.x); }");
+  const GLuint numbers = program(R"(#version 450 compatibility
+    sample in vec2 s; void main() { gl_FragColor = vec4(s, float(gl_SampleID) / 4.0, 1.0); })");
+  const GLuint masks = program(R"(#version 450 compatibility
+    centroid in vec2 c; void main() {
+      gl_SampleMask[0] = int(c.x * 256.0);
+      gl_FragColor = vec4(c, float(gl_SampleMaskIn[0]) / 16.0, 1.0);
+    })");
+  int row = 0;
+  const auto triangle = [&](GLuint with) {
+    const float low = -1 + 0.25f * float(row++);
+    glUseProgram(with);
+    glBegin(GL_TRIANGLES);
+    glVertex2f(-0.96f, low + 0.02f);
+    glVertex2f(0.93f, low + 0.09f);
+    glVertex2f(-0.21f, low + 0.36f);
+    glEnd();
+  };
+  triangle(plain);
+  glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+  triangle(plain);
+  glEnable(GL_SAMPLE_ALPHA_TO_ONE);
+  triangle(plain);
+  glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+  glDisable(GL_SAMPLE_ALPHA_TO_ONE);
+  glEnable(GL_SAMPLE_MASK);
+  glSampleMaski(0, 6);
+  triangle(masks);
+  glDisable(GL_SAMPLE_MASK);
+  glEnable(GL_SAMPLE_COVERAGE);
+  glSampleCoverage(0.5f, GL_TRUE);
+  triangle(numbers);
+  glDisable(GL_SAMPLE_COVERAGE);
+  glEnable(GL_SAMPLE_SHADING);
+  glMinSampleShading(0.5f);
+  triangle(plain);
+  glDisable(GL_SAMPLE_SHADING);
+  glDisable(GL_MULTISAMPLE);
+  triangle(masks);
+  glEnable(GL_MULTISAMPLE);
+
+  glGenTextures(1, &resolved);
+  glBindTexture(GL_TEXTURE_2D, resolved);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, kPart, kPart, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffers[1]);
+  glFramebufferTexture2D(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, resolved, 0);
+  glBlitFramebuffer(0, 0, kPart, kPart, 0, 0, kPart, kPart, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffers[1]);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(window));
+  glViewport(0, 0, kSize, kSize);
+  const GLuint reading = program(R"(#version 450 compatibility
+    uniform sampler2DMS map; void main() {
+      ivec2 at = ivec2(gl_FragCoord.xy), size = textureSize(map);
+      gl_FragColor = texelFetch(map, at % size, at.x / size.x + 2 * (at.y / size.y));
+    })");
+  glUseProgram(reading);
+  glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, texture);
+  glDisable(GL_DEPTH_TEST);
+  glRectf(-1, -1, 1, 1);
+  glBlitFramebuffer(0, 0, kPart, kPart, kPart / 2, kPart / 2, kPart / 2 + kPart, kPart / 2 + kPart, GL_COLOR_BUFFER_BIT,
+                    GL_NEAREST);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(window));
+  glUseProgram(0);
+  glDeleteFramebuffers(2, framebuffers);
+  glDeleteRenderbuffers(1, &depth);
+}
+
 // A subroutine selects the colour, for two draws.
 void draw_subroutines() {
   const auto triangle = [](float x) {

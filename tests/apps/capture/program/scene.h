@@ -53,6 +53,7 @@ enum Case : int {
   kPointSizes,
   kDeletedShaders,
   kLetters,
+  kSamples,
   kSubroutines,  // the last one, because apitrace does not replay subroutines
   kCaseCount,
 };
