@@ -68,15 +68,22 @@ void set_color_buffers(Plane plane) {
   GL(ReadBuffer)(is_color(plane) ? GL_COLOR_ATTACHMENT0 : GL_NONE);
 }
 
+// The format of a plane. A blit of depth needs that of the window, for which OpenGL has no name; Mesa's have this one.
+GLenum format_of(const Context& context, const TargetInfo& target, Plane plane) {
+  if (!target.images.is_window()) return static_cast<GLenum>(image_size(context, *target.images.plane(plane)).format);
+  if (is_color(plane)) return GL_RGBA8;
+  return target.images.plane(Plane::stencil) ? GL_DEPTH24_STENCIL8 : GL_DEPTH_COMPONENT24;
+}
+
 // Copies `plane` from `framebuffer` to a framebuffer without multisampling, which is then bound. Depth uses one sample,
 // as GL defines; colours are averaged.
 void resolve(const Context& context, const TargetInfo& target, Plane plane, GLuint framebuffer, Restore& restore) {
-  const GLint format = image_size(context, *target.images.plane(plane)).format;
+  const GLenum format = format_of(context, target, plane);
   GLuint storage = 0;
   GL(GenRenderbuffers)(1, &storage);
   restore.add([storage] { GL(DeleteRenderbuffers)(1, &storage); });
   restore.bind(GL_RENDERBUFFER, storage);
-  GL(RenderbufferStorage)(GL_RENDERBUFFER, static_cast<GLenum>(format), target.width, target.height);
+  GL(RenderbufferStorage)(GL_RENDERBUFFER, format, target.width, target.height);
   const GLuint resolved = make_framebuffer(restore);
   const bool both = format == GL_DEPTH24_STENCIL8 || format == GL_DEPTH32F_STENCIL8;
   const GLenum point = both ? GLenum(GL_DEPTH_STENCIL_ATTACHMENT) : attachment_of(plane);
@@ -103,6 +110,8 @@ bool bind_plane(const Context& context, const TargetInfo& target, Plane plane, R
       const GLenum drawn = get_name(GL_DRAW_BUFFER);
       GL(ReadBuffer)(drawn == GL_NONE ? GLenum(GL_BACK) : drawn);
     }
+    // Mesa's glReadPixels gives one sample of a window.
+    if (target.samples > 1 && context.info.version >= 30) resolve(context, target, plane, 0, restore);
     return true;
   }
   const std::optional<Image>& image = target.images.plane(plane);

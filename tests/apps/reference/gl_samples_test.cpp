@@ -10,6 +10,9 @@ namespace brokkr::test {
 namespace {
 
 constexpr int kSamples = 4;  // llvmpipe has no other number
+// llvmpipe computes the changes of inputs from positions in 1/256 pixel, so inputs differ by up to 1/32 pixel. A sample
+// that is covered or kept by one of both differs by far more.
+constexpr int kMaxDifference = 12;
 
 class GlSamplesTest : public ::testing::TestWithParam<SampleCase> {
  protected:
@@ -57,8 +60,7 @@ TEST_P(GlSamplesTest, AgreesWithOpenGL) {
           const uint32_t a = pixel(expected, x, y), b = got.color[size_t(y * got.width + x)];
           covered += a != 0 ? 1 : 0;
           for (int c = 0; c < 32; c += 8) {
-            // The functions of GLSL that interpolate at other places are computed from the changes in a quad.
-            ASSERT_LE(std::abs(int(a >> c & 255) - int(b >> c & 255)), 1)
+            ASSERT_LE(std::abs(int(a >> c & 255) - int(b >> c & 255)), kMaxDifference)
                 << "sample " << x / kSampledWidth << " of pixel " << x % kSampledWidth << ", " << y << ", channel "
                 << c / 8 << ": OpenGL " << std::hex << a << ", Brokkr " << b;
           }

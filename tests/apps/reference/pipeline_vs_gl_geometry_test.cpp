@@ -10,11 +10,11 @@
 namespace brokkr::test {
 namespace {
 
-constexpr int kWidth = 160, kHeight = 120;
+constexpr int kMeshWidth = 160, kMeshHeight = 120;
 
 // Clip-space vertices with individual w, some behind the eye.
 std::vector<glm::vec4> random_clip_vertices(Random& random, int count) {
-  const glm::mat4 projection = glm::perspective(1.0f, float(kWidth) / kHeight, 0.1f, 50.0f);
+  const glm::mat4 projection = glm::perspective(1.0f, float(kMeshWidth) / kMeshHeight, 0.1f, 50.0f);
   std::vector<glm::vec4> vertices;
   vertices.reserve(size_t(count));
   for (int i = 0; i < count; ++i)
@@ -26,7 +26,7 @@ class TopologyTest : public PipelineVsGlTest, public ::testing::WithParamInterfa
 
 TEST_P(TopologyTest, IndexedRestartedAndInstanced) {
   Random random(7);
-  Frame frame = make_frame(kWidth, kHeight);
+  Frame frame = make_frame(kMeshWidth, kMeshHeight);
   frame.materials.emplace_back();
   for (uint32_t d = 0; d < 24; ++d) {
     DrawCommand draw;
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Topologies, TopologyTest,
 TEST_F(PipelineVsGlTest, PolygonModes) {
   for (PolygonMode mode : {PolygonMode::line, PolygonMode::point}) {
     Random random(8);
-    Frame frame = make_frame(kWidth, kHeight);
+    Frame frame = make_frame(kMeshWidth, kMeshHeight);
     frame.materials.emplace_back();
     frame.states[0].polygon_mode = mode;
     frame.states[0].cull = CullMode::back;
@@ -81,12 +81,12 @@ TEST_F(PipelineVsGlTest, PolygonModes) {
 
 // Between two rows of samples both renderers choose the lower one, and between two columns the left one.
 TEST_F(PipelineVsGlTest, LinesBetweenSamples) {
-  Frame frame = make_frame(kWidth, kHeight);
+  Frame frame = make_frame(kMeshWidth, kMeshHeight);
   frame.materials.emplace_back();
   DrawCommand draw;
   draw.topology = Topology::lines;
   const auto add = [&](int x, int y) {
-    frame.positions.emplace_back(2.0f * float(x) / kWidth - 1, 2.0f * float(y) / kHeight - 1, 0.0f, 1.0f);
+    frame.positions.emplace_back(2.0f * float(x) / kMeshWidth - 1, 2.0f * float(y) / kMeshHeight - 1, 0.0f, 1.0f);
   };
   for (int i = 1; i < 8; ++i) {
     add(4, 5 * i), add(40, 5 * i);
@@ -129,7 +129,7 @@ Texture checkerboard(bool srgb) {
 
 // Spheres in a row; each instance has its own model matrix.
 Frame sphere_frame(int layers) {
-  Frame frame = make_frame(kWidth, kHeight, layers);
+  Frame frame = make_frame(kMeshWidth, kMeshHeight, layers);
   add_sphere(frame, 24);
   for (int i = 0; i < 3; ++i)
     frame.models.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(2.2f * float(i) - 2.2f, 0, 0)),
@@ -137,7 +137,7 @@ Frame sphere_frame(int layers) {
   for (size_t v = 0; v < frame.views.size(); ++v) {
     View& view = frame.views[v];
     view.eye = glm::vec3(3 * glm::sin(float(v)), 1.5f, 5 * glm::cos(float(v)));
-    view.view_projection = glm::perspective(0.9f, float(kWidth) / kHeight, 0.1f, 20.0f) *
+    view.view_projection = glm::perspective(0.9f, float(kMeshWidth) / kMeshHeight, 0.1f, 20.0f) *
                            glm::lookAt(view.eye, glm::vec3(0), glm::vec3(0, 1, 0));
   }
   Material material;

@@ -29,7 +29,7 @@ inline std::vector<SampleCase> sample_cases() {
       {"centroid", "color0 = vec4(0.5 + c - a, 0.0, 1.0);"},
       {"centroid_of_sample", "color0 = vec4(0.5 + c - a, float(gl_SampleID) / 8.0, 1.0);"},
       {"position", "color0 = vec4(gl_FragCoord.xy / 16.0, float(gl_SampleID) / 8.0, 1.0);"},
-      {"depth", "color0 = vec4(gl_FragCoord.z, fract(gl_FragCoord.w * 4.0), 0.0, 1.0);"},
+      {"depth", "color0 = vec4(gl_FragCoord.z, gl_FragCoord.w * 0.5, 0.0, 1.0);"},
       {"shading", "color0 = vec4(a / 16.0, n.x / 16.0, 1.0);", [](State& state) { state.sample_shading = true; }},
       {"shading_centroid", "color0 = vec4(c / 16.0, n.x / 16.0, 1.0);",
        [](State& state) { state.sample_shading = true; }},

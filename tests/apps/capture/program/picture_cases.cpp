@@ -472,7 +472,7 @@ void draw_samples() {
     sample in vec2 s; void main() { gl_FragColor = vec4(s, float(gl_SampleID) / 4.0, 1.0); })");
   const GLuint masks = program(R"(#version 450 compatibility
     centroid in vec2 c; void main() {
-      gl_SampleMask[0] = int(c.x * 256.0);
+      gl_SampleMask[0] = int(c.x * 64.0);
       gl_FragColor = vec4(c, float(gl_SampleMaskIn[0]) / 16.0, 1.0);
     })");
   int row = 0;
@@ -482,7 +482,7 @@ void draw_samples() {
     glBegin(GL_TRIANGLES);
     glVertex2f(-0.96f, low + 0.02f);
     glVertex2f(0.93f, low + 0.09f);
-    glVertex2f(-0.21f, low + 0.36f);
+    glVertex2f(-0.21f, low + 0.23f);
     glEnd();
   };
   triangle(plain);
@@ -530,8 +530,6 @@ void draw_samples() {
                     GL_NEAREST);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(window));
   glUseProgram(0);
-  glDeleteFramebuffers(2, framebuffers);
-  glDeleteRenderbuffers(1, &depth);
 }
 
 // A subroutine selects the colour, for two draws.
