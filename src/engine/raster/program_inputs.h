@@ -239,11 +239,18 @@ struct VectorPrimitives {
   }
 };
 
+// The surfaces of `count` vectors; vector v starts at lane first[v].
+struct LaneVectors {
+  const LaneSurface* at;
+  const int* first;
+  int count;
+};
+
 // Selects varying components by component_of(input), and writes them to the vectors' lanes by give(where, value,
 // surface).
 template <class Places, class Varyings, class ComponentOf, class Give>
-BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Varyings& varyings, const LaneSurface* at,
-                           const int* first, int count, ComponentOf component_of, Give give) {
+BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Varyings& varyings, LaneVectors vectors,
+                           ComponentOf component_of, Give give) {
   const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
   const uint32_t end = run.program.varying_inputs;
   uint32_t* const registers = run.registers();
@@ -253,7 +260,7 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Va
     uint32_t* const to = registers + int(input.number) * kRunLanes;
     const uint32_t component = component_of(input);
     const auto give_all = [&](auto&& value_at) {
-      for (int v = 0; v < count; ++v) give(to + first[v], value_at(at[v]), at[v]);
+      for (int v = 0; v < vectors.count; ++v) give(to + vectors.first[v], value_at(vectors.at[v]), vectors.at[v]);
     };
     if (input.source == InputSource::flat || input.source == InputSource::primitive) {
       const Uint same = input.source == InputSource::flat ? varyings.flat(component) : varyings.number();
@@ -272,24 +279,23 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Va
 
 template <class Places, class Varyings>
 BROKKR_FN_NOINLINE void interpolate_backs(Warp& w, const ProgramRun& run, const Places& places,
-                                          const Varyings& varyings, const LaneSurface* at, const int* first,
-                                          int count) {
+                                          const Varyings& varyings, LaneVectors vectors) {
   interpolate(
-      run, places, varyings, at, first, count, [](const ProgramInput& input) { return input.back; },
+      run, places, varyings, vectors, [](const ProgramInput& input) { return input.back; },
       [&](uint32_t* to, Uint value, const LaneSurface& lanes) { w.merge(to, value, !lanes.front); });
 }
 
-// Fills the inputs of `count` vectors; vector v starts at lane first[v].
+// Fills the inputs of vectors.
 template <class Places, class Varyings>
 BROKKR_FN void interpolate_varyings(Warp& w, const ProgramRun& run, const Places& places, const Varyings& varyings,
-                                    const LaneSurface* at, const int* first, int count) {
+                                    LaneVectors vectors) {
   interpolate(
-      run, places, varyings, at, first, count, [](const ProgramInput& input) { return input.component; },
+      run, places, varyings, vectors, [](const ProgramInput& input) { return input.component; },
       [&](uint32_t* to, Uint value, const LaneSurface&) { w.store(to, value); });
   if (run.program.bits & kProgramTwoSided) {
     // A copy keeps `varyings` in registers: no other function has its address.
     const Varyings same = varyings;
-    interpolate_backs(w, run, places, same, at, first, count);
+    interpolate_backs(w, run, places, same, vectors);
   }
 }
 
@@ -328,8 +334,9 @@ BROKKR_FN void fill_others(Warp& w, const ProgramRun& run, const Places& places,
 // Fills the inputs of lanes g .. g + width - 1, which belong to several primitives. Each lane loads the corners of its
 // own primitive, so that all lanes are interpolated together.
 template <class Places, class PrimitiveOf>
-BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw, Uint primitives,
-                          int g, PrimitiveOf primitive_of) {
+BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw, int g,
+                          PrimitiveOf primitive_of) {
+  const Uint primitives = w.load(run.memory.of_lane + g);
   const bool has_corners = !is_flat(run);
   VectorPrimitives all;
   ClipVertex corner[3];
@@ -345,7 +352,7 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, 
   });
   LaneSurface at;
   find_surface(run, draw, corner, LanePlaces(w, run, g, places), at);
-  interpolate_varyings(w, run, places, all, &at, &g, 1);
+  interpolate_varyings(w, run, places, all, LaneVectors{&at, &g, 1});
   fill_others(w, run, places, at, g);
 }
 
@@ -357,7 +364,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   PrimitiveRun of(run.frame, draw, memory.of_lane[0]);
   OnePrimitive primitive;
   for (int g = 0; g < memory.lanes; g += w.width) {
-    fill_mixed(w, run, places, draw, w.load(memory.of_lane + g), g, [&](uint32_t number) -> const OnePrimitive& {
+    fill_mixed(w, run, places, draw, g, [&](uint32_t number) -> const OnePrimitive& {
       find_primitive(run, draw, of, number, primitive);
       return primitive;
     });
@@ -405,7 +412,7 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
       first[count++] = g;
       fill_others(w, run, places, at, g);
     }
-    interpolate_varyings(w, run, places, varyings, surface, first, count);
+    interpolate_varyings(w, run, places, varyings, LaneVectors{surface, first, count});
     return;
   }
   for (uint32_t left = memory.vectors; left != 0; left &= left - 1) {
@@ -414,14 +421,14 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
     // Usually a vector belongs to one primitive.
     const uint32_t number = memory.of_lane[g];
     if (w.any(primitives != number)) {
-      fill_mixed(w, run, places, draw, primitives, g, primitive_of);
+      fill_mixed(w, run, places, draw, g, primitive_of);
       continue;
     }
     const OnePrimitive& one = primitive_of(number);
     const OneVaryings varyings = one.varyings;
     LaneSurface at;
     find_surface(run, draw, one.corner, LanePlaces(w, run, g, places), at);
-    interpolate_varyings(w, run, places, varyings, &at, &g, 1);
+    interpolate_varyings(w, run, places, varyings, LaneVectors{&at, &g, 1});
     fill_others(w, run, places, at, g);
   }
 }

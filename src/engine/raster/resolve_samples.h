@@ -74,8 +74,7 @@ BROKKR_FN_NOINLINE int shade_sampled_programs(Warp& w, ShadeContext& context, co
       if (draw.program == kNoProgram) continue;
       const ProgramRun run = open_program(context, draw.program, x0, y0);
       const bool per_sample = (run.program.bits & kProgramPerSample) != 0 && (draw.bits & kDrawOneSample) == 0;
-      run_sampled(w, context, run, draw, same, false,
-                  {keys.samples, per_sample ? int(i) : -1, draw.bits, nullptr, nullptr});
+      run_sampled(w, context, run, same, false, {keys.samples, per_sample ? int(i) : -1, draw, nullptr, nullptr});
       shaded += count_bits(same);
       const bool raw = (run.program.bits & kProgramRaw) != 0;
       for (int s = 0; s < kTileSamples; s += w.width) {

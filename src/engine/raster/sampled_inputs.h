@@ -11,17 +11,17 @@ BROKKR_MACHINE_BEGIN
 struct SamplesOfRun {
   uint32_t samples;  // of a pixel
   int sample;        // the run belongs to this sample; -1: to all
-  uint32_t bits;     // DrawRecord::bits
+  const DrawRecord& draw;
   // By sample, one bit for each pixel of the tile: the primitive covers the sample; the sample also passed the tests
   // before the program. Null in order-free phases, whose programs do not read them (kProgramCoverage).
   const uint64_t *covered, *passed;
 
-  BROKKR_FN bool whole() const { return (bits & kDrawOneSample) != 0; }
-  BROKKR_FN bool mirrored() const { return (bits & kDrawMirroredSamples) != 0; }
+  BROKKR_FN bool whole() const { return (draw.bits & kDrawOneSample) != 0; }
+  BROKKR_FN bool mirrored() const { return (draw.bits & kDrawMirroredSamples) != 0; }
 
   // Fills the inputs of the run's lanes (run_program).
   template <class Primitives>
-  BROKKR_FN void operator()(Warp& w, const ProgramRun& run, const DrawRecord& draw, Primitives& kept) const;
+  BROKKR_FN void operator()(Warp& w, const ProgramRun& run, const DrawRecord&, Primitives& kept) const;
 };
 
 // Inputs with one place within the pixel, with the interface of PixelCentres.
@@ -98,8 +98,7 @@ struct SampledPlaces {
 };
 
 template <class Primitives>
-BROKKR_FN void SamplesOfRun::operator()(Warp& w, const ProgramRun& run, const DrawRecord& draw,
-                                        Primitives& kept) const {
+BROKKR_FN void SamplesOfRun::operator()(Warp& w, const ProgramRun& run, const DrawRecord&, Primitives& kept) const {
   const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
   uint32_t places = 1u << uint32_t(InputPlace::centre);
   for (uint32_t i = 0; i < run.program.varying_inputs + run.program.other_inputs; ++i)
@@ -110,10 +109,11 @@ BROKKR_FN void SamplesOfRun::operator()(Warp& w, const ProgramRun& run, const Dr
 }
 
 // Runs a program on pixels of several samples, like run_program.
-BROKKR_FN uint64_t run_sampled(Warp& w, ShadeContext& context, const ProgramRun& run, const DrawRecord& draw,
-                               uint64_t wanted, bool of_one, const SamplesOfRun& samples) {
-  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, draw.program, wanted, of_one);
-  return run_program(w, context, run, draw.program, wanted, of_one, samples);
+BROKKR_FN uint64_t run_sampled(Warp& w, ShadeContext& context, const ProgramRun& run, uint64_t wanted, bool of_one,
+                               const SamplesOfRun& samples) {
+  const uint32_t number = samples.draw.program;
+  if ((run.program.bits & kProgramPlaced) == 0) return run_program(w, context, run, number, wanted, of_one);
+  return run_program(w, context, run, number, wanted, of_one, samples);
 }
 
 BROKKR_MACHINE_END

@@ -93,30 +93,30 @@ BROKKR_FN ProgramTests tests_of_samples(const ProgramRecord& program, const Draw
 }
 
 // The lanes of m whose sample i the program's results keep: gl_SampleMask and alpha to coverage.
-BROKKR_FN Mask kept_samples(Warp& w, const ProgramRun& run, const DrawRecord& draw, uint32_t samples, uint32_t i, int s,
-                            Mask m) {
-  if ((draw.bits & kDrawOneSample) != 0) return m;
+BROKKR_FN Mask kept_samples(Warp& w, const SampledPass& pass, const ProgramRun& run, uint32_t i, int s, Mask m) {
   if (run.program.sample_mask != kNoOutput) {
     const Uint mask = w.load(run.results() + int(run.program.sample_mask) * kTileSamples + s);
     m = m && ((mask >> i) & 1u) != 0;
   }
   if (run.program.bits & kProgramAlphaToCoverage) {
     const Float alpha = run.program.alpha == kNoOutput ? Float(1.0f) : result_of(w, run, run.program.alpha, s);
-    m = m && alpha > float(i) / float(samples);
+    m = m && alpha > float(i) / float(pass.samples);
   }
   return m;
 }
 
 // Writes the waiting pixels `kept` of sample i.
-BROKKR_FN void write_sample(Warp& w, const SampledPass& pass, const ProgramRun& run, const ProgramTests& tests,
-                            const DrawRecord& draw, uint32_t i, uint64_t kept) {
+BROKKR_FN void write_sample(Warp& w, const SampledPass& pass, const ProgramRun& run, const DrawRecord& draw, uint32_t i,
+                            uint64_t kept) {
+  const ProgramTests tests = tests_of_samples(run.program, draw);
+  const bool removes = tests.discards && (draw.bits & kDrawOneSample) == 0;
   const TilePass tile = pass.of_sample(i);
   const TileDraw to{tile, draw};
   const uint64_t wanted = pass.memory.wanted[i] & kept;
   for (int s = 0; s < kTileSamples; s += w.width) {
     Mask m = w.lanes_of(uint32_t(wanted >> s));
     if (!w.any(m)) continue;
-    if (tests.discards) m = kept_samples(w, run, draw, pass.samples, i, s, m);
+    if (removes) m = kept_samples(w, pass, run, i, s, m);
     const Float z = tests.depth ? clamp_to(result_of(w, run, run.program.depth, s), 0.0f, 1.0f) + 0.0f
                                 : w.load(pass.memory.depth[i] + s);
     if (tests.late || tests.discards) m = to.test(w, s, z, m);
@@ -141,12 +141,11 @@ BROKKR_FN_NOINLINE void draw_sampled_batch(Warp& w, const SampledPass& pass, Pro
     if (kept == 0) continue;
     if (runs) {
       pass.counts.shaded += uint64_t(count_bits(kept));
-      kept =
-          run_sampled(w, pass.shading, run, draw, kept, batch.triangles == 1,
-                      {pass.samples, per_sample ? int(first) : -1, draw.bits, pass.memory.covered, pass.memory.wanted});
+      kept = run_sampled(w, pass.shading, run, kept, batch.triangles == 1,
+                         {pass.samples, per_sample ? int(first) : -1, draw, pass.memory.covered, pass.memory.wanted});
     }
     for (uint32_t i = first; i < (per_sample ? first + 1 : pass.samples); ++i)
-      write_sample(w, pass, run, tests, draw, i, kept);
+      write_sample(w, pass, run, draw, i, kept);
     w.sync();
   }
   w.once([&] {

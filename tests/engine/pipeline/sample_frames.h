@@ -99,7 +99,7 @@ inline Frame sample_frame(const SampleCase& of, int samples, bool perspective = 
   std::vector<glm::vec4> positions;
   DrawInputs inputs;
   for (const auto& [x, y, z, w] : corners) {
-    positions.push_back(oracle::clip_at(state.viewport, x, y, z, perspective ? w : 1.0));
+    positions.push_back(oracle::clip_at(state.viewport, x, y, z, perspective ? 0.8 + 0.2 * w : 1.0));
     for (int i = 0; i < 4; ++i) frame.varyings.insert(frame.varyings.end(), {float(x), float(y)});
   }
   DrawCommand& draw = builder.draw(state, positions);
