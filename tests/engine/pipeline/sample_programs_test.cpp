@@ -274,6 +274,7 @@ TEST_F(SamplePrograms, AreTheSameOnEveryMachine) {
       const std::vector<TargetImage> expected = test::render_to_end(renderer, prepared, with_programs()).targets;
       for (const MachineKind machine : test::machines()) {
         for (const int bin : {16, 64}) {
+          if (machine == MachineKind::cuda && (perspective || bin == 16)) continue;  // may be interpreted
           SCOPED_TRACE(std::string(one.name) + ", machine " + std::to_string(int(machine)) + ", bin " +
                        std::to_string(bin));
           RenderOptions options = with_programs();
