@@ -69,6 +69,9 @@ endif()
 if(TARGET brokkr-capture)
   install(TARGETS brokkr-capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brokkr COMPONENT brokkr)
 endif()
+# Scripts that `brokkr import` starts.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/apps/import DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr COMPONENT brokkr
+        FILES_MATCHING PATTERN *.py)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr/shaders COMPONENT brokkr)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/brokkr COMPONENT brokkr)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md

@@ -11,14 +11,16 @@ build="build-essential clang-19 cmake ninja-build git ca-certificates
    libdraco-dev libwebp-dev glslang-dev spirv-tools spirv-headers libglfw3-dev libimgui-dev libpng-dev python3 python3-glad fonts-roboto-unhinted"
 # Packages for tests, formatting and lint, fuzzing, the OpenGL reference (Mesa's software driver through EGL) and its
 # loader, a virtual screen with a window manager, programs to capture, plots of measurements, checks of manual pages,
-# completions and packages, MPI for ranks, and tests of the Python package.
+# completions and packages, Vulkan programs and RenderDoc for imported frames, MPI for ranks, and tests of the Python
+# package.
 checks="libgtest-dev ccache python3 python3-venv clang-format clang-tidy libclang-rt-19-dev llvm-19
   libegl1-mesa-dev libgl1-mesa-dri libegl-mesa0
   xvfb libxtst6 x11-xkb-utils openbox mesa-utils apitrace python3-matplotlib
   man-db zsh fish lintian debootstrap desktop-file-utils
+  python3-renderdoc mesa-vulkan-drivers vulkan-tools vkd3d-demos xauth
   libopenmpi-dev openmpi-bin python3-dev python3-numpy python3-pytest python3-hypothesis"
 
-bench="mesa-vulkan-drivers libembree-dev"
+bench="libembree-dev"
 python="python3-torch"  # 148 MB, and 640 MB on the disk
 
 case "${1:-test}" in

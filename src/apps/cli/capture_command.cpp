@@ -1,4 +1,5 @@
-// brokkr capture and brokkr import: capture frames of a running OpenGL program, or of an apitrace recording.
+// brokkr capture and brokkr import: capture frames of a running OpenGL program, or of an apitrace recording. import_rdc.h
+// imports captures of RenderDoc.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -30,6 +31,7 @@
 #include "base/process.h"
 #include "cli/captured_program.h"
 #include "cli/commands.h"
+#include "cli/import_rdc.h"
 
 namespace brokkr::app {
 
@@ -341,7 +343,11 @@ int run_import(const Arguments& arguments) {
   const std::filesystem::path trace = arguments.text("TRACE");
   std::error_code error;
   if (!std::filesystem::is_regular_file(trace, error))
-    throw std::runtime_error(trace.string() + ": there is no such file; name a recording that `apitrace trace` made");
+    throw std::runtime_error(trace.string() + ": there is no such file; name a recording of apitrace or RenderDoc");
+  if (is_renderdoc_capture(trace)) {
+    return import_renderdoc(arguments, {"frame", "every", "count", "no-programs", "texture-limit", "fast-forward",
+                                        "check-state", "timeout", "library", "egl"});
+  }
   if (!first_frame(arguments)) throw UsageError("no frame is chosen: give --frame N or --every N");
   const std::string player = arguments.has("egl") ? "eglretrace" : "glretrace";
   if (find_program(player).empty())
@@ -390,8 +396,8 @@ Command capture_command() {
 }
 
 Command import_command() {
-  return {"import", "Capture frames of an apitrace recording while apitrace replays it",
-          with_shared({needed(file_option("TRACE", "TRACE", "Recording of apitrace")),
+  return {"import", "Make a frame file of an apitrace recording, or of a RenderDoc capture of Vulkan",
+          with_shared({needed(file_option("TRACE", "TRACE", "Recording of apitrace, or capture of RenderDoc (.rdc)")),
                        flag("--egl", "The recorded program used EGL: replay with eglretrace")}),
           run_import};
 }

@@ -108,6 +108,12 @@ class CommonPlaces {
       };
       for (uint32_t i = 0; i < uniform.words; ++i) {
         const auto at = find_word(frame_.uniforms, uniform.name, i, fits);
+        // A module states the places in its blocks.
+        if (at.variable == nullptr && block >= 0 && i < uniform.places.size() &&
+            uniform.places[i] < frame_.blocks[size_t(block)].size / 4) {
+          to_.uniforms[uniform.first + i] = {block, uniform.places[i]};
+          continue;
+        }
         // The driver leaves out inactive uniforms. Our translation may still read them; they need no place.
         if (at.variable == nullptr || block == -2) continue;
         to_.uniforms[uniform.first + i] = {block, word_of(*at.variable, at.element, at.component)};
@@ -126,17 +132,27 @@ class CommonPlaces {
 
   void place_samplers() {
     for (size_t i = 0; i < program_.samplers.size(); ++i) {
-      const std::string& name = program_.samplers[i].name;
-      const ElementName part = element_name(name);
-      uint32_t first = 0, found = kNoPlace;
-      for (const ProgramSampler& sampler : frame_.samplers) {
-        if (sampler.name == name) found = first;
-        if (sampler.name == part.array && part.element < sampler.count) found = first + part.element;
-        first += sampler.count;
-      }
-      if (found == kNoPlace) miss(reads_sampler_[i], "sampler", name);
+      const SamplerInput& sampler = program_.samplers[i];
+      const ElementName part = element_name(sampler.name);
+      // An image with several samplers is listed once for each of them: "@0.1@0.2".
+      uint32_t found = kNoPlace;
+      if (!sampler.with.empty())
+        found = place_of_sampler(sampler.name + sampler.with, part.array, sampler.with, part.element);
+      if (found == kNoPlace) found = place_of_sampler(sampler.name, part.array, "", part.element);
+      if (found == kNoPlace) miss(reads_sampler_[i], "sampler", sampler.name);
       to_.textures.push_back(found);
     }
+  }
+
+  uint32_t place_of_sampler(const std::string& name, std::string_view array, const std::string& with,
+                            uint32_t element) const {
+    uint32_t first = 0, found = kNoPlace;
+    for (const ProgramSampler& one : frame_.samplers) {
+      if (one.name == name) found = first;
+      if (one.name == std::string(array) + with && element < one.count) found = first + element;
+      first += one.count;
+    }
+    return found;
   }
 
   const Described& frame_;

@@ -76,10 +76,13 @@ struct Uniform {
   Kind kind = Kind::number;
   uint32_t first = 0, words = 0;
   std::vector<uint32_t> initial;  // bits of the initial value in the shader's text; empty: 0
+  // In a block of an application's module: the 32-bit word of the block for each scalar, by the module's decorations.
+  std::vector<uint32_t> places;
 };
 
 struct SamplerInput {
   std::string name;
+  std::string with;       // the name of a sampler that the code combines with the image `name`; empty: none
   bool compares = false;  // sampler2DShadow
   TextureKind kind = TextureKind::two;
   SampledType type = SampledType::real;

@@ -110,10 +110,7 @@ class Reader {
         type = group(TypeClass::array, one.at(0), length->second);
         break;
       }
-      case spv::OpTypeRuntimeArray:
-        throw ShaderError(0,
-                          "arrays without a size, as storage buffers have "
-                          "them, are not supported");
+      case spv::OpTypeRuntimeArray: type = {TypeClass::runtime_array, one.at(0), 0, 0, {}}; break;
       case spv::OpTypeStruct: type = structure(one); break;
       case spv::OpTypePointer:
         type.kind = TypeClass::pointer;
@@ -234,7 +231,7 @@ class Namer {
       if (storage == spv::StorageClassInput || storage == spv::StorageClassOutput) {
         name_interface(one);
       } else if (storage == spv::StorageClassUniform || storage == spv::StorageClassUniformConstant ||
-                 storage == spv::StorageClassPushConstant) {
+                 storage == spv::StorageClassPushConstant || storage == spv::StorageClassStorageBuffer) {
         name_resource(one);
       }
     }
@@ -294,13 +291,15 @@ class Namer {
   void name_resource(const SpirvInstruction& one) {
     const uint32_t id = one.result;
     uint32_t pointee = m_.type(one.type).element;
-    if (m_.type(pointee).kind == TypeClass::array) pointee = m_.type(pointee).element;
+    const TypeClass kind = m_.type(pointee).kind;
+    if (kind == TypeClass::array || kind == TypeClass::runtime_array) pointee = m_.type(pointee).element;
     const std::string number = one.at(0) == spv::StorageClassPushConstant
                                    ? "@push"
                                    : fmt::format("@{}.{}", value(id, spv::DecorationDescriptorSet).value_or(0),
                                                  value(id, spv::DecorationBinding).value_or(0));
     const SpirvType& type = m_.type(pointee);
-    if (type.kind != TypeClass::structure) {
+    const bool is_storage = one.at(0) == spv::StorageClassStorageBuffer || m_.has(pointee, spv::DecorationBufferBlock);
+    if (type.kind != TypeClass::structure || is_storage) {
       if (m_.name(id).empty()) m_.names[id] = number;
       return;
     }
@@ -321,7 +320,10 @@ class Namer {
 
 }  // namespace
 
-void name_by_numbers(SpirvModule& module) { Namer(module).run(); }
+void name_by_numbers(SpirvModule& module) {
+  module.is_numbered = true;
+  Namer(module).run();
+}
 
 SpirvModule read_module(std::vector<uint32_t> words) {
   SpirvModule module;

@@ -267,10 +267,9 @@ void ValueTranslator::declare_numbered(const SpirvInstruction& one, const std::s
   for (uint32_t i = 0; i < (is_array ? type.count : 1); ++i) {
     const std::string of = is_array && !name.empty() ? fmt::format("{}[{}]", name, i) : name;
     for (uint32_t member = 0; member < block.members.size(); ++member) {
-      const auto offset = m_.member_values.find({element, member, uint32_t(spv::DecorationOffset)});
-      const uint32_t bytes = offset == m_.member_values.end() ? 0 : offset->second;
-      add_uniforms(name.empty() ? part_name("", element, member) : fmt::format("{}+{}", name, bytes), of,
-                   block.members[member], variable.values);
+      const BlockLayout layout = member_layout({.is_known = true}, element, member);
+      add_uniforms(name.empty() ? part_name("", element, member) : fmt::format("{}+{}", name, layout.offset), of,
+                   block.members[member], variable.values, layout);
     }
   }
 }
@@ -286,22 +285,66 @@ void ValueTranslator::initialize(const SpirvInstruction& one, size_t first) {
   }
 }
 
-// Adds the words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
-void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values) {
+BlockLayout ValueTranslator::member_layout(const BlockLayout& of, uint32_t structure, uint32_t member) const {
+  const auto value = [&](uint32_t decoration) {
+    const auto found = m_.member_values.find({structure, member, decoration});
+    return found == m_.member_values.end() ? 0 : found->second;
+  };
+  return {.is_known = of.is_known,
+          .offset = of.offset + value(spv::DecorationOffset),
+          .matrix_stride = value(spv::DecorationMatrixStride),
+          .by_rows = m_.member_has(structure, member, spv::DecorationRowMajor)};
+}
+
+BlockLayout ValueTranslator::element_layout(const BlockLayout& of, uint32_t array, uint32_t number) const {
+  const auto stride = m_.decorations.find({array, uint32_t(spv::DecorationArrayStride)});
+  BlockLayout layout = of;
+  if (stride != m_.decorations.end()) layout.offset += uint64_t(stride->second) * number;
+  return layout;
+}
+
+// Appends the word of the block for each scalar of a type. Words beyond the largest block have the number kNoWord.
+void ValueTranslator::append_places(uint32_t id, const BlockLayout& layout, std::vector<uint32_t>& places) const {
   const SpirvType& type = m_.type(id);
   if (type.kind == TypeClass::structure) {
     for (uint32_t i = 0; i < type.members.size(); ++i)
-      add_uniforms(part_name(name, id, i), block, type.members[i], values);
+      append_places(type.members[i], member_layout(layout, id, i), places);
+    return;
+  }
+  if (type.kind == TypeClass::array) {
+    for (uint32_t i = 0; i < type.count; ++i) append_places(type.element, element_layout(layout, id, i), places);
+    return;
+  }
+  const bool is_matrix = type.kind == TypeClass::matrix;
+  const uint32_t rows = is_matrix ? m_.type(type.element).count : type.scalars;
+  for (uint32_t i = 0; i < type.scalars; ++i) {
+    const uint64_t column = i / rows, row = i % rows;
+    const uint64_t line = layout.by_rows ? row : column, number = layout.by_rows ? column : row;
+    const uint64_t word =
+        (layout.offset + (is_matrix ? line * layout.matrix_stride : 0)) / 4 + (is_matrix ? number : row);
+    places.push_back(word < kNoWord ? uint32_t(word) : kNoWord);
+  }
+}
+
+// Adds the words of a uniform, in the order of its type's parts. A bool is true if its word is not 0.
+void ValueTranslator::add_uniforms(const std::string& name, const std::string& block, uint32_t id, Values& values,
+                                   const BlockLayout& layout) {
+  const SpirvType& type = m_.type(id);
+  if (type.kind == TypeClass::structure) {
+    for (uint32_t i = 0; i < type.members.size(); ++i)
+      add_uniforms(part_name(name, id, i), block, type.members[i], values, member_layout(layout, id, i));
     return;
   }
   const TypeClass element = type.kind == TypeClass::array ? m_.type(type.element).kind : TypeClass::nothing;
   if (element == TypeClass::structure || element == TypeClass::array) {
-    for (uint32_t i = 0; i < type.count; ++i) add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values);
+    for (uint32_t i = 0; i < type.count; ++i)
+      add_uniforms(fmt::format("{}[{}]", name, i), block, type.element, values, element_layout(layout, id, i));
     return;
   }
   if (type.scalars == 0) return add_samplers(name, id, 0);
   const Kind kind = kind_of(id), word_kind = kind == Kind::mask ? Kind::natural : kind;
   program_.uniforms.push_back({name, block, word_kind, program_.uniform_words, type.scalars});
+  if (layout.is_known) append_places(id, layout, program_.uniforms.back().places);
   if (program_.uniform_words + type.scalars > kMaxUniformWords)
     throw ShaderError(0, fmt::format("'{}': the uniforms have more than {} numbers", name, kMaxUniformWords));
   for (uint32_t i = 0; i < type.scalars; ++i) {

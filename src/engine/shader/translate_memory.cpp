@@ -37,10 +37,10 @@ void ValueTranslator::declare_variables() {
       declare_input(one, variable);
     } else if (one.at(0) == spv::StorageClassOutput) {
       declare_output(one, variable);
+    } else if (one.at(0) == spv::StorageClassStorageBuffer || m_.has(pointer.element, spv::DecorationBufferBlock)) {
+      declare_storage(one, variable);
     } else if (one.at(0) == spv::StorageClassUniform || one.at(0) == spv::StorageClassUniformConstant ||
                one.at(0) == spv::StorageClassPushConstant) {
-      if (m_.has(pointer.element, spv::DecorationBufferBlock))
-        fail(one, fmt::format("'{}': storage buffers are not supported", name));
       declare_uniforms(one, variable);
     } else if (one.at(0) == spv::StorageClassPrivate) {
       declare_cells(variable, one.operands.size() > 1 ? value(one.operands[1], one.line) : Values{});
@@ -115,7 +115,7 @@ void ValueTranslator::add_samplers(const std::string& name, uint32_t id, uint32_
   const bool is_array = holds.kind == TypeClass::array;
   const SpirvType& one = m_.type(is_array ? holds.element : id);
   const SpirvType& image = one.kind == TypeClass::image ? one : m_.type(one.element);
-  SamplerInput made{{}, image.compares};
+  SamplerInput made{.compares = image.compares};
   if (!kind_of_image(image, made.kind))
     throw ShaderError(line, fmt::format("'{}': samplers of this kind are not supported", name));
   made.multisampled = image.multisampled;
@@ -178,8 +178,105 @@ void ValueTranslator::index_samplers(Pointer& to, Id index, uint32_t count, uint
   to.sampler_index = to.sampler_index == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.sampler_index, index});
 }
 
+void ValueTranslator::declare_storage(const SpirvInstruction& one, Variable& variable) {
+  const std::string name = m_.name(one.result);
+  if (!m_.is_numbered) fail(one, fmt::format("'{}': storage buffers are not supported", name));
+  const TypeClass kind = m_.type(variable.type).kind;
+  if (kind != TypeClass::structure)
+    fail(one, fmt::format("'{}': arrays of storage buffers are not supported; use one buffer", name));
+  if (program_.samplers.size() == kMaxSamplers)
+    fail(one, fmt::format("'{}': more than {} samplers", name, kMaxSamplers));
+  variable.is_storage = true;
+  variable.sampler = uint32_t(program_.samplers.size());
+  program_.samplers.push_back({.name = name, .kind = TextureKind::buffer, .type = SampledType::natural});
+}
+
+// Adds the place of a part of a storage buffer. An index out of range is not clamped, as the buffer may end anywhere;
+// words beyond its end are 0.
+void ValueTranslator::access_storage(const SpirvInstruction& one, Pointer to) {
+  for (size_t i = 1; i < one.operands.size(); ++i) {
+    const auto constant = m_.constants.find(one.operands[i]);
+    const SpirvType& type = m_.type(to.type);
+    if (type.kind == TypeClass::structure) {
+      if (constant == m_.constants.end()) fail(one, "a member that is chosen at run time");
+      if (constant->second >= type.members.size()) fail(one, "a member that its structure does not have");
+      to.layout = member_layout(to.layout, to.type, constant->second);
+      to.type = type.members[constant->second];
+      continue;
+    }
+    uint64_t bytes = to.step;
+    if (type.kind == TypeClass::array || type.kind == TypeClass::runtime_array) {
+      bytes = element_layout({}, to.type, 1).offset;
+    } else if (type.kind == TypeClass::matrix) {
+      bytes = to.layout.by_rows ? 4 : to.layout.matrix_stride;
+      to.step = to.layout.by_rows ? to.layout.matrix_stride : 4;
+    } else if (type.kind != TypeClass::vector) {
+      fail(one, "a part of a value without parts");
+    }
+    to.type = type.element;
+    if (constant != m_.constants.end()) {
+      to.layout.offset += bytes * constant->second;
+      continue;
+    }
+    Id index = whole_of(scalar(one, i));
+    if (bytes != 4) index = emit(Op::int_multiply, Kind::whole, {index, b_.whole(int32_t(bytes / 4))});
+    to.words = to.words == kNoValue ? index : emit(Op::int_add, Kind::whole, {to.words, index});
+  }
+  pointers_[one.result] = to;
+}
+
+Values ValueTranslator::load_storage(const SpirvInstruction& one, const Pointer& from) {
+  std::vector<uint32_t> places;
+  std::vector<Kind> kinds;
+  append_kinds(from.type, kinds);
+  append_places(from.type, from.layout, places);
+  const SpirvType& type = m_.type(from.type);
+  if (type.kind == TypeClass::vector && from.step != 4) {
+    for (uint32_t i = 0; i < places.size(); ++i)
+      places[i] = uint32_t((from.layout.offset + uint64_t(i) * from.step) / 4);
+  }
+  if (places.size() != kinds.size() || kinds.empty()) fail(one, "a part of a storage buffer that cannot be read");
+  const uint32_t sampler = variables_.at(from.variable).sampler;
+  const uint32_t extra = sampler | uint32_t(TextureKind::buffer) << kSampleKind |
+                         uint32_t(SampledType::natural) << kSampleType | kSampleFetch;
+  Values result;
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    Id word = b_.whole(int32_t(places[i]));
+    if (from.words != kNoValue) word = emit(Op::int_add, Kind::whole, {from.words, word});
+    const Id bits = emit_sample({word, b_.whole(0)}, extra).front();
+    if (kinds[i] == Kind::mask) {
+      result.push_back(truth_of_word(bits));
+    } else {
+      result.push_back(kinds[i] == Kind::natural ? bits : emit(Op::reinterpret, kinds[i], {bits}));
+    }
+  }
+  return result;
+}
+
+// The number of elements at the end of a storage buffer.
+void ValueTranslator::measure_storage(const SpirvInstruction& one) {
+  const Pointer of = pointer(one, 0);
+  const Variable& variable = variables_.at(of.variable);
+  const SpirvType& block = m_.type(of.type);
+  if (!variable.is_storage || block.kind != TypeClass::structure || one.at(1) >= block.members.size())
+    fail(one, "the length of something other than a storage buffer");
+  const BlockLayout layout = member_layout(of.layout, of.type, one.at(1));
+  const uint64_t words = element_layout({}, block.members[one.at(1)], 1).offset / 4;
+  const uint32_t extra =
+      variable.sampler | uint32_t(TextureKind::buffer) << kSampleKind | uint32_t(SampledType::natural) << kSampleType;
+  Values sides;
+  for (int i = 0; i < 4; ++i) sides.push_back(b_.make(Kind::whole, Role::temporary));
+  Instruction& made = b_.emit_bare(Op::texture_size, {b_.whole(0)}, extra);
+  made.results = 4;
+  std::copy(sides.begin(), sides.end(), made.result.begin());
+  Id count = emit(Op::int_subtract, Kind::whole, {sides[0], b_.whole(int32_t(layout.offset / 4))});
+  if (words > 1) count = emit(Op::int_divide, Kind::whole, {count, b_.whole(int32_t(words))});
+  values_[one.result] = {emit(Op::reinterpret, Kind::natural, {count})};
+}
+
 void ValueTranslator::access(const SpirvInstruction& one) {
   Pointer to = pointer(one, 0);
+  if (variables_.at(to.variable).is_storage) return access_storage(one, std::move(to));
   for (size_t i = 1; i < one.operands.size(); ++i) {
     const auto constant = m_.constants.find(one.operands[i]);
     if (constant != m_.constants.end()) {
@@ -202,6 +299,7 @@ void ValueTranslator::access(const SpirvInstruction& one) {
 
 Values ValueTranslator::load(const SpirvInstruction& one, const Pointer& from) {
   const Variable& variable = variables_.at(from.variable);
+  if (variable.is_storage) return load_storage(one, from);
   std::vector<Kind> kinds;
   append_kinds(from.type, kinds);
   if (from.offset + kinds.size() > variable.values.size()) fail(one, "a variable is read beyond its end");
@@ -269,6 +367,7 @@ bool ValueTranslator::translate_memory(const SpirvInstruction& one) {
       }
       return true;
     }
+    case spv::OpArrayLength: measure_storage(one); return true;
     case spv::OpStore: store(one, pointer(one, 0), operand(one, 1)); return true;
     case spv::OpCopyMemory: store(one, pointer(one, 0), load(one, pointer(one, 1))); return true;
     default: return false;

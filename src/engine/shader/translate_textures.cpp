@@ -1,5 +1,7 @@
 // Texture lookups. The level of detail derives from the changes of the coordinates to the right and upwards. Separate
 // instructions compute these changes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <spirv/unified1/spirv.hpp>
@@ -82,6 +84,12 @@ uint32_t ValueTranslator::lookup_bits(const SpirvInstruction& one) const {
   return number | uint32_t(sampler.kind) << kSampleKind | uint32_t(sampler.type) << kSampleType;
 }
 
+// The name of a sampler variable, or of an element of an array of samplers.
+std::string ValueTranslator::sampler_name(uint32_t variable, uint32_t element) const {
+  const bool is_array = m_.type(variables_.at(variable).type).kind == TypeClass::array;
+  return is_array ? fmt::format("{}[{}]", m_.name(variable), element) : m_.name(variable);
+}
+
 // Makes `one.result` the sampler that combines an image and a sampler, which were loaded separately; `sampler` 0: none,
 // for fetches.
 void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler) {
@@ -96,7 +104,11 @@ void ValueTranslator::combine(const SpirvInstruction& one, uint32_t image, uint3
          "a sampler that is chosen at run time from an array is not "
          "supported; choose the image");
   const auto [pair, is_new] = pairs_.try_emplace({from.variable, with, element}, uint32_t(program_.samplers.size()));
-  if (is_new) add_samplers(m_.name(from.variable), variables_.at(from.variable).type, one.line);
+  if (is_new) {
+    add_samplers(m_.name(from.variable), variables_.at(from.variable).type, one.line);
+    for (size_t i = pair->second; sampler != 0 && i < program_.samplers.size(); ++i)
+      program_.samplers[i].with = sampler_name(with, element);
+  }
   samplers_[sampler == 0 ? image : one.result] = {pair->second + from.sampler, from.sampler_index, from.sampler_steps};
 }
 

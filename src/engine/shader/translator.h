@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -52,6 +53,14 @@ using Values = std::vector<Id>;  // the scalars of a SPIR-V value
 // Returns true if shaders may sample images of this type, and sets their texture kind.
 bool kind_of_image(const SpirvType& image, TextureKind& kind);
 
+// The place of a part of a block, by its module's decorations.
+struct BlockLayout {
+  bool is_known = false;
+  uint64_t offset = 0;  // bytes
+  uint32_t matrix_stride = 0;
+  bool by_rows = false;
+};
+
 // translate_values.cpp: constants, variables and arithmetic of the program under construction.
 class ValueTranslator {
  public:
@@ -62,6 +71,7 @@ class ValueTranslator {
   struct Variable {
     uint32_t type = 0;
     bool is_uniform = false, is_cell = false;
+    bool is_storage = false;  // a storage buffer: `sampler` fetches its words
     bool is_indexed = false;  // an index that is not constant selects its cells
     Values values;
     uint32_t sampler = 0;  // number of the first sampler
@@ -76,6 +86,11 @@ class ValueTranslator {
     // A run-time index of a sampler: its value, and all numbers that it may add to `sampler`.
     Id sampler_index = kNoValue;
     std::vector<uint32_t> sampler_steps;
+    // Of a storage buffer: the constant part of the place, bytes between components of a vector, and Kind::whole words
+    // that are added.
+    BlockLayout layout = {};
+    uint32_t step = 4;
+    Id words = kNoValue;
   };
   // The sampler that a lookup reads. If the shader selects it at run time, this holds all candidates.
   struct ReadSampler {
@@ -124,7 +139,11 @@ class ValueTranslator {
                            uint32_t& next);
   void declare_uniforms(const SpirvInstruction& one, Variable& variable);
   void declare_numbered(const SpirvInstruction& one, const std::string& name, Variable& variable);
-  void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values);
+  void add_uniforms(const std::string& name, const std::string& block, uint32_t type, Values& values,
+                    const BlockLayout& layout = {});
+  BlockLayout member_layout(const BlockLayout& of, uint32_t structure, uint32_t member) const;
+  BlockLayout element_layout(const BlockLayout& of, uint32_t array, uint32_t number) const;
+  void append_places(uint32_t type, const BlockLayout& layout, std::vector<uint32_t>& places) const;
   std::string part_name(const std::string& name, uint32_t structure, uint32_t member) const;
   void initialize(const SpirvInstruction& one, size_t first);
   void add_samplers(const std::string& name, uint32_t type, uint32_t line);
@@ -146,6 +165,10 @@ class ValueTranslator {
   bool translate_vector_function(const SpirvInstruction& one, uint32_t function);
   void apply(const SpirvInstruction& one, Op op, size_t first, bool swapped, bool inverted);
   void access(const SpirvInstruction& one);
+  void declare_storage(const SpirvInstruction& one, Variable& variable);
+  void access_storage(const SpirvInstruction& one, Pointer to);
+  Values load_storage(const SpirvInstruction& one, const Pointer& from);
+  void measure_storage(const SpirvInstruction& one);
   Values load(const SpirvInstruction& one, const Pointer& pointer);
   void store(const SpirvInstruction& one, const Pointer& pointer, const Values& from);
   Pointer pointer(const SpirvInstruction& one, size_t i) const;
@@ -186,6 +209,7 @@ class ValueTranslator {
 
   void index_samplers(Pointer& to, Id index, uint32_t count, uint32_t step);
   const ReadSampler& sampler_of(const SpirvInstruction& one) const;
+  std::string sampler_name(uint32_t variable, uint32_t element) const;
   void combine(const SpirvInstruction& one, uint32_t image, uint32_t sampler);
   bool translate_lookup(const SpirvInstruction& one);
   void choose_sampler(const SpirvInstruction& one);

@@ -8,7 +8,10 @@
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/optimizer.hpp>
 
+#include "base/loading.h"
+#include "bound_textures.h"
 #include "run_shader.h"
+#include "shader/captured.h"
 #include "shader/front_end.h"
 
 namespace brokkr::shader::test {
@@ -245,6 +248,194 @@ TEST(SpirvModules, MainIsChosenAndSpecializationConstantsAreFrozen) {
   EXPECT_EQ(results.number(2, 5), 1.0f);
 }
 
+// A module of a frame reads the words of its blocks at the places that the module states. Word w of block b is
+// 1000 (b + 1) + w.
+struct BlockCase {
+  const char* name;
+  const char* text;
+  std::vector<ProgramBlock> blocks;
+  std::array<float, 4> color;
+  glslang::EShSource source = glslang::EShSourceGlsl;
+};
+
+const std::vector<BlockCase>& block_cases() {
+  static const std::vector<BlockCase> all = {
+      {"gaps of std140",
+       "layout(set = 0, binding = 0) uniform B { vec3 a; float b; vec2 c; vec4 d; };\n"
+       "void main() { color = vec4(a.z, b, c.y, d.w); }",
+       {{"@0.0", 48}},
+       {1002, 1003, 1005, 1011}},
+      {"matrices by rows and by columns",
+       "layout(set = 1, binding = 2) uniform B { layout(row_major) mat3x2 m; mat4 n; };\n"
+       "void main() { color = vec4(m[2].y, m[0].x, n[1].z, n[3].w); }",
+       {{"@1.2", 96}},
+       {1006, 1000, 1014, 1023}},
+      {"arrays of floats",
+       "layout(set = 0, binding = 0) uniform B { float a[3]; vec2 b[2]; };\n"
+       "void main() { color = vec4(a[2], a[1], b[1].y, b[0].x); }",
+       {{"@0.0", 80}},
+       {1008, 1004, 1017, 1012}},
+      {"arrays of structures",
+       "struct Lamp { vec4 place; float reach; };\n"
+       "layout(set = 0, binding = 3) uniform B { Lamp lamps[2]; mat2 turns[2]; };\n"
+       "void main() { color = vec4(lamps[1].reach, lamps[0].place.y, turns[1][1].x, turns[0][1].y); }",
+       {{"@0.3", 128}},
+       {1012, 1001, 1028, 1021}},
+      {"push constants",
+       "layout(push_constant) uniform P { vec2 a; float b[3]; };\n"
+       "void main() { color = vec4(a, b[1], b[2]); }",
+       {{"@push", 20}},
+       {1000, 1001, 1003, 1004}},
+      {"two blocks with the same members",
+       "layout(set = 0, binding = 0) uniform A { vec4 x; } a; layout(set = 0, binding = 1) uniform B { vec4 x; } b;\n"
+       "void main() { color = vec4(a.x.x, b.x.y, a.x.z, b.x.w); }",
+       {{"@0.0", 16}, {"@0.1", 16}},
+       {1000, 2001, 1002, 2003}},
+      {"an array of blocks",
+       "layout(set = 0, binding = 4) uniform A { vec4 x; } a[2];\n"
+       "void main() { color = vec4(a[0].x.xy, a[1].x.zw); }",
+       {{"@0.4[0]", 16}, {"@0.4[1]", 16}},
+       {1000, 1001, 2002, 2003}},
+      {"a block that is cut short",
+       "layout(set = 0, binding = 0) uniform B { vec4 a; vec4 b; };\n"
+       "void main() { color = vec4(a.xy, b.xy); }",
+       {{"@0.0", 16}},
+       {1000, 1001, 0, 0}},
+      {"an index at run time",
+       "layout(set = 0, binding = 0) uniform B { vec4 a[4]; };\n"
+       "layout(location = 0) flat in int which;\n"
+       "void main() { color = a[which & 1] + a[2]; }",
+       {{"@0.0", 64}},
+       {2008, 2010, 2012, 2014}},
+      {"specialization constants",
+       "layout(constant_id = 2) const int kWhich = 1;\n"
+       "layout(constant_id = 3) const bool kAdds = true;\n"
+       "layout(set = 0, binding = 0) uniform B { vec4 a[2]; };\n"
+       "void main() { color = a[kWhich] + (kAdds ? 1.0 : 0.0); }",
+       {{"@0.0", 32}},
+       {1005, 1006, 1007, 1008}},
+      {"functions with pointers to blocks",
+       "struct Lamp { vec4 place; vec4 tint; };\n"
+       "layout(set = 0, binding = 0) uniform B { Lamp lamps[2]; };\n"
+       "float of(Lamp lamp) { return lamp.tint.y; }\n"
+       "void main() { color = vec4(of(lamps[0]), of(lamps[1]), 1.0, 2.0); }",
+       {{"@0.0", 64}},
+       {1005, 1013, 1, 2}},
+      {"HLSL",
+       "cbuffer Frame : register(b5) { float a; float3 b; float4x4 m; row_major float4x4 n; };\n"
+       "float4 main() : SV_Target { return float4(a, b.z, m[1][2], n[1][2]); }",
+       {{"@0.5", 144}},
+       {1000, 1003, 1013, 1026},
+       glslang::EShSourceHlsl},
+      {"structures inside structures",
+       "struct In { float a; vec2 b[2]; }; struct Out { vec3 c; In in_[2]; };\n"
+       "layout(set = 2, binding = 0) uniform B { float first; Out outs[2]; };\n"
+       "void main() { color = vec4(first, outs[0].c.x, outs[1].in_[0].a, outs[1].in_[1].b[1].y); }",
+       {{"@2.0", 256}},
+       {1000, 1004, 1036, 1057}},
+      {"booleans and integers",
+       "layout(set = 0, binding = 0) uniform B { int a; uint b; bool c; bool d; };\n"
+       "void main() { color = vec4(intBitsToFloat(a), uintBitsToFloat(b), c ? 1.0 : 0.0, d ? 3.0 : 0.0); }",
+       {{"@0.0", 16}},
+       {1000, 1001, 1, 3}}};
+  return all;
+}
+
+TEST(SpirvModules, BlocksOfFramesAreReadWhereTheModuleSays) {
+  for (const BlockCase& one : block_cases()) {
+    SCOPED_TRACE(one.name);
+    const std::string head = "#version 450\nlayout(location = 0) out vec4 color;\n";
+    const std::string text = one.source == glslang::EShSourceHlsl ? one.text : head + one.text;
+    Frame frame;
+    FragmentProgram& program = frame.programs.emplace_back();
+    program.texts = {bytes_of(without_names(module_of(text, Stage::fragment, one.source)))};
+    program.blocks = one.blocks;
+    program.varyings = {{.name = "@0", .type = ShaderType::i32, .interpolation = brokkr::Interpolation::flat}};
+    const LoadOptions options;
+    Loading loading(options);
+    const CapturedProgram result = translate_programs(frame, loading).front();
+    ASSERT_EQ(result.failure, "");
+    std::vector<uint32_t> uniforms;
+    for (const UniformWord& word : result.uniforms)
+      uniforms.push_back(word.word == kNoPlace ? 0 : bits(float(uint32_t(word.block + 1) * 1000 + word.word)));
+    const Results results = run_everywhere(result.program, uniforms, [](uint32_t, int) { return 1u; });
+    ASSERT_FALSE(result.colors.empty());
+    for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(results.number(result.colors[0].first + i, 7), one.color[i]) << i;
+  }
+}
+
+// Each pair of an image and a sampler is a sampler of the frame.
+TEST(SpirvModules, PairsOfImagesAndSamplersHaveBothNumbers) {
+  const std::string text = R"(#version 450
+layout(set = 0, binding = 1) uniform texture2D image;
+layout(set = 0, binding = 2) uniform sampler one;
+layout(set = 1, binding = 3) uniform sampler others[2];
+layout(location = 0) out vec4 color;
+void main() {
+  color = texture(sampler2D(image, one), vec2(0.5)) + texture(sampler2D(image, others[1]), vec2(0.5)) +
+          texelFetch(sampler2D(image, one), ivec2(0), 0);
+})";
+  Frame frame;
+  FragmentProgram& program = frame.programs.emplace_back();
+  program.texts = {bytes_of(without_names(module_of(text, Stage::fragment)))};
+  program.samplers = {{.name = "@0.9"}, {.name = "@0.1@1.3[1]"}, {.name = "@0.1@0.2"}};
+  const LoadOptions options;
+  Loading loading(options);
+  CapturedProgram result = translate_programs(frame, loading).front();
+  EXPECT_EQ(result.failure, "");
+  ASSERT_EQ(result.textures.size(), 2u);
+  EXPECT_EQ(std::max(result.textures[0], result.textures[1]), 2u);
+  EXPECT_EQ(std::min(result.textures[0], result.textures[1]), 1u);
+  frame.programs[0].samplers.pop_back();
+  EXPECT_EQ(translate_programs(frame, loading).front().failure, "the frame holds no sampler '@0.1'");
+}
+
+// A storage buffer is fetched word by word from a buffer of uints.
+TEST(SpirvModules, StorageBuffersAreFetched) {
+  const std::string text = R"(#version 450
+struct Bone { mat3 turn; vec3 shift; int kind; };
+layout(std430, set = 0, binding = 6) readonly buffer Bones { uint count; layout(row_major) mat2 m; Bone bones[]; } list;
+layout(location = 0) flat in int which;
+layout(location = 0) out vec4 color;
+layout(location = 1) out vec4 more;
+void main() {
+  Bone bone = list.bones[which & 1];
+  color = vec4(bone.turn[2].y, bone.shift.z, float(bone.kind), list.m[1].x);
+  more = vec4(float(list.count), float(list.bones.length()), list.m[1][which & 1], list.bones[9].shift.x);
+})";
+  const Program program = program_of(without_names(module_of(text, Stage::fragment)), Stage::fragment);
+  ASSERT_EQ(program.samplers.size(), 1u);
+  EXPECT_EQ(program.samplers[0].name, "@0.6");
+  EXPECT_EQ(program.samplers[0].kind, TextureKind::buffer);
+  // count, 1 word; m from word 2 on, 4 words; bones from word 8 on, 16 words each: turn 12, shift 3, kind 1.
+  std::vector<uint32_t> words(8 + 2 * 16);
+  for (uint32_t i = 0; i < words.size(); ++i) words[i] = bits(float(i));
+  words[0] = 7;
+  words[8 + 15] = 70;
+  words[8 + 31] = 71;
+  BoundTextures bound;
+  bound.add(
+      {.kind = TextureKind::buffer, .format = TexelFormat::r32ui, .base = TexelBase::red, .width = int(words.size())},
+      std::as_bytes(std::span(words)), {});
+  bound.prepare(kMaxSamplers);
+  const Textures textures{bound.tables, bound.slots};
+  const Results results = run_everywhere(
+      program, std::vector<uint32_t>(program.uniform_words), [](uint32_t, int lane) { return uint32_t(lane); },
+      textures);
+  const uint32_t color = find(program.outputs, "@0")->first, more = find(program.outputs, "@1")->first;
+  for (int lane = 0; lane < kSamples; ++lane) {
+    const int bone = 8 + 16 * (lane & 1);
+    EXPECT_EQ(results.number(color, lane), float(bone + 9));
+    EXPECT_EQ(results.number(color + 1, lane), float(bone + 14));
+    EXPECT_EQ(results.number(color + 2, lane), float(70 + (lane & 1)));
+    EXPECT_EQ(results.number(color + 3, lane), 3);
+    EXPECT_EQ(results.number(more, lane), 7);
+    EXPECT_EQ(results.number(more + 1, lane), 2);
+    EXPECT_EQ(results.number(more + 2, lane), float(3 + 2 * (lane & 1)));
+    EXPECT_EQ(results.number(more + 3, lane), 0);  // beyond the end
+  }
+}
+
 std::string refusal_of(const std::string& bytes, Stage stage) {
   try {
     SpirvModule module = read_module(take_spirv(bytes, stage));
@@ -267,7 +458,7 @@ TEST(SpirvModules, WhatIsNoModuleIsRefused) {
   EXPECT_NE(refusal_of(good.substr(0, 20), Stage::fragment), "");
   const std::string stores = R"(#version 450
 layout(set = 0, binding = 0) buffer B { float x[4]; }; layout(location = 0) out vec4 c;
-void main() { c = vec4(x[0]); })";
+void main() { x[1] = 2.0; c = vec4(x[0]); })";
   EXPECT_NE(refusal_of(bytes_of(module_of(stores, Stage::fragment)), Stage::fragment), "");
 }
 

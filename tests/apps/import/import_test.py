@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
+
+    import_test.py BROKKR
+
+Programs and packages that are missing skip their case, with a line that names them.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
+HERE = pathlib.Path(__file__).resolve().parent
+PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
+ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
+
+
+def missing():
+    """The Debian packages that every case with a program needs and that are not there."""
+    lacking = []
+    try:
+        found = subprocess.run([PYTHON, "-c", "import renderdoc, numpy"], capture_output=True).returncode == 0
+    except OSError:
+        found = False
+    if not found:
+        lacking.append("python3-renderdoc python3-numpy")
+    if shutil.which("xvfb-run") is None:
+        lacking.append("xvfb")
+    if not list(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")):
+        lacking.append("mesa-vulkan-drivers")
+    return " ".join(lacking)
+
+
+def needs(program, package):
+    lacking = " ".join(filter(None, [missing(), "" if shutil.which(program) else package]))
+    return unittest.skipIf(lacking, f"needs the Debian packages {lacking}")
+
+
+def run(*words, environment=None):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, code, *words):
+        done = run(BROKKR, "import", *words)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def test_options_of_apitrace_are_refused(self):
+        capture = self.folder / "frame.rdc"
+        capture.write_bytes(b"RDOC" + bytes(100))
+        self.assertIn("--frame is for recordings of apitrace", self.refused(2, capture, "--frame", "3"))
+
+    def test_a_damaged_capture_is_one_line(self):
+        capture = self.folder / "frame.rdc"
+        capture.write_bytes(b"RDOC" + bytes(100))
+        line = self.refused(1, capture, "-o", self.folder / "frame.bkf")
+        if missing():
+            self.assertIn("install", line)
+        else:
+            self.assertIn("frame.rdc: RenderDoc cannot read it", line)
+        self.assertFalse((self.folder / "frame.bkf").exists())
+
+    def capture(self, frame, *program, environment=None):
+        path = self.folder / "frame.rdc"
+        done = run("xvfb-run", "-a", "-s", "-screen 0 1280x720x24", PYTHON, HERE / "capture.py", path, frame, *program,
+                   environment=environment)
+        self.assertTrue(path.exists(), done.stdout + done.stderr)
+        return path
+
+    def imported(self, path, *more):
+        frame = self.folder / "frame.bkf"
+        done = run("xvfb-run", "-a", BROKKR, "import", path, "-o", frame, *more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("0 draws skipped", done.stdout)
+        info = json.loads(run(BROKKR, "info", "--json", "-", frame).stdout)
+        return frame, info
+
+    def check(self, frame, within_2, psnr):
+        """The picture is the driver's: percent of the pixels within 2 of 255, and decibels."""
+        done = run(BROKKR, "check", "--color", frame, "--json", "-")
+        row = json.loads(done.stdout)["colors"][0]
+        self.assertGreaterEqual(row["within_2_percent"], within_2, row)
+        self.assertGreaterEqual(row["psnr_db"] or 1000, psnr, row)
+
+    @needs("vkcube", "vulkan-tools")
+    def test_vkcube(self):
+        frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
+        self.check(frame, 99.99, 80)
+
+    @needs("glxgears", "mesa-utils")
+    def test_gears_of_opengl_through_zink(self):
+        frame, info = self.imported(self.capture(20, shutil.which("glxgears"), environment=ZINK))
+        self.check(frame, 99.9, 45)
+
+    @needs("vkd3d-gears", "vkd3d-demos")
+    def test_gears_of_direct3d_12_through_vkd3d(self):
+        frame, info = self.imported(self.capture(20, shutil.which("vkd3d-gears")))
+        self.check(frame, 99.9, 45)
+
+
+if __name__ == "__main__":
+    unittest.main()
