@@ -542,7 +542,7 @@ class Importer:
                 begin = binds[i].byteOffset
                 size = min(binds[i].byteSize, 1 << 40)
                 data = self.buffer(binds[i].resourceResourceId)[begin:begin + size]
-            name = one.name() if one.count == 1 else f"{one.name()}[{i}]"
+            name = f"{one.name()}[{i}]" if one.is_array else one.name()
             if one.kind == "block":
                 data = data[:one.size]
                 blocks.append({"name": name, "size": one.size})

@@ -42,8 +42,9 @@ class Type:
 class Resource:
     """A block, image or sampler: `kind` is block, storage, push, sampled, image, sampler or other."""
 
-    def __init__(self, kind, variable, place, binding, count):
-        self.kind, self.variable, self.set, self.binding, self.count = kind, variable, place, binding, count
+    def __init__(self, kind, variable, place, binding, count, is_array):
+        self.kind, self.variable, self.set, self.binding = kind, variable, place, binding
+        self.count, self.is_array = count, is_array  # an array may have one element
         self.size = 0  # bytes of a block
         self.texture, self.shadow, self.numbers = "2d", False, "float"
 
@@ -214,11 +215,12 @@ class Module:
             if storage not in (UNIFORM_CONSTANT, UNIFORM, PUSH_CONSTANT, STORAGE_BUFFER):
                 continue
             pointee, count = self.pointee(variable), 1
+            is_array = self.types[pointee].op == TYPE_ARRAY
             while self.types[pointee].op == TYPE_ARRAY:
                 count *= self.constants.get(self.types[pointee].words[1], 1)
                 pointee = self.types[pointee].words[0]
             one = Resource("other", variable, self.decorations.get((variable, SET), 0),
-                           self.decorations.get((variable, BINDING), 0), count)
+                           self.decorations.get((variable, BINDING), 0), count, is_array)
             type_ = self.types[pointee]
             if storage == PUSH_CONSTANT:
                 one.kind = "push"
