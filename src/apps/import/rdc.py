@@ -241,6 +241,7 @@ class Importer:
         self.submits, self.passes, self.actions, self.presented = [], [], [], None
         self._walk(controller.GetRootActions(), None)
         self.drawn = {}  # (image, mip, slice): (target, plane) that the frame has drawn
+        self.depth = None  # the window's last depth: number of the next command, format, texels
 
     # The order of events.
 
@@ -387,8 +388,10 @@ class Importer:
         for plane, attachment in planes.items():
             key = (str(attachment.imageResourceId), attachment.firstMip, attachment.firstSlice)
             contents = self._plane_data(plane, attachment)
-            for name, _, data in contents:
+            for name, fmt, data in contents:
                 target.held[name] = data
+                if name == "depth" and target.is_window and target.samples == 1:
+                    self.depth = len(self.commands), fmt, flipped(data, target.size[1])
             self.drawn[key] = (target, plane, self.image(attachment.imageResourceId, *key[1:]))
 
     # Clears inside a pass.
@@ -876,6 +879,12 @@ class Importer:
                                "color": {"offset": self.blob.add(picture), "size": len(picture), "type": "png"}})
         else:
             self.note(f"presented picture of format {image.format.Name()}, which references cannot hold")
+        if self.depth:
+            before, fmt, data = self.depth
+            depths = depth_values(fmt, data)
+            references.append({"target": 0, "before": before,
+                               "depth": {"offset": self.blob.add(depths), "type": "f32", "size": window[-1].size,
+                                         "origin": "bottom-left"}})
         draws = sum(one["type"] == "draw" for one in self.commands)
         frame = {"asset": {"generator": "brokkr import"}, "window": size, "targets": targets,
                  "states": self.states.values, "programs": self.programs.values,
@@ -955,6 +964,14 @@ def depth_only(fmt, data):
     if fmt.type == FORMAT.D32S8:
         return numpy.frombuffer(data, "<u4").reshape(-1, 2)[:, 0].tobytes()
     return data
+
+
+def depth_values(fmt, data):
+    """Window depths as floats."""
+    if fmt == "depth32f":
+        return data
+    kind, most = {"depth16": ("<u2", 0xffff), "depth24": ("<u4", 0xffffff)}[fmt]
+    return (numpy.frombuffer(data, kind).astype(numpy.float64) / most).astype("<f4").tobytes()
 
 
 def uniform_value(fmt, data):

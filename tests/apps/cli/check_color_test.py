@@ -111,11 +111,13 @@ MOST_BYTES = 16 << 20  # of the bundled frames, which packages hold
 class BundledFrames(unittest.TestCase):
     def test_they_have_their_games_colours(self):
         root = Path(__file__).resolve().parents[3]
-        frames, measured = (sorted((root / folder).glob("*.bkf")) for folder in ("scenes", "tests/frames/measured"))
+        folders = "scenes", "tests/frames/measured", "tests/frames/vulkan"
+        frames, measured, vulkan = (sorted((root / folder).glob("*.bkf")) for folder in folders)
         self.assertGreater(len(frames), 5)
         self.assertGreater(len(measured), 6)
+        self.assertEqual(len(vulkan), 2)
         self.assertLess(sum(path.stat().st_size for path in frames), MOST_BYTES)
-        for path in frames + measured:
+        for path in frames + measured + vulkan:
             with self.subTest(path.name):
                 done = subprocess.run([BROKKR, "check", "--color", "--limits", "exact", path], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

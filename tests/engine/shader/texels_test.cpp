@@ -125,13 +125,18 @@ TEST(Texels, SamplersMustFitTheirTextures) {
   bound.add({.kind = TextureKind::two, .format = TexelFormat::rgba8ui}, std::as_bytes(std::span(&texel, 1)), {});
   bound.prepare();
   const SampledRecord& record = bound.sampled.records.at(0);
-  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::natural}, record), "");
-  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::integer}, record), "");
-  EXPECT_TRUE(facts_of({"a", false, TextureKind::two, SampledType::integer}, &record).is_read);
-  EXPECT_FALSE(facts_of({"a", false, TextureKind::two, SampledType::real}, &record).is_read);
-  EXPECT_EQ(misfit({"a", false, TextureKind::cube, SampledType::natural}, record),
+  EXPECT_EQ(misfit({.name = "a", .compares = false, .kind = TextureKind::two, .type = SampledType::natural}, record),
+            "");
+  EXPECT_EQ(misfit({.name = "a", .compares = false, .kind = TextureKind::two, .type = SampledType::integer}, record),
+            "");
+  EXPECT_TRUE(
+      facts_of({.name = "a", .compares = false, .kind = TextureKind::two, .type = SampledType::integer}, &record)
+          .is_read);
+  EXPECT_FALSE(
+      facts_of({.name = "a", .compares = false, .kind = TextureKind::two, .type = SampledType::real}, &record).is_read);
+  EXPECT_EQ(misfit({.name = "a", .compares = false, .kind = TextureKind::cube, .type = SampledType::natural}, record),
             "'a' reads cube of uints, and is given 2D of uints");
-  EXPECT_EQ(misfit({"a", false, TextureKind::two, SampledType::real}, record),
+  EXPECT_EQ(misfit({.name = "a", .compares = false, .kind = TextureKind::two, .type = SampledType::real}, record),
             "'a' reads 2D of floats, and is given 2D of uints");
 }
 
