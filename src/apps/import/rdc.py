@@ -5,8 +5,8 @@
 its output says what was imported; an error is one line on stderr and exit code 1.
 
 Rows: the picture that the program presents is an OpenGL picture in the file, with rows from the bottom; its draws have
-the flag origin-upper-left. All other targets keep Vulkan's rows, the first row first, so that lookups in them need no
-change.
+the flag origin-upper-left. So is a picture that the program only copies there. All other targets keep Vulkan's rows, the
+first row first, so that lookups in them and the places of samples need no change.
 """
 import json
 import struct
@@ -221,7 +221,7 @@ class Pass:
 class Target:
     def __init__(self, number, size, colors, depth, stencil, samples):
         self.number, self.size, self.colors, self.depth, self.stencil = number, size, colors, depth, stencil
-        self.samples, self.is_window = samples, False
+        self.samples, self.shown, self.upright = samples, False, False  # upright: rows from the bottom, as in OpenGL
         self.held = {}  # by plane: the driver's content at the end of the last pass, and the texels' resource
 
 
@@ -333,8 +333,11 @@ class Importer:
             if depth == "stencil8":
                 depth = None
         target = Target(len(self.targets) + 1, size, colors, depth, stencil, max(image.msSamp, 1))
-        shown = self.presented.copyDestination if self.presented else None
-        target.is_window = "color0" in planes and planes["color0"].imageResourceId == shown
+        if "color0" in planes:
+            of = str(planes["color0"].imageResourceId)
+            target.shown = of == str(self.presented.copyDestination)
+            # The places of samples are those of Vulkan's rows.
+            target.upright = of in self.upright and target.samples == 1
         self.targets[key] = target
 
     def _plane_data(self, plane, attachment):
@@ -357,9 +360,12 @@ class Importer:
             return [("stencil", "stencil8", data)]
         return [("depth", Texels(image.format).name, data)]
 
-    def begin_pass(self, target, planes):
+    def begin_pass(self, target, planes, begin):
         """Gives the target's planes what the driver's have at the begin of the pass, unless they have it already."""
         clear = {"type": "clear", "target": target.number}
+        if target.samples > 1:
+            self._begin_of_samples(planes, begin, clear)
+            planes = {}
         for plane, attachment in planes.items():
             for name, fmt, data in self._plane_data(plane, attachment):
                 if target.held.get(name) == data:
@@ -374,8 +380,36 @@ class Importer:
         if len(clear) > 2:
             self.commands.append(clear)
 
+    def _begin_of_samples(self, planes, begin, clear):
+        """Fills `clear` with the clear values of a pass with several samples. RenderDoc cannot replay on after it has read
+        such a picture, so what the pass loads is missing."""
+        action = next(one for one in self.actions if one.eventId == begin)
+        chunk = self.file.chunks[action.events[-1].chunkIndex]
+        whole = chunk.FindChild("pRenderingInfo")
+        values = {}
+        if whole is not None:
+            colors = whole.FindChild("pColorAttachments")
+            values = {f"color{i}": colors.GetChild(i) for i in range(colors.NumChildren())}
+            values["depth"] = whole.FindChild("pDepthAttachment")
+        else:
+            listed = chunk.FindChild("RenderPassBegin").FindChild("pClearValues")
+            values = {plane: listed.GetChild(i) for i, plane in enumerate(planes) if i < listed.NumChildren()}
+        clears = action.GetName(self.file)
+        for plane in planes:
+            one = values.get(plane)
+            if one is None or ("C=Clear" if plane != "depth" else "D=Clear") not in clears.replace("DS=", "D="):
+                self.note("what several samples of a pixel held before the frame")
+                continue
+            one = one if whole is None else one.FindChild("clearValue")
+            if plane == "depth":
+                clear["depth"] = one.FindChild("depthStencil").FindChild("depth").AsFloat()
+                clear["stencil"] = one.FindChild("depthStencil").FindChild("stencil").AsInt() & 255
+            elif plane == "color0":
+                color = one.FindChild("color").FindChild("float32")
+                clear["color"] = [color.GetChild(c).AsFloat() for c in range(4)]
+
     def _load(self, target, plane, fmt, data):
-        rows = flipped(data, target.size[1]) if target.is_window else data
+        rows = flipped(data, target.size[1]) if target.upright else data
         base = {"depth": "depth", "stencil": "stencil"}.get(plane, "rgba")
         texture = {"kind": "2d", "format": fmt, "size": [*target.size, 1],
                    "data": {"offset": self.blob.add(rows), "type": "u8", "size": len(rows)}}
@@ -385,14 +419,34 @@ class Importer:
                               "texture": self.textures.number(texture)})
 
     def end_pass(self, target, planes):
+        if target.samples > 1:
+            return self._resolve(target, planes)
         for plane, attachment in planes.items():
             key = (str(attachment.imageResourceId), attachment.firstMip, attachment.firstSlice)
             contents = self._plane_data(plane, attachment)
             for name, fmt, data in contents:
                 target.held[name] = data
-                if name == "depth" and target.is_window and target.samples == 1:
+                if name == "depth" and target.shown:
                     self.depth = len(self.commands), fmt, flipped(data, target.size[1])
             self.drawn[key] = (target, plane, self.image(attachment.imageResourceId, *key[1:]))
+
+    def _resolve(self, target, planes):
+        """Copies a target of several samples to that of one to which the render pass resolves it."""
+        if planes.resolved is None:
+            return
+        one = planes.resolved
+        key = (("color0", str(one.imageResourceId), one.firstMip, one.firstSlice),)
+        if key not in self.targets:
+            texels = Texels(one.viewFormat)
+            to = Target(len(self.targets) + 1, target.size, [[texels.name, texels.base]], None, None, 1)
+            to.shown = key[0][1] == str(self.presented.copyDestination)
+            to.upright = key[0][1] in self.upright
+            self.targets[key] = to
+        to = self.targets[key]
+        self._blit(target, to.number, to.size)
+        data = self.image(one.imageResourceId, one.firstMip, one.firstSlice)
+        to.held["color0"] = Texels(one.viewFormat).take(data)
+        self.drawn[key[0][1:]] = (to, "color0", data)
 
     # Clears inside a pass.
 
@@ -472,7 +526,7 @@ class Importer:
                 mip, slice_ = bound.firstMip + level, bound.firstSlice + layer
                 data = self.image(bound.resourceResourceId, mip, slice_)
                 before = self.drawn.get((key, mip, slice_))
-                if before and before[2] == data and not before[0].is_window and before[0].samples == 1:
+                if before and before[2] == data and not before[0].upright and before[0].samples == 1:
                     drawn.append({"level": level, "layer": layer, "target": before[0].number, "plane": before[1]})
                 if texels.base == "depth":
                     data = depth_only(image.format, data)
@@ -663,7 +717,7 @@ class Importer:
         port, scissor = view.vp, view.scissor
         y, height = (port.y, port.height) if port.height >= 0 else (port.y + port.height, -port.height)
         result = {
-            "viewport": [port.x, (target.size[1] - y - height) if target.is_window else y, port.width, height],
+            "viewport": [port.x, (target.size[1] - y - height) if target.upright else y, port.width, height],
             "depthRange": [min(max(port.minDepth, 0), 1), min(max(port.maxDepth, 0), 1)],
             "scissor": place(target, scissor.x, scissor.y, scissor.width, scissor.height),
             "depth": {"test": bool(depth.depthTestEnable), "write": bool(depth.depthWriteEnable),
@@ -674,7 +728,7 @@ class Importer:
         x, y, w, h = result["scissor"]
         if x <= 0 and y <= 0 and x + w >= target.size[0] and y + h >= target.size[1]:
             result["scissor"] = None
-        if not target.is_window:
+        if not target.upright:
             result["pointOriginLow"] = True
         if raster.lineWidth != 1:
             result["lineWidth"] = raster.lineWidth
@@ -735,7 +789,7 @@ class Importer:
         numbers, indices, restart = self.vertices(action, state)
         listed, arrays = self.attributes(action, state, module, numbers)
         samplers, bound, blocks, places = self.stage_inputs(state, state.vertexShader, module)
-        words = module.changed(self.constants(state.vertexShader), target.is_window, port.height < 0)
+        words = module.changed(self.constants(state.vertexShader), target.upright, port.height < 0)
         vertex_program = {"spirv": self._words(words), "version": 450, "attributes": listed, "samplers": samplers,
                           "blocks": blocks}
         draw = {"type": "draw", "label": f"#{action.eventId}", "target": target.number, "mode": topology,
@@ -753,7 +807,7 @@ class Importer:
             flags.remove("z-zero-to-one")
         if state.rasterizer.depthClampEnable or not state.rasterizer.depthClipEnable:
             flags.append("depth-clamp")
-        if target.is_window:
+        if target.upright:
             flags.append("origin-upper-left")
         if 32 in module.capabilities:
             flags.append("clip-distance")
@@ -790,7 +844,7 @@ class Importer:
             varyings.append(varying)
             offset += count * components(type_)
         samplers, bound, blocks, places = self.stage_inputs(state, state.fragmentShader, module)
-        words = module.changed(self.constants(state.fragmentShader), target.is_window, False)
+        words = module.changed(self.constants(state.fragmentShader), target.upright, False)
         program = {"spirv": self._words(words), "version": 450, "varyings": varyings, "samplers": samplers,
                    "blocks": blocks}
         draw.update({"program": self.programs.number(program), "uniforms": NOTHING, "blocks": places,
@@ -820,6 +874,10 @@ class Importer:
     def run(self):
         if self.presented is None:
             sys.exit(f"{self.capture}: the capture presents no picture; capture a frame that the program shows")
+        self.upright = {str(self.presented.copyDestination)}
+        self.copied = self._last_copy()
+        if self.copied is not None and not self._is_read(self.copied.copySource):
+            self.upright.add(str(self.copied.copySource))
         for one in self.passes:
             self._run_pass(one)
         return self._finish()
@@ -849,17 +907,17 @@ class Importer:
     def _begin(self, one, action, state):
         target, planes = self.target_of(state)
         self.subpass = state.currentPass.renderpass.subpass
-        copies = {plane: Attachment(at) for plane, at in planes.items()}
+        copies = Attachments(state, planes)
         # Before the first draw of the pass: what the pass loads or clears.
         before = max((a.eventId for a in self.actions if a.eventId < action.eventId), default=one.begin)
         self.go(max(before, one.begin))
-        self.begin_pass(target, copies)
+        self.begin_pass(target, copies, one.begin)
         return target, copies
 
     def _finish(self):
         shown = self.presented.copyDestination
         image = self.images[str(shown)]
-        window = [target for target in self.targets.values() if target.is_window]
+        window = [target for target in self.targets.values() if target.shown]
         self.go(max(a.eventId for a in self.actions if a.eventId < self.presented.eventId))
         size = [image.width, image.height]
         texels = Texels(image.format)
@@ -894,20 +952,36 @@ class Importer:
                  "references": references}
         return frame, {"draws": draws, "passes": len(self.passes), "skipped": self.skipped, "notes": self.notes}
 
-    def _copy_to_window(self, image):
-        """Copies the target that the program copied into the presented picture, upside down."""
-        shown = self.presented.copyDestination
+    def _last_copy(self):
+        """The last action that copies a picture into the presented one, or None."""
         kinds = rd.ActionFlags.Copy | rd.ActionFlags.Resolve
         for action in reversed(self.actions):
-            if not action.flags & kinds or action.copyDestination != shown:
+            if action.flags & kinds and action.copyDestination == self.presented.copyDestination:
+                return action
+        return None
+
+    def _is_read(self, image):
+        """Whether shaders read the image."""
+        reads = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in ("VS", "HS", "DS", "GS", "PS", "CS", "All")
+                 for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
+        return any(int(one.usage) in reads for one in self.c.GetUsage(image))
+
+    def _blit(self, source, to, size):
+        """Appends a copy of a whole target's colour."""
+        width, height = size
+        turns = source.upright != (to == 0 or any(one.upright for one in self.targets.values() if one.number == to))
+        self.commands.append({"type": "blit", "from": source.number, "to": to, "planes": ["color"],
+                              "source": [0, 0, *source.size],
+                              "destination": [0, height, width, -height] if turns else [0, 0, width, height]})
+
+    def _copy_to_window(self, image):
+        """Copies the target that the program copied into the presented picture."""
+        for key, target in self.targets.items():
+            if self.copied is None or target.samples != self.images[str(self.copied.copySource)].msSamp:
                 continue
-            for key, target in self.targets.items():
-                if any(plane == "color0" and of == str(action.copySource) for plane, of, _, _ in key):
-                    width, height = target.size
-                    self.commands.append({"type": "blit", "from": target.number, "to": 0, "planes": ["color"],
-                                          "source": [0, 0, width, height],
-                                          "destination": [0, image.height, image.width, -image.height]})
-                    return
+            if any(plane == "color0" and of == str(self.copied.copySource) for plane, of, _, _ in key):
+                self._blit(target, 0, [image.width, image.height])
+                return
         sys.exit(f"{self.capture}: no draw and no copy of a drawn picture goes to the presented one; "
                  "capture another frame")
 
@@ -925,11 +999,20 @@ class Importer:
 
 
 class Attachment:
-    """A copy of an attachment, which stays as it is when the replay goes on."""
+    """A copy of an attachment; RenderDoc's own is gone when the replay goes on."""
 
     def __init__(self, one):
-        self.imageResourceId, self.firstMip, self.firstSlice = one.imageResourceId, one.firstMip, one.firstSlice
-        self.viewFormat = one.viewFormat
+        self.imageResourceId, self.viewFormat = rd.ResourceId(one.imageResourceId), rd.ResourceFormat(one.viewFormat)
+        self.firstMip, self.firstSlice = one.firstMip, one.firstSlice
+
+
+class Attachments(dict):
+    """Copies of a pass's attachments by plane. `resolved`: the first colour's picture of one sample, or None."""
+
+    def __init__(self, state, planes):
+        super().__init__({plane: Attachment(at) for plane, at in planes.items()})
+        attached, numbers = state.currentPass.framebuffer.attachments, state.currentPass.renderpass.resolveAttachments
+        self.resolved = Attachment(attached[numbers[0]]) if len(numbers) and numbers[0] < len(attached) else None
 
 
 NEAREST = {"magnifyLinear": False, "minifyLinear": False, "mip": "none", "wrap": ["clamp_to_edge"] * 3}
@@ -945,7 +1028,7 @@ def components(type_):
 
 def place(target, x, y, width, height):
     """A rectangle of Vulkan's rows in the rows of the target."""
-    return [x, target.size[1] - y - height if target.is_window else y, width, height]
+    return [x, target.size[1] - y - height if target.upright else y, width, height]
 
 
 def clamp_lod(value):

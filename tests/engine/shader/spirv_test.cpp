@@ -306,7 +306,7 @@ const std::vector<BlockCase>& block_cases() {
        "layout(location = 0) flat in int which;\n"
        "void main() { color = a[which & 1] + a[2]; }",
        {{"@0.0", 64}},
-       {2008, 2010, 2012, 2014}},
+       {2012, 2014, 2016, 2018}},
       {"specialization constants",
        "layout(constant_id = 2) const int kWhich = 1;\n"
        "layout(constant_id = 3) const bool kAdds = true;\n"

@@ -339,6 +339,38 @@ std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage s
   return result;
 }
 
+// Moves the operations on specialization constants that the optimizer did not fold, such as a choice between floats,
+// to the begin of the function. `words`: a module with one function.
+std::vector<uint32_t> with_computed_constants(const std::vector<uint32_t>& words) {
+  constexpr size_t kHeader = 5;
+  std::vector<uint32_t> result(words.begin(), words.begin() + kHeader), moved;
+  bool is_in_function = false, is_done = false;
+  for (size_t at = kHeader; at < words.size();) {
+    const uint32_t* const word = &words[at];
+    const size_t length = std::max(word[0] >> 16, 1u);
+    const auto op = spv::Op(word[0] & 0xffff);
+    at += length;
+    if (op == spv::OpSpecConstantOp && length > 4) {
+      moved.insert(moved.end(), {uint32_t(length - 1) << 16 | word[3], word[1], word[2]});
+      moved.insert(moved.end(), word + 4, word + length);
+      continue;
+    }
+    if (op == spv::OpSpecConstantComposite) {
+      moved.push_back(uint32_t(length) << 16 | uint32_t(spv::OpCompositeConstruct));
+      moved.insert(moved.end(), word + 1, word + length);
+      continue;
+    }
+    is_in_function = is_in_function || op == spv::OpLabel;
+    const bool is_head = op == spv::OpLabel || op == spv::OpVariable || op == spv::OpLine || op == spv::OpNoLine;
+    if (is_in_function && !is_done && !is_head) {
+      result.insert(result.end(), moved.begin(), moved.end());
+      is_done = true;
+    }
+    result.insert(result.end(), word, word + length);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<uint32_t> compile_glsl(std::span<const std::string> texts, Stage stage) {
@@ -380,10 +412,10 @@ std::vector<uint32_t> take_spirv(std::string_view bytes, Stage stage) {
     optimizer.RegisterPass(spvtools::CreateFoldSpecConstantOpAndCompositePass());
     optimizer.RegisterPass(spvtools::CreateUnifyConstantPass());
   });
-  return passed(DivisionGuard(words).guarded(), [](spvtools::Optimizer& optimizer) {
+  return with_computed_constants(passed(DivisionGuard(words).guarded(), [](spvtools::Optimizer& optimizer) {
     optimizer.RegisterLegalizationPasses();
     optimizer.RegisterPerformancePasses();
-  });
+  }));
 }
 
 std::string disassemble_spirv(std::string_view bytes) {
