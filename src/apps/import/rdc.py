@@ -900,9 +900,15 @@ class Importer:
                     self.clear(action, target)
             except (Skipped, spirv.Unsupported) as reason:
                 self.skipped[str(reason)] = self.skipped.get(str(reason), 0) + 1
+            except (KeyError, IndexError, ValueError, AttributeError, struct.error) as error:
+                reason = f"a state that the import does not know ({type(error).__name__}: {error})"
+                self.skipped[reason] = self.skipped.get(reason, 0) + 1
         if target is not None:
             self.go(one.actions[-1].eventId)
-            self.end_pass(target, planes)
+            try:
+                self.end_pass(target, planes)
+            except Skipped as reason:
+                self.note(str(reason))
 
     def _begin(self, one, action, state):
         target, planes = self.target_of(state)
@@ -948,7 +954,8 @@ class Importer:
                  "states": self.states.values, "programs": self.programs.values,
                  "vertexPrograms": self.vertex_programs.values, "textures": self.textures.values,
                  "samplers": self.samplers.values, "commands": self.commands,
-                 "skipped": {"draws": sum(self.skipped.values()), "triangles": 0, "reasons": self.skipped},
+                 "skipped": {"draws": sum(self.skipped.values()), "triangles": 0,
+                             "reasons": {**self.notes, **self.skipped}},
                  "references": references}
         return frame, {"draws": draws, "passes": len(self.passes), "skipped": self.skipped, "notes": self.notes}
 

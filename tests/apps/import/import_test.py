@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """brokkr import of RenderDoc captures: Vulkan programs of Debian, captured and imported here, look like the driver's.
 
-    import_test.py BROKKR
+    import_test.py BROKKR [EDGES]
 
+EDGES is the program of edges.cpp.
 Programs and packages that are missing skip their case, with a line that names them.
 """
 import json
@@ -15,6 +16,7 @@ import tempfile
 import unittest
 
 BROKKR = pathlib.Path(sys.argv.pop(1)).resolve()
+EDGES = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"  # Debian's, for which its packages have modules
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
@@ -91,23 +93,36 @@ class Import(unittest.TestCase):
     def check(self, frame, within_2, psnr):
         """The picture is the driver's: percent of the pixels within 2 of 255, and decibels."""
         done = run(BROKKR, "check", "--color", frame, "--json", "-")
-        row = json.loads(done.stdout)["colors"][0]
+        row = json.loads(done.stdout)["references"][0]
         self.assertGreaterEqual(row["within_2_percent"], within_2, row)
         self.assertGreaterEqual(row["psnr_db"] or 1000, psnr, row)
+        # Depth agrees with the driver's.
+        done = run(BROKKR, "check", "--min", "99.9", frame)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     @needs("vkcube", "vulkan-tools")
     def test_vkcube(self):
         frame, info = self.imported(self.capture(20, shutil.which("vkcube"), "--c", 400), "--license", "Apache-2.0")
+        self.assertEqual((info["application"], info["license"], info["draws"]), ("frame", "Apache-2.0", 1))
         self.check(frame, 99.99, 80)
 
     @needs("glxgears", "mesa-utils")
     def test_gears_of_opengl_through_zink(self):
-        frame, info = self.imported(self.capture(20, shutil.which("glxgears"), environment=ZINK))
+        frame, _ = self.imported(self.capture(20, shutil.which("glxgears"), environment=ZINK))
         self.check(frame, 99.9, 45)
+
+    @unittest.skipIf(EDGES is None, "needs libx11-dev and libgl-dev")
+    @needs("sh", "dash")
+    def test_edges_through_sample_centres(self):
+        frame, _ = self.imported(self.capture(5, EDGES, environment=ZINK))
+        done = run(BROKKR, "check", "--color", frame, "--json", "-")
+        row = json.loads(done.stdout)["references"][0]
+        self.assertEqual(row["pixels"], 256 * 256)
+        self.assertLessEqual(row["most"], 2, row)
 
     @needs("vkd3d-gears", "vkd3d-demos")
     def test_gears_of_direct3d_12_through_vkd3d(self):
-        frame, info = self.imported(self.capture(20, shutil.which("vkd3d-gears")))
+        frame, _ = self.imported(self.capture(20, shutil.which("vkd3d-gears")))
         self.check(frame, 99.9, 45)
 
 

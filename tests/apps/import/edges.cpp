@@ -1,0 +1,63 @@
+// An OpenGL program for tests of imported frames: triangles whose edges run through sample centres, in all directions.
+// An edge between two of them belongs to one: a sample that both or neither cover has another colour.
+//
+// It draws the same picture until it is ended.
+
+#include <GL/gl.h>
+#include <GL/glx.h>
+#include <X11/Xlib.h>
+
+#include <cstdio>
+
+namespace {
+
+constexpr int kSize = 256;  // pixels of a side
+
+// Corners at the centre of pixel (x, y).
+void corner(double x, double y) { glVertex2d((x + 0.5) / kSize * 2 - 1, (y + 0.5) / kSize * 2 - 1); }
+
+void draw() {
+  glClearColor(0, 0, 0, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ONE);  // a sample that is covered twice is brighter
+  glBegin(GL_TRIANGLES);
+  for (int y = 0; y < 31; ++y) {
+    for (int x = 0; x < 31; ++x) {
+      const double left = 2 + 8 * x, low = 2 + 8 * y, right = left + 8, high = low + 8;
+      glColor3d(0.25, 0.5, 0.125);
+      corner(left, low), corner(right, low), corner(right, high);
+      glColor3d(0.5, 0.125, 0.25);
+      corner(left, low), corner(right, high), corner(left, high);
+    }
+  }
+  glEnd();
+}
+
+}  // namespace
+
+int main() {
+  Display* const display = XOpenDisplay(nullptr);
+  if (display == nullptr) {
+    std::fprintf(stderr, "edges: no display\n");
+    return 1;
+  }
+  int wanted[] = {GLX_RGBA, GLX_DOUBLEBUFFER, GLX_RED_SIZE, 8, GLX_GREEN_SIZE, 8, GLX_BLUE_SIZE, 8, None};
+  XVisualInfo* const visual = glXChooseVisual(display, DefaultScreen(display), wanted);
+  if (visual == nullptr) {
+    std::fprintf(stderr, "edges: no visual\n");
+    return 1;
+  }
+  const Window root = RootWindow(display, visual->screen);
+  XSetWindowAttributes with{};
+  with.colormap = XCreateColormap(display, root, visual->visual, AllocNone);
+  with.border_pixel = 0;
+  const Window window = XCreateWindow(display, root, 0, 0, kSize, kSize, 0, visual->depth, InputOutput, visual->visual,
+                                      CWColormap | CWBorderPixel, &with);
+  XMapWindow(display, window);
+  glXMakeCurrent(display, window, glXCreateContext(display, visual, nullptr, True));
+  for (;;) {
+    draw();
+    glXSwapBuffers(display, window);
+  }
+}
