@@ -1,5 +1,5 @@
-// brokkr capture and brokkr import: capture frames of a running OpenGL program, or of an apitrace recording. import_rdc.h
-// imports captures of RenderDoc.
+// brokkr capture and brokkr import: capture frames of a running OpenGL program, or of an apitrace recording.
+// import_rdc.h imports captures of RenderDoc.
 
 #include <fmt/format.h>
 #include <sys/wait.h>

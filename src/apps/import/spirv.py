@@ -184,7 +184,7 @@ class Module:
                 found.add(self.members.get((pointee, i, BUILT_IN)))
         return found
 
-    # What the stage reads.
+    # Data that the stage reads.
 
     def _size(self, type_id, matrix_stride=16, row_major=False):
         """Bytes of a type in a block, without padding at its end."""

@@ -111,15 +111,15 @@ SpirvModule read_module(std::vector<uint32_t> words);
 // Gives names to the interface of a module that does not come from compile_glsl, which follows GLSL's rules. Inputs and
 // outputs are "@3" by their location, "@3.1" from its second component on, or gl_Position. A name that begins with "b_"
 // is kept. Members of uniform blocks and push constants are uniforms with their names. If the module has no names, a
-// block is "@0.1" by set and binding, or "@push", and a member is "@0.1+64" by its offset in bytes. Images, samplers and
-// storage buffers are named like blocks.
+// block is "@0.1" by set and binding, or "@push", and a member is "@0.1+64" by its offset in bytes. Images, samplers
+// and storage buffers are named like blocks.
 void name_by_numbers(SpirvModule& module);
 
 // Translates SPIR-V to a program: vectors become scalars, branches become masks.
 
 // `module` must be a fragment or vertex shader whose functions are all inlined into main (spirv-opt -O does this).
-// Throws ShaderError for features that the interpreter lacks: doubles, stores to buffers and images, atomics, unsupported
-// samplers. A storage buffer becomes a sampler of a buffer of uints.
+// Throws ShaderError for features that the interpreter lacks: doubles, stores to buffers and images, atomics,
+// unsupported samplers. A storage buffer becomes a sampler of a buffer of uints.
 //
 // Each block of the control-flow graph has a mask, the union of the masks of its incoming edges. The mask of an edge is
 // its block's mask and the branch condition.

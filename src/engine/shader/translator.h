@@ -86,7 +86,7 @@ class ValueTranslator {
     // A run-time index of a sampler: its value, and all numbers that it may add to `sampler`.
     Id sampler_index = kNoValue;
     std::vector<uint32_t> sampler_steps;
-    // Of a storage buffer: the constant part of the place, bytes between components of a vector, and Kind::whole words
+    // In a storage buffer: the constant part of the place, bytes between components of a vector, and Kind::whole words
     // that are added.
     BlockLayout layout = {};
     uint32_t step = 4;

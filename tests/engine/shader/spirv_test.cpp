@@ -248,8 +248,8 @@ TEST(SpirvModules, MainIsChosenAndSpecializationConstantsAreFrozen) {
   EXPECT_EQ(results.number(2, 5), 1.0f);
 }
 
-// A module of a frame reads the words of its blocks at the places that the module states. Word w of block b is
-// 1000 (b + 1) + w.
+// A module of a frame reads the words of its blocks at the places that the module states. Word w of block b is 1000 (b
+// + 1) + w.
 struct BlockCase {
   const char* name;
   const char* text;

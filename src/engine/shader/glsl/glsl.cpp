@@ -339,8 +339,8 @@ std::vector<uint32_t> with_one_entry(const std::vector<uint32_t>& words, Stage s
   return result;
 }
 
-// Moves the operations on specialization constants that the optimizer did not fold, such as a choice between floats,
-// to the begin of the function. `words`: a module with one function.
+// Moves the operations on specialization constants that the optimizer did not fold, such as a choice between floats, to
+// the begin of the function. `words`: a module with one function.
 std::vector<uint32_t> with_computed_constants(const std::vector<uint32_t>& words) {
   constexpr size_t kHeader = 5;
   std::vector<uint32_t> result(words.begin(), words.begin() + kHeader), moved;
