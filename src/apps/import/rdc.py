@@ -11,6 +11,7 @@ first row first, so that lookups in them and the places of samples need no chang
 import json
 import struct
 import sys
+import time
 import zlib
 
 import frame_file
@@ -62,6 +63,7 @@ WRITES = [int(getattr(rd.ResourceUsage, name)) for name in (
     "StreamOut", "CPUWrite", "VS_RWResource", "HS_RWResource", "DS_RWResource", "GS_RWResource", "PS_RWResource",
     "CS_RWResource", "All_RWResource")]
 MOST_SIDE = 16384  # pixels of a target
+MOST_SECONDS = 20  # for the replays of a pass with its own shaders
 
 
 class Skipped(Exception):
@@ -237,7 +239,7 @@ class Importer:
         self.targets, self.modules, self.cache, self.usage = {}, {}, {}, {}
         self.images = {str(one.resourceId): one for one in controller.GetTextures()}
         self.buffers = {str(one.resourceId): one for one in controller.GetBuffers()}
-        self.event = 0
+        self.event, self.is_empty, self.empty = 0, False, None
         self.submits, self.passes, self.actions, self.presented = [], [], [], None
         self._walk(controller.GetRootActions(), None)
         self.drawn = {}  # (image, mip, slice): (target, plane) that the frame has drawn
@@ -286,9 +288,17 @@ class Importer:
 
     def image(self, resource, mip, layer, sample=0):
         """The texels of one level and layer at the current event, rows in Vulkan's order."""
-        key = (str(resource), self._version(resource), mip, layer, sample)
+        version = self._version(resource)
+        key = (str(resource), version, mip, layer, sample)
         if key not in self.cache:
+            was_empty, event = self.is_empty, self.event
+            if was_empty and version[0] > 0:
+                self.empty_shaders(False)
+                self.go(event)
             self.cache[key] = bytes(self.c.GetTextureData(resource, rd.Subresource(mip, layer, sample)))
+            if self.is_empty != was_empty:
+                self.empty_shaders(True)
+                self.go(event)
         return self.cache[key]
 
     def note(self, what):
@@ -484,20 +494,56 @@ class Importer:
     def module(self, shader, stage):
         key = (str(shader.resourceId), shader.entryPoint, stage)
         if key not in self.modules:
-            self.modules[key] = spirv.Module(bytes(shader.reflection.rawBytes), stage, shader.entryPoint)
+            self._add_module(key, shader.reflection)
         return self.modules[key]
 
-    def constants(self, shader):
+    def _add_module(self, key, reflection):
+        self.modules[key] = spirv.Module(bytes(reflection.rawBytes), key[2], key[1])
+        self.modules[key].constant_places = [variable.byteOffset for block in reflection.constantBlocks
+                                             if block.compileConstants for variable in block.variables]
+
+    @staticmethod
+    def constants(shader, module):
         """Words of specialization constants by number."""
-        found = {}
-        data, ids = bytes(shader.specializationData), list(shader.specializationIds)
-        for block in shader.reflection.constantBlocks:
-            if block.compileConstants:
-                for number, variable in zip(ids, block.variables):
-                    part = data[variable.byteOffset:variable.byteOffset + 4]
-                    if part:
-                        found[number] = int.from_bytes(part, "little")
-        return found
+        data = bytes(shader.specializationData)
+        return {number: int.from_bytes(data[at:at + 4], "little")
+                for number, at in zip(shader.specializationIds, module.constant_places) if data[at:at + 4]}
+
+    # Slow passes. RenderDoc replays the frame for each draw whose state is asked for. Without fragment shaders, that takes
+    # a fraction of the time.
+
+    def empty_shaders(self, is_empty):
+        """Replaces all fragment shaders by empty ones, or undoes it. Texels that the frame draws are then wrong."""
+        if is_empty and self.empty is None:
+            self.empty = []
+            for resource in self.c.GetResources():
+                if resource.type != rd.ResourceType.Shader:
+                    continue
+                for entry in self.c.GetShaderEntryPoints(resource.resourceId):
+                    if entry.stage == rd.ShaderStage.Pixel:
+                        self._know_shader(resource.resourceId, entry)
+                        made, _ = self.c.BuildTargetShader(entry.name, rd.ShaderEncoding.SPIRV,
+                                                           spirv.empty_fragment_shader(entry.name),
+                                                           rd.ShaderCompileFlags(), rd.ShaderStage.Pixel)
+                        if not is_null(made):
+                            self.empty.append((resource.resourceId, rd.ResourceId(made)))
+        for shader, made in self.empty if is_empty != self.is_empty else ():
+            if is_empty:
+                self.c.ReplaceResource(shader, made)
+            else:
+                self.c.RemoveReplacement(shader)
+        if is_empty != self.is_empty:
+            self.event = 0
+        self.is_empty = is_empty
+
+    def _know_shader(self, resource, entry):
+        """Reads a fragment shader before it is replaced."""
+        key = (str(resource), entry.name, "fragment")
+        if key not in self.modules:
+            try:
+                self._add_module(key, self.c.GetShader(rd.ResourceId.Null(), resource, entry))
+            except spirv.Unsupported:
+                pass  # its draws say so
 
     def texture(self, bound, resource):
         """The number of a file's texture with the contents that the draw reads, or -1."""
@@ -789,7 +835,7 @@ class Importer:
         numbers, indices, restart = self.vertices(action, state)
         listed, arrays = self.attributes(action, state, module, numbers)
         samplers, bound, blocks, places = self.stage_inputs(state, state.vertexShader, module)
-        words = module.changed(self.constants(state.vertexShader), target.upright, port.height < 0)
+        words = module.changed(self.constants(state.vertexShader, module), target.upright, port.height < 0)
         vertex_program = {"spirv": self._words(words), "version": 450, "attributes": listed, "samplers": samplers,
                           "blocks": blocks}
         draw = {"type": "draw", "label": f"#{action.eventId}", "target": target.number, "mode": topology,
@@ -844,7 +890,7 @@ class Importer:
             varyings.append(varying)
             offset += count * components(type_)
         samplers, bound, blocks, places = self.stage_inputs(state, state.fragmentShader, module)
-        words = module.changed(self.constants(state.fragmentShader), target.upright, False)
+        words = module.changed(self.constants(state.fragmentShader, module), target.upright, False)
         program = {"spirv": self._words(words), "version": 450, "varyings": varyings, "samplers": samplers,
                    "blocks": blocks}
         draw.update({"program": self.programs.number(program), "uniforms": NOTHING, "blocks": places,
@@ -882,8 +928,26 @@ class Importer:
             self._run_pass(one)
         return self._finish()
 
+    def _is_slow(self, one):
+        """Whether the replays of the pass's draws take long. Reads what the pass draws, as long as all shaders run."""
+        if len(one.actions) < 2:
+            return False
+        begin = time.monotonic()
+        self.go(one.actions[-1].eventId)
+        seconds = (time.monotonic() - begin) * len(one.actions)
+        try:
+            target, planes = self.target_of(self.c.GetVulkanPipelineState())
+        except Skipped:
+            return False
+        if seconds < MOST_SECONDS or target.samples > 1:
+            return False
+        for plane, attachment in Attachments(self.c.GetVulkanPipelineState(), planes).items():
+            self._plane_data(plane, attachment)
+        return True
+
     def _run_pass(self, one):
         target = planes = None
+        is_slow = self._is_slow(one)
         for action in one.actions:
             self.go(action.eventId)
             state = self.c.GetVulkanPipelineState()
@@ -891,7 +955,10 @@ class Importer:
                 if target is None or state.currentPass.renderpass.subpass != self.subpass:
                     if target is not None:
                         self.end_pass(target, planes)
-                    target, planes = self._begin(one, action, state)
+                    self.empty_shaders(False)
+                    self.go(action.eventId)
+                    target, planes = self._begin(one, action, self.c.GetVulkanPipelineState())
+                    self.empty_shaders(is_slow)
                     self.go(action.eventId)
                     state = self.c.GetVulkanPipelineState()
                 if action.flags & rd.ActionFlags.Drawcall:
@@ -909,6 +976,7 @@ class Importer:
                 self.end_pass(target, planes)
             except Skipped as reason:
                 self.note(str(reason))
+        self.empty_shaders(False)
 
     def _begin(self, one, action, state):
         target, planes = self.target_of(state)

@@ -30,6 +30,17 @@ KINDS = {(0, 0): "1d", (1, 0): "2d", (2, 0): "3d", (3, 0): "cube", (4, 0): "rect
 SUBPASS = 6  # dimension of input attachments
 
 
+def empty_fragment_shader(name):
+    """The bytes of a fragment shader that does nothing, with an entry point of this name."""
+    text = name.encode() + b"\0" * (4 - len(name.encode()) % 4)
+    words = [MAGIC, 0x10000, 0, 5, 0, 2 << 16 | CAPABILITY, 1, 3 << 16 | 14, 0, 1,
+             (3 + len(text) // 4) << 16 | ENTRY_POINT, MODELS["fragment"], 1,
+             *numpy.frombuffer(text, "<u4").tolist(), 3 << 16 | EXECUTION_MODE, 1, ORIGIN_UPPER_LEFT,
+             2 << 16 | 19, 2, 3 << 16 | 33, 3, 2, 5 << 16 | FUNCTION, 2, 1, 0, 3, 2 << 16 | 248, 4, 1 << 16 | RETURN,
+             1 << 16 | FUNCTION_END]
+    return numpy.array(words, "<u4").tobytes()
+
+
 class Unsupported(Exception):
     """The module has something that a frame file cannot hold."""
 
