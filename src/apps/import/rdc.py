@@ -14,12 +14,12 @@ import sys
 import time
 import zlib
 
-import frame_file
-import spirv
-
 try:
     import numpy
     import renderdoc as rd
+
+    import frame_file
+    import spirv
 except ImportError as error:
     sys.exit(f"{error.name} is not installed for {sys.executable}; "
              "install the Debian packages python3-renderdoc and python3-numpy")

@@ -75,6 +75,13 @@ class Import(unittest.TestCase):
             self.assertIn("frame.rdc: RenderDoc cannot read it", line)
         self.assertFalse((self.folder / "frame.bkf").exists())
 
+    def test_missing_packages_are_one_line(self):
+        script = HERE.parents[2] / "src/apps/import/rdc.py"
+        done = run(sys.executable, "-S", "-I", script, "a.rdc", "b.bkf")  # without the packages of the computer
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^numpy is not installed for .*; install the Debian packages python3-renderdoc and")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
     def capture(self, frame, *program, environment=None):
         path = self.folder / "frame.rdc"
         done = run("xvfb-run", "-a", "-s", "-screen 0 1280x720x24", PYTHON, HERE / "capture.py", path, frame, *program,
