@@ -38,7 +38,7 @@ ${about}
 This package holds the command line, the library and what captures frames
 of OpenGL programs.")
 set(CPACK_DEBIAN_BROKKR_PACKAGE_RECOMMENDS "brokkr-viewer, libegl1")
-set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils, brokkr-ranks")
+set(CPACK_DEBIAN_BROKKR_PACKAGE_SUGGESTS "apitrace, mesa-utils, brokkr-ranks, python3-renderdoc, python3-numpy")
 
 file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs
      "libbrokkr ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} brokkr (>= ${PROJECT_VERSION})\n")

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """rdc.py CAPTURE.rdc FRAME.bkf: reads a Vulkan frame from a RenderDoc capture.
 
 `brokkr import` starts this program. It replays the capture, and writes an uncompressed frame file. A line of JSON on
