@@ -18,6 +18,11 @@ struct OneVaryings {
   BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
     for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(of[i][component]));
   }
+  // Returns true if the component is the same at all corners, to the bit.
+  BROKKR_FN bool is_same(uint32_t component) const {
+    const uint32_t first = of[0][component];
+    return first == of[1][component] && first == of[2][component];
+  }
   BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
   BROKKR_FN Uint number() const { return Uint(triangle); }
 };

@@ -191,16 +191,17 @@ BROKKR_FN void find_surface(const ProgramRun& run, const DrawRecord& draw, const
   find_surface(run, draw, corner, x, y, at);
 }
 
-// The number of columns and rows of vectors in a tile.
+// The number of vectors in a tile, and of their columns and rows.
+inline constexpr int kTileVectors = kTileSamples / kWidth;
 inline constexpr int kTileColumns = kTile / (tile_x(kWidth - 1) + 1), kTileRows = kTile / (tile_y(kWidth - 1) + 1);
 
 // The column and row of each vector of a tile.
 struct VectorPlaces {
-  int column[kTileSamples / kWidth], row[kTileSamples / kWidth];
+  int column[kTileVectors], row[kTileVectors];
 };
 constexpr VectorPlaces vector_places() {
   VectorPlaces places{};
-  for (int k = 0; k < kTileSamples / kWidth; ++k) {
+  for (int k = 0; k < kTileVectors; ++k) {
     places.column[k] = tile_x(k * kWidth) / (kTile / kTileColumns);
     places.row[k] = tile_y(k * kWidth) / (kTile / kTileRows);
   }
@@ -246,6 +247,17 @@ struct LaneVectors {
   int count;
 };
 
+// A component of a varying: its value at the first corner, and the steps from there to the other two. If the corners
+// have the same value, so has every sample, to the bit.
+struct VaryingSteps {
+  Float first, second, third;
+
+  BROKKR_FN explicit VaryingSteps(const Float (&word)[3])
+      : first(word[0]), second(word[1] - word[0]), third(word[2] - word[0]) {}
+  // y, z: the sample's weights of the second and the third corner.
+  BROKKR_FN Float at(Float y, Float z) const { return first + (second * y + third * z); }
+};
+
 // Selects varying components by component_of(input), and writes them to the vectors' lanes by give(where, value,
 // surface).
 template <class Places, class Varyings, class ComponentOf, class Give>
@@ -269,10 +281,11 @@ BROKKR_FN void interpolate(const ProgramRun& run, const Places& places, const Va
     }
     Float word[3];
     varyings.words(component, word);
+    const VaryingSteps of(word);
     if (input.source == InputSource::smooth) {
-      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.smooth, word[0], word[1], word[2])); });
+      give_all([&](const LaneSurface& lanes) { return as_uint(of.at(lanes.smooth.y, lanes.smooth.z)); });
     } else {
-      give_all([&](const LaneSurface& lanes) { return as_uint(mixed(lanes.linear, word[0], word[1], word[2])); });
+      give_all([&](const LaneSurface& lanes) { return as_uint(of.at(lanes.linear.y, lanes.linear.z)); });
     }
   }
 }
@@ -356,6 +369,46 @@ BROKKR_FN void fill_mixed(Warp& w, const ProgramRun& run, const Places& places, 
   fill_others(w, run, places, at, g);
 }
 
+// Returns true if whole tiles of the program's run can be filled by fill_tile.
+BROKKR_FN bool has_only_varyings(const ProgramRun& run) {
+  return !is_flat(run) && run.program.other_inputs == 0 &&
+         (run.program.bits & (kProgramWindow | kProgramTwoSided)) == 0;
+}
+
+// Fills the inputs of all vectors of a tile, whose samples belong to one primitive. This is the usual case inside of
+// large triangles. Its loops have constant bounds, so compilers unroll them.
+BROKKR_FN void fill_tile(Warp& w, const ProgramRun& run, const DrawRecord& draw, const OnePrimitive& one) {
+  Float across[kTileColumns][3], along[kTileRows][3], second[kTileVectors], third[kTileVectors];
+  const Float x = to_float(tile_x(w.lane()) + run.x0) + 0.5f, y = to_float(tile_y(w.lane()) + run.y0) + 0.5f;
+  for (int i = 0; i < kTileColumns; ++i)
+    corners_across(draw, one.corner, x + float(i * kTile / kTileColumns), across[i]);
+  for (int i = 0; i < kTileRows; ++i) corners_along(draw, one.corner, y + float(i * kTile / kTileRows), along[i]);
+  for (int k = 0; k < kTileVectors; ++k) {
+    const Vec3<Warp> weights =
+        weights_at(one.corner, across[kVectorPlaces.column[k]], along[kVectorPlaces.row[k]]).value;
+    second[k] = weights.y;
+    third[k] = weights.z;
+  }
+  const OneVaryings varyings = one.varyings;
+  const ProgramInput* const inputs = run.tables.inputs + run.program.first_input;
+  const uint32_t end = run.program.varying_inputs;
+  uint32_t* const registers = run.registers();
+  for (uint32_t i = 0; i < end; ++i) {
+    const ProgramInput input = inputs[i];
+    uint32_t* const to = registers + int(input.number) * kRunLanes;
+    const bool interpolates = input.source == InputSource::smooth;
+    if (!interpolates || varyings.is_same(input.component)) {
+      const Uint same = input.source == InputSource::primitive ? varyings.number() : varyings.flat(input.component);
+      for (int k = 0; k < kTileVectors; ++k) w.store(to + k * kWidth, same);
+      continue;
+    }
+    Float word[3];
+    varyings.words(input.component, word);
+    const VaryingSteps of(word);
+    for (int k = 0; k < kTileVectors; ++k) w.store(to + k * kWidth, as_uint(of.at(second[k], third[k])));
+  }
+}
+
 // Fills the inputs of all active lanes, each of which may have its own primitive.
 template <class Places>
 BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places, const DrawRecord& draw,
@@ -381,9 +434,11 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   };
   if (memory.of_one != 0) {
     const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
+    if (Places::kUniform && memory.in_place != 0 && 2 * count_bits(memory.vectors) >= kTileVectors && has_only_varyings(run))
+      return fill_tile(w, run, draw, one);
     const OneVaryings varyings = one.varyings;
-    LaneSurface surface[kTileSamples / kWidth];
-    int first[kTileSamples / kWidth], count = 0;
+    LaneSurface surface[kTileVectors];
+    int first[kTileVectors], count = 0;
     // Vectors in the same column or row of a tile share a coordinate of the corners.
     const bool shares =
         Places::kUniform && memory.in_place != 0 && !is_flat(run) && count_bits(memory.vectors) > kTileRows / 2;

@@ -79,15 +79,8 @@ BROKKR_FN void taken_in_place(const ProgramRun& run, uint32_t vectors, int end, 
 // gathering and results no reordering. Returns true if it does; then `rest` receives the remaining samples, those of
 // quads in which another primitive came first. Only a tile's first run may do this, because it writes over results of
 // other runs. `of_one`: all samples are known to belong to one primitive.
-BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, bool of_one) {
-  if (!Warp::takes_turns) return false;
+BROKKR_FN_NOINLINE bool take_part_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, bool of_one) {
   ProgramMemory& memory = run.memory;
-  if (of_one && ~rest == 0) {
-    memory.of_lane[0] = memory.primitive[0];
-    taken_in_place(run, (1u << kShaderVectors) - 1, kShaderVectors, true, rest, rest);
-    rest = 0;
-    return true;
-  }
   const uint64_t quads = first_of_quads(rest), lanes = quads * 15;
   uint32_t vectors = 0;
   int end = 0;
@@ -123,6 +116,18 @@ BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, boo
   taken_in_place(run, vectors, end, of_one, lanes, keep);
   rest &= ~keep;
   return true;
+}
+
+// The same, and at once for a whole tile of one primitive.
+BROKKR_FN bool take_in_place(Warp& w, const ProgramRun& run, uint64_t& rest, bool of_one) {
+  if constexpr (Warp::takes_turns) {
+    if (!of_one || ~rest != 0) return take_part_in_place(w, run, rest, of_one);
+    run.memory.of_lane[0] = run.memory.primitive[0];
+    taken_in_place(run, (1u << kShaderVectors) - 1, kShaderVectors, true, rest, rest);
+    rest = 0;
+    return true;
+  }
+  return false;
 }
 
 // Sets the properties shared by all runs that are not in place.

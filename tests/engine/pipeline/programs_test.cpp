@@ -79,6 +79,30 @@ TEST_F(ProgramDraws, InterpolateAsDeclared) {
   }
 }
 
+// Sums of weights are not exactly 1, which must not show: programs compare such values, or look up texels by them.
+TEST_F(ProgramDraws, AVaryingThatCornersShareIsTheSameEverywhere) {
+  for (const bool has_linear : {false, true}) {
+    ProgramFrame f(32, 32);
+    std::vector<ProgramVarying> varyings = {varying("smooth_one", ShaderType::f32, 0)};
+    if (has_linear) varyings.push_back(varying("linear", ShaderType::f32, 1, Interpolation::noperspective));
+    const std::string linear = has_linear ? "linear" : "0.3";
+    const std::string declared =
+        has_linear ? "in float smooth_one; noperspective in float linear;" : "in float smooth_one;";
+    const uint32_t program = f.program(declared + "\nout vec4 color0; void main() { color0 = vec4(smooth_one == 0.7, " +
+                                           linear + " == 0.3, 0.0, 1.0); }\n",
+                                       varyings);
+    const auto at = [&](double x, double y, double w) {
+      return ProgramVertex{x, y, 0, w, has_linear ? std::vector<float>{0.7f, 0.3f} : std::vector<float>{0.7f}};
+    };
+    f.draw_with(program, f.default_state(),
+                {at(0, 0, 1), at(29, 0, 3.7), at(32, 32, 4.9), at(0, 0, 1.3), at(32, 32, 4.1), at(0, 32, 1.1)});
+    const Layer layer = draw_with_programs(f.frame);
+    for (int y = 0; y < 32; ++y) {
+      for (int x = 0; x < 29; ++x) EXPECT_EQ(pixel(layer, x, y), glm::ivec4(255, 255, 0, 255)) << x << ' ' << y;
+    }
+  }
+}
+
 // The provoking vertex of strips and fans, whose corners rotate.
 TEST_F(ProgramDraws, FlatVaryingsOfStripsAndFans) {
   ProgramFrame f(16, 16);
