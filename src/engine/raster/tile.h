@@ -286,11 +286,26 @@ BROKKR_FN ProgramRun open_program(const TilePass& pass, const DrawRecord& draw) 
   return open_program(pass.shading, draw.program, pass.x0 + pass.region.x, pass.y0 + pass.region.y);
 }
 
-// The kinds of blending of 8-bit colours. Some code is made for one kind.
-enum class Blending : uint8_t { none, over, other };
+// The kinds of blending of 8-bit colours that are common. Some code is made for one kind.
+enum class Blending : uint8_t { none, over, premultiplied, light, other };
+
+// Source factor, destination factor, equation: the source holds its colour times its alpha, as toolkits draw; the
+// source is light that is added.
+inline constexpr uint8_t kPremultiplied[3] = {uint8_t(BlendFactor::one), uint8_t(BlendFactor::one_minus_src_alpha),
+                                              uint8_t(BlendEquation::add)};
+inline constexpr uint8_t kLight[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one),
+                                      uint8_t(BlendEquation::add)};
+
 BROKKR_FN Blending blending_of(const ColorWrite& writing) {
   if (!writing.blends) return Blending::none;
-  return is_over(writing.blend_color) && is_over(writing.blend_alpha) ? Blending::over : Blending::other;
+  if (is_over(writing.blend_color) && is_over(writing.blend_alpha)) return Blending::over;
+  const auto is_both = [&](const uint8_t(&term)[3]) {
+    for (int i = 0; i < 3; ++i) {
+      if (writing.blend_color[i] != term[i] || writing.blend_alpha[i] != term[i]) return false;
+    }
+    return true;
+  };
+  return is_both(kPremultiplied) ? Blending::premultiplied : is_both(kLight) ? Blending::light : Blending::other;
 }
 
 // Writes the colour of a program that has a single colour of four words. The tile must have a linear 8-bit format and
@@ -315,11 +330,11 @@ class BatchWrite {
   // visible(s, m) returns the lanes of m that are written; m is not empty.
   template <class Visible>
   BROKKR_FN void write(Warp& w, uint64_t kept, Visible visible) const {
-    switch (blending_of(how_)) {
-      case Blending::none: return write_vectors<Blending::none>(w, kept, visible);
-      case Blending::over: return write_vectors<Blending::over>(w, kept, visible);
-      case Blending::other: return write_vectors<Blending::other>(w, kept, visible);
-    }
+    write_as<false>(w, kept, visible);
+  }
+  // Writes all samples of the tile.
+  BROKKR_FN void write_all(Warp& w) const {
+    write_as<true>(w, ~uint64_t(0), [](int, Mask m) { return m; });
   }
 
  private:
@@ -328,7 +343,17 @@ class BatchWrite {
   const uint32_t* const results_;
   const uint32_t written_;  // mask of bytes
 
-  template <Blending kBlending, class Visible>
+  template <bool kWhole, class Visible>
+  BROKKR_FN void write_as(Warp& w, uint64_t kept, Visible visible) const {
+    switch (blending_of(how_)) {
+      case Blending::none: return write_vectors<Blending::none, kWhole>(w, kept, visible);
+      case Blending::over: return write_vectors<Blending::over, kWhole>(w, kept, visible);
+      case Blending::premultiplied: return write_vectors<Blending::premultiplied, kWhole>(w, kept, visible);
+      case Blending::light: return write_vectors<Blending::light, kWhole>(w, kept, visible);
+      case Blending::other: return write_vectors<Blending::other, kWhole>(w, kept, visible);
+    }
+  }
+  template <Blending kBlending, bool kWhole, class Visible>
   BROKKR_FN void write_vectors(Warp& w, uint64_t kept, Visible visible) const {
     constexpr uint32_t kFormat = uint32_t(ColorFormat::rgba8);
     const uint32_t* const results = results_;
@@ -336,8 +361,8 @@ class BatchWrite {
     const uint32_t written = written_;
     for (int s = 0; s < kTileSamples; s += w.width) {
       const uint64_t lanes = kept >> s & kVectorBits;
-      if (lanes == 0) continue;
-      const Mask m = visible(s, w.lanes_of(uint32_t(lanes)));
+      if (!kWhole && lanes == 0) continue;
+      const Mask m = kWhole ? Mask(true) : visible(s, w.lanes_of(uint32_t(lanes)));
       if (written == 0) continue;
       const auto channel = [&](int c) { return as_float(w.load(results + c * kTileSamples + s)); };
       Color color{channel(0), channel(1), channel(2), channel(3)};
@@ -354,13 +379,18 @@ class BatchWrite {
         next = code(color.r, under.r) | code(color.g, under.g) << 8 | code(color.b, under.b) << 16 |
                code(color.a, under.a) << 24;
       } else {
-        if constexpr (kBlending == Blending::other)
-          color = blend(how_.blend_color, how_.blend_alpha, how_.constant, true, color, nullptr,
-                        load_color(kFormat, old, 0u));
+        if constexpr (kBlending != Blending::none) {
+          const auto blended = [&](const uint8_t(&of_color)[3], const uint8_t(&of_alpha)[3]) BROKKR_INLINE_LAMBDA {
+            return blend(of_color, of_alpha, how_.constant, true, color, nullptr, load_color(kFormat, old, 0u));
+          };
+          color = kBlending == Blending::premultiplied ? blended(kPremultiplied, kPremultiplied)
+                  : kBlending == Blending::light       ? blended(kLight, kLight)
+                                                       : blended(how_.blend_color, how_.blend_alpha);
+        }
         next = store_color(kFormat, color).low;
       }
       if (written != ~0u) next = (next & written) | (old & ~written);
-      w.store(colors + s, select(m, next, old));
+      w.store(colors + s, kWhole ? next : select(m, next, old));
     }
   }
 };
@@ -391,6 +421,8 @@ BROKKR_FN_NOINLINE void draw_batch(Warp& w, const TilePass& pass, ProgramBatch& 
     const BatchWrite writing(pass, draw, run);
     if (has_depth || retests)
       writing.write(w, kept, visible);
+    else if (~kept == 0)
+      writing.write_all(w);
     else
       writing.write(w, kept, [](int, Mask m) { return m; });
     batch = {};

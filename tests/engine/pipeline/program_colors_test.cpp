@@ -48,6 +48,32 @@ TEST_F(ProgramColors, ASecondSourceBlendsEachChannel) {
   }
 }
 
+// Blending that has code of its own, and blending that has none, in tiles that a triangle covers and in tiles that two
+// triangles share. The rectangle's diagonal goes through the tiles at its corners (0, 0) and (16, 16).
+TEST_F(ProgramColors, CommonBlendingFollowsTheFormula) {
+  const glm::vec4 source(0.9f, 0.3f, 0, 0.5f), old(0.7f, 0.4f, 0.2f, 0.6f);
+  struct Case {
+    BlendFactor source, destination;
+    glm::vec4 source_share, destination_share;
+  };
+  const glm::vec4 all(1), part(0.5f);
+  for (const Case& one : {Case{BlendFactor::src_alpha, BlendFactor::one_minus_src_alpha, part, part},
+                          Case{BlendFactor::one, BlendFactor::one_minus_src_alpha, all, part},
+                          Case{BlendFactor::src_alpha, BlendFactor::one, part, all},
+                          Case{BlendFactor::one, BlendFactor::one, all, all}}) {
+    ProgramFrame f(16, 16);
+    std::get<ClearCommand>(f.frame.commands[0]).color = old;
+    const uint32_t program = f.program("out vec4 color0; void main() { color0 = vec4(0.9, 0.3, 0.0, 0.5); }\n", {});
+    const BlendTerm term{one.source, one.destination, BlendEquation::add};
+    f.draw_with(program, with_blend(f.default_state(), term, term), rectangle(0, 0, 16, 16));
+    const Layer layer = draw_with_programs(f.frame);
+    const glm::vec4 sum = glm::min(source * one.source_share + old * one.destination_share, all);
+    for (int c = 0; c < 4; ++c) EXPECT_NEAR(channel(layer, 12, 4, c), 255 * sum[c], 1) << c;
+    for (const auto& [x, y] : {std::pair{4, 12}, std::pair{3, 3}, std::pair{13, 12}})
+      EXPECT_EQ(pixel(layer, x, y), pixel(layer, 12, 4)) << x << ' ' << y;
+  }
+}
+
 // Halves end at 65504 and have no number between 1 and 1 + 2^-10. The second pass shows the kept precision.
 ProgramFrame two_passes(TargetColor color, const std::string& type, const std::string& written,
                         const std::string& shown) {
