@@ -20,7 +20,8 @@ BROKKR_FN Mask lanes_of(uint64_t bits) {
 #endif
   Native<uint32_t> number;
   for (int i = 0; i < kWidth; ++i) number[i] = uint32_t(1) << i;
-  return (Uint(uint32_t(bits)) & Uint(Vector<uint32_t>(number))) != Uint(0u);
+  const Uint own{Vector<uint32_t>(number)};
+  return (Uint(uint32_t(bits)) & own) == own;
 }
 
 // Permutes the lanes of each quad: f(i) is the source lane of lane i. Compilers emit one instruction for an explicit
@@ -64,10 +65,20 @@ BROKKR_FN T of_quad_lane(T n, int lane) {
   return lane == 0 ? BROKKR_SHUFFLED(n, BROKKR_FIRST) : BROKKR_SHUFFLED(n, BROKKR_THIRD);
 }
 
-// A lookup whose parameters are in `kKnown` (KnownBit).
+// A sampler whose texture is known. The copy stays in registers or on the stack: compilers must assume that stores of
+// outputs change the textures' table.
+struct KnownSampler {
+  SampledRecord texture;  // any other one if the sampler has none, which lookups that are reached always have
+  int32_t quad_lane;
+
+  BROKKR_FN KnownSampler(const CompiledCall& call, uint32_t sampler)
+      : texture(call.sampled[call.samplers[sampler].record < 0 ? 0 : call.samplers[sampler].record]),
+        quad_lane(call.samplers[sampler].quad_lane) {}
+};
+
+// A lookup whose parameters are in `kKnown` (KnownBit). At least one lane of m is set.
 template <uint32_t kKnown>
-BROKKR_FN Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v, Float detail) {
-  const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
+BROKKR_FN Vec4<Warp> look_up_usual(const UsualLookup& look, Float u, Float v, Float detail) {
   Warp w;
   if constexpr ((kKnown & shader::kKnownNearest) != 0) return nearest_two(w, look, usual_kind(kKnown), u, v, detail);
   return usual_two(w, look, usual_kind(kKnown), u, v, detail);
@@ -75,23 +86,24 @@ BROKKR_FN Vec4<Warp> look_up_usual(const CompiledCall& call, uint32_t sampler, M
 
 // In shaders with many lookups, those with the same parameters share one function.
 template <uint32_t kKnown>
-BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
-                                             Float detail) {
-  return look_up_usual<kKnown>(call, sampler, m, u, v, detail);
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_shared(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
+                                             Float v, Float detail) {
+  return look_up_usual<kKnown>({texture, texels, m}, u, v, detail);
 }
 // The same for a plain texture (KnownBit).
 template <uint32_t kKnown>
-BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const CompiledCall& call, uint32_t sampler, Mask m, Float u, Float v,
-                                            Float detail) {
-  const UsualLookup look{call.sampled + call.samplers[sampler].record, call.texels, m};
+BROKKR_FN_NOINLINE Vec4<Warp> look_up_plain(const SampledRecord* texture, const uint32_t* texels, Mask m, Float u,
+                                            Float v, Float detail) {
   Warp w;
-  return plain_two(w, look, plain_kind(kKnown), u, v, detail);
+  return plain_two(w, {texture, texels, m}, KnownPlainKind<kKnown>(), u, v, detail);
 }
 
 inline constexpr uint64_t kVectorBits = (uint64_t(1) << kWidth) - 1;
 
 // State of one vector of a run.
 struct VectorRun {
+  static constexpr uint32_t kLanes = 64;  // CompiledCall::lanes as a constant, which becomes a part of addresses
+
   CompiledCall& call;
   uint32_t first;  // first lane
   uint32_t keep;   // bit i belongs to lane first + i
@@ -99,10 +111,10 @@ struct VectorRun {
   BROKKR_FN VectorRun(CompiledCall& c, uint32_t vector)
       : call(c), first(vector * kWidth), keep(uint32_t(c.keep >> first & kVectorBits)) {}
 
-  BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * call.lanes + first); }
-  BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * call.lanes]); }
+  BROKKR_FN Uint input(uint32_t number) const { return load(call.registers + number * kLanes + first); }
+  BROKKR_FN Uint uniform(uint32_t number) const { return Uint(call.registers[number * kLanes]); }
   BROKKR_FN Mask mask(uint32_t number) const { return lanes_of(call.masks[number] >> first); }
-  BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * call.lanes + first, value); }
+  BROKKR_FN void output(uint32_t word, Uint value) const { store(call.outputs + word * kLanes + first, value); }
 
   // Discards the lanes of m. Returns true if any sample is left.
   BROKKR_FN bool discard(Mask m) {
@@ -158,18 +170,18 @@ struct VectorRun {
   }
 
   // Computes detail_of for a texture of kind two. With `of_quad`, all lanes use one sample's level.
-  BROKKR_FN Uint detail_two(uint32_t sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy, Uint v_dy) const {
-    const SampledRecord& texture = call.sampled[call.samplers[sampler].record];
-    const Float width = float(texture.width), height = float(texture.height);
+  BROKKR_FN static Uint detail_two(const KnownSampler& sampler, bool of_quad, Uint u_dx, Uint v_dx, Uint u_dy,
+                                   Uint v_dy) {
+    const Float width = float(sampler.texture.width), height = float(sampler.texture.height);
     const auto span = [&](Uint u, Uint v) {
       const Float x = as_float(u) * width, y = as_float(v) * height;
       return x * x + y * y;
     };
     const Float right = span(u_dx, v_dx), upwards = span(u_dy, v_dy);
-    const Float rho = of_quad && texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
+    const Float rho = of_quad && sampler.texture.anisotropic ? minimum(right, upwards) : maximum(right, upwards);
     const Float own = detail_of_span(rho);
     if (!of_quad) return as_uint(own);
-    const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, call.samplers[sampler].quad_lane)));
+    const Float of_one = Float(Vector<float>(of_quad_lane(own.v.n, sampler.quad_lane)));
     return as_uint(select(of_one > kLeastDetail, of_one, own));
   }
   BROKKR_FN static void take(Uint* results, const Vec4<Warp>& texel) {
@@ -182,19 +194,25 @@ struct VectorRun {
     for (int i = 0; i < shader::kMaxResults; ++i) results[i] = Uint(0u);
   }
   template <uint32_t kKnown>
-  BROKKR_FN void look_up_usual(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
+  BROKKR_FN void look_up_usual(const KnownSampler& sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_usual<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
+    const UsualLookup look{&sampler.texture, call.texels, m};
+    take(results, brokkr::look_up_usual<kKnown>(look, as_float(u), as_float(v), as_float(detail)));
+  }
+  BROKKR_FN const SampledRecord* texture(uint32_t sampler) const {
+    return call.sampled + call.samplers[sampler].record;
   }
   template <uint32_t kKnown>
   BROKKR_FN void look_up_shared(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_shared<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
+    take(results,
+         brokkr::look_up_shared<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
   }
   template <uint32_t kKnown>
   BROKKR_FN void look_up_plain(uint32_t sampler, Uint* results, Mask m, Uint u, Uint v, Uint detail) const {
     if (!any(m)) return take_nothing(results);
-    take(results, brokkr::look_up_plain<kKnown>(call, sampler, m, as_float(u), as_float(v), as_float(detail)));
+    take(results,
+         brokkr::look_up_plain<kKnown>(texture(sampler), call.texels, m, as_float(u), as_float(v), as_float(detail)));
   }
   template <class... Operands>
   BROKKR_FN void look_up(uint32_t op, uint32_t extra, Uint* results, Mask m, Operands... operands) const {
@@ -206,15 +224,18 @@ struct VectorRun {
   }
 };
 
-// Runs `vector` for each vector of the run that has active lanes. Returns true if samples are left.
+// Runs `vector` for each vector of the run that has active lanes. Works on a copy of the call, which stores cannot
+// change, so that its pointers stay in registers.
 template <class F>
-BROKKR_FN void run_vectors(CompiledCall& call, F&& vector) {
+BROKKR_FN void run_vectors(CompiledCall& given, F&& vector) {
+  CompiledCall call = given;
   uint64_t keep = 0;
   for (uint32_t rest = call.vectors; rest != 0; rest &= rest - 1) {
     VectorRun run(call, uint32_t(lowest_bit(rest)));
     if (vector(run)) keep |= uint64_t(run.keep) << run.first;
   }
-  call.keep = keep;
+  given.keep = keep;
+  given.cut = call.cut;
 }
 
 BROKKR_MACHINE_END

@@ -19,13 +19,16 @@ BROKKR_FN PlainKind plain_kind(const SampledRecord& texture) {
           texture.levels > 1 ? texture.mip : MipFilter::none,
           texture.magnify_linear};
 }
-// `known`: a set of KnownBit.
-BROKKR_FN constexpr PlainKind plain_kind(uint32_t known) {
-  return {TexelEncoding(known >> shader::kPlainEncoding & 7),
-          {TextureWrap(known >> shader::kPlainWrap & 7), TextureWrap(known >> (shader::kPlainWrap + 3) & 7)},
-          MipFilter(known >> shader::kPlainMip & 3),
-          (known & shader::kPlainLinear) != 0};
-}
+// The same for a shader that is compiled for its textures: constants, which functions that compilers do not inline know
+// too. `kKnown`: a set of KnownBit.
+template <uint32_t kKnown>
+struct KnownPlainKind {
+  static constexpr TexelEncoding encoding = TexelEncoding(kKnown >> shader::kPlainEncoding & 7);
+  static constexpr TextureWrap wrap[2] = {TextureWrap(kKnown >> shader::kPlainWrap & 7),
+                                          TextureWrap(kKnown >> (shader::kPlainWrap + 3) & 7)};
+  static constexpr MipFilter mip = MipFilter(kKnown >> shader::kPlainMip & 3);
+  static constexpr bool linear = (kKnown & shader::kPlainLinear) != 0;
+};
 
 BROKKR_FN Vec4<Warp> chosen(Mask m, const Vec4<Warp>& a, const Vec4<Warp>& b) {
   return Vec4<Warp>(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z), select(m, a.w, b.w));
@@ -42,9 +45,10 @@ struct PlainLevel {
   Int width, height, first;
 };
 
-// Filters one level.
-BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const PlainKind& kind, const PlainLevel& level,
-                                 Float u, Float v) {
+// Filters one level. Kind: PlainKind or KnownPlainKind.
+template <class Kind>
+BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const Kind& kind, const PlainLevel& level, Float u,
+                                 Float v) {
   const Mask linear(kind.linear);
   TexelPair x = texels_at(u, level.width, to_float(level.width), 0.0f, kind.wrap[0], linear);
   TexelPair y = texels_at(v, level.height, to_float(level.height), 0.0f, kind.wrap[1], linear);
@@ -95,8 +99,8 @@ BROKKR_FN Vec4<Warp> plain_texel(Warp& w, const UsualLookup& look, const PlainKi
 
 // A lookup in a plain texture, without offsets and comparisons. `kind` is plain_kind of the texture, `detail` that of
 // looked_up. At least one lane is active.
-BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const PlainKind& kind, Float u, Float v,
-                               Float detail) {
+template <class Kind>
+BROKKR_FN Vec4<Warp> plain_two(Warp& w, const UsualLookup& look, const Kind& kind, Float u, Float v, Float detail) {
   const SampledRecord& texture = *look.texture;
   u = finite_or_zero(u);
   v = finite_or_zero(v);

@@ -17,7 +17,8 @@ class CppPrinter {
   std::string print(const std::string& name) {
     find_names();
     row(fmt::format("extern \"C\" BROKKR_EXPORTED void {}(CompiledCall* call) {{", name));
-    row("  run_vectors(*call, [](VectorRun& run) BROKKR_INLINE_LAMBDA {");
+    for (const uint32_t number : samplers_) row(fmt::format("  const KnownSampler s{0}(*call, {0});", number));
+    row("  run_vectors(*call, [&](VectorRun& run) BROKKR_INLINE_LAMBDA {");
     declare();
     for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
       instruction(code_.instructions[at], at);
@@ -49,6 +50,16 @@ class CppPrinter {
       lookups += code_.instructions[at].op == Op::sample;
     }
     inlines_lookups_ = lookups <= kMaxInlined;
+    for (uint32_t at = code_.head; at < code_.instructions.size(); ++at) {
+      const CodeInstruction& one = code_.instructions[at];
+      if (is_known_detail(one) || (inlines_lookups_ && is_known_usual(one))) samplers_.insert(one.extra & kSamplerMask);
+    }
+  }
+  bool is_known_detail(const CodeInstruction& one) const {
+    return holds_lookups_ && one.op == Op::detail && (one.known & kKnownTwo) != 0;
+  }
+  bool is_known_usual(const CodeInstruction& one) const {
+    return holds_lookups_ && one.op == Op::sample && (one.known & (kKnownUsual | kKnownNearest)) != 0;
   }
   void note_names(const CodeInstruction& one) {
     const auto [results, operands] = counts_of(one);
@@ -123,8 +134,8 @@ class CppPrinter {
                                      reg(o.operand[2]), mask(o.operand[3])));
       case Op::uniform_at: return assign(o, fmt::format("run.uniform_at({})", reg(o.operand[0])));
       case Op::detail:
-        if (holds_lookups_ && (o.known & kKnownTwo) != 0) {
-          return assign(o, fmt::format("run.detail_two({}, {}, {}, {}, {}, {})", o.extra & kSamplerMask,
+        if (is_known_detail(o)) {
+          return assign(o, fmt::format("run.detail_two(s{}, {}, {}, {}, {}, {})", o.extra & kSamplerMask,
                                        (o.extra & kSampleOfQuad) != 0, reg(o.operand[0]), reg(o.operand[1]),
                                        reg(o.operand[2]), reg(o.operand[3])));
         }
@@ -169,10 +180,10 @@ class CppPrinter {
     }
     statement("{");
     statement(fmt::format("  Uint t[{}];", kMaxResults));
-    if (holds_lookups_ && o.op == Op::sample && (o.known & (kKnownUsual | kKnownNearest)) != 0) {
-      statement(fmt::format("  run.look_up_{}<{}>({}, t, {}, {}, {}, {});", inlines_lookups_ ? "usual" : "shared",
-                            o.known, o.extra & kSamplerMask, lanes, reg(o.operand[0]), reg(o.operand[1]),
-                            reg(o.operand[2])));
+    if (is_known_usual(o)) {
+      statement(fmt::format("  run.look_up_{}<{}>({}{}, t, {}, {}, {}, {});", inlines_lookups_ ? "usual" : "shared",
+                            o.known, inlines_lookups_ ? "s" : "", o.extra & kSamplerMask, lanes, reg(o.operand[0]),
+                            reg(o.operand[1]), reg(o.operand[2])));
     } else if (holds_lookups_ && o.op == Op::sample && is_known_plain(o.known)) {
       statement(fmt::format("  run.look_up_plain<{}>({}, t, {}, {}, {}, {});", o.known, o.extra & kSamplerMask, lanes,
                             reg(o.operand[0]), reg(o.operand[1]), reg(o.operand[2])));
@@ -205,6 +216,7 @@ class CppPrinter {
   std::vector<uint32_t> ends_;            // last instruction of each open if
   std::map<uint32_t, uint32_t> arrays_;   // array lengths, by first register
   std::set<uint16_t> registers_, masks_;  // registers that instructions use
+  std::set<uint32_t> samplers_;           // samplers of which the text has copies
 };
 
 }  // namespace
