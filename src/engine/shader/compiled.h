@@ -37,7 +37,7 @@ class CompiledShaders : public CodeMaker {
   std::vector<CompiledShader> functions_;
 };
 
-// The compiler's command: $CXX, or the first of c++, g++ and clang++ that is found; empty if there is none.
+// The compiler's command: $CXX, or the first of clang++, clang++-19, c++ and g++ that is found; empty if there is none.
 std::vector<std::string> find_compiler();
 
 }  // namespace brokkr::shader
