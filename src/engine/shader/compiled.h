@@ -37,7 +37,8 @@ class CompiledShaders : public CodeMaker {
   std::vector<CompiledShader> functions_;
 };
 
-// The compiler's command: $CXX, or the first of clang++, clang++-19, c++ and g++ that is found; empty if there is none.
-std::vector<std::string> find_compiler();
+// The compiler's command for programs whose vectors have `lanes`: $CXX, or the first that is found of clang++,
+// clang++-19, c++ and g++, of which 16 lanes take the last two first; empty if there is none.
+std::vector<std::string> find_compiler(int lanes = 8);
 
 }  // namespace brokkr::shader
