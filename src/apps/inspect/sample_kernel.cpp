@@ -137,7 +137,9 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   BlockWriter writer(&block, distributor, geometry_run, 0);
   GeometryScratch scratch{};
   Counters counters{};
-  process_batches(w, GeometryPass<SampleDistributor>{frame, false, false, scratch, geometry_run, counters, writer},
+  // The host has shaded all vertices.
+  process_batches(w,
+                  GeometryPass<SampleDistributor>{frame, false, false, false, scratch, geometry_run, counters, writer},
                   first, end);
 }
 

@@ -93,7 +93,7 @@ enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, 
 template <>
 struct Choices<ReuseMode> {
   static constexpr Choice<ReuseMode> all[] = {
-      {ReuseMode::automatic, "auto", "warp on a GPU with long vertex shaders, otherwise none"},
+      {ReuseMode::automatic, "auto", "warp for vertex programs, and on a GPU for long vertex shaders; otherwise none"},
       {ReuseMode::none, "none", "every index is shaded"},
       {ReuseMode::warp, "warp", "each distinct vertex of 32 triangles once, found while rendering"},
       {ReuseMode::nvidia, "nvidia", "like NVIDIA's hardware, found before rendering"},
@@ -101,6 +101,17 @@ struct Choices<ReuseMode> {
       {ReuseMode::amd, "amd", "like AMD's hardware, found before rendering"},
       {ReuseMode::intel, "intel", "like Intel's hardware, found before rendering"},
       {ReuseMode::precomputed, "precomputed", "32 distinct vertices or 32 triangles, found before rendering"},
+  };
+};
+
+// The place where a frame's vertex programs run: on the host before the frame is prepared (brokkr/vertex_stage.h), or
+// in the geometry stage of every launch, which shades the distinct vertices of its batches. Both give the same bits.
+enum class VertexShading : uint8_t { prepare, pipeline };
+template <>
+struct Choices<VertexShading> {
+  static constexpr Choice<VertexShading> all[] = {
+      {VertexShading::prepare, "prepare", "once, when the frame is loaded or its uniforms change"},
+      {VertexShading::pipeline, "pipeline", "in the geometry stage of each launch, batch by batch"},
   };
 };
 

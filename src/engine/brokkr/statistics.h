@@ -49,6 +49,10 @@ struct Statistics {
 
   uint64_t batches = 0, draws = 0, phases = 0, ordered_phases = 0;
   uint64_t indices = 0, vertex_shader_runs = 0;
+  // VertexShading::pipeline only: runs of vertex programs, which are among the vertex shader runs; draws that ran them;
+  // and draws whose vertices the host has computed: lines, points, wireframes, and draws whose program cannot run.
+  uint64_t vertex_program_runs = 0, vertex_program_draws = 0, vertex_prepared_draws = 0;
+  uint64_t vertex_loops_cut = 0;  // tasks in which a vertex program's loop reached its iteration limit
   uint64_t triangles_in = 0, triangles_culled = 0, triangles_clipped = 0, triangles_out = 0;
   uint64_t triangles_direct = 0;  // small triangles among them that geometry drew itself (SmallTriangles::direct)
   uint64_t triangle_rasterizer_pairs = 0, triangle_bin_pairs = 0;

@@ -13,22 +13,22 @@ namespace brokkr {
 
 // The amount of data that each draw must provide for its program. It is computed once per program, because a file of a
 // kilobyte can have a million uniforms that a hundred thousand draws use.
-struct ProgramSizes {
+struct ProgramNeeds {
   uint64_t varying_components = 0;  // per vertex
   uint64_t uniform_words = 0;       // in the default block
   uint64_t textures = 0;
 };
 
-inline std::vector<ProgramSizes> program_sizes(const Frame& frame) {
-  std::vector<ProgramSizes> sizes;
+inline std::vector<ProgramNeeds> program_sizes(const Frame& frame) {
+  std::vector<ProgramNeeds> sizes;
   for (const FragmentProgram& program : frame.programs)
     sizes.push_back({varying_components(program), uniform_words(program), bound_textures(program)});
   return sizes;
 }
 
 // The sizes of vertex programs, which have no varyings.
-inline std::vector<ProgramSizes> vertex_program_sizes(const Frame& frame) {
-  std::vector<ProgramSizes> sizes;
+inline std::vector<ProgramNeeds> vertex_program_sizes(const Frame& frame) {
+  std::vector<ProgramNeeds> sizes;
   for (const VertexProgram& program : frame.vertex_programs)
     sizes.push_back({0, uniform_words(program), bound_textures(program)});
   return sizes;

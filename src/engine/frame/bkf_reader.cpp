@@ -483,7 +483,7 @@ class Reader {
       fail_at(place, "program", fmt::format("there are {} programs", frame_.programs.size()));
     }
     const FragmentProgram& program = frame_.programs[inputs.program];
-    const ProgramSizes& sizes = sizes_[inputs.program];
+    const ProgramNeeds& sizes = sizes_[inputs.program];
     const auto require = [&](const char* key, uint64_t count, uint64_t wanted) {
       if (count != wanted) fail_at(place, key, fmt::format("the program needs {}, not {}", wanted, count));
     };
@@ -551,7 +551,7 @@ class Reader {
   Frame frame_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> view_of_layer_;
   RangeSet indices_, positions_, varyings_, uniforms_, texels_;
-  std::vector<ProgramSizes> sizes_, vertex_sizes_;  // by program
+  std::vector<ProgramNeeds> sizes_, vertex_sizes_;  // by program
   // Vertices that the file leaves out, and the draws that share them.
   struct LeftOut {
     std::vector<size_t> commands;

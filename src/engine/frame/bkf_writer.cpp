@@ -236,7 +236,7 @@ class Writer {
     written.has_program = true;
     written.inputs = frame_.inputs[size_t(draw.inputs)];
     const FragmentProgram& program = frame_.programs[written.inputs.program];
-    const ProgramSizes& sizes = sizes_[written.inputs.program];
+    const ProgramNeeds& sizes = sizes_[written.inputs.program];
     const auto uniforms = [&](uint64_t first, uint64_t words) {
       return append_shared(stored_uniforms_, frame_.uniforms, first, words);
     };
@@ -343,7 +343,7 @@ class Writer {
 
   const Frame& frame_;
   const BkfWriteOptions& options_;
-  std::vector<ProgramSizes> sizes_, vertex_sizes_;  // by program
+  std::vector<ProgramNeeds> sizes_, vertex_sizes_;  // by program
   bool has_vertex_programs_;
   ObjectWriter::Targets targets_;
   json commands_ = json::array();

@@ -56,6 +56,7 @@ enum DrawBit : uint32_t {
   // drawn.
   kDrawOneSample = 1u << 17,
   kDrawMirroredSamples = 1u << 18,  // the samples' positions are upside down within the pixel
+  kDrawVertexProgram = 1u << 19,    // the geometry stage shades its vertices with DrawRecord::vertices
   kDrawSkippedSamples = 24,         // 8 bits from here on
 };
 
@@ -67,7 +68,8 @@ struct DrawRecord {
   uint32_t command;
   uint32_t phase;
   uint32_t material;
-  uint32_t program;  // index into ProgramTables::programs (shader/program_tables.h), or kNoProgram
+  uint32_t program;   // index into ProgramTables::programs (shader/program_tables.h), or kNoProgram
+  uint32_t vertices;  // index into VertexTables::records (shader/program_tables.h), or kNoProgram
   uint32_t first_index, first_vertex;
   uint32_t vertex_count;    // per instance
   uint32_t triangle_count;  // per instance

@@ -176,7 +176,7 @@ void validate_attributes(const Frame& frame) {
 void validate_planes(const Frame&, const Place&, const BlitCommand&) {}
 
 // Checks the draw's ranges. The caller checks the values of its indices.
-void validate_draw(const Frame& frame, std::span<const ProgramSizes> sizes, std::span<const ProgramSizes> vertex_sizes,
+void validate_draw(const Frame& frame, std::span<const ProgramNeeds> sizes, std::span<const ProgramNeeds> vertex_sizes,
                    const Place& place, const DrawCommand& draw) {
   if (draw.view_count == 0) fail_at(place, "view_count", "0", "leave the draw out or give it a view");
   if (draw.instances == 0) fail_at(place, "instances", "0", "leave the draw out or give it an instance");
@@ -244,7 +244,7 @@ class DrawCounts {
 
 void validate_commands(const Frame& frame, Loading* loading) {
   DrawCounts counts(frame, loading);
-  const std::vector<ProgramSizes> sizes = program_sizes(frame), vertex_sizes = vertex_program_sizes(frame);
+  const std::vector<ProgramNeeds> sizes = program_sizes(frame), vertex_sizes = vertex_program_sizes(frame);
   for (size_t i = 0; i < frame.commands.size(); i++) {
     if (loading != nullptr) loading->step(i, frame.commands.size());
     const Place place{"command", i};

@@ -144,10 +144,10 @@ inline void check_fields(const Frame& frame, const Place& place, const auto& val
 
 // In validate_programs.cpp. Checks programs, textures and samplers first, because the other checks rely on them.
 void validate_programs(const Frame& frame);
-void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+void validate_inputs(const Frame& frame, std::span<const ProgramNeeds> sizes, const Place& place,
                      const DrawCommand& draw);
 // `sizes`: the result of vertex_program_sizes.
-void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+void validate_vertices(const Frame& frame, std::span<const ProgramNeeds> sizes, const Place& place,
                        const DrawCommand& draw);
 // Checks that vertex programs write to different vertices and varyings.
 void validate_results(const Frame& frame);

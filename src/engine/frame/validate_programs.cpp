@@ -106,7 +106,7 @@ void validate_captured_texture(const Frame& frame, size_t number) {
 }
 
 // Checks the ranges that programs of all stages read.
-void validate_what_is_read(const Frame& frame, const ProgramSizes& needs, const Place& place, const auto& program,
+void validate_what_is_read(const Frame& frame, const ProgramNeeds& needs, const Place& place, const auto& program,
                            const auto& inputs) {
   require_extent(place, "uniforms", inputs.first_uniform, needs.uniform_words, frame.uniforms.size(), "uniforms");
   if (inputs.first_of_blocks.size() != program.blocks.size()) {
@@ -138,13 +138,13 @@ void validate_programs(const Frame& frame) {
   }
 }
 
-void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+void validate_inputs(const Frame& frame, std::span<const ProgramNeeds> sizes, const Place& place,
                      const DrawCommand& draw) {
   require_index(place, "inputs", uint64_t(draw.inputs), frame.inputs.size(), "inputs");
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   require_index(place, "program", inputs.program, frame.programs.size(), "programs");
   const FragmentProgram& program = frame.programs[inputs.program];
-  const ProgramSizes& needs = sizes[inputs.program];
+  const ProgramNeeds& needs = sizes[inputs.program];
   const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
   require_extent(place, "varyings", inputs.first_varying, needs.varying_components * vertices, frame.varyings.size(),
                  "varyings");
@@ -156,7 +156,7 @@ void validate_inputs(const Frame& frame, std::span<const ProgramSizes> sizes, co
   }
 }
 
-void validate_vertices(const Frame& frame, std::span<const ProgramSizes> sizes, const Place& place,
+void validate_vertices(const Frame& frame, std::span<const ProgramNeeds> sizes, const Place& place,
                        const DrawCommand& draw) {
   require_index(place, "vertices", uint64_t(draw.vertices), frame.vertex_inputs.size(), "vertex inputs");
   if (draw.vertex_kind != VertexKind::clip_space)

@@ -7,6 +7,8 @@ namespace brokkr {
 #define BROKKR_COUNTERS(X)     \
   X(batches)                   \
   X(vertex_shader_runs)        \
+  X(vertex_program_runs)       \
+  X(vertex_loops_cut)          \
   X(triangles_in)              \
   X(triangles_culled)          \
   X(triangles_clipped)         \

@@ -173,6 +173,7 @@ struct GeometryScratch {
   ClipScratch clip;
   union {
     ReuseScratch reuse;
+    CornerScratch corners;
     PlannedScratch planned;
   };
   union {  // neither is used after its function: shade_sub_batch, distribute
@@ -183,20 +184,29 @@ struct GeometryScratch {
 
 // One task of geometry and the state of its warp. A triangle takes this path: process_batches (or process_planned)
 // shades its corners; emit_triangles culls it, and sets it up or has it clipped; the writer's emit and close pass it to
-// `Distributor` in a block with others.
-template <BlockDistributor Distributor>
+// `Distributor` in a block with others. `Programs` shades the vertices of draws with vertex programs
+// (geometry/vertex.h).
+template <BlockDistributor Distributor, class Programs = NoVertexPrograms>
 struct GeometryPass {
   const FrameTables& frame;
-  bool reuse_transforms, reuse_all;  // vertex reuse in draws that transform their vertices, or in all draws
+  // vertex reuse in draws that transform their vertices, in draws with vertex programs, or in all draws
+  bool reuse_transforms, reuse_programs, reuse_all;
   GeometryScratch& scratch;
   Run& run;  // the run that the warp opened last; kept between tasks, because opening one takes three dependent reads
   Counters& counters;
   BlockWriter<Distributor>& writer;
+  // Kernels without vertex programs have no room for them here: this structure lies on a thread's stack.
+  [[no_unique_address]] mutable Programs programs = {};
+
+  BROKKR_FN bool reuses(const DrawRecord& draw) const {
+    return (kKernelFeatures & kFeatureReuse) && (reuse_all || (reuse_transforms && (draw.bits & kDrawTransform)) ||
+                                                 (reuse_programs && programs.shades(draw)));
+  }
 };
 
 // Clips the triangle of lane `lane` and emits the remaining parts.
-template <BlockDistributor Distributor>
-BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& of_run,
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor, Programs>& pass, const DrawRecord& of_run,
                                      const Triangle& tri, int lane, uint32_t primitive) {
   const DrawRecord& draw = *TablePointer<const DrawRecord>(&of_run);
   GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
@@ -229,8 +239,8 @@ BROKKR_FN_NOINLINE void emit_clipped(Warp& w, const GeometryPass<Distributor>& p
 }
 
 // Culls, clips, sets up and emits the triangles of m; primitive ids increase with the lanes.
-template <BlockDistributor Distributor>
-BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, const DrawRecord& draw,
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor, Programs>& pass, const DrawRecord& draw,
                               const Triangle& tri, Uint primitive, Mask m) {
   Counters& counters = pass.counters;
   BlockWriter<Distributor>& writer = pass.writer;
@@ -262,8 +272,8 @@ BROKKR_FN void emit_triangles(Warp& w, const GeometryPass<Distributor>& pass, co
 }
 
 // Sets the run of the following triangles.
-template <BlockDistributor Distributor>
-BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32_t number) {
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor, Programs>& pass, uint32_t number) {
   if (number == pass.run.number) return;
   pass.writer.close(w);
   w.sync();  // nothing reads the old one any more
@@ -271,8 +281,8 @@ BROKKR_FN void switch_run(Warp& w, const GeometryPass<Distributor>& pass, uint32
 }
 
 // Ends a task of this many batches.
-template <BlockDistributor Distributor>
-BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t batches, uint64_t triangles,
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor, Programs>& pass, uint32_t batches, uint64_t triangles,
                       uint64_t vertex_runs) {
   pass.writer.close(w);
   pass.counters.add(w, Counter::batches, batches);
@@ -281,9 +291,34 @@ BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor>& pass, uint32_t b
   pass.counters.add(w, Counter::triangles_out, pass.writer.records());
 }
 
+// shade_sub_batch for a draw whose vertex program the geometry stage runs.
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN_NOINLINE int run_sub_batch(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
+                                     int& unique) {
+  ReuseScratch& scratch = *in_shared_memory(&pass.scratch.reuse);
+  ReuseTable& table = *in_shared_memory(&pass.scratch.table);
+  const int triangles = find_sub_batch(w, begin, count, scratch, table, unique);
+  pass.programs.shade(w, pass.run, scratch.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
+    store_vertex(w, scratch.position, g, position, m);
+  });
+  w.sync();
+  return triangles;
+}
+
+// Shades the vertices of a sub-batch. Returns its number of triangles.
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN int find_and_shade(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
+                             int& unique) {
+  if constexpr (Programs::kRuns) {
+    if (pass.programs.shades(*pass.run.draw)) return run_sub_batch(w, pass, begin, count, unique);
+  }
+  GeometryScratch& scratch = pass.scratch;
+  return shade_sub_batch(w, pass.frame, pass.run, begin, count, scratch.reuse, scratch.table, unique);
+}
+
 // Runs batches first .. end - 1.
-template <BlockDistributor Distributor>
-BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor, Programs>& pass, uint32_t first, uint32_t end) {
   const FrameTables& frame = pass.frame;
   ReuseScratch& scratch = pass.scratch.reuse;
   const Run& run = pass.run;
@@ -295,19 +330,23 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
     const int left = int(draw.triangle_count) - t0;
     const int count = left < int(kBatchTriangles) ? left : int(kBatchTriangles);
     const uint32_t first_primitive = batch * kBatchTriangles;
-    const bool reuse = (kKernelFeatures & kFeatureReuse) &&
-                       (pass.reuse_all || (pass.reuse_transforms && (draw.bits & kDrawTransform)));
+    const bool reuse = pass.reuses(draw);
+    const bool shades_corners = pass.programs.shades(draw) && !reuse;
     triangles += uint32_t(count);
     const int after = left - count;
-    if (after > 0) {
+    if (after > 0 && !pass.programs.shades(draw)) {
       prefetch_triangles(w, frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
     }
-    if (reuse) collect_corners(w, frame, run, t0, count, scratch);
+    if (reuse) collect_corners(w, frame, run, t0, count, scratch.vertex);
+    if (shades_corners) {
+      collect_corners(w, frame, run, t0, count, pass.scratch.corners.vertex);
+      shade_corners(w, pass.programs, run, count, pass.scratch.corners);
+    }
     for (int begin = 0; begin < count;) {
       int stop = count;
       if (reuse) {
         int unique = 0;
-        stop = begin + shade_sub_batch(w, frame, run, begin, count, scratch, pass.scratch.table, unique);
+        stop = begin + find_and_shade(w, pass, begin, count, unique);
         vertex_runs += uint32_t(unique);
       } else {
         vertex_runs += uint32_t(3 * count);
@@ -318,6 +357,8 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
         Triangle tri;
         if (reuse) {
           for (int c = 0; c < 3; ++c) tri.corner[c] = reuse_vertex(w, scratch, at, c, m);
+        } else if (shades_corners) {
+          for (int c = 0; c < 3; ++c) tri.corner[c] = gather_vertex(w, pass.scratch.corners.position, at * 3 + c, m);
         } else {
           Int vertex[3];
           assemble(w, frame, draw, at + t0, m, vertex);
@@ -332,8 +373,9 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor>& pass, u
 }
 
 // Runs planned batches first .. end - 1.
-template <BlockDistributor Distributor>
-BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>& pass, uint32_t first, uint32_t end) {
+template <BlockDistributor Distributor, class Programs>
+BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor, Programs>& pass, uint32_t first,
+                                        uint32_t end) {
   const FrameTables& frame = pass.frame;
   PlannedScratch& scratch = pass.scratch.planned;
   const Run& run = pass.run;
@@ -344,7 +386,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor>
     uint32_t primitive = planned.first_primitive;
     for (uint32_t c = 0; c < planned.chunks; ++c) {
       const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];
-      shade_chunk(w, frame, run, chunk, scratch);
+      shade_chunk(w, frame, pass.programs, run, chunk, scratch);
       for (int g = 0; g < int(chunk.triangles); g += w.width) {
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
         const Triangle tri = planned_triangle(w, frame, chunk, g, m, scratch);

@@ -21,6 +21,12 @@ struct ReuseScratch {
   PositionTable<kMaxUnique> position;       // shaded
 };
 
+// Corners of a batch that a vertex program shades one by one.
+struct CornerScratch {
+  uint32_t vertex[kBatchCorners + kWidth];  // vertex number of corner 3 t + c
+  PositionTable<kBatchCorners> position;    // shaded
+};
+
 // The hash table that finds equal corners. It is not used after shade_sub_batch.
 struct ReuseTable {
   uint32_t key[kReuseSlots];    // vertex number in this slot
@@ -29,22 +35,27 @@ struct ReuseTable {
 
 // Collects the corners of triangles first .. first + count - 1 of the run.
 BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run, int first, int count,
-                               ReuseScratch& scratch) {
+                               uint32_t (&numbers)[kBatchCorners + kWidth]) {
   for (int g = 0; g < count; g += w.width) {
     const Mask m = w.first_lanes(count - g);
     Int vertex[3];
     assemble(w, frame, *run.draw, w.lane() + (first + g), m, vertex);
-    for (int c = 0; c < 3; ++c) w.scatter(scratch.vertex, (w.lane() + g) * 3 + c, as_uint(vertex[c]), m);
+    for (int c = 0; c < 3; ++c) w.scatter(numbers, (w.lane() + g) * 3 + c, as_uint(vertex[c]), m);
   }
   w.sync();
 }
 
-// Finds the number of triangles from `begin` (within the batch of `count`) that form the next sub-batch, and shades
-// their vertices. Returns that number; `unique` receives the number of vertex shader runs.
-BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
-                                       ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
-  ReuseScratch& scratch = *in_shared_memory(&storage);
-  ReuseTable& table = *in_shared_memory(&of_corners);
+// Shades the collected corners of `count` triangles with their vertex program.
+template <class Programs>
+BROKKR_FN void shade_corners(Warp& w, Programs& programs, const Run& run, int count, CornerScratch& scratch) {
+  programs.shade(w, run, scratch.vertex, 3 * count,
+                 [&](int g, const ClipVertex& position, Mask m) { store_vertex(w, scratch.position, g, position, m); });
+  w.sync();
+}
+
+// Finds the number of triangles from `begin` (within the batch of `count`) that form the next sub-batch, and their
+// distinct vertices. Returns that number; `unique` receives the number of vertices.
+BROKKR_FN int find_sub_batch(Warp& w, int begin, int count, ReuseScratch& scratch, ReuseTable& table, int& unique) {
   for (int g = 0; g < kReuseSlots; g += w.width) {
     w.store(table.key + g, kEmptySlot);
     w.store(table.first + g, kEmptySlot);
@@ -92,13 +103,18 @@ BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const 
     triangles += w.count(m && upto <= kMaxUnique);
   }
   unique = int(scratch.seen[(begin + triangles) * 3 - 1]);
+  return triangles;
+}
+
+// Does the same and shades the vertices, so that `unique` is the number of vertex shader runs.
+BROKKR_FN_NOINLINE int shade_sub_batch(Warp& w, const FrameTables& frame, const Run& run, int begin, int count,
+                                       ReuseScratch& storage, ReuseTable& of_corners, int& unique) {
+  ReuseScratch& scratch = *in_shared_memory(&storage);
+  ReuseTable& table = *in_shared_memory(&of_corners);
+  const int triangles = find_sub_batch(w, begin, count, scratch, table, unique);
   for (int g = 0; g < unique; g += w.width) {
     const Mask m = w.first_lanes(unique - g);
-    const ClipVertex position = shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m);
-    w.store(scratch.position[0] + g, position.x, m);
-    w.store(scratch.position[1] + g, position.y, m);
-    w.store(scratch.position[2] + g, position.z, m);
-    w.store(scratch.position[3] + g, position.w, m);
+    store_vertex(w, scratch.position, g, shade_vertex(w, frame, run, as_int(w.load(scratch.unique + g, m)), m), m);
   }
   w.sync();
   return triangles;
@@ -121,8 +137,20 @@ struct PlannedScratch {
   PositionTable<kReuseSlotCount> position;
 };
 
-BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, const Run& run, const ReuseChunk& chunk,
-                           PlannedScratch& scratch) {
+template <class Programs>
+BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, Programs& programs, const Run& run,
+                           const ReuseChunk& chunk, PlannedScratch& scratch) {
+  if constexpr (Programs::kRuns) {
+    if (programs.shades(*run.draw)) {
+      programs.shade(w, run, frame.shade_vertex + chunk.first_run, chunk.runs,
+                     [&](int g, const ClipVertex& position, Mask m) {
+                       const Int slot = as_int(w.load(frame.shade_slot + chunk.first_run + g, m));
+                       scatter_vertex(w, scratch.position, slot, position, m);
+                     });
+      w.sync();
+      return;
+    }
+  }
   for (int g = 0; g < int(chunk.runs); g += w.width) {
     const Mask m = w.first_lanes(int(chunk.runs) - g);
     const Uint vertex = w.load(frame.shade_vertex + chunk.first_run + g, m);

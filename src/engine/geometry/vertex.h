@@ -1,6 +1,7 @@
 // Vertex fetch and vertex shading: from a vertex number of a run to a clip-space position.
 #pragma once
 
+#include "base/sanitizers.h"
 #include "frame/frame_tables.h"
 #include "geometry/features.h"
 #include "machine/machine.h"
@@ -27,6 +28,14 @@ template <int kRoom>
 BROKKR_FN ClipVertex gather_vertex(Warp& w, const float (&memory)[4][kRoom], Int number, Mask m) {
   return {w.gather(memory[0], number, m), w.gather(memory[1], number, m), w.gather(memory[2], number, m),
           w.gather(memory[3], number, m)};
+}
+// Stores the vertices of m as numbers g, g + 1, ... of a PositionTable.
+template <int kRoom>
+BROKKR_FN void store_vertex(Warp& w, float (&memory)[4][kRoom], int g, const ClipVertex& position, Mask m) {
+  w.store(memory[0] + g, position.x, m);
+  w.store(memory[1] + g, position.y, m);
+  w.store(memory[2] + g, position.z, m);
+  w.store(memory[3] + g, position.w, m);
 }
 template <int kRoom>
 BROKKR_FN void scatter_vertex(Warp& w, float (&memory)[4][kRoom], Int number, const ClipVertex& position, Mask m) {
@@ -139,6 +148,33 @@ BROKKR_FN_NOINLINE Float work_on(Float x, uint32_t multiply_adds) {
   Float a = clamp_to(x, -1.0f, 1.0f);
   for (uint32_t i = 0; i < multiply_adds; ++i) a = a * 0.999f + 0.001f;
   return select(a < -2.0f, a, x);  // a stays between -1 and 1, so this returns x; the compiler cannot know that
+}
+
+// Takes the place of vertex programs where the geometry stage runs none. A pass with programs has a class with the same
+// members (pipeline/vertex_programs.h):
+//   kRuns                                           whether it runs programs at all
+//   shades(draw)                                    whether it shades the draw's vertices
+//   shade(w, run, numbers, count, place)            shades vertices numbers[0 .. count - 1] of the run's instance, and
+//                                                   calls place(g, position, m) for each vector of them
+struct NoVertexPrograms {
+  static constexpr bool kRuns = false;
+  BROKKR_FN bool shades(const DrawRecord&) const { return false; }
+  template <class Place>
+  BROKKR_FN void shade(Warp&, const Run&, const uint32_t*, int, Place) {}
+};
+
+// Reads a word of positions or varyings. While vertex programs run in the geometry stage, warps that share a vertex
+// write the same bits to its words, at any time. A machine reads an aligned word as a whole, so the value is right;
+// only a thread sanitizer must know that the word is shared.
+template <class T>
+BROKKR_FN T vertex_word(const T* p) {
+#if BROKKR_THREAD_SANITIZER
+  T value;
+  __atomic_load(p, &value, __ATOMIC_RELAXED);
+  return value;
+#else
+  return *p;
+#endif
 }
 
 BROKKR_FN ClipVertex shade_vertex(Warp& w, const FrameTables& frame, const Run& run, Int vertex, Mask m) {

@@ -55,6 +55,7 @@ void CpuMachine::make_memory(bool keeps_planes) {
   memory_ = std::make_unique<LaunchMemory<ZeroedMemory>>(plan_->memory);
   if (last) memory_->take_planes(*last);
   fill_free_blocks(memory_->free_blocks(), plan_->memory.store_blocks);
+  vertices_of_ = {};
 }
 
 // Restores the initial state after a launch that did not finish.
@@ -66,6 +67,17 @@ void CpuMachine::reset_memory() {
   }
 }
 
+// Copies the frame's positions and varyings for a launch that writes them, unless they were copied before.
+void CpuMachine::copy_vertices(const PreparedFrame::Impl& frame, const PlanTables& tables) {
+  const LaunchMemory<ZeroedMemory>& m = *memory_;
+  const std::pair versions(frame.version, frame.vertices_version);
+  if (m.vertex_positions.bytes() == 0 || vertices_of_ == versions) return;
+  std::memcpy(m.vertex_positions.as<void>(), tables.frame.positions.get(), m.vertex_positions.bytes());
+  if (m.vertex_varyings.bytes() != 0)
+    std::memcpy(m.vertex_varyings.as<void>(), tables.programs.varyings.get(), m.vertex_varyings.bytes());
+  vertices_of_ = versions;
+}
+
 void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
                        const RenderOptions& options) {
   plan_ = plan;
@@ -75,7 +87,9 @@ void CpuMachine::start(const PreparedFrame::Impl& frame, const std::shared_ptr<c
     reset_memory();
   dirty_ = true;
   const LaunchMemory<ZeroedMemory>& m = *memory_;
-  data_ = m.data(*plan, host_tables(frame, *plan), options, &abort_);
+  const PlanTables tables = host_tables(frame, *plan);
+  copy_vertices(frame, tables);
+  data_ = m.data(*plan, tables, options, &abort_);
   // Sets the state in which every launch begins.
   const bool goes_on = frame.part.content != nullptr || frame.part.stays;
   RegionState state = initial_region();

@@ -28,6 +28,7 @@ class CpuMachine : public MachineBackend {
   LaunchShape shape(const RenderOptions& options) const override;
   std::string compiled_isa() const override { return isa_ == "emulated" ? "" : isa_; }
   std::unique_ptr<shader::CodeMaker> make_code_maker() const override;
+  bool compiles_vertices() const override { return true; }
   void start(const PreparedFrame::Impl& frame, const std::shared_ptr<const LaunchPlan>& plan,
              const RenderOptions& options) override;
   bool wait(double ms) override { return pool_.wait(ms); }
@@ -41,10 +42,12 @@ class CpuMachine : public MachineBackend {
  private:
   void make_memory(bool keeps_planes);
   void reset_memory();
+  void copy_vertices(const PreparedFrame::Impl& frame, const PlanTables& tables);
 
   std::string isa_;
   const CpuKernel* kernel_;
   std::unique_ptr<LaunchMemory<ZeroedMemory>> memory_;
+  std::pair<uint64_t, uint64_t> vertices_of_;  // the frame's versions that copy_vertices copied
   bool dirty_ = false;  // a launch that did not finish left elements and reservations in the queues
   // The last launch:
   std::shared_ptr<const LaunchPlan> plan_;

@@ -6,6 +6,7 @@
 #include "machine/clock.h"
 #include "pipeline/choose.h"
 #include "pipeline/launch_data.h"
+#include "pipeline/vertex_programs.h"
 #include "raster/direct.h"
 
 BROKKR_MACHINE_BEGIN
@@ -33,6 +34,21 @@ BROKKR_FN Stock stock_of(const Block<BlockShared>& b) {
   return {shared.launch.raster.stock, shared.stock};
 }
 
+// The vertex programs of a warp's task.
+using TaskPrograms =
+    std::conditional_t<(kKernelFeatures & kFeatureVertexPrograms) != 0, VertexPrograms, NoVertexPrograms>;
+BROKKR_FN auto programs_of_task(Block<BlockShared>& b) {
+  if constexpr ((kKernelFeatures & kFeatureVertexPrograms) != 0) {
+    const LaunchData& data = shared_of(b).launch;
+    ProgramMemory* const memory = data.vertices.records == nullptr
+                                      ? nullptr
+                                      : memory_of_warp(data.vertices.programs, b.index * b.warps + b.warp.index);
+    return VertexPrograms(b.warp, data.raster.frame, data.vertices, memory);
+  } else {
+    return NoVertexPrograms();
+  }
+}
+
 // `turn` is the position of the task in starting order.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   Warp& w = b.warp;
@@ -58,14 +74,16 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
       first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
-  const GeometryPass<DirectDistributor> pass{t.frame, data.reuse_transforms, data.reuse_all, geometry, run, counters,
-                                             writer};
+  const GeometryPass<DirectDistributor, TaskPrograms> pass{
+      t.frame, data.reuse_transforms, data.reuse_programs, data.reuse_all, geometry, run, counters,
+      writer,  programs_of_task(b)};
   const bool planned = (kKernelFeatures & kFeaturePlanned) && t.frame.planned != nullptr;
   if (planned) {
     process_planned(w, pass, first, end);
   } else {
     process_batches(w, pass, first, end);
   }
+  if constexpr (TaskPrograms::kRuns) pass.programs.finish(w, counters);
   distributor.count(w, counters);
   stock.note_used(w, w.index, distributor.used());
 }

@@ -23,7 +23,8 @@ struct LaunchData {
   RasterTables raster;
   ScheduleTables schedule;
   TablePointer<uint32_t> distribution_scratch;  // distribution_words(rasterizers) per warp
-  bool reuse_transforms, reuse_all;
+  bool reuse_transforms, reuse_programs, reuse_all;
+  VertexTables vertices;
   TablePointer<uint64_t> counters;     // kCounters
   TablePointer<uint64_t> stage_ns;     // per block, one per Stage
   TablePointer<TraceRecord> trace;     // per block kTraceCapacity; null: no trace

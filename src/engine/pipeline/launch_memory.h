@@ -29,6 +29,8 @@ struct LaunchMemory {
       region_state, region_fragments;
   Buffer store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates;
   Buffer control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs, sampled;
+  // The results of vertex programs. The machine first copies the frame's own tables there.
+  Buffer vertex_positions, vertex_varyings;
 
   explicit LaunchMemory(const MemoryShape& s) : shape(s) {
     const size_t samples = size_t(s.samples), r = s.rasterizers, blocks = s.blocks;
@@ -63,6 +65,8 @@ struct LaunchMemory {
     trace_count = Buffer(blocks * 4, "trace");
     shared = Buffer(blocks * s.shared_bytes, "block storage");
     sampled = Buffer(s.sampled ? blocks * s.warps * kSampledTileBytes : 0, "tiles of samples");
+    vertex_positions = Buffer(s.position_words * 4, "vertices");
+    vertex_varyings = Buffer(s.varying_words * 4, "varyings");
     if (s.programs) programs = Buffer(blocks * s.warps * ProgramLayout(*s.programs).bytes, "memory of programs");
   }
 
@@ -89,8 +93,8 @@ struct LaunchMemory {
 
   uint64_t store_bytes() const {
     return bytes_of(store, free_memory, queue_memory, rasterizers, bits, pending_block, pending_mask, sort, gates,
-                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs,
-                    sampled);
+                    control, task_done, distribution, counters, stage_ns, trace, trace_count, shared, programs, sampled,
+                    vertex_positions, vertex_varyings);
   }
   uint64_t target_bytes() const {
     return bytes_of(color, color_high, more_colors, depth, stencil, order, direct, visible_id, depth_id, overdraw,
@@ -101,7 +105,10 @@ struct LaunchMemory {
   LaunchData data(const LaunchPlan& plan, const PlanTables& tables, const RenderOptions& options,
                   AbortWords* abort) const {
     LaunchData d{};
-    d.raster = raster(*plan.targets, plan.sizes, tables, options);
+    d.raster = raster(plan, tables, options);
+    if (plan.draws->vertices) d.vertices = vertices(tables, abort);
+    if (shape.position_words != 0) d.raster.frame.positions = vertex_positions.template as<float>();
+    if (shape.varying_words != 0) d.raster.programs.varyings = vertex_varyings.template as<uint32_t>();
     d.raster.bits.claimed = bits.template as<uint32_t>();
     // A rasterizer that waits at a gate, or that others wait for at a gate, has work without elements.
     if (plan.draws->in_one && plan.draws->blits == 0)
@@ -113,6 +120,7 @@ struct LaunchMemory {
     d.raster.programs.abort = &abort->leave;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
+    d.reuse_programs = options.reuse == ReuseMode::automatic;
     d.reuse_transforms =
         options.reuse == ReuseMode::automatic && plan.shape.width == 32 && options.vertex_work >= kWorkWorthSharing;
     d.counters = counters.template as<uint64_t>();
@@ -158,8 +166,19 @@ struct LaunchMemory {
     return t;
   }
 
-  RasterTables raster(const TargetPlan& plan, const TaskSizes& sizes, const PlanTables& tables,
-                      const RenderOptions& options) const {
+  VertexTables vertices(const PlanTables& tables, AbortWords* abort) const {
+    VertexTables v = tables.vertices;
+    v.programs.sizes = *shape.programs;
+    v.programs.memory = programs.template as<unsigned char>();
+    v.programs.abort = &abort->leave;
+    v.positions = vertex_positions.template as<uint32_t>();
+    v.varyings = shape.varying_words == 0 ? nullptr : vertex_varyings.template as<uint32_t>();
+    return v;
+  }
+
+  RasterTables raster(const LaunchPlan& its_plan, const PlanTables& tables, const RenderOptions& options) const {
+    const TargetPlan& plan = *its_plan.targets;
+    const TaskSizes& sizes = its_plan.sizes;
     RasterTables r{};
     r.frame = tables.frame;
     r.frame.vertex_work = options.vertex_work;
@@ -177,8 +196,9 @@ struct LaunchMemory {
     r.region_fragments = region_fragments.template as<uint64_t>();
     r.sampled_tiles = sampled.template as<unsigned char>();
     r.shading = options.shading;
-    if (shape.programs) {
+    if (shape.programs && its_plan.draws->programs) {
       r.programs = tables.programs;
+      r.programs.sizes = *shape.programs;
       r.programs.memory = programs.template as<unsigned char>();
     }
     r.averages = plan.shown_sample < 0;

@@ -67,47 +67,74 @@ bool wait_for_end(MachineBackend& machine, std::atomic<uint32_t>& abort, const s
   }
 }
 
-// Makes the launch use compiled programs if there are any, and reports how programs run. A compiler takes longer than a
-// few fast frames, so we use only cached code until frames have taken kWorthCompilingMs in total.
+// Sets whether the maker's code may be used: from the cache, or compiled. A compiler takes longer than a few fast
+// frames, so we use only cached code until frames have taken kWorthCompilingMs in total.
+bool is_compiled(shader::CodeMaker& maker, bool must, double program_ms, const std::atomic<uint32_t>& abort) {
+  constexpr double kWorthCompilingMs = 250;
+  if (must || program_ms > kWorthCompilingMs) maker.start();
+  if (must) maker.wait(abort);
+  return maker.is_ready();
+}
+
+// Makes the launch use compiled programs and vertex programs if there are any, and reports how programs run. It uses
+// all compiled, or none.
 void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const RenderOptions& options,
                     const std::atomic<uint32_t>& abort, Statistics& s) {
-  ProgramDraws& programs = frame.programs;
-  programs.use_compiled(nullptr);
+  const bool programs = options.shading == Shading::program && frame.programs.any();
+  const bool vertices = options.vertex_stage == VertexShading::pipeline && frame.vertices.any();
+  frame.programs.use_compiled(nullptr);
+  frame.vertices.use_compiled(nullptr);
   machine.use_code(nullptr);
-  if (options.shading != Shading::program || !programs.any()) return;
-  constexpr double kWorthCompilingMs = 250;
+  if (!programs && !vertices) return;
   const std::string isa = machine.compiled_isa();
   const bool must = options.shaders == ShaderCode::compiled;
   s.shaders = "interpreted";
   if (options.shaders == ShaderCode::interpreted) return;
-  if (isa.empty()) {
-    if (must)
-      throw MachineError(
-          "shaders: the emulated machine interprets them; choose shaders auto, or the machine cpu or cuda");
+  if (isa.empty() || (vertices && !machine.compiles_vertices())) {
+    const char* const why = isa.empty() ? "the emulated machine interprets them; choose shaders auto, or the machine "
+                                          "cpu or cuda"
+                                        : "CUDA interprets them if the geometry stage runs vertex programs; choose "
+                                          "shaders auto, or vertex-stage prepare";
+    if (must) throw MachineError(std::string("shaders: ") + why);
+    if (!isa.empty()) s.shaders_problem = why;
     return;
   }
-  std::unique_ptr<shader::CodeMaker>& maker = frame.compiled[isa];
-  if (!maker) {
-    maker = machine.make_code_maker();
-    maker->take_cached(programs.codes());
+  std::vector<shader::CodeMaker*> makers;
+  const auto add = [&](auto& by_isa, const auto& draws) {
+    std::unique_ptr<shader::CodeMaker>& maker = by_isa[isa];
+    if (!maker) {
+      maker = machine.make_code_maker();
+      maker->take_cached(draws.codes());
+    }
+    makers.push_back(maker.get());
+  };
+  if (programs) add(frame.compiled, frame.programs);
+  if (vertices) add(frame.compiled_vertices, frame.vertices);
+  bool all_ready = true;
+  for (shader::CodeMaker* const maker : makers) all_ready &= is_compiled(*maker, must, frame.program_ms, abort);
+  if (all_ready && programs) {
+    try {
+      machine.use_code(makers[0]);
+    } catch (const std::runtime_error& error) {
+      makers[0]->fail(error.what());
+      all_ready = false;
+    }
   }
-  if (must || frame.program_ms > kWorthCompilingMs) maker->start();
-  if (must) maker->wait(abort);
-  try {
-    if (maker->is_ready()) machine.use_code(maker.get());
-  } catch (const std::runtime_error& error) {
-    maker->fail(error.what());
+  for (const shader::CodeMaker* const maker : makers) {
+    if (s.shaders_problem.empty()) s.shaders_problem = maker->problem();
+    if (must && maker->failed()) throw MachineError("shaders: " + maker->problem());
   }
-  s.shaders_problem = maker->problem();
-  if (must && maker->failed()) throw MachineError("shaders: " + s.shaders_problem);
-  if (!maker->is_ready()) return;
-  programs.use_compiled(maker->functions());
+  if (!all_ready) return;
+  if (programs) frame.programs.use_compiled(makers[0]->functions());
+  if (vertices) frame.vertices.use_compiled(makers.back()->functions());
   s.shaders = "compiled";
-  const shader::CodeMaker::Made& made = maker->made();
-  s.shader_work.compiled = made.compiled;
-  s.shader_work.cached = made.cached;
-  s.shader_work.compile_ms = made.compile_ms;
-  s.shader_work.cache_ms = made.cache_ms;
+  for (const shader::CodeMaker* const maker : makers) {
+    const shader::CodeMaker::Made& made = maker->made();
+    s.shader_work.compiled += made.compiled;
+    s.shader_work.cached += made.cached;
+    s.shader_work.compile_ms += made.compile_ms;
+    s.shader_work.cache_ms += made.cache_ms;
+  }
 }
 
 }  // namespace
@@ -156,16 +183,16 @@ uint64_t memory_of_launch(const LaunchPlan& plan) {
                  slot = QueueMemory<2>::kSlotWords * sizeof(uint32_t), pending = 2 * sizeof(uint32_t),
                  of_sorting = sizeof(uint64_t);
   const uint64_t programs = m.programs ? m.blocks * m.warps * uint64_t(ProgramLayout(*m.programs).bytes) : 0;
-  return programs + blocks * sizeof(TriangleBlock) +
+  return programs + (m.position_words + m.varying_words) * sizeof(uint32_t) + blocks * sizeof(TriangleBlock) +
          m.rasterizers * (sizeof(QueueControl) + sizeof(RasterizerState) + blocks * (slot + pending)) +
          m.blocks * (m.shared_bytes + blocks * of_sorting);
 }
 
-// Assumes that each triangle covers each sample. The CPU draws kMaxFragments in a few milliseconds; for most frames below
-// this limit, waking threads takes longer than drawing.
+// Assumes that each triangle covers each sample. The CPU draws kMaxFragments in a few milliseconds; for most frames
+// below this limit, waking threads takes longer than drawing.
 bool is_short(const PreparedFrame::Impl& frame, const RenderOptions& options) {
   constexpr uint64_t kMaxFragments = 1u << 21;
-  if (frame.programs.any() || options.frame_budget_ms > 0) return false;
+  if (frame.programs.any() || frame.vertices.any() || options.frame_budget_ms > 0) return false;
   uint64_t samples = 0;
   for (const Target& target : frame.frame->targets)
     samples += uint64_t(target.width) * uint64_t(target.height) * uint64_t(target.layers) *
@@ -224,6 +251,10 @@ struct Renderer::Impl {
     on.start(p, its_plan, options);
     result.aborted = wait_for_end(on, abort, ends, options.frame_budget_ms);
     fill_statistics(p, *its_plan, on.finish(result.aborted, s), s);
+    if (s.vertex_loops_cut > 0 && !result.aborted)
+      throw MachineError(
+          "vertex-stage: a loop of a vertex program does not end within 65536 iterations; choose prepare, which leaves "
+          "out the draws of such programs");
     s.update_ms = std::exchange(p.update_ms, 0.0);
     s.frame_ms = call.ms();
     if (!s.shaders.empty()) p.program_ms += s.frame_ms;
@@ -238,6 +269,8 @@ struct Renderer::Impl {
     RenderOptions options = asked;
     p.shape.require(*p.frame);
     options.shading = p.shading(asked.shading);
+    if (options.vertex_stage == VertexShading::pipeline)
+      typed<MachineError>([&] { p.open_vertices(options.memory_limit); });
     return options;
   }
 

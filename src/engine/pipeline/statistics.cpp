@@ -40,6 +40,10 @@ Json scalars(const Statistics& s) {
           BROKKR_SCALAR(ordered_phases),
           BROKKR_SCALAR(indices),
           BROKKR_SCALAR(vertex_shader_runs),
+          BROKKR_SCALAR(vertex_program_runs),
+          BROKKR_SCALAR(vertex_program_draws),
+          BROKKR_SCALAR(vertex_prepared_draws),
+          BROKKR_SCALAR(vertex_loops_cut),
           BROKKR_SCALAR(asr),
           BROKKR_SCALAR(triangles_in),
           BROKKR_SCALAR(triangles_culled),
@@ -197,6 +201,10 @@ void fill_statistics(const PreparedFrame::Impl& frame, const LaunchPlan& plan, c
   s.ordered_phases = plan.draws->ordered_phases;
   s.frame_bytes = frame.bytes(*plan.draws);
   s.discard_unknown_triangles = frame.discard_unknown_triangles;
+  if (plan.draws->vertices) {
+    s.vertex_program_draws = frame.vertices.draws();
+    s.vertex_prepared_draws = frame.vertices.prepared_draws();
+  }
   if (plan.draws->programs) fill_programs(frame.programs, s);
   if (plan.draws->programs) s.discard_unknown_triangles -= frame.discard_known_triangles;
   fill_counters(counts.counters, s);

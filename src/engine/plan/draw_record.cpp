@@ -85,7 +85,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   set(target.mirrored_samples, kDrawMirroredSamples);
   r.bits |= (~uint32_t(s.sample_mask) & 0xff) << kDrawSkippedSamples;
   r.command = command;
-  r.program = kNoProgram;
+  r.program = r.vertices = kNoProgram;
   r.material = draw.material;
   r.first_index = uint32_t(draw.first_index);
   r.first_vertex = uint32_t(draw.first_vertex);

@@ -87,6 +87,10 @@ uint32_t find_direct_phase(const LaunchPlan& plan, SmallTriangles small, const L
   return found;
 }
 
+ProgramSizes larger(const ProgramSizes& a, const ProgramSizes& b) {
+  return {std::max(a.registers, b.registers), std::max(a.masks, b.masks), std::max(a.outputs, b.outputs)};
+}
+
 MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& plan, const PlanKey& key) {
   MemoryShape m;
   m.blocks = uint32_t(key.shape.blocks);
@@ -108,6 +112,11 @@ MemoryShape memory_shape(const PreparedFrame::Impl& frame, const LaunchPlan& pla
   m.overdraw = key.overdraw;
   m.trace = key.trace;
   if (key.draws.programs && frame.programs.any()) m.programs = frame.programs.sizes();
+  if (key.draws.vertices) {
+    m.programs = larger(m.programs.value_or(ProgramSizes{}), frame.vertices.sizes());
+    m.position_words = frame.positions().size() * 4;
+    if (m.programs && key.draws.programs) m.varying_words = frame.programs.counts(*frame.frame).varyings;
+  }
   return m;
 }
 
@@ -126,7 +135,11 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
   k.draws.materials = shading_traits(o.shading).material;
   k.draws.programs = o.shading == Shading::program;
   k.draws.reuse = is_planned(o.reuse) ? o.reuse : ReuseMode::none;
-  k.draws.inside = frame.inside;
+  k.draws.vertices = o.vertex_stage == VertexShading::pipeline && frame.vertices.any();
+  k.draws.inside = frame.inside && !k.draws.vertices;  // the host need not have shaded these uniforms' vertices
+  if (k.draws.vertices && frame.part.is_some())
+    throw std::invalid_argument(
+        "vertex-stage: ranks project vertices before a launch, so vertex programs run before it; choose prepare");
   const uint32_t commands = uint32_t(frame.frame->commands.size());
   k.draws.command_limit = std::min(o.command_limit.value_or(commands), commands);
   k.draws.first_command = frame.part.first_command;
@@ -145,10 +158,15 @@ PlanKey plan_key(const PreparedFrame::Impl& frame, const RenderOptions& o, const
 PlanTables host_tables(const PreparedFrame::Impl& frame, const LaunchPlan& plan) {
   const auto table = [](const std::vector<uint32_t>& v) { return v.empty() ? nullptr : v.data(); };
   const TargetPlan& t = *plan.targets;
-  return {frame.tables(*plan.draws), frame.programs.tables(*frame.frame),
-          t.targets.data(),          t.bin_owner.data(),
-          t.first_own_region.data(), t.own_regions.data(),
-          table(plan.ranks),         table(plan.task_order)};
+  return {frame.tables(*plan.draws),
+          frame.programs.tables(*frame.frame),
+          frame.vertices.tables(*frame.frame),
+          t.targets.data(),
+          t.bin_owner.data(),
+          t.first_own_region.data(),
+          t.own_regions.data(),
+          table(plan.ranks),
+          table(plan.task_order)};
 }
 
 const std::shared_ptr<const LaunchPlan>& PlanCache::get(const PreparedFrame::Impl& frame, const PlanKey& key,
@@ -179,6 +197,7 @@ uint32_t features_of(const LaunchPlan& plan, const RenderOptions& options) {
   if (draws.ordered_phases > 0) features |= kFeatureOrdered;
   if (draws.blits > 0) features |= kFeatureBlits;
   if (draws.reuse != nullptr) features |= kFeaturePlanned;
+  if (draws.vertices) features |= kFeatureVertexPrograms | kFeatureReuse;
   if (options.reuse == ReuseMode::warp || options.vertex_work != 0) features |= kFeatureReuse;
   if (options.policy != Policy::fill_level) features |= kFeaturePolicies;
   if (options.keep_stamps) features |= kFeatureStamps;

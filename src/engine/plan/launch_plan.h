@@ -57,6 +57,7 @@ struct DrawKey {
   bool inside = false;                // no triangle needs clipping
   bool materials = true;              // the shader reads materials and may discard fragments
   bool programs = false;              // draws are shaded by their programs
+  bool vertices = false;              // the geometry stage runs vertex programs
   ReuseMode reuse = ReuseMode::none;  // the strategy, if its batches are computed before rendering; otherwise none
   uint32_t command_limit = 0;         // number of the frame's commands that run
   // commands before this one have already run, and only draws follow in the frame (part.h)
@@ -72,7 +73,7 @@ struct DrawPlan {
   std::vector<DrawRecord> draws;  // draws of the commands that run, with their phase filled in
   uint32_t batches = 0, batch_triangles = kBatchTriangles;
   uint32_t ordered_phases = 0, blits = 0;
-  bool inside = false, programs = false;  // as in DrawKey
+  bool inside = false, programs = false, vertices = false;  // as in DrawKey
   bool in_one = true;  // no phase waits for only some of the batches: at most one phase draws, in any order
 };
 DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::shared_ptr<const ReusePlan> reuse);
@@ -137,7 +138,8 @@ struct TaskSizes {
 struct MemoryShape {
   uint32_t blocks = 0, warps = 0, rasterizers = 0, store_blocks = 0, queue_capacity = 0, window = 0, blits = 0;
   uint64_t regions = 0, samples = 0, more_words = 0;
-  size_t shared_bytes = 0;  // per block
+  uint64_t position_words = 0, varying_words = 0;  // that vertex programs write during the launch
+  size_t shared_bytes = 0;                         // per block
   bool half = false, direct = false, sampled = false, ids = false, stamps = false, overdraw = false, trace = false;
   std::optional<ProgramSizes> programs;
   bool operator==(const MemoryShape&) const = default;
@@ -177,6 +179,7 @@ struct LaunchPlan {
 struct PlanTables {
   FrameTables frame;
   ProgramTables programs;
+  VertexTables vertices;
   TablePointer<const TargetRecord> targets;
   TablePointer<const uint32_t> bin_owner, first_own_region;
   TablePointer<const RegionRecord> own_regions;

@@ -346,6 +346,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
   plan.reuse = std::move(reuse);
   plan.inside = key.inside;
   plan.programs = key.programs;
+  plan.vertices = key.vertices;
   if (plan.reuse != nullptr) plan.batch_triangles = plan.reuse->max_triangles;
   const auto push = [&](PhaseRecord r) {
     r.end_batch = plan.batches;
@@ -387,6 +388,7 @@ DrawPlan plan_draws(const PreparedFrame::Impl& frame, const DrawKey& key, std::s
       if (!free) plan.phases.back().planes |= planes_beside_colors(draw);
       draw.phase = uint32_t(plan.phases.size() - 1);
       if (key.inside) draw.bits |= kDrawInside;
+      if (key.vertices && draw.vertices != kNoProgram) draw.bits |= kDrawVertexProgram;
       plan.draws.push_back(draw);
     }
     if (key.programs) publications.note_written(command);

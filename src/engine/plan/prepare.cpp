@@ -295,6 +295,16 @@ void PreparedFrame::Impl::tables_changed() {
   plans.reuse = {};
 }
 
+void PreparedFrame::Impl::open_vertices(int memory_limit) {
+  if (vertices.is_open()) return;
+  LoadOptions load;
+  load.memory_limit = memory_limit;
+  Loading loading(load);
+  loading.holds(held(), "frame");
+  shape.require_commands(*frame);
+  vertices.open(*frame, draws, programs.textures(), loading);
+}
+
 void PreparedFrame::Impl::reorder() {
   if (middles.empty()) return;
   shape.require_commands(*frame);
@@ -330,7 +340,7 @@ uint64_t PreparedFrame::Impl::held() const {
   return memory_of(*frame) +
          size(draws, draw_end, runs, batch_run, views, materials, textures, texels, expanded_indices,
               expanded_positions, whole_ids) +
-         programs.bytes(*frame);
+         programs.bytes(*frame) + vertices.bytes();
 }
 
 uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
@@ -340,6 +350,7 @@ uint64_t PreparedFrame::Impl::bytes(const DrawPlan& plan) const {
            frame->normals, frame->texcoords, frame->second_texcoords, frame->colors, frame->models, plan.phases);
   if (const ReusePlan* r = plan.reuse.get())
     sum += size(r->batches, r->chunks, r->corners, r->shade_vertex, r->shade_slot);
+  if (plan.vertices) sum += vertices.bytes() + frame->attributes.size() * sizeof(uint32_t);
   return sum + programs.bytes(*frame);
 }
 
@@ -374,6 +385,7 @@ void PreparedFrame::update_views() {
   }
   p.inside = is_inside(p);
   p.views_version = next_version();
+  if (p.vertices.update_uniforms(*p.frame)) p.uniforms_version = next_version();
   const UniformChange change = p.programs.update_uniforms(*p.frame);
   if (change != UniformChange::none) p.uniforms_version = next_version();
   if (change == UniformChange::order) {

@@ -13,6 +13,7 @@
 #include "brokkr/renderer.h"
 #include "plan/launch_plan.h"
 #include "plan/program_draws.h"
+#include "plan/vertex_draws.h"
 #include "shader/code_maker.h"
 
 namespace brokkr {
@@ -83,7 +84,9 @@ struct PreparedFrame::Impl {
   std::vector<uint32_t> expanded_indices;
   std::vector<glm::vec4> expanded_positions;
   ProgramDraws programs;
-  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled;  // by MachineBackend::compiled_isa
+  VertexDraws vertices;  // made by the first launch that runs vertex programs (open_vertices)
+  // Programs and vertex programs by MachineBackend::compiled_isa.
+  std::map<std::string, std::unique_ptr<shader::CodeMaker>> compiled, compiled_vertices;
   double program_ms = 0;  // total for all frames that were drawn with programs
   // Triangles of draws whose discards a clip-space replay cannot know. `known` counts those whose programs can run.
   uint64_t discard_unknown_triangles = 0, discard_known_triangles = 0;
@@ -115,6 +118,8 @@ struct PreparedFrame::Impl {
   uint64_t bytes(const DrawPlan& plan) const;
   // The size in bytes of the frame and the tables made from it, in host memory.
   uint64_t held() const;
+  // Makes `vertices` if there is none yet. Throws MemoryLimitError; `memory_limit` as in RenderOptions.
+  void open_vertices(int memory_limit);
   // Puts draws, runs and batches into the order that the views and middles of today ask for.
   void reorder();
   // Call after draws, runs, batches or indices change: it invalidates plans and device copies.

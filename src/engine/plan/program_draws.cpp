@@ -24,8 +24,6 @@ using shader::CapturedProgram;
 using shader::Code;
 using shader::ColorOutput;
 
-// A warp needs 256 bytes of memory per register of the largest program.
-constexpr uint32_t kMaxRegisters = 4096;
 // An upper bound on the variants of one program that are specialized for the textures of its draws. Each variant is
 // compiled separately.
 constexpr size_t kMaxFolded = 4;
@@ -155,8 +153,8 @@ std::optional<PhaseRecord> ProgramDraws::load_phase(const Frame& frame, const Lo
 std::string ProgramDraws::find_failure(const Frame& frame, const DrawCommand& draw,
                                        const CapturedProgram& program) const {
   if (!program.failure.empty()) return program.failure;
-  if (program.code.registers > kMaxRegisters)
-    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMaxRegisters);
+  if (program.code.registers > kMaxProgramRegisters)
+    return fmt::format("it needs {} registers; the limit is {}", program.code.registers, kMaxProgramRegisters);
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   for (const uint32_t texture : program.textures) {
     if (texture >= inputs.textures.size()) continue;
@@ -233,7 +231,7 @@ uint32_t ProgramDraws::fold_program(const DrawInputs& inputs, uint32_t number) {
   shader::make_code(made);
   const bool is_worth_it = !made.failure.empty() || made.code.instructions.size() < program.code.instructions.size() ||
                            std::any_of(facts.begin(), facts.end(), [](const auto& one) { return one.known != 0; });
-  const bool fits = made.code.registers <= kMaxRegisters;
+  const bool fits = made.code.registers <= kMaxProgramRegisters;
   const uint32_t result = is_worth_it && fits ? uint32_t(programs_.size()) : number;
   if (result != number) programs_.push_back(std::move(made));
   return folded[facts] = result;
@@ -302,11 +300,28 @@ std::vector<const Code*> ProgramDraws::codes() const {
   return all;
 }
 
-// Computes everything that depends on uniforms alone, once per draw. Kernels read the results as presets.
-ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
-                                                     const CapturedProgram& program) {
+ProgramPresets::ProgramPresets(const Code& code, const std::vector<uint32_t>& uniforms) {
+  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), uniforms);
+  const auto add = [&](uint16_t number) { all.push_back({number, instance.bits(number)}); };
+  for (const shader::Preset& preset : code.constants) add(preset.number);
+  for (const shader::Preset& preset : code.uniforms) add(preset.number);
+  const auto is_mask = [](const shader::CodeInstruction& one) {
+    return shader::signature_of(one.op).result == shader::Shape::mask;
+  };
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
+  }
+  first_mask = all.size();
+  const auto add_mask = [&](uint16_t number) { all.push_back({number, instance.truth(number) ? 1u : 0u}); };
+  for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
+  for (uint32_t i = 0; i < code.head; ++i) {
+    if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
+  }
+}
+
+std::vector<uint32_t> ProgramDraws::uniforms_of(const Frame& frame, const Source& source,
+                                                const CapturedProgram& program) {
   const DrawInputs& inputs = frame.inputs[size_t(source.inputs)];
-  const Code& code = program.code;
   const auto word_at = [&](int block, uint32_t word) {
     const bool is_there = block < 0 || size_t(block) < inputs.first_of_blocks.size();
     const uint64_t first = !is_there   ? ~uint64_t(0)
@@ -319,41 +334,26 @@ ProgramDraws::DrawUniforms ProgramDraws::uniforms_of(const Frame& frame, const S
     }
     return frame.uniforms[size_t(first + word)];
   };
-  DrawUniforms made;
+  std::vector<uint32_t> words;
   for (const shader::UniformWord& word : program.uniforms) {
     if (word.block == shader::kHeightOfTarget) {
-      made.words.push_back(std::bit_cast<uint32_t>(float(source.height)));
+      words.push_back(std::bit_cast<uint32_t>(float(source.height)));
       continue;
     }
-    made.words.push_back(word.word == shader::kNoPlace ? 0 : word_at(word.block, word.word));
+    words.push_back(word.word == shader::kNoPlace ? 0 : word_at(word.block, word.word));
   }
-  const shader::Instance instance(code, *shader::find_kernel(best_cpu_isa()), made.words);
-  const auto add = [&](uint16_t number) { made.presets.push_back({number, instance.bits(number)}); };
-  for (const shader::Preset& preset : code.constants) add(preset.number);
-  for (const shader::Preset& preset : code.uniforms) add(preset.number);
-  const auto is_mask = [](const shader::CodeInstruction& one) {
-    return shader::signature_of(one.op).result == shader::Shape::mask;
-  };
-  for (uint32_t i = 0; i < code.head; ++i) {
-    if (!is_mask(code.instructions[i])) add(code.instructions[i].result[0]);
-  }
-  made.first_mask = made.presets.size();
-  const auto add_mask = [&](uint16_t number) { made.presets.push_back({number, instance.truth(number) ? 1u : 0u}); };
-  for (const shader::Preset& preset : code.mask_constants) add_mask(preset.number);
-  for (uint32_t i = 0; i < code.head; ++i) {
-    if (is_mask(code.instructions[i])) add_mask(code.instructions[i].result[0]);
-  }
-  return made;
+  return words;
 }
 
 void ProgramDraws::add_uniforms(const Frame& frame, ProgramRecord& record) {
   const Source& source = sources_.back();
-  const DrawUniforms made = uniforms_of(frame, source, programs_[source.program]);
-  record.uniform_words = uint32_t(made.words.size());
-  record.first_uniform = append(uniforms_, made.words);
-  record.presets = uint32_t(made.first_mask);
-  record.mask_presets = uint32_t(made.presets.size() - made.first_mask);
-  record.first_preset = append(presets_, made.presets);
+  const std::vector<uint32_t> words = uniforms_of(frame, source, programs_[source.program]);
+  const ProgramPresets presets(programs_[source.program].code, words);
+  record.uniform_words = uint32_t(words.size());
+  record.first_uniform = append(uniforms_, words);
+  record.presets = uint32_t(presets.first_mask);
+  record.mask_presets = uint32_t(presets.all.size() - presets.first_mask);
+  record.first_preset = append(presets_, presets.all);
 }
 
 void ProgramDraws::prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record) {
@@ -386,12 +386,12 @@ UniformChange ProgramDraws::update_uniforms(const Frame& frame) {
   UniformChange change = UniformChange::none;
   for (size_t i = 0; i < records_.size(); ++i) {
     const CapturedProgram& program = programs_[sources_[i].program];
-    const uint32_t* const words = uniforms_.data() + records_[i].first_uniform;
-    const DrawUniforms made = uniforms_of(frame, sources_[i], program);
-    if (std::equal(made.words.begin(), made.words.end(), words)) continue;
+    const std::vector<uint32_t> words = uniforms_of(frame, sources_[i], program);
+    if (std::equal(words.begin(), words.end(), uniforms_.begin() + records_[i].first_uniform)) continue;
     change = std::max(change, UniformChange::values);
-    std::copy(made.words.begin(), made.words.end(), uniforms_.begin() + records_[i].first_uniform);
-    std::copy(made.presets.begin(), made.presets.end(), presets_.begin() + records_[i].first_preset);
+    std::copy(words.begin(), words.end(), uniforms_.begin() + records_[i].first_uniform);
+    const ProgramPresets presets(program.code, words);
+    std::copy(presets.all.begin(), presets.all.end(), presets_.begin() + records_[i].first_preset);
     if (!sources_[i].discards) continue;
     const uint32_t before = records_[i].bits;
     set_discards(records_[i], *sources_[i].discards, program);

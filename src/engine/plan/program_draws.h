@@ -35,6 +35,18 @@ struct FalseColors {
 // last effect invalidates the planned order of draws.
 enum class UniformChange : uint8_t { none, values, order };
 
+// A warp needs 256 bytes of memory per register of the largest program.
+inline constexpr uint32_t kMaxProgramRegisters = 4096;
+
+// The presets of a program whose uniform words have these values: everything that depends on uniforms alone. Kernels
+// fill them before each run over a draw's samples or vertices.
+struct ProgramPresets {
+  std::vector<ProgramPreset> all;
+  size_t first_mask = 0;  // index of the first mask register's preset
+
+  ProgramPresets(const shader::Code& code, const std::vector<uint32_t>& uniforms);
+};
+
 class ProgramDraws {
  public:
   // Translates the frame's programs and decodes its textures. Passes on what `loading` throws.
@@ -96,12 +108,8 @@ class ProgramDraws {
     int height;                            // height of the target in pixels
     std::optional<DrawDiscards> discards;  // set if the program or the state can discard
   };
-  struct DrawUniforms {
-    std::vector<uint32_t> words;
-    std::vector<ProgramPreset> presets;
-    size_t first_mask = 0;  // index of the first mask register's preset
-  };
-  static DrawUniforms uniforms_of(const Frame& frame, const Source& source, const shader::CapturedProgram& program);
+  static std::vector<uint32_t> uniforms_of(const Frame& frame, const Source& source,
+                                           const shader::CapturedProgram& program);
   void add_uniforms(const Frame& frame, ProgramRecord& record);
   void prove_discards(const Frame& frame, const DrawCommand& draw, ProgramRecord& record);
   bool set_discards(ProgramRecord& record, DrawDiscards& discards, const shader::CapturedProgram& program) const;

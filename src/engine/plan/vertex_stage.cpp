@@ -25,18 +25,10 @@ namespace brokkr {
 namespace {
 
 using shader::CapturedVertexProgram;
-using shader::VertexSource;
 using shader::VertexWord;
 
 // The number of vertices in a piece of work, which takes at least half a millisecond.
 constexpr uint64_t kPiece = 4096;
-
-// The destination of an output word.
-struct Result {
-  uint32_t output;     // word
-  uint32_t component;  // component of a vertex's varyings
-  bool is_color;       // the value is clamped to 0..1
-};
 
 // A draw whose program can run.
 struct StageDraw {
@@ -44,7 +36,7 @@ struct StageDraw {
   const VertexInputs* inputs;
   const CapturedVertexProgram* program;
   uint64_t stride = 0;  // words per vertex of its varyings
-  std::vector<Result> results;
+  std::vector<VertexResult> results;
   std::vector<uint32_t> uniforms;
   std::vector<shader::SamplerSlot> samplers;
 };
@@ -92,7 +84,7 @@ class VertexStage {
       if (!known.emplace(draw->vertices, draw->first_vertex, varyings).second) continue;
       const VertexInputs& inputs = frame_.vertex_inputs[size_t(draw->vertices)];
       const CapturedVertexProgram& program = programs_[inputs.program];
-      const std::string failure = failure_of(inputs, program);
+      const std::string failure = vertex_failure(frame_, inputs, program);
       if (!failure.empty()) {
         fail(inputs.program, failure);
         continue;
@@ -115,38 +107,16 @@ class VertexStage {
                    varying_components(frame_.programs[inputs.program]) * vertices, frame_.varyings.size(), "varyings");
   }
 
-  std::string failure_of(const VertexInputs& inputs, const CapturedVertexProgram& program) const {
-    if (!program.failure.empty()) return program.failure;
-    for (const uint32_t texture : program.textures) {
-      if (texture >= inputs.textures.size() || inputs.textures[texture].texture < 0) continue;
-      const CapturedTexture& bound = frame_.captured_textures[size_t(inputs.textures[texture].texture)];
-      if (!bound.stored || !bound.images.empty())
-        return fmt::format("texture {} is not in the file, or drawn by the frame", inputs.textures[texture].texture);
-    }
-    return {};
-  }
-
   void add_draw(const DrawCommand& draw, const VertexInputs& inputs, const CapturedVertexProgram& program) {
-    StageDraw one{.draw = &draw, .inputs = &inputs, .program = &program, .results = {}, .uniforms = {}, .samplers = {}};
-    for (const shader::UniformWord& word : program.uniforms) {
-      const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
-      one.uniforms.push_back(word.word == shader::kNoPlace ? 0 : frame_.uniforms.at(size_t(first + word.word)));
-    }
-    for (const uint32_t texture : program.textures) {
-      const bool is_bound = texture < inputs.textures.size();
-      one.samplers.push_back({.record = is_bound ? textures_.record_of(inputs.textures[texture]) : -1});
-    }
+    StageDraw one{.draw = &draw,
+                  .inputs = &inputs,
+                  .program = &program,
+                  .results = {},
+                  .uniforms = vertex_uniforms(frame_, inputs, program),
+                  .samplers = vertex_samplers(inputs, program, textures_)};
     if (draw.inputs >= 0) {
-      const FragmentProgram& fragment = frame_.programs[frame_.inputs[size_t(draw.inputs)].program];
-      one.stride = varying_components(fragment);
-      for (const ProgramVarying& varying : fragment.varyings) {
-        const uint32_t words = varying.count * shape_of(varying.type).components();
-        for (uint32_t word = 0; word < words; ++word) {
-          bool is_color = false;
-          const uint32_t output = shader::find_output(program.program, varying, word, is_color);
-          if (output != shader::kNoWord) one.results.push_back({output, varying.offset + word, is_color});
-        }
-      }
+      one.stride = varying_components(frame_.programs[frame_.inputs[size_t(draw.inputs)].program]);
+      one.results = vertex_results(frame_, draw, program);
     }
     const uint64_t vertices = uint64_t(draw.vertex_count) * draw.instances;
     for (uint64_t begin = 0; begin < vertices; begin += kPiece)
@@ -230,7 +200,7 @@ class VertexStage {
     };
     const VertexInputs& inputs = *one.inputs;
     switch (word.source) {
-      case VertexSource::attribute: {
+      case shader::VertexSource::attribute: {
         const VertexStream& stream = inputs.attributes[word.attribute];
         const ShaderType type = frame_.vertex_programs[inputs.program].attributes[word.attribute].type;
         const uint64_t components = shape_of(type).components();
@@ -239,16 +209,18 @@ class VertexStage {
         if (stream.divisor == 0) return put([&](uint64_t v, uint64_t) { return from[std::min(v, last) * components]; });
         return put([&](uint64_t, uint64_t i) { return from[std::min(i / stream.divisor, last) * components]; });
       }
-      case VertexSource::vertex:
+      case shader::VertexSource::vertex:
         return put(
             [&](uint64_t v, uint64_t) { return uint32_t(v) + (word.with_base ? uint32_t(inputs.base_vertex) : 0); });
-      case VertexSource::instance:
+      case shader::VertexSource::instance:
         return put(
             [&](uint64_t, uint64_t i) { return uint32_t(i) + (word.with_base ? uint32_t(inputs.base_instance) : 0); });
-      case VertexSource::base_vertex: return put([&](uint64_t, uint64_t) { return uint32_t(inputs.base_vertex); });
-      case VertexSource::base_instance: return put([&](uint64_t, uint64_t) { return uint32_t(inputs.base_instance); });
-      case VertexSource::draw: return put([&](uint64_t, uint64_t) { return uint32_t(inputs.draw); });
-      case VertexSource::zero: return put([&](uint64_t, uint64_t) { return 0u; });
+      case shader::VertexSource::base_vertex:
+        return put([&](uint64_t, uint64_t) { return uint32_t(inputs.base_vertex); });
+      case shader::VertexSource::base_instance:
+        return put([&](uint64_t, uint64_t) { return uint32_t(inputs.base_instance); });
+      case shader::VertexSource::draw: return put([&](uint64_t, uint64_t) { return uint32_t(inputs.draw); });
+      case shader::VertexSource::zero: return put([&](uint64_t, uint64_t) { return 0u; });
     }
   }
 
@@ -261,11 +233,11 @@ class VertexStage {
     if (one.results.empty()) return;
     float* const varyings =
         frame_.varyings.data() + frame_.inputs[size_t(one.draw->inputs)].first_varying + begin * one.stride;
-    for (const Result& result : one.results) {
+    for (const VertexResult& result : one.results) {
       const uint32_t* const from = instance.output(result.output);
       for (uint64_t i = 0; i < count; ++i) {
         float value = std::bit_cast<float>(from[i]);
-        if (result.is_color) value = value > 0 ? std::min(value, 1.0f) : 0.0f;  // NaN: 0
+        if (result.is_color != 0) value = value > 0 ? std::min(value, 1.0f) : 0.0f;  // NaN: 0
         varyings[i * one.stride + result.component] = value;
       }
     }
@@ -275,7 +247,7 @@ class VertexStage {
   Loading& loading_;
   const shader::ShaderKernel& kernel_;
   std::vector<CapturedVertexProgram> programs_;
-  std::vector<ProgramSizes> sizes_;  // by program
+  std::vector<ProgramNeeds> sizes_;  // by program
   shader::SampledTextures textures_;
   FrameTables tables_{};
   std::vector<StageDraw> draws_;
@@ -285,6 +257,51 @@ class VertexStage {
 };
 
 }  // namespace
+
+std::string vertex_failure(const Frame& frame, const VertexInputs& inputs, const CapturedVertexProgram& program) {
+  if (!program.failure.empty()) return program.failure;
+  for (const uint32_t texture : program.textures) {
+    if (texture >= inputs.textures.size() || inputs.textures[texture].texture < 0) continue;
+    const CapturedTexture& bound = frame.captured_textures[size_t(inputs.textures[texture].texture)];
+    if (!bound.stored || !bound.images.empty())
+      return fmt::format("texture {} is not in the file, or drawn by the frame", inputs.textures[texture].texture);
+  }
+  return {};
+}
+
+std::vector<uint32_t> vertex_uniforms(const Frame& frame, const VertexInputs& inputs,
+                                      const CapturedVertexProgram& program) {
+  std::vector<uint32_t> words;
+  for (const shader::UniformWord& word : program.uniforms) {
+    const uint64_t first = word.block < 0 ? inputs.first_uniform : inputs.first_of_blocks[size_t(word.block)];
+    words.push_back(word.word == shader::kNoPlace ? 0 : frame.uniforms.at(size_t(first + word.word)));
+  }
+  return words;
+}
+
+std::vector<shader::SamplerSlot> vertex_samplers(const VertexInputs& inputs, const CapturedVertexProgram& program,
+                                                 const shader::SampledTextures& textures) {
+  std::vector<shader::SamplerSlot> samplers;
+  for (const uint32_t texture : program.textures) {
+    const bool is_bound = texture < inputs.textures.size();
+    samplers.push_back({.record = is_bound ? textures.record_of(inputs.textures[texture]) : -1});
+  }
+  return samplers;
+}
+
+std::vector<VertexResult> vertex_results(const Frame& frame, const DrawCommand& draw,
+                                         const CapturedVertexProgram& program) {
+  std::vector<VertexResult> results;
+  for (const ProgramVarying& varying : frame.programs[frame.inputs[size_t(draw.inputs)].program].varyings) {
+    const uint32_t words = varying.count * shape_of(varying.type).components();
+    for (uint32_t word = 0; word < words; ++word) {
+      bool is_color = false;
+      const uint32_t output = shader::find_output(program.program, varying, word, is_color);
+      if (output != shader::kNoWord) results.push_back({output, varying.offset + word, is_color ? 1u : 0u});
+    }
+  }
+  return results;
+}
 
 std::vector<VertexFailure> run_vertex_programs(Frame& frame, Loading& loading) {
   if (frame.vertex_programs.empty()) return {};

@@ -130,7 +130,7 @@ BROKKR_FN void load_corners(const FrameTables& frame, const Run& run, const Mate
   };
   for (int i = 0; i < 3; ++i) {
     const size_t at = size_t(run.first_vertex) + vertex[i];
-    for (int c = 0; c < components; ++c) set(to.position[i][c], frame.positions[at * 4 + size_t(c)]);
+    for (int c = 0; c < components; ++c) set(to.position[i][c], vertex_word(frame.positions + (at * 4 + size_t(c))));
     for (int c = 0; c < 3 && normals; ++c) set(to.normal[i][c], frame.normals[at * 3 + size_t(c)]);
     for (int c = 0; c < 2 && texcoords; ++c) set(to.texcoord[i][c], frame.texcoords[at * 2 + size_t(c)]);
   }

@@ -16,14 +16,14 @@ struct OneVaryings {
 
   // A component at the three corners.
   BROKKR_FN void words(uint32_t component, Float (&word)[3]) const {
-    for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(of[i][component]));
+    for (int i = 0; i < 3; ++i) word[i] = as_float(Uint(vertex_word(of[i] + component)));
   }
   // Returns true if the component is the same at all corners, to the bit.
   BROKKR_FN bool is_same(uint32_t component) const {
-    const uint32_t first = of[0][component];
-    return first == of[1][component] && first == of[2][component];
+    const uint32_t first = vertex_word(of[0] + component);
+    return first == vertex_word(of[1] + component) && first == vertex_word(of[2] + component);
   }
-  BROKKR_FN Uint flat(uint32_t component) const { return Uint(of[provoking][component]); }
+  BROKKR_FN Uint flat(uint32_t component) const { return Uint(vertex_word(of[provoking] + component)); }
   BROKKR_FN Uint number() const { return Uint(triangle); }
 };
 

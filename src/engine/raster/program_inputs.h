@@ -66,7 +66,8 @@ BROKKR_FN void find_corners(const ProgramRun& run, const DrawRecord& draw, uint3
   if (!(draw.bits & kDrawTransform)) {
     for (int i = 0; i < 3; ++i) {
       const float* const p = positions + size_t(vertices.position[i]) * 4;
-      corner[i] = {p[0] * draw.scale[0], p[1] * draw.scale[1], p[2], p[3]};
+      corner[i] = {vertex_word(p) * draw.scale[0], vertex_word(p + 1) * draw.scale[1], vertex_word(p + 2),
+                   vertex_word(p + 3)};
     }
     return;
   }

@@ -97,8 +97,7 @@ BROKKR_FN uint64_t alpha_tested(Warp& w, const ProgramRun& run, const DrawRecord
   return kept & passed;
 }
 
-// Runs the program on the prepared lanes.
-BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+BROKKR_FN void execute_in_place(Warp& w, const ProgramRun& run) {
   shader::ShaderCall& call = run.memory.call;
 #if defined(BROKKR_KERNEL_LINKED)
   static_assert(sizeof(LookupMemory) == kLookupBytes);
@@ -110,6 +109,16 @@ BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
 #endif
   Interpreter(w, call).run();
 #endif
+}
+// In a kernel that runs programs in two stages, both call one copy of the interpreter.
+BROKKR_FN_NOINLINE void execute_apart(Warp& w, const ProgramRun& run) { execute_in_place(w, run); }
+
+// Runs the program on the prepared lanes.
+BROKKR_FN void execute(Warp& w, const ProgramRun& run) {
+  if constexpr ((kKernelFeatures & kFeatureVertexPrograms) != 0)
+    execute_apart(w, run);
+  else
+    execute_in_place(w, run);
 }
 
 // Runs the program on the tile's samples `wanted`. Their primitives must belong to the program's draw and be in the

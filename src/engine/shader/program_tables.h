@@ -121,4 +121,47 @@ struct ProgramTables {
   TablePointer<const uint32_t> abort;  // a non-zero word ends loops
 };
 
+// The way that an input word of a vertex program is derived from the vertex.
+enum class VertexWordSource : uint8_t {
+  of_vertex,    // attribute with an element per vertex
+  of_instance,  // attribute with an element per `divisor` instances
+  vertex,       // number of the vertex plus `first`
+  instance,     // number of the instance plus `first`
+  same,         // `first`
+};
+struct VertexWordRecord {
+  uint16_t number;  // register
+  VertexWordSource source;
+  uint8_t reserved;
+  // Attributes: the word of element 0 in VertexTables::attributes, words per element, the last element, and the
+  // divisor.
+  uint32_t first, components, last, divisor;
+};
+// The destination of an output word: a component of the vertex's varyings. Colours are clamped to 0..1.
+struct VertexResult {
+  uint32_t output, component, is_color;
+};
+
+// A draw's vertex program. Ranges index the tables of VertexTables.
+struct VertexRecord {
+  uint32_t program;  // index into VertexTables::programs.programs
+  uint32_t first_input, inputs;
+  uint32_t first_result, results;
+  uint32_t position;       // first of the four output words of gl_Position
+  uint32_t stride;         // words per vertex of the varyings
+  uint64_t first_varying;  // index of the varyings of the draw's first vertex
+};
+
+// The vertex programs of a launch that runs them in its geometry stage. Positions and varyings belong to the launch. A
+// vertex has one place there, whichever batches shade it; all write the same bits.
+struct VertexTables {
+  ProgramTables programs;  // their records have no inputs and colours
+  TablePointer<const VertexRecord> records;
+  TablePointer<const VertexWordRecord> inputs;
+  TablePointer<const VertexResult> results;
+  TablePointer<const uint32_t> attributes;
+  TablePointer<uint32_t> positions;  // x, y, z, w; as FrameTables::positions
+  TablePointer<uint32_t> varyings;   // as ProgramTables::varyings; null: the launch reads no varyings
+};
+
 }  // namespace brokkr

@@ -1,7 +1,10 @@
 // The pipeline compiled for CUDA, from the same text as pipeline/cpu_kernel.cpp. This file is the kernel with all
-// features, which can draw every frame. Other files include it and define BROKKR_KERNEL, the name of their entry;
+// features but vertex programs. Other files include it and define BROKKR_KERNEL, the name of their entry;
 // BROKKR_KERNEL_FEATURES, a subset of the pipeline's features (geometry/features.h); and BROKKR_KERNEL_LINKED, if
 // programs are linked into the kernel.
+#if !defined(BROKKR_KERNEL_FEATURES)
+#define BROKKR_KERNEL_FEATURES (kEveryFeature & ~uint32_t(kFeatureVertexPrograms))
+#endif
 #include "pipeline/cuda/kernel.h"
 
 #include "pipeline/kernel.h"

@@ -19,7 +19,7 @@ class LinkedKernel {
     const cudaError_t error = cudaLibraryGetKernel(&entry, library_, "run_frame_linked");
     if (error != cudaSuccess) cudaLibraryUnload(library_);
     check_cuda(error, "linked programs");
-    kernel_ = {"linked", kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples),
+    kernel_ = {"linked", kEveryFeature & ~uint32_t(kFeatureStamps | kFeatureSamples | kFeatureVertexPrograms),
                reinterpret_cast<void (*)(LaunchData)>(entry)};
   }
   ~LinkedKernel() {
