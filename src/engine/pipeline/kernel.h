@@ -49,6 +49,12 @@ BROKKR_FN auto programs_of_task(Block<BlockShared>& b) {
   }
 }
 
+// Ends a task.
+template <class Programs>
+BROKKR_FN void finish(Warp& w, const Programs& programs, Counters& counters) {
+  if constexpr (Programs::kRuns) programs.finish(w, counters);
+}
+
 // `turn` is the position of the task in starting order.
 BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   Warp& w = b.warp;
@@ -83,7 +89,7 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   } else {
     process_batches(w, pass, first, end);
   }
-  if constexpr (TaskPrograms::kRuns) pass.programs.finish(w, counters);
+  finish(w, pass.programs, counters);
   distributor.count(w, counters);
   stock.note_used(w, w.index, distributor.used());
 }
