@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "reference/gl_object.h"
+#include "reference/gl_vertex_text.h"
 
 namespace brokkr {
 namespace {
@@ -132,19 +133,12 @@ void set_built_in(const ProgramUniform& uniform, const uint32_t* words) {
 
 namespace {
 
-constexpr const char* kTypeNames[] = {"float",  "vec2",   "vec3",   "vec4",   "int",    "ivec2",  "ivec3",
-                                      "ivec4",  "uint",   "uvec2",  "uvec3",  "uvec4",  "bool",   "bvec2",
-                                      "bvec3",  "bvec4",  "mat2",   "mat2x3", "mat2x4", "mat3x2", "mat3",
-                                      "mat3x4", "mat4x2", "mat4x3", "mat4"};
-
-std::string type_name(ShaderType type) { return kTypeNames[size_t(type)]; }
-
 // The components from `first` on, such as "vec2(brokkr_0.w, brokkr_1.x)".
 std::string value_at(ShaderType type, uint32_t first) {
   const bool natural = type >= ShaderType::u32 && type <= ShaderType::uvec4;
   const bool whole = type >= ShaderType::i32 && type <= ShaderType::ivec4;
   const char* const cast = natural ? "floatBitsToUint" : whole ? "floatBitsToInt" : "";
-  std::string text = type_name(type) + "(";
+  std::string text = glsl_name(type) + "(";
   for (uint32_t i = 0; i < shape_of(type).components(); ++i) {
     const uint32_t component = first + i;
     text += fmt::format("{}{}(brokkr_{}.{})", i == 0 ? "" : ", ", cast, component / 4, "xyzw"[component % 4]);
@@ -252,7 +246,7 @@ std::string pass_through_text(const FragmentProgram& program) {
       name = "brokkr_of_" + block + varying.name.substr(dot);
     } else if (name.empty()) {
       name = varying.name;
-      text += fmt::format("{}{} {}{};\n", qualifiers(varying, texts), type_name(varying.type), name,
+      text += fmt::format("{}{} {}{};\n", qualifiers(varying, texts), glsl_name(varying.type), name,
                           varying.count > 1 ? fmt::format("[{}]", varying.count) : "");
     }
     const uint32_t each = shape_of(varying.type).components();
@@ -267,12 +261,21 @@ std::string pass_through_text(const FragmentProgram& program) {
 GlCapturedProgram::GlCapturedProgram(const FragmentProgram& source) : source_(&source) {
   if (varying_components(source) > kMaxVaryingComponents) {
     failure_ = fmt::format("it has more than {} components of varyings", kMaxVaryingComponents);
-  } else if (link(pass_through_text(source))) {
+  } else if (link({pass_through_text(source)})) {
     find_places();
   }
 }
 
-bool GlCapturedProgram::link(const std::string& vertex_text) {
+GlCapturedProgram::GlCapturedProgram(const FragmentProgram& source, const VertexProgram& vertex)
+    : source_(&source), vertex_(&vertex) {
+  std::vector<std::string> texts;
+  for (const std::string& text : vertex.texts) texts.push_back(vertex_text(vertex, text));
+  if (!link(texts)) return;
+  find_places();
+  find_vertex_places();
+}
+
+bool GlCapturedProgram::link(const std::vector<std::string>& vertex_texts) {
   program_ = GlProgram::create();
   const auto log_of = [&](GLuint object, auto get) {
     char log[1024] = "";
@@ -291,7 +294,7 @@ bool GlCapturedProgram::link(const std::string& vertex_text) {
     glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
     if (!good && failure_.empty()) failure_ = log_of(shader, glGetShaderInfoLog);
   };
-  attach(GL_VERTEX_SHADER, vertex_text);
+  for (const std::string& text : vertex_texts) attach(GL_VERTEX_SHADER, text);
   for (const std::string& text : source_->texts) attach(GL_FRAGMENT_SHADER, text);
   for (const ProgramOutput& output : source_->outputs) {
     if (!output.name.starts_with("gl_"))
@@ -332,6 +335,38 @@ void GlCapturedProgram::find_places() {
   glUseProgram(0);
 }
 
+void GlCapturedProgram::find_vertex_places() {
+  glUseProgram(program_.id());
+  const auto place = [&](const std::string& name) {
+    return glGetUniformLocation(program_.id(), driver_name(name).c_str());
+  };
+  for (const ProgramUniform& uniform : vertex_->uniforms)
+    vertex_locations_.push_back(uniform.block < 0 ? place(uniform.name) : -1);
+  for (const VertexAttribute& attribute : vertex_->attributes)
+    attributes_.push_back(glGetAttribLocation(program_.id(), driver_name(attribute.name).c_str()));
+  for (size_t i = 0; i < vertex_->blocks.size(); ++i) {
+    const GLuint index = glGetUniformBlockIndex(program_.id(), vertex_->blocks[i].name.c_str());
+    if (index != GL_INVALID_INDEX) glUniformBlockBinding(program_.id(), index, binding_of_vertex(i));
+  }
+  GLuint next = 0;
+  for (const GLuint unit : units_) next = std::max(next, unit + 1);
+  for (const ProgramSampler& sampler : vertex_->samplers) {
+    // A sampler of both programs is one uniform, and has one texture.
+    const auto in_both = std::ranges::find(source_->samplers, sampler.name, &ProgramSampler::name);
+    size_t shared = 0;
+    for (auto it = source_->samplers.begin(); it != in_both; ++it) shared += it->count;
+    const bool is_shared = in_both != source_->samplers.end() && !source_->fixed;
+    std::vector<GLint> units;
+    for (uint32_t element = 0; element < sampler.count; ++element) {
+      vertex_units_.push_back(is_shared && element < in_both->count ? units_[shared + element] : next++);
+      units.push_back(GLint(vertex_units_.back()));
+    }
+    const GLint location = glGetUniformLocation(program_.id(), sampler.name.c_str());
+    if (location >= 0 && !is_shared) glUniform1iv(location, GLsizei(sampler.count), units.data());
+  }
+  glUseProgram(0);
+}
+
 void GlCapturedProgram::use() const {
   glUseProgram(program_.id());
   if (source_->fixed) apply_fixed_function(*source_);
@@ -349,6 +384,13 @@ void GlCapturedProgram::set_uniforms(const uint32_t* words) const {
     if (uniform.block >= 0) continue;
     if (locations_[i] >= 0) upload(locations_[i], uniform, words + uniform.offset / 4);
     if (uniform.name.starts_with("gl_")) set_built_in(uniform, words + uniform.offset / 4);
+  }
+}
+
+void GlCapturedProgram::set_vertex_uniforms(const uint32_t* words) const {
+  for (size_t i = 0; i < vertex_->uniforms.size(); ++i) {
+    const ProgramUniform& uniform = vertex_->uniforms[i];
+    if (vertex_locations_[i] >= 0) upload(vertex_locations_[i], uniform, words + uniform.offset / 4);
   }
 }
 

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "reference/gl_captured_program.h"
@@ -55,9 +57,12 @@ struct GlReplay::Impl {
   FragmentProgram plain = plain_program();
   std::unique_ptr<GlPlanes> planes;
   std::unique_ptr<GlCapturedTextures> textures;
-  std::vector<GlCapturedProgram> programs;  // the last one is `plain`
+  std::vector<GlCapturedProgram> programs;  // with computed vertices; the last one is `plain`
+  // With vertex programs, by vertex program and fragment program (-1: `plain`).
+  std::map<std::pair<uint32_t, int64_t>, GlCapturedProgram> whole_programs;
+  std::map<std::pair<int32_t, const GlCapturedProgram*>, GlVertexArray> attribute_arrays;  // by vertex inputs
   std::vector<GlProgramFailure> failures;
-  GlBuffer positions, varyings, indices, blocks;
+  GlBuffer positions, varyings, indices, blocks, attributes;
   // key: first word and size; value: byte offset in `blocks`
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> place_of_block;
   std::map<uint32_t, GlVertexArray> arrays;  // by number of components of a vertex's varyings
@@ -66,7 +71,7 @@ struct GlReplay::Impl {
   struct {
     uint32_t state = ~0u, flags = 0, target = ~0u;
     const GlCapturedProgram* program = nullptr;
-    uint64_t first_uniform = ~uint64_t(0);
+    uint64_t first_uniform = ~uint64_t(0), first_vertex_uniform = ~uint64_t(0);
     std::vector<BoundTexture> textures;
   } last;
   GlDrawStatistics statistics;
@@ -83,12 +88,66 @@ struct GlReplay::Impl {
     if (!programs.back().failure().empty()) throw std::runtime_error("OpenGL: " + programs.back().failure());
   }
 
+  // Links the programs of both stages that draws use together.
+  void make_whole_programs() {
+    std::set<std::pair<uint32_t, int64_t>> refused;
+    whole_programs.clear();
+    attribute_arrays.clear();
+    for (const Command& command : frame->commands) {
+      const auto* const draw = std::get_if<DrawCommand>(&command);
+      if (draw == nullptr || draw->vertices < 0) continue;
+      const std::pair key = whole_key(*draw);
+      const FragmentProgram& fragment = key.second < 0 ? plain : frame->programs[size_t(key.second)];
+      if (key.second >= 0 && !programs[size_t(key.second)].failure().empty()) continue;  // it has failed already
+      const auto [made, is_new] = whole_programs.try_emplace(key, fragment, frame->vertex_programs[key.first]);
+      if (!is_new) continue;
+      std::string failure = made->second.failure();
+      if (failure.empty()) failure = failure_of_numbers(frame->vertex_programs[key.first]);
+      if (failure.empty()) continue;
+      failures.push_back(
+          {uint32_t(std::max<int64_t>(key.second, 0)),
+           "vertex program " + std::to_string(key.first) + ": " + failure + "; the driver gets computed vertices"});
+      refused.insert(key);
+    }
+    for (const auto& key : refused) whole_programs.erase(key);
+  }
+
+  static bool reads(const VertexProgram& program, const char* name) {
+    const auto has = [&](const std::string& text) { return text.find(name) != std::string::npos; };
+    return std::any_of(program.texts.begin(), program.texts.end(), has);
+  }
+
+  // The numbers of vertices and draws that the driver would count differently.
+  static std::string failure_of_numbers(const VertexProgram& program) {
+    for (const char* const name : {"gl_BaseVertex", "gl_BaseInstance", "gl_DrawID"}) {
+      if (reads(program, name)) return std::string("it reads ") + name + ", which this replay does not set";
+    }
+    return {};
+  }
+
+  std::pair<uint32_t, int64_t> whole_key(const DrawCommand& draw) const {
+    return {frame->vertex_inputs[size_t(draw.vertices)].program,
+            draw.inputs < 0 ? -1 : int64_t(frame->inputs[size_t(draw.inputs)].program)};
+  }
+
+  // The program of both stages; null if the driver gets computed vertices. The replay draws from vertex 0 on, which
+  // programs may not see that count from another one.
+  const GlCapturedProgram* whole_program_of(const DrawCommand& draw) const {
+    if (draw.vertices < 0) return nullptr;
+    const VertexInputs& inputs = frame->vertex_inputs[size_t(draw.vertices)];
+    const VertexProgram& vertex = frame->vertex_programs[inputs.program];
+    const bool is_given =
+        std::ranges::find(vertex.attributes, "gl_VertexID", &VertexAttribute::name) != vertex.attributes.end();
+    if (inputs.base_vertex != 0 && !is_given && reads(vertex, "gl_VertexID")) return nullptr;
+    const auto found = whole_programs.find(whole_key(draw));
+    return found == whole_programs.end() ? nullptr : &found->second;
+  }
+
   // The frame's alignment of blocks is not enough for OpenGL, so each block gets a new place.
   void make_blocks() {
     std::vector<std::byte> bytes;
     place_of_block.clear();
-    for (const DrawInputs& inputs : frame->inputs) {
-      const FragmentProgram& program = frame->programs[inputs.program];
+    const auto add = [&](const auto& inputs, const auto& program) {
       for (size_t i = 0; i < program.blocks.size(); ++i) {
         const std::pair key{inputs.first_of_blocks[i], program.blocks[i].size};
         if (!place_of_block.emplace(key, bytes.size()).second) continue;
@@ -96,8 +155,52 @@ struct GlReplay::Impl {
         bytes.insert(bytes.end(), first, first + key.second);
         bytes.resize((bytes.size() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment);
       }
-    }
+    };
+    for (const DrawInputs& inputs : frame->inputs) add(inputs, frame->programs[inputs.program]);
+    for (const VertexInputs& inputs : frame->vertex_inputs) add(inputs, frame->vertex_programs[inputs.program]);
     blocks = upload(bytes.data(), bytes.size());
+  }
+
+  // The attributes of a draw as its vertex program reads them.
+  GLuint attribute_array_of(const DrawCommand& draw, const GlCapturedProgram& program) {
+    GlVertexArray& array = attribute_arrays[{draw.vertices, &program}];
+    if (array) return array.id();
+    array = GlVertexArray::create();
+    const VertexInputs& inputs = frame->vertex_inputs[size_t(draw.vertices)];
+    const VertexProgram& vertex = frame->vertex_programs[inputs.program];
+    bool has_first = false;
+    for (size_t i = 0; i < vertex.attributes.size(); ++i) {
+      const GLint location = program.location_of(i);
+      if (location < 0) continue;
+      const ShaderType type = vertex.attributes[i].type;
+      const ShaderShape shape = shape_of(type);
+      const VertexStream& stream = inputs.attributes[i];
+      for (uint32_t column = 0; column < shape.columns; ++column) {
+        const GLuint number = GLuint(location) + column;
+        has_first = has_first || number == 0;
+        if (type >= ShaderType::i32 && type < ShaderType::mat2) {
+          glVertexArrayAttribIFormat(array.id(), number, GLint(shape.rows),
+                                     type < ShaderType::u32 ? GL_INT : GL_UNSIGNED_INT, 0);
+        } else {
+          glVertexArrayAttribFormat(array.id(), number, GLint(shape.rows), GL_FLOAT, GL_FALSE, 0);
+        }
+        glVertexArrayAttribBinding(array.id(), number, number);
+        const uint64_t first = stream.first + column * shape.rows;
+        glVertexArrayVertexBuffer(array.id(), number, attributes.id(), GLintptr(first * sizeof(uint32_t)),
+                                  GLsizei(stream.count == 1 ? 0 : shape.components() * sizeof(uint32_t)));
+        glVertexArrayBindingDivisor(array.id(), number, stream.divisor);
+        glEnableVertexArrayAttrib(array.id(), number);
+      }
+    }
+    if (!has_first) {  // without attribute 0, the compatibility profile may draw nothing
+      glVertexArrayAttribFormat(array.id(), 0, 4, GL_FLOAT, GL_FALSE, 0);
+      glVertexArrayAttribBinding(array.id(), 0, 0);
+      glVertexArrayVertexBuffer(array.id(), 0, positions.id(), GLintptr(draw.first_vertex * sizeof(glm::vec4)),
+                                sizeof(glm::vec4));
+      glEnableVertexArrayAttrib(array.id(), 0);
+    }
+    glVertexArrayElementBuffer(array.id(), indices.id());
+    return array.id();
   }
 
   GLuint array_of(uint32_t components) {
@@ -144,13 +247,16 @@ struct GlReplay::Impl {
     const DrawInputs* inputs = draw.inputs < 0 ? nullptr : &frame->inputs[size_t(draw.inputs)];
     const GlCapturedProgram* program = inputs != nullptr ? &programs[inputs->program] : nullptr;
     if (program != nullptr && !program->failure().empty()) program = nullptr;
+    const GlCapturedProgram* const whole = whole_program_of(draw);
     apply_state_of(draw);
     if (program != nullptr) {
-      use(*program, *inputs);
+      use(whole != nullptr ? *whole : *program, *inputs);
     } else {
-      use_plain(number);
+      use_plain(whole != nullptr ? *whole : programs.back(), number);
     }
-    submit(draw, program == nullptr ? nullptr : inputs);
+    if (whole == nullptr) return submit(draw, program == nullptr ? nullptr : inputs);
+    use_vertex(*whole, frame->vertex_inputs[size_t(draw.vertices)]);
+    submit_whole(draw, *whole);
   }
 
   void apply_state_of(const DrawCommand& draw) {
@@ -166,12 +272,28 @@ struct GlReplay::Impl {
     ++statistics.state_changes;
   }
 
-  void use_plain(uint32_t command) {
-    const GlCapturedProgram& program = programs.back();
+  void use_plain(const GlCapturedProgram& program, uint32_t command) {
     const glm::vec4 color(draw_color(command), 1.0f);
     program.use();
     program.set_uniforms(reinterpret_cast<const uint32_t*>(&color.x));
     last.program = nullptr;
+    last.first_vertex_uniform = ~uint64_t(0);
+  }
+
+  // After `use` or `use_plain` of the same program.
+  void use_vertex(const GlCapturedProgram& program, const VertexInputs& inputs) {
+    const VertexProgram& vertex = frame->vertex_programs[inputs.program];
+    if (last.first_vertex_uniform != inputs.first_uniform)
+      program.set_vertex_uniforms(frame->uniforms.data() + inputs.first_uniform);
+    last.first_vertex_uniform = inputs.first_uniform;
+    for (size_t i = 0; i < inputs.first_of_blocks.size(); ++i) {
+      const uint32_t size = vertex.blocks[i].size;
+      const uint64_t place = place_of_block.at({inputs.first_of_blocks[i], size});
+      if (size > 0)
+        glBindBufferRange(GL_UNIFORM_BUFFER, program.binding_of_vertex(i), blocks.id(), GLintptr(place),
+                          GLsizeiptr(size));
+    }
+    for (size_t i = 0; i < inputs.textures.size(); ++i) textures->bind(program.unit_of_vertex(i), inputs.textures[i]);
   }
 
   void use(const GlCapturedProgram& program, const DrawInputs& inputs) {
@@ -180,6 +302,7 @@ struct GlReplay::Impl {
     if (!is_same || last.first_uniform != inputs.first_uniform) {
       program.set_uniforms(frame->uniforms.data() + inputs.first_uniform);
     }
+    if (!is_same) last.first_vertex_uniform = ~uint64_t(0);
     last.program = &program;
     last.first_uniform = inputs.first_uniform;
     for (GLuint i = 0; i < inputs.first_of_blocks.size(); ++i) {
@@ -190,6 +313,20 @@ struct GlReplay::Impl {
     // Bind again, because draws may have changed the planes that textures copy.
     for (size_t i = 0; i < inputs.textures.size(); ++i) textures->bind(program.unit_of(i), inputs.textures[i]);
     enable(GL_TEXTURE_CUBE_MAP_SEAMLESS, reads_seamlessly(*frame, inputs));
+  }
+
+  // The driver runs the vertex program for all instances.
+  void submit_whole(const DrawCommand& draw, const GlCapturedProgram& program) {
+    glBindVertexArray(attribute_array_of(draw, program));
+    enable(GL_PRIMITIVE_RESTART, draw.indexed && draw.restart);
+    const GLenum mode = to_gl(kGlTopologies, draw.topology);
+    ++statistics.draw_calls;
+    const auto count = GLsizei(draw.element_count), instances = GLsizei(draw.instances);
+    if (!draw.indexed) return glDrawArraysInstanced(mode, 0, count, instances);
+    const uintptr_t offset = uintptr_t(draw.first_index * sizeof(uint32_t));
+    glDrawElementsInstanced(mode, count, GL_UNSIGNED_INT,
+                            reinterpret_cast<const void*>(offset),  // NOLINT(performance-no-int-to-ptr)
+                            instances);
   }
 
   void submit(const DrawCommand& draw, const DrawInputs* inputs) {
@@ -237,7 +374,9 @@ void GlReplay::prepare(const Frame& frame) {
   impl_->textures = std::make_unique<GlCapturedTextures>(frame, *impl_->planes);
   check_gl("upload of textures");
   impl_->make_programs();
+  impl_->make_whole_programs();
   impl_->make_blocks();
+  impl_->attributes = upload(frame.attributes.data(), frame.attributes.size() * sizeof(uint32_t));
   impl_->positions = upload(frame.positions.data(), frame.positions.size() * sizeof(glm::vec4));
   impl_->varyings = upload(frame.varyings.data(), frame.varyings.size() * sizeof(float));
   impl_->indices = upload(frame.indices.data(), frame.indices.size() * sizeof(uint32_t));

@@ -1,5 +1,6 @@
-// Draws a captured frame with OpenGL and its own fragment programs. It shows what part of the picture the capture
-// contains, and is an oracle for everything that runs those programs.
+// Draws a captured frame with OpenGL and its own programs of both stages. Draws without a vertex program get the
+// computed vertices of the file. It shows what part of the picture the capture contains, and is an oracle for
+// everything that runs those programs.
 //
 //   EglContext context("software", GlProfile::compatibility);
 //   GlReplay replay(context);
@@ -22,7 +23,8 @@
 
 namespace brokkr {
 
-// A program that the driver rejects, or that needs more varyings than vertices can hold.
+// A program that the driver rejects, or that needs more varyings than vertices can hold. If the reason is the vertex
+// program, which it then names, the driver draws the vertices that our own vertex stage computed.
 struct GlProgramFailure {
   uint32_t program = 0;  // index into Frame::programs
   std::string reason;

@@ -1,6 +1,7 @@
 // Programs of captured frames through OpenGL: a program reads exactly what the frame contains.
 #include "reference/gl_replay.h"
 
+#include <bit>
 #include <cstring>
 
 #include "tiny_frame.h"
@@ -187,6 +188,126 @@ TEST_F(GlReplayTest, AProgramThatDoesNotCompileIsNamed) {
   draw();
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(failures[0].program, 0u);
+  EXPECT_NE(failures[0].reason.find("nowhere"), std::string::npos) << failures[0].reason;
+}
+
+// A draw of two triangles whose vertex program moves a quad of bytes and colours it.
+TEST_F(GlReplayTest, VertexProgramsRunInTheDriver) {
+  VertexProgram vertex;
+  vertex.texts = {
+      "#version 330\n#extension GL_ARB_explicit_attrib_location : enable\nin vec2 place;\nin vec4 tint;\nin ivec2 "
+      "codes;\n"
+      "in mat2 turn;\nuniform vec2 moved[2];\nlayout(std140) uniform Scale { vec4 unused; vec2 scale; };\nuniform "
+      "sampler2D map;\n"
+      "out vec4 color;\nvoid main() { gl_Position = vec4(turn * place * scale + moved[1] + vec2(codes) * 0.5, 0.0, "
+      "1.0);\n"
+      "  color = tint * texture(map, vec2(0.5)); }\n"};
+  vertex.version = 330;
+  vertex.attributes = {{"place", ShaderType::vec2},
+                       {"tint", ShaderType::vec4},
+                       {"codes", ShaderType::ivec2},
+                       {"turn", ShaderType::mat2}};
+  vertex.uniforms = {{.name = "moved", .type = ShaderType::vec2, .count = 2},
+                     {.name = "scale", .type = ShaderType::vec2, .block = 0, .offset = 16}};
+  vertex.blocks = {{"Scale", 32}};
+  vertex.samplers = {{.name = "map"}};
+  FragmentProgram fragment;
+  fragment.texts = {
+      "#version 330\nin vec4 color;\nuniform sampler2D other;\nout vec4 result;\nvoid main() { result = color + "
+      "texture(other, vec2(0.5)); }\n"};
+  fragment.version = 330;
+  fragment.varyings = {{.name = "color"}};
+  fragment.samplers = {{.name = "other"}};
+  DrawCommand& command = add_program_draw(fragment, {0, 0, 0, 0});
+  VertexInputs inputs;
+  const auto add = [&](std::vector<float> values, uint32_t count, uint32_t divisor = 0) {
+    inputs.attributes.push_back({frame.attributes.size(), count, divisor});
+    for (const float value : values) frame.attributes.push_back(std::bit_cast<uint32_t>(value));
+  };
+  add({-1, -1, 1, -1, -1, 1, -1, 1, 1, -1, 1, 1}, 6);
+  add({1, 0.5f, 1, 1}, 1, 1);
+  add({bits_of(-1), bits_of(0)}, 1, 1);
+  add({0, 1, 1, 0}, 1, 1);  // exchanges x and y
+  inputs.first_uniform = frame.uniforms.size();
+  for (const float value : {9.0f, 9.0f, 0.0f, -0.5f}) frame.uniforms.push_back(std::bit_cast<uint32_t>(value));
+  inputs.first_of_blocks = {frame.uniforms.size()};
+  for (const float value : {0.0f, 0.0f, 0.0f, 0.0f, 0.5f, 0.5f, 0.0f, 0.0f})
+    frame.uniforms.push_back(std::bit_cast<uint32_t>(value));
+  frame.captured_samplers.push_back({.magnify_linear = false, .minify_linear = false, .mip = MipFilter::none});
+  inputs.textures = {{int32_t(add_texture({.format = TexelFormat::rgba8}, {255, 255, 51, 255})), 0}};
+  frame.inputs[0].textures = {{int32_t(add_texture({.format = TexelFormat::rgba8}, {0, 0, 102, 0})), 0}};
+  frame.vertex_programs.push_back(vertex);
+  frame.vertex_inputs.push_back(inputs);
+  command.vertices = 0;
+  const GlLayer layer = draw();
+  EXPECT_TRUE(failures.empty()) << failures[0].reason;
+  EXPECT_EQ(pixel(layer, 1, 1), 0xff9980ffu);  // the lower left quarter
+  EXPECT_EQ(pixel(layer, 3, 1), 0xff9980ffu);
+  EXPECT_EQ(pixel(layer, 4, 1), 0u);
+  EXPECT_EQ(pixel(layer, 1, 2), 0u);
+}
+
+// Fixed function and old texts: built-in attributes and uniforms are ordinary ones for the driver.
+TEST_F(GlReplayTest, BuiltInsOfVertexProgramsAreSet) {
+  VertexProgram vertex;
+  vertex.texts = {
+      "#version 120\nvoid main() { gl_Position = ftransform(); vec3 n = gl_NormalMatrix * gl_Normal;\n"
+      "  gl_FrontColor = gl_Color * gl_LightSource[1]. diffuse + vec4(0.0, n.z, gl_TextureMatrix[1][3].x * "
+      "gl_MultiTexCoord0.x, 0.0); }\n"};
+  vertex.version = 120;
+  vertex.attributes = {{"gl_Vertex", ShaderType::vec4},
+                       {"gl_Normal", ShaderType::vec3},
+                       {"gl_Color", ShaderType::vec4},
+                       {"gl_MultiTexCoord0", ShaderType::vec4}};
+  vertex.uniforms = {{.name = "gl_ModelViewProjectionMatrix", .type = ShaderType::mat4},
+                     {.name = "gl_NormalMatrix", .type = ShaderType::mat3, .offset = 64},
+                     {.name = "gl_LightSource[1].diffuse", .offset = 100},
+                     {.name = "gl_TextureMatrix", .type = ShaderType::mat4, .count = 2, .offset = 116}};
+  FragmentProgram fragment;
+  fragment.texts = {"#version 120\nvoid main() { gl_FragColor = gl_Color; }\n"};
+  fragment.varyings = {{.name = "gl_Color"}};
+  DrawCommand& command = add_program_draw(fragment, {0, 0, 0, 0});
+  VertexInputs inputs;
+  inputs.attributes.push_back({0, 6, 0});
+  for (const glm::vec4& corner : quad(-1, -1, 1, 1)) {
+    for (int i = 0; i < 4; ++i) frame.attributes.push_back(std::bit_cast<uint32_t>(corner[i]));
+  }
+  for (const std::vector<float>& value : {std::vector<float>{0, 0, 0.4f}, {1, 1, 1, 1}, {2, 0, 0, 1}}) {
+    inputs.attributes.push_back({frame.attributes.size(), 1, 1});
+    for (const float one : value) frame.attributes.push_back(std::bit_cast<uint32_t>(one));
+  }
+  const auto matrix = [&](int size, float scale) {
+    for (int i = 0; i < size * size; ++i)
+      frame.uniforms.push_back(std::bit_cast<uint32_t>(i % (size + 1) == 0 ? scale : 0.0f));
+  };
+  matrix(4, 1);
+  matrix(3, 0.5f);
+  for (const float value : {1.0f, 0.0f, 0.0f, 1.0f}) frame.uniforms.push_back(std::bit_cast<uint32_t>(value));
+  matrix(4, 0);
+  for (int i = 0; i < 16; ++i) frame.uniforms.push_back(std::bit_cast<uint32_t>(i == 12 ? 0.3f : 0.0f));
+  frame.vertex_programs.push_back(vertex);
+  frame.vertex_inputs.push_back(inputs);
+  command.vertices = 0;
+  const GlLayer layer = draw();
+  EXPECT_TRUE(failures.empty()) << failures[0].reason;
+  EXPECT_EQ(pixel(layer, 5, 2), 0xff9933ffu);
+}
+
+// The picture is then that of the computed vertices, and the reason is named.
+TEST_F(GlReplayTest, AVertexProgramThatFailsIsNamed) {
+  VertexProgram vertex;
+  vertex.texts = {"#version 330\nout vec4 color;\nvoid main() { gl_Position = vec4(nowhere); color = vec4(0.0); }\n"};
+  vertex.version = 330;
+  FragmentProgram fragment;
+  fragment.texts = {"#version 330\nin vec4 color;\nout vec4 result;\nvoid main() { result = color; }\n"};
+  fragment.version = 330;
+  fragment.varyings = {{.name = "color"}};
+  add_program_draw(fragment, {0, 1, 0, 1}).vertices = 0;
+  frame.vertex_programs.push_back(vertex);
+  frame.vertex_inputs.emplace_back();
+  EXPECT_EQ(pixel(draw(), 3, 2), kGreen);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_NE(failures[0].reason.find("vertex program 0"), std::string::npos);
   EXPECT_NE(failures[0].reason.find("nowhere"), std::string::npos) << failures[0].reason;
 }
 
