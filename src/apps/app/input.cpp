@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "app/pipeline_options.h"
 #include "app/resize.h"
@@ -15,6 +17,7 @@
 #include "base/file_io.h"
 #include "brokkr/camera.h"
 #include "formats/sources.h"
+#include "inspect/game_camera.h"
 #include "plan/options.h"
 #include "shader/compiled_call.h"
 
@@ -46,7 +49,9 @@ std::vector<Option> input_options() {
                       kMaxTargetSize),
           text_option(
               "--camera", "TEXT",
-              "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; values left out are fitted to the scene"),
+              "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; values left out are fitted to the scene. "
+              "Of a captured frame with vertex programs: in the eye space of the game's camera, which is at 0,0,0 and "
+              "looks along -z"),
           rare(real_option("--elevation", "DEGREES",
                            "Elevation of a scene's camera above the horizon, seen from its target", -89, 89)),
           file_option("--cameras", "FILE",
@@ -148,6 +153,33 @@ void require_scenes(const std::vector<ViewPart>& parts, const std::vector<std::s
   }
 }
 
+namespace {
+
+bool is_captured(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return ending == ".bkf";
+}
+
+void move_camera(Frame& frame, const std::string& file, const std::string& text, const LoadOptions& options) {
+  const GameCamera camera = find_game_camera(frame, options);
+  if (!camera.is_found()) {
+    throw std::runtime_error(file +
+                             (frame.vertex_inputs.empty()
+                                  ? ": it holds no vertex programs, and so no camera to change; leave out --camera, "
+                                    "or capture the frame again"
+                                  : ": no matrix of its vertex programs is a perspective view; leave out --camera"));
+  }
+  if (const std::string limits = camera.limits(); !limits.empty()) {
+    const std::string line = printable(file + ": " + limits);
+    if (options.strict) throw std::runtime_error(line + " (a warning, which --strict refuses)");
+    warn(line);
+  }
+  move_game_camera(frame, camera, parse_camera(text, camera.captured()), options);
+}
+
+}  // namespace
+
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress) {
   return load_input(file, arguments, progress, read_shader(arguments));
 }
@@ -155,9 +187,12 @@ Frame load_input(const std::string& file, const Arguments& arguments, Progress& 
 Frame load_input(const std::string& file, const Arguments& arguments, Progress& progress,
                  const std::optional<FragmentShader>& shader) {
   if (arguments.has("camera")) check_camera(arguments.text("camera"));
-  const LoadOptions options = load_options(arguments);
+  LoadOptions options = load_options(arguments);
+  // Its vertex programs hold the camera of a captured frame, which the loader does not move.
+  const std::string captured_camera = is_captured(file) ? std::exchange(options.camera, {}) : std::string();
   progress.show("reading " + file);
   Frame frame = load_frame(file, options);
+  if (!captured_camera.empty()) move_camera(frame, file, captured_camera, options);
   if (options.width > 0) {
     const uint32_t target = chosen_target(frame, arguments);
     const Target& shown = frame.targets[target];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 #include <variant>
 
@@ -126,6 +127,16 @@ std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawC
   return edges;
 }
 
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& one : texts) all += one + "\n";
+  return all;
+}
+
+}  // namespace
+
 std::string program_text(const Frame& frame, const DrawCommand& draw) {
   if (draw.inputs < 0) {
     const Material& m = frame.materials[draw.material];
@@ -138,11 +149,49 @@ std::string program_text(const Frame& frame, const DrawCommand& draw) {
   }
   const DrawInputs& inputs = frame.inputs[size_t(draw.inputs)];
   const FragmentProgram& program = frame.programs[inputs.program];
-  std::string text = "// program " + std::to_string(inputs.program);
+  const std::string text = "// program " + std::to_string(inputs.program);
   if (program.fixed) return text + ": fixed function with " + std::to_string(program.fixed->units.size()) + " textures";
-  text += ", GLSL " + std::to_string(program.version) + "\n";
-  for (const std::string& one : program.texts) text += one + "\n";
-  return text;
+  return text + ", GLSL " + std::to_string(program.version) + "\n" + joined(program.texts);
+}
+
+std::string vertex_text(const Frame& frame, const DrawCommand& draw) {
+  if (draw.vertices < 0) {
+    return draw.vertex_kind == VertexKind::transform
+               ? "The pipeline multiplies the vertices of this scene by its camera's matrix."
+               : "The file holds only the computed vertices of this draw, and no vertex program.";
+  }
+  const VertexInputs& inputs = frame.vertex_inputs[size_t(draw.vertices)];
+  const VertexProgram& program = frame.vertex_programs[inputs.program];
+  return "// vertex program " + std::to_string(inputs.program) + ", GLSL " + std::to_string(program.version) + "\n" +
+         joined(program.texts);
+}
+
+std::string VertexColumn::value(const Frame& frame, uint64_t vertex) const {
+  const uint64_t element = per_vertex ? std::min(vertex, count - 1) : 0;
+  const uint32_t word = frame.attributes[size_t(first + element * stride)];
+  if (kind == ShaderType::f32) return app::fixed(double(std::bit_cast<float>(word)), 4);
+  return kind == ShaderType::i32 ? std::to_string(int32_t(word)) : std::to_string(word);
+}
+
+std::vector<VertexColumn> attribute_columns(const Frame& frame, const DrawCommand& draw) {
+  std::vector<VertexColumn> columns;
+  if (draw.vertices < 0) return columns;
+  const VertexInputs& inputs = frame.vertex_inputs[size_t(draw.vertices)];
+  const VertexProgram& program = frame.vertex_programs[inputs.program];
+  for (size_t i = 0; i < program.attributes.size(); ++i) {
+    const VertexAttribute& attribute = program.attributes[i];
+    const VertexStream& stream = inputs.attributes[i];
+    const ShaderShape shape = shape_of(attribute.type);
+    const ShaderType kind =
+        attribute.type >= ShaderType::mat2 ? ShaderType::f32 : ShaderType(uint32_t(attribute.type) / 4 * 4);
+    for (uint32_t c = 0; c < shape.components(); ++c) {
+      std::string name = app::printable(attribute.name);
+      if (shape.columns > 1) name += "[" + std::to_string(c / shape.rows) + "]";
+      if (shape.rows > 1) name += std::string(".") + "xyzw"[c % shape.rows];
+      columns.push_back({name, stream.first + c, shape.components(), stream.count, stream.divisor == 0, kind});
+    }
+  }
+  return columns;
 }
 
 namespace {

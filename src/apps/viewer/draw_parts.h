@@ -30,8 +30,23 @@ Picture texture_picture(const Frame& frame, const DrawTexture& texture, std::str
 // the space of its view. Triangles with a vertex behind the camera are omitted. Returns at most `most` edges.
 std::vector<std::array<glm::vec2, 2>> mesh_edges(const Frame& frame, const DrawCommand& draw, size_t most);
 
-// The texts of a captured draw's program, or the shading of a material.
+// The texts of a captured draw's fragment program, or the shading of a material.
 std::string program_text(const Frame& frame, const DrawCommand& draw);
+// The texts of its vertex program, or the reason why there are none.
+std::string vertex_text(const Frame& frame, const DrawCommand& draw);
+
+// A component of an attribute of a draw's vertices.
+struct VertexColumn {
+  std::string name;                   // "gl_Vertex.x"
+  uint64_t first = 0, stride = 1;     // words of Frame::attributes
+  uint64_t count = 1;                 // elements; vertices beyond them have the last one
+  bool per_vertex = true;             // otherwise the first instance's value
+  ShaderType kind = ShaderType::f32;  // f32, i32, u32 or b32
+  // The value at vertex number `vertex`, as text.
+  std::string value(const Frame& frame, uint64_t vertex) const;
+};
+// The columns of the attributes that the draw's vertex program reads. Empty without such a program.
+std::vector<VertexColumn> attribute_columns(const Frame& frame, const DrawCommand& draw);
 
 struct DrawThumbnail {
   Picture picture;       // the target's layer after the draw; untouched pixels are dark grey

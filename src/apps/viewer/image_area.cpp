@@ -78,7 +78,7 @@ void ImageArea::handle_mouse(ViewerState& state, const Window& window, const std
   ImGuiIO& io = ImGui::GetIO();
   const glm::vec2 mouse = from(io.MousePos);
   const bool captured = state.scene && state.scene->clip_space;
-  const bool has_camera = state.scene && (!captured || !state.scene->unprojection.ranges.empty());
+  const bool has_camera = state.scene && state.scene->has_camera();
   const bool moves_image = (captured && !io.KeyShift) || io.KeyCtrl || !has_camera;
   const auto begin = [&](ImGuiMouseButton button, Drag drag) {
     if (drag_ != Drag::none || !ImGui::IsMouseClicked(button)) return;

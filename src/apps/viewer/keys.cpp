@@ -71,7 +71,7 @@ struct Gesture {
   const char *group, *keys, *help;
 };
 constexpr Gesture kGestures[] = {
-    {kCamera, "Left drag", "Orbit (captured frames: around the unprojected geometry)"},
+    {kCamera, "Left drag", "Orbit (captured frames: the game's camera, or around the unprojected geometry)"},
     {kCamera, "Middle drag", "Pan (captured frames: the image; with Shift the geometry)"},
     {kCamera, "Wheel", "Move closer (captured frames: zoom into the image; with Shift: move closer)"},
     {kCamera, "Ctrl + wheel, Ctrl + middle drag", "Zoom and move the image of any scene"},

@@ -24,6 +24,7 @@
 #include "app/command.h"
 #include "app/shader_option.h"
 #include "brokkr/renderer.h"
+#include "inspect/game_camera.h"
 #include "viewer/camera_control.h"
 #include "viewer/keys.h"
 #include "viewer/painting.h"
@@ -52,6 +53,7 @@ struct FrameSettings {
   int layer = 0;                                 // of that target
   std::set<uint32_t> hidden_commands;            // hidden draws: indices into Frame::commands
   std::shared_ptr<const FragmentShader> shader;  // the user's own; null: none
+  UniformEdits uniforms;                         // the user's values for the vertex programs of a captured frame
   ModuleSettings modules;
   bool operator==(const FrameSettings&) const = default;
 };
@@ -156,10 +158,12 @@ struct ViewerState {
   PictureSize size = PictureSize::as_loaded;
   ImageView view;
   std::optional<uint32_t> chosen_draw;  // the user's, an index into the scene's commands
-  CameraControl camera;                 // change at will, as the settings
-  ShaderControl shader{[] {}};          // the viewer puts what it says into the settings
-  bool continuous = false;              // frames keep coming although nothing changes
-  bool chosen_samples = false;          // the user said how many a pixel has; else the viewer chooses
+  std::optional<uint32_t>
+      pointed_draw;             // the draw under the mouse; empty if it is unknown, as in frames that take long
+  CameraControl camera;         // change at will, as the settings
+  ShaderControl shader{[] {}};  // the viewer puts what it says into the settings
+  bool continuous = false;      // frames keep coming although nothing changes
+  bool chosen_samples = false;  // the user said how many a pixel has; else the viewer chooses
   Overlay overlay = Overlay::none;
   // The settings before the preset of the paper was chosen; empty if the preset is off.
   std::optional<std::pair<RenderOptions, Overlay>> before_paper;
@@ -226,6 +230,7 @@ class Panel {
 
 std::unique_ptr<Panel> make_scene_panel();
 std::unique_ptr<Panel> make_shader_panel();
+std::unique_ptr<Panel> make_uniforms_panel();
 std::unique_ptr<Panel> make_pipeline_panel();
 std::unique_ptr<Panel> make_policy_panel();
 std::unique_ptr<Panel> make_pattern_panel();

@@ -59,12 +59,10 @@ class DrawsPanel : public Panel {
 
  private:
   // The tab that describes the chosen draw.
-  enum class Tab { picture, state, texture, mesh, program };
-  static constexpr std::pair<Tab, const char*> kTabs[] = {{Tab::picture, "Picture"},
-                                                          {Tab::state, "State"},
-                                                          {Tab::texture, "Texture"},
-                                                          {Tab::mesh, "Mesh"},
-                                                          {Tab::program, "Program"}};
+  enum class Tab { picture, state, texture, mesh, vertex, program };
+  static constexpr std::pair<Tab, const char*> kTabs[] = {{Tab::picture, "Picture"}, {Tab::state, "State"},
+                                                          {Tab::texture, "Texture"}, {Tab::mesh, "Mesh"},
+                                                          {Tab::vertex, "Vertex"},   {Tab::program, "Fragment"}};
 
   // A line of the list: the heading of a group, or a row of it.
   struct Line {
@@ -146,6 +144,8 @@ class DrawsPanel : public Panel {
           show_texture(state.scene->frame, 0);
           edges_ = mesh_edges(state.scene->frame, *draw, kMaxEdges);
           program_ = program_text(state.scene->frame, *draw);
+          vertex_program_ = vertex_text(state.scene->frame, *draw);
+          columns_ = attribute_columns(state.scene->frame, *draw);
         }
         if (ImGui::BeginChild("tab")) draw_tab(state, *command, *draw);
         ImGui::EndChild();
@@ -160,7 +160,8 @@ class DrawsPanel : public Panel {
       case Tab::state: return ImGui::TextWrapped("%s", state_text(state.scene->frame, draw).c_str());
       case Tab::texture: return draw_textures(state.scene->frame);
       case Tab::mesh: return draw_mesh(state.scene->frame, draw);
-      case Tab::program: return draw_program();
+      case Tab::program: return draw_program(program_);
+      case Tab::vertex: return draw_program(vertex_program_);
     }
   }
 
@@ -238,12 +239,16 @@ class DrawsPanel : public Panel {
     draw_vertices(frame, draw);
   }
 
-  static void draw_vertices(const Frame& frame, const DrawCommand& draw) {
+  // Shows the position that the program computed, and the attributes that it read.
+  void draw_vertices(const Frame& frame, const DrawCommand& draw) const {
     constexpr ImGuiTableFlags kFlags =
         ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
-    if (!ImGui::BeginTable("vertices", 5, kFlags)) return;
-    ImGui::TableSetupScrollFreeze(0, 1);
+    // Dear ImGui's tables have at most 64 columns.
+    const size_t attributes = std::min<size_t>(columns_.size(), 59);
+    if (!ImGui::BeginTable("vertices", int(5 + attributes), kFlags)) return;
+    ImGui::TableSetupScrollFreeze(1, 1);
     for (const char* const title : {"vertex", "x", "y", "z", "w"}) ImGui::TableSetupColumn(title);
+    for (size_t i = 0; i < attributes; ++i) ImGui::TableSetupColumn(columns_[i].name.c_str());
     ImGui::TableHeadersRow();
     ImGuiListClipper clipper;
     clipper.Begin(int(std::min<uint32_t>(draw.vertex_count, kMaxVertices)));
@@ -256,12 +261,18 @@ class DrawsPanel : public Panel {
           ImGui::TableNextColumn();
           ImGui::Text("%.4f", double(value));
         }
+        for (size_t c = 0; c < attributes; ++c) {
+          ImGui::TableNextColumn();
+          ImGui::TextUnformatted(columns_[c].value(frame, uint64_t(i)).c_str());
+        }
       }
     }
     ImGui::EndTable();
   }
 
-  void draw_program() { ImGui::InputTextMultiline("##program", &program_, {-1, -1}, ImGuiInputTextFlags_ReadOnly); }
+  static void draw_program(std::string& text) {
+    ImGui::InputTextMultiline("##program", &text, {-1, -1}, ImGuiInputTextFlags_ReadOnly);
+  }
 
   // Requests the picture of a draw, unless it exists or another one is in progress.
   void ask(ViewerState& state, uint32_t command) {
@@ -431,7 +442,8 @@ class DrawsPanel : public Panel {
   std::vector<DrawTexture> textures_;
   size_t read_ = 0;  // the texture that is shown
   Picture texels_;
-  std::string problem_, program_;
+  std::string problem_, program_, vertex_program_;
+  std::vector<VertexColumn> columns_;  // of the attributes
   PanelTexture read_texture_{PanelTexture::Kind::picture};
   std::vector<std::array<glm::vec2, 2>> edges_;
   bool shown_thumbnail_ = false;  // the texture holds the picture of `thumbnail_`

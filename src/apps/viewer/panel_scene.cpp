@@ -95,7 +95,13 @@ class ScenePanel : public Panel {
   void draw_camera(ViewerState& state) {
     if (state.scene->clip_space) {
       ImGui::PushTextWrapPos(0);
-      if (state.scene->unprojection.ranges.empty()) {
+      if (state.scene->game.is_found()) {
+        const GameCamera& game = state.scene->game;
+        ImGui::TextDisabled("The game's own camera, in its eye space: %s.",
+                            app::printable(game.uniform_names(state.scene->frame)).c_str());
+        if (const std::string limits = game.limits(); !limits.empty())
+          ImGui::TextDisabled("%s.", app::printable(limits).c_str());
+      } else if (!state.scene->has_camera()) {
         ImGui::TextDisabled("This frame has no perspective draws: there is nothing to orbit around.");
       } else {
         ImGui::TextDisabled(

@@ -156,6 +156,7 @@ void PixelFacts::draw_line(const ViewerState& state, ImDrawList& list) const {
 }
 
 void PixelFacts::draw(ViewerState& state, ImDrawList& list, bool darken) {
+  state.pointed_draw.reset();
   if (!state.last || state.view.width == 0) return;
   const std::optional<uint32_t> focus = darken ? focus_of(state) : std::nullopt;
   const bool has_values = state.view.zoom > kValueLines * ImGui::GetFontSize();
@@ -166,6 +167,9 @@ void PixelFacts::draw(ViewerState& state, ImDrawList& list, bool darken) {
   const bool wants = over && !state.continuous && state.last->result.statistics.frame_ms < kLongFrame;
   if (focus || has_values || wants) ask(state);
   if (is_current(state)) {
+    const auto at = glm::uvec2(glm::max(pixel, glm::vec2(0)));
+    const uint32_t command = over ? facts_->draws[size_t(at.y) * size_t(facts_->width) + at.x] : kNoDraw;
+    if (command != kNoDraw) state.pointed_draw = command;
     if (focus) draw_focus(state, list, *focus);
     if (has_values) draw_values(state.view, list);
   }

@@ -13,6 +13,7 @@
 
 #include "app/resize.h"
 #include "brokkr/image.h"
+#include "brokkr/vertex_stage.h"
 #include "inspect/trim.h"
 
 namespace brokkr::viewer {
@@ -61,13 +62,22 @@ std::vector<View> views_of(const Scene& scene, const std::optional<Camera>& came
                                            uint32_t(loaded.views.size()));
 }
 
+// Computes the vertices of a captured frame for the user's camera and uniforms. `frame` still has those of the scene.
+void WorkingFrame::place_vertices(const Scene& scene, const std::optional<Camera>& camera, const UniformEdits& edits,
+                                  const LoadOptions& load) {
+  camera_ = camera;
+  edit_uniforms(frame, edits);
+  if (camera && scene.game.is_found()) {
+    move_game_camera(frame, scene.game, *camera, load);
+    return;
+  }
+  if (!edits.empty()) shade_vertices(frame, load);
+  if (camera) reproject(scene.unprojection, *camera, std::vector(frame.positions), frame.positions);
+}
+
 void WorkingFrame::place_camera(const Scene& scene, const std::optional<Camera>& camera) {
   camera_ = camera;
   const Frame& loaded = scene.frame;
-  if (scene.clip_space) {
-    if (camera) reproject(scene.unprojection, *camera, loaded.positions, frame.positions);
-    return;
-  }
   std::vector<View> views = views_of(scene, camera, frame.targets[0].width, frame.targets[0].height);
   // The views of the shader's buffers come after the scene's own.
   views.insert(views.end(), frame.views.begin() + std::ptrdiff_t(loaded.views.size()), frame.views.end());
@@ -84,7 +94,11 @@ void WorkingFrame::make_anew(Renderer& renderer, const Made& wanted, const Rende
     app::resize_frame(frame, wanted.target, wanted.width, wanted.height);
   hide_draws(frame, std::vector(wanted.hidden.begin(), wanted.hidden.end()));
   if (wanted.no_loads) skip_loads(frame);
-  place_camera(*wanted.scene, request.camera);
+  if (wanted.scene->clip_space) {
+    place_vertices(*wanted.scene, request.camera, wanted.uniforms, load);
+  } else {
+    place_camera(*wanted.scene, request.camera);
+  }
   shader_ = request.settings.shader;
   if (shader_) set_fragment_shader(frame, *shader_, load);
   prepared.emplace(renderer.prepare(frame, load));
@@ -103,7 +117,8 @@ void WorkingFrame::update(Renderer& renderer, const RenderRequest& request, cons
                     target,
                     settings.hidden_commands,
                     is_partial,
-                    texts_of(settings.shader.get())};
+                    texts_of(settings.shader.get()),
+                    settings.uniforms};
   if (!prepared || made_ != wanted || (camera_ != request.camera && request.scene->clip_space)) {
     make_anew(renderer, wanted, request, load);
   } else if (camera_ != request.camera || shader_ != settings.shader) {

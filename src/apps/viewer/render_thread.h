@@ -44,10 +44,13 @@ class WorkingFrame {
     std::set<uint32_t> hidden;
     bool no_loads = false;  // initial pictures of targets are skipped, because they would cover what is left out
     std::string shader;     // the texts of the user's shader; empty: none
+    UniformEdits uniforms;
     bool operator==(const Made&) const = default;
   };
   void make_anew(Renderer& renderer, const Made& wanted, const RenderRequest& request, const LoadOptions& load);
   void place_camera(const Scene& scene, const std::optional<Camera>& camera);
+  void place_vertices(const Scene& scene, const std::optional<Camera>& camera, const UniformEdits& edits,
+                      const LoadOptions& load);
 
   Made made_;
   std::optional<Camera> camera_;

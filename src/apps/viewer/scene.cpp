@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // The assumed vertical field of view of captured frames, in degrees.
 constexpr float kCapturedFov = 60;
 
-// The fit and the bounds of a range use at most this many vertices; larger ranges are sampled.
+// The bounds of a range use at most this many vertices; larger ranges are sampled.
 constexpr uint64_t kSamples = 4096;
 
 // The length of the prefix of a scene that is not a file, such as "generated:".
@@ -84,42 +84,10 @@ Camera camera_of(const View& view, const Bounds& bounds) {
 
 }  // namespace
 
-std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions) {
-  const size_t step = std::max<size_t>(1, positions.size() / kSamples);
-  double n = 0, w_sum = 0, z_sum = 0;
-  for (size_t i = 0; i < positions.size(); i += step) {
-    if (!usable(positions[i])) continue;
-    n += 1;
-    w_sum += double(positions[i].w);
-    z_sum += double(positions[i].z);
-  }
-  if (n < 3) return std::nullopt;
-  const double w_mean = w_sum / n, z_mean = z_sum / n;
-  double ww = 0, wz = 0, w_size = 0;
-  for (size_t i = 0; i < positions.size(); i += step) {
-    if (!usable(positions[i])) continue;
-    const double w = double(positions[i].w) - w_mean, z = double(positions[i].z) - z_mean;
-    ww += w * w;
-    wz += w * z;
-    w_size = std::max(w_size, std::abs(double(positions[i].w)));
-  }
-  if (!(std::sqrt(ww / n) > 1e-4 * w_size)) return std::nullopt;
-  const double slope = wz / ww, offset = z_mean - slope * w_mean;
-  double worst = 0;
-  for (size_t i = 0; i < positions.size(); i += step) {
-    if (!usable(positions[i])) continue;
-    worst = std::max(worst, std::abs(double(positions[i].z) - slope * double(positions[i].w) - offset));
-  }
-  // Allow for small disturbances such as 8-bit polygon offsets.
-  if (worst > 1e-3 * w_size) return std::nullopt;
-  const bool infinite = std::abs(offset) <= 1e-5 * w_size;
-  return ClipDepth{float(slope), infinite ? 0.0f : float(offset)};
-}
-
-Unprojection unproject(const Frame& frame, uint32_t target, float fov) {
+Unprojection unproject(const Frame& frame, uint32_t target, float fov, float aspect) {
   Unprojection result;
   const Target& t = frame.targets[target];
-  result.aspect = float(t.width) / float(t.height);
+  result.aspect = aspect > 0 ? aspect : float(t.width) / float(t.height);
   const glm::vec2 focal(focal_length(fov) / result.aspect, focal_length(fov));
   std::vector<float> distances;
   for (PerspectiveRange& range : ranges_of(frame, target)) {
@@ -167,12 +135,12 @@ void reproject(const Unprojection& unprojection, const Camera& camera, std::span
   }
 }
 
-std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, LoadOptions load) {
+std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, const LoadOptions& load) {
   auto scene = std::make_shared<Scene>();
   scene->path = std::move(path);
   scene->frame = std::move(frame);
   scene->load_ms = load_ms;
-  scene->load = std::move(load);
+  scene->load = load;
   scene->load.progress = {};
   scene->load.warning = {};
   scene->main_target = main_target(scene->frame);
@@ -185,9 +153,13 @@ std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double lo
   };
   scene->clip_space = std::none_of(scene->frame.commands.begin(), scene->frame.commands.end(), transformed);
   if (scene->clip_space) {
-    scene->unprojection = unproject(scene->frame, scene->main_target, kCapturedFov);
+    scene->game = find_game_camera(scene->frame, load);
+    const GameProjection& projection = scene->game.projection;
+    const bool is_known = scene->game.is_found();
+    scene->unprojection = unproject(scene->frame, scene->main_target, is_known ? projection.fov() : kCapturedFov,
+                                    is_known ? projection.aspect() : 0);
     scene->bounds = scene->unprojection.bounds;
-    scene->camera = scene->unprojection.camera;
+    scene->camera = is_known ? scene->game.captured() : scene->unprojection.camera;
   } else {
     scene->bounds = bounds_of(scene->frame);
     scene->camera = camera_of(scene->frame.views[0], scene->bounds);

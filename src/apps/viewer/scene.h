@@ -1,9 +1,10 @@
 // A loaded scene, and data that the viewer derives from its frame: camera, bounds and projection.
 //
-// Orbits around captured geometry: a capture holds clip-space vertices and no camera, but the perspective projection
-// can be computed from them. All vertices of such a draw satisfy clip z = slope * w + offset, and w is the distance in
-// front of the camera. Only the field of view is unknown and must be assumed. Then every vertex has a position in the
-// eye space of the captured camera, and the viewer's camera moves in that space.
+// Orbits around captured geometry: if a capture holds vertex programs, their uniforms contain the game's camera
+// (inspect/game_camera.h). Otherwise it holds clip-space vertices and no camera, but the perspective projection can be
+// computed from them. All vertices of such a draw satisfy clip z = slope * w + offset, and w is the distance in front
+// of the camera. Only the field of view is unknown and must be assumed. Then every vertex has a position in the eye
+// space of the captured camera, and the viewer's camera moves in that space.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +19,9 @@
 #include "brokkr/choices.h"
 #include "brokkr/frame.h"
 #include "brokkr/load.h"
+#include "inspect/game_camera.h"
 
 namespace brokkr::viewer {
-
-// clip z = slope * w + offset. An offset of 0 means infinitely far (a sky that does not depend on the camera's
-// position).
-struct ClipDepth {
-  float slope = 0, offset = 0;
-};
-
-// A least-squares fit. Empty if w hardly varies (orthographic: menus, shadow maps, full-screen passes) or if z is not a
-// linear function of w.
-std::optional<ClipDepth> fit_clip_depth(std::span<const glm::vec4> positions);
 
 // Vertices of one draw, or of several draws that share them, with one perspective projection.
 struct PerspectiveRange {
@@ -44,8 +36,9 @@ struct Unprojection {
   float aspect = 1;  // width / height of the viewport
 };
 
-// Finds the projection of the draws into `target`. `fov`: assumed vertical field of view in degrees.
-Unprojection unproject(const Frame& frame, uint32_t target, float fov);
+// Finds the projection of the draws into `target`. `fov`: assumed vertical field of view in degrees. `aspect`: width /
+// height of the projection; 0: of the target.
+Unprojection unproject(const Frame& frame, uint32_t target, float fov, float aspect = 0);
 
 // Computes clip-space positions for `camera` instead of the captured one. `from` and `to` are as long as
 // Frame::positions; vertices outside all ranges are copied.
@@ -73,12 +66,15 @@ struct Scene {
   Camera camera;              // as loaded; for a captured frame, in its eye space
   Bounds bounds;              // of the visible geometry, in the space in which the camera moves
   Unprojection unprojection;  // captured frames only
+  GameCamera game;            // captured frames with vertex programs only; replaces what the unprojection guesses
+  // Returns true if the camera moves something.
+  bool has_camera() const { return !clip_space || game.is_found() || !unprojection.ranges.empty(); }
   // For a scene that a module paints. Its frame has a target and views, but draws nothing.
   std::shared_ptr<const SceneContent> content;
 };
 
 // Determines the frame's camera and bounds and, for captured frames, their projection if possible.
-std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, LoadOptions load = {});
+std::shared_ptr<const Scene> make_scene(std::string path, Frame frame, double load_ms, const LoadOptions& load = {});
 
 // The file's name without its folder, or "PREFIX:NAME", made safe for the screen.
 std::string display_name(const std::string& scene);

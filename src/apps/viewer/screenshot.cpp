@@ -110,6 +110,7 @@ Metadata metadata_of(const Rendered& frame) {
   json["layer"] = frame.layer;
   if (s.options.command_limit) json["command-limit"] = *s.options.command_limit;
   if (!s.hidden_commands.empty()) json["hidden_commands"] = s.hidden_commands;
+  if (!s.uniforms.empty()) json["uniforms"] = s.uniforms;
   json["used"]["frame_ms"] = statistics.frame_ms;
   json["used"]["aborted"] = frame.result.aborted;
   json["used"]["frame"] = frame.number;
@@ -126,7 +127,8 @@ Metadata metadata_of(const Rendered& frame) {
   if (s.options.command_limit) command += " --command-limit " + std::to_string(*s.options.command_limit);
   if (frame.camera) {
     metadata["Camera"] = camera_text(*frame.camera);
-    if (!frame.scene->clip_space) command += " --camera " + quoted(camera_text(*frame.camera));
+    if (!frame.scene->clip_space || frame.scene->game.is_found())
+      command += " --camera " + quoted(camera_text(*frame.camera));
   }
   // `brokkr render` chooses more for a scene.
   const bool says_one = s.options.samples == 1 && app::picture_samples(frame.scene->frame, s.options.shading) > 1;

@@ -31,8 +31,9 @@ constexpr float kZoomStep = 1.25f;
 
 // The panels in the order of their tabs.
 constexpr std::unique_ptr<Panel> (*kPanels[])() = {
-    make_scene_panel,  make_pipeline_panel, make_policy_panel, make_pattern_panel, make_draws_panel,
-    make_shader_panel, make_inspect_panel,  make_race_panel,   make_compare_panel, make_log_panel,
+    make_scene_panel, make_pipeline_panel, make_policy_panel,   make_pattern_panel,
+    make_draws_panel, make_shader_panel,   make_uniforms_panel, make_inspect_panel,
+    make_race_panel,  make_compare_panel,  make_log_panel,
 };
 
 // Returns true if the same preparation serves both frames.
@@ -271,6 +272,7 @@ void Viewer::take_scene(const Loaded& loaded) {
   state_.scene = loaded.scene;
   show_start_ = false;
   state_.chosen_draw.reset();
+  state_.settings.uniforms.clear();
   for (const auto& panel : panels_) {
     if (another && panel->opens_for(*state_.scene)) docks_.open(panel->name());
   }
@@ -423,7 +425,6 @@ double Viewer::sleep_time() const {
   if (sequence_.playing()) at_most(std::max(0.001, seconds(sequence_.next_time() - now)));
   if (saving_.valid()) at_most(0.05);
   if (capture_.running()) at_most(0.1);
-  if (ImGui::GetIO().WantTextInput) at_most(0.2);  // the cursor blinks
   return time;
 }
 

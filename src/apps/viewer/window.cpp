@@ -74,6 +74,7 @@ Window::Window(const WindowSize& size, float scale, WindowEvents events)
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the viewer stores its own settings
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigInputTextCursorBlink = false;  // a window that shows a text field draws nothing until something changes
   theme::apply(scale_);
   set_callbacks();
   ImGui_ImplGlfw_InitForOpenGL(window_, true);  // also calls the callbacks set before

@@ -53,7 +53,7 @@ namespace {
 void refuse_cameras(const std::string& name, const LoadOptions& options) {
   if (options.camera.empty() && options.views <= 1 && options.cameras.empty() && !options.elevation) return;
   fail(
-      "{}: a captured frame holds transformed vertices and has no camera to change; leave out the camera and "
+      "{}: a captured frame has its own camera and views, which this command does not move; leave out the camera and "
       "the number of views",
       name);
 }

@@ -138,7 +138,8 @@ json settings_json(const FrameSettings& s, bool with_shader) {
                    {"height", s.height},
                    {"target", s.target},
                    {"layer", s.layer},
-                   {"hidden", s.hidden_commands}};
+                   {"hidden", s.hidden_commands},
+                   {"uniforms", s.uniforms}};
   if (s.options.command_limit) settings["command_limit"] = *s.options.command_limit;
   if (s.shader) settings["shader"] = with_shader ? shader_json(*s.shader) : json("as before");
   return settings;
@@ -155,6 +156,7 @@ FrameSettings settings_from(const json& from, bool& has_shader) {
   from.at("target").get_to(s.target);
   from.at("layer").get_to(s.layer);
   from.at("hidden").get_to(s.hidden_commands);
+  from.at("uniforms").get_to(s.uniforms);
   if (from.contains("command_limit")) s.options.command_limit = from.at("command_limit").get<uint32_t>();
   has_shader = from.contains("shader");
   if (has_shader && from.at("shader").is_object()) s.shader = shader_from(from.at("shader"));
