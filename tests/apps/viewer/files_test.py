@@ -18,7 +18,7 @@ LARGE = 1000  # vertices along each side of a scene that takes seconds to load
 
 def draws(session, file):
     """Whether the image is this file's, by the command that stands in its PNG."""
-    _, _, command = session.settings()
+    _, command = session.facts()
     return str(file) in command
 
 

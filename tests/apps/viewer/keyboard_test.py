@@ -19,7 +19,7 @@ LAYOUTS = (["fr"], ["de"], ["us", "-variant", "dvorak"])
 def press_and_wait(session, what, changed, key, *modifiers):
     """Presses the key, and waits until the settings that the window shows have changed and stay. On a busy computer the
     window shows an earlier frame for a while, or a key is lost: then the key is pressed again."""
-    _, before, _ = session.settings()
+    before, _ = session.facts()
     looks_for_a_press, looks = 8, 0
 
     def has_changed():
@@ -27,7 +27,7 @@ def press_and_wait(session, what, changed, key, *modifiers):
         if looks % looks_for_a_press == 0:
             session.screen.key(key, *modifiers)
         looks += 1
-        _, now, _ = session.settings()
+        now, _ = session.facts()
         return now if changed(before, now) else None
 
     now = wait_for(what, has_changed)
@@ -35,7 +35,7 @@ def press_and_wait(session, what, changed, key, *modifiers):
     def stays():
         nonlocal now
         earlier = now
-        _, now, _ = session.settings()
+        now, _ = session.facts()
         return now if now == earlier else None
 
     return wait_for(what, stays)

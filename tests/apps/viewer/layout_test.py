@@ -117,9 +117,9 @@ def has_the_size_of_the_monitor(screen, folder):
         if dpi == 96:
             session.close()
     for _ in range(3):
-        before = session.settings()[1]["size"]
+        before = session.facts()[0]["size"]
         session.screen.key("minus", "Control_L")
-        wait_for("smaller text", lambda: session.settings()[1]["size"][0] > before[0])
+        wait_for("smaller text", lambda: session.facts()[0]["size"][0] > before[0])
     icon = screen.property(session.window, "_NET_WM_ICON")
     assert icon[:2] == [16, 16] and any(pixel >> 24 for pixel in icon[2:]), "the window has no icon"
     session.close()

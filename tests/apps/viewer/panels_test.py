@@ -130,16 +130,16 @@ def shows_a_pattern_of_a_file(screen, folder, whole):
                                 "height": 2, "owner": [0, 1, 2, 3]}))
     session = Session(screen, folder, (1000, 800), SIZE, "--pattern", file, FRAME,
                       settings={"panel": "Pattern", "options": {"policy": "edf"}})
-    pattern = lambda: session.settings()[1]["pattern"]
+    pattern = lambda: session.facts()[0]["pattern"]
     session.screen.key("F2")
     wait_for("the frame", lambda: session.shows(whole))
     session.screen.key("F2")
     wait_for("the user interface", session.has_menu)
     assert pattern() == str(file)
-    assert session.settings()[1]["policy"] == "edf", "what is remembered holds where the command line says nothing"
+    assert session.facts()[0]["policy"] == "edf", "what is remembered holds where the command line says nothing"
     file.unlink()
     session.screen.key("o")
-    wait_for("another policy", lambda: session.settings()[1]["policy"] == "priority")
+    wait_for("another policy", lambda: session.facts()[0]["policy"] == "priority")
     assert pattern() == str(file), "the pattern changed with the policy"
     x, y, width, _ = session.screen.geometry(session.window)
     session.screen.click(x + width - 380 + 60, y + 290)  # the picture of the first pattern in the panel

@@ -3,24 +3,38 @@ import struct
 import zlib
 
 
-def read(path):
-    """(rows of red, green, blue bytes from top to bottom, {key: text})"""
+def chunks(path):
+    """(kind, content) of each part of the file."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path
-    position, stored, texts = 8, b"", {}
+    position = 8
     while position < len(data):
         length, kind = struct.unpack(">I4s", data[position : position + 8])
-        chunk = data[position + 8 : position + 8 + length]
+        content = data[position + 8 : position + 8 + length]
         (crc,) = struct.unpack(">I", data[position + 8 + length : position + 12 + length])
-        assert crc == zlib.crc32(kind + chunk), (path, kind)
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack(">IIBB", chunk[:10])
-        elif kind == b"IDAT":
-            stored += chunk
-        elif kind == b"iTXt":
-            key, rest = chunk.split(b"\0", 1)
-            texts[key.decode()] = rest[2:].split(b"\0", 2)[2].decode()
+        assert crc == zlib.crc32(kind + content), (path, kind)
+        yield kind, content
         position += length + 12
+
+
+def texts(path):
+    """{key: text}, without the pixels, which take long to decode here."""
+    found = {}
+    for kind, content in chunks(path):
+        if kind == b"iTXt":
+            key, rest = content.split(b"\0", 1)
+            found[key.decode()] = rest[2:].split(b"\0", 2)[2].decode()
+    return found
+
+
+def read(path):
+    """(rows of red, green, blue bytes from top to bottom, {key: text})"""
+    stored = b""
+    for kind, content in chunks(path):
+        if kind == b"IHDR":
+            width, height, depth, color = struct.unpack(">IIBB", content[:10])
+        elif kind == b"IDAT":
+            stored += content
     assert depth == 8 and color in (2, 6)
     channels = 3 if color == 2 else 4
     raw, stride, rows, above = zlib.decompress(stored), width * channels, [], bytes(width * channels)
@@ -30,7 +44,7 @@ def read(path):
         unfilter(kind, line, above, channels)
         above = bytes(line)
         rows.append(above if channels == 3 else b"".join(above[i : i + 3] for i in range(0, stride, 4)))
-    return rows, texts
+    return rows, texts(path)
 
 
 def chunk(kind, data):
@@ -52,21 +66,33 @@ def write(path, rows):
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed(rows)) + chunk(b"IEND", b""))
 
 
+def added(line, above):
+    """The sums of bytes at the same places, modulo 256, all at once: the highest bits are added without a carry."""
+    count = len(line)
+    a, b = int.from_bytes(line, "big"), int.from_bytes(above, "big")
+    low, high = int.from_bytes(b"\x7f" * count, "big"), int.from_bytes(b"\x80" * count, "big")
+    return (((a & low) + (b & low)) ^ ((a ^ b) & high)).to_bytes(count, "big")
+
+
 def unfilter(kind, line, above, channels):
     if kind == 0:
         return
-    for i in range(len(line)):
-        left = line[i - channels] if i >= channels else 0
-        up = above[i]
-        if kind == 1:
-            add = left
-        elif kind == 2:
-            add = up
-        elif kind == 3:
-            add = (left + up) >> 1
-        else:
-            corner = above[i - channels] if i >= channels else 0
-            guess = left + up - corner
-            a, b, c = abs(guess - left), abs(guess - up), abs(guess - corner)
-            add = left if a <= b and a <= c else up if b <= c else corner
-        line[i] = (line[i] + add) & 255
+    if kind == 2:
+        line[:] = added(line, above)
+        return
+    for channel in range(channels):
+        values, left, corner = [], 0, 0
+        for value, up in zip(line[channel::channels], above[channel::channels]):
+            if kind == 1:
+                guess = left
+            elif kind == 3:
+                guess = (left + up) >> 1
+            else:
+                a, b = up - corner, left - corner
+                c = abs(a + b)
+                a, b = abs(a), abs(b)
+                guess = left if a <= b and a <= c else up if b <= c else corner
+                corner = up
+            left = (value + guess) & 255
+            values.append(left)
+        line[channel::channels] = bytes(values)

@@ -102,10 +102,10 @@ def measures_both_patterns(session, panel, opened):
     in_a, in_b = wait_for("a result", lambda: all(drawn()) and drawn())
     assert len(in_a) == len(in_b) == 1 and in_a < in_b, f"A drew what {in_a} name, B what {in_b} name"
     # A setting changes while frames alternate: the comparison restarts with the same two patterns and without the file.
-    settings = session.settings()[1]
+    settings = session.facts()[0]
     for option, key in (("policy", "o"), ("shading", "m"), ("pattern", "p")):
         session.screen.key(key)
-        wait_for(f"another {option}", lambda: session.settings()[1][option] != settings[option])
+        wait_for(f"another {option}", lambda: session.facts()[0][option] != settings[option])
         in_a, in_b = wait_for("a result", lambda: all(drawn()) and drawn())  # below hints, which may differ
         assert len(in_a) == len(in_b) == 1 and in_a < in_b, option
     panel.choose_last(b)

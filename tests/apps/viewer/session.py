@@ -97,18 +97,27 @@ class Session:
         x, y, w, h = self.screen.geometry(self.window)
         return has_color(self.screen.pixels(x, y + h // 2, w, h - h // 2), (77, 26, 26))
 
-    def screenshot(self, *modifiers):
-        """Presses F12 and reads the file that comes of it."""
+    def save(self, *modifiers):
+        """Presses F12; the file that comes of it."""
         before = set(self.folder.glob("brokkr-*.png"))
         self.screen.key("F12", *modifiers)
         path = wait_for("a screenshot", lambda: next(iter(set(self.folder.glob("brokkr-*.png")) - before), None))
         self.last_shot = path
-        return png.read(path)
+        return path
+
+    def screenshot(self, *modifiers):
+        """Rows and texts of the file that F12 saves."""
+        return png.read(self.save(*modifiers))
 
     def settings(self):
         """Rows, settings and command of the frame that the window shows."""
         rows, texts = self.screenshot("Shift_L")
         return rows, json.loads(texts["Settings"]), texts["Command"]
+
+    def facts(self):
+        """Settings and command as above, without the rows, whose decoding takes seconds."""
+        texts = png.texts(self.save("Shift_L"))
+        return json.loads(texts["Settings"]), texts["Command"]
 
     def cpu_seconds(self):
         """That all threads of the viewer have used so far."""

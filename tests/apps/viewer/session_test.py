@@ -54,7 +54,7 @@ def switch_everything(session, expected):
     """Every pattern and every policy while frames keep coming and are logged: the image is the same in all of them."""
     session.screen.key("r")
     session.screen.key("F9")
-    _, settings, _ = session.settings()
+    settings, _ = session.facts()
     number = settings["used"]["frame"]
     for option, key in (("pattern", "p"), ("policy", "o")):
         known, last = choices(option), settings[option]
@@ -177,7 +177,7 @@ def latency(screen, folder):
     deadline = time.monotonic() + 240
     frame_ms = 0
     while frame_ms < LONG_MS and time.monotonic() < deadline:
-        _, settings, _ = session.settings()
+        settings, _ = session.facts()
         frame_ms = settings["used"]["frame_ms"]
     assert frame_ms >= LONG_MS, f"the frame takes {frame_ms:.0f} ms only"
     for _ in range(24):

@@ -91,7 +91,7 @@ def moves_the_games_camera(session, folder, captured):
     x, y, _, _ = session.screen.geometry(session.window)
     session.screen.drag((x + 430, y + 330), (x + 520, y + 360), pause=0.3)
     session.screen.move(x + 20, y + 400)
-    wait_for("another camera", lambda: "--camera" in session.settings()[2])
+    wait_for("another camera", lambda: "--camera" in session.facts()[1])
     session.wait_for_rest()
     rows, _, command = session.settings()
     assert rows != captured, "the picture did not move"
@@ -110,19 +110,17 @@ def edits_a_uniform(session, folder, captured):
     session.screen.click(x + 440, y + 500)
     wait_for("the uniforms of a draw", lambda: region(session, PANEL) != panel)
     session.wait_for_rest()
-    session.screenshot()
-    shutil.copy(session.last_shot, folder / "vertex-uniforms.png")
+    shutil.copy(session.save(), folder / "vertex-uniforms.png")
     for row in range(340, 480, 12):
         session.screen.drag((x + 1090, y + row), (x + 1200, y + row), pause=0.2)
         session.wait_for_rest()
-        if "uniforms" in session.settings()[1]:
+        if "uniforms" in session.facts()[0]:
             break
     rows, settings, _ = session.settings()
     assert "uniforms" in settings, "no uniform could be dragged"
     assert len(settings["uniforms"]) == 1, settings["uniforms"]
     assert rows != captured, "a changed uniform changes nothing"
-    session.screenshot()
-    shutil.copy(session.last_shot, folder / "vertex-edited.png")
+    shutil.copy(session.save(), folder / "vertex-edited.png")
 
 
 def body(screen, folder):
