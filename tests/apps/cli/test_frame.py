@@ -1,5 +1,6 @@
 """Small frame files (docs: the .bkf format) made with the standard library alone."""
 import json
+import math
 import struct
 
 
@@ -43,3 +44,54 @@ def frame(size=8, blob_size=len(TRIANGLE), **changes):
             "commands": [{"type": "clear", "target": 0, "color": [0, 0, 0, 1], "depth": 1.0}, draw()],
             "skipped": {"draws": 0, "triangles": 0, "reasons": {}}, "references": []}
     return json.dumps({**base, **changes})
+
+
+GAME_SIZE = 320
+GAME_VERTEX = """#version 330
+in vec3 place;
+uniform mat4 camera;
+uniform vec4 tint;
+out vec4 color;
+void main() { gl_Position = camera * vec4(place, 1.0); color = tint * vec4(1.0, 0.5 + 0.1 * place.y, 1.0, 1.0); }
+"""
+GAME_FRAGMENT = """#version 330
+in vec4 color;
+out vec4 result;
+void main() { result = color; }
+"""
+FLOOR = [(-4, -1, -3), (4, -1, -3), (4, -1, -12), (-4, -1, -3), (4, -1, -12), (-4, -1, -12)]
+WALL = [(-1, -1, -8), (1, -1, -8), (1, 2, -9), (-1, -1, -8), (1, 2, -9), (-1, 2, -9)]
+
+
+def game():
+    """The bytes of a file with two draws whose vertex program shares a perspective camera: a floor and a wall."""
+    blob = b""
+
+    def add(data):
+        nonlocal blob
+        blob += b"\0" * (-len(blob) % 16)
+        offset = len(blob)
+        blob += data
+        return offset
+
+    focal, near, far = 1 / math.tan(math.radians(25)), 0.5, 50.0
+    camera = [focal, 0, 0, 0, 0, focal, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]
+    draws = []
+    for points, tint in ((FLOOR, (1, 0.4, 0.1, 1)), (WALL, (0.2, 0.6, 1, 1))):
+        places = add(struct.pack(f"<{3 * len(points)}f", *[value for point in points for value in point]))
+        uniforms = add(struct.pack("<20f", *camera, *tint))
+        one = draw(program=0, uniforms={"offset": 0, "type": "u32", "count": 0}, vertexProgram=0,
+                   vertexUniforms={"offset": uniforms, "type": "u32", "count": 20},
+                   attributes=[{"offset": places, "type": "f32", "count": 3 * len(points)}],
+                   vertexCount=len(points))
+        del one["position"]
+        draws.append(one)
+    clear = {"type": "clear", "target": 0, "color": [0.1, 0.1, 0.1, 1], "depth": 1.0}
+    text = frame(
+        size=GAME_SIZE, blob_size=len(blob), commands=[clear, *draws],
+        programs=[{"fragment": [GAME_FRAGMENT], "version": 330, "varyings": [{"name": "color", "type": "vec4", "offset": 0}]}],
+        vertexPrograms=[{"vertex": [GAME_VERTEX], "version": 330, "attributes": [{"name": "place", "type": "vec3"}],
+                         "uniforms": [{"name": "camera", "type": "mat4", "offset": 0},
+                                      {"name": "tint", "type": "vec4", "offset": 64}]}],
+        targets=[{"id": 0, "size": [GAME_SIZE, GAME_SIZE], "samples": 0, "colors": [["rgba8", "rgba"]], "depth": "depth24"}])
+    return container(text, blob, version=3)

@@ -75,6 +75,13 @@ DRIVER = [-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1]  # what VERTEX computes at sca
 OTHER = [-1, -1, 0, 1, 0.5, -1, 0, 1, -1, 1, 0, 1]
 
 
+def test_frame_file(folder):
+    """A frame with computed vertices only."""
+    file = folder / "old.bkf"
+    file.write_bytes(test_frame.container(test_frame.frame(), test_frame.TRIANGLE))
+    return file
+
+
 class VertexPrograms(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -162,6 +169,27 @@ class VertexPrograms(unittest.TestCase):
             self.assertIn(reason, lines[0])
         # The driver's vertices show it all the same.
         self.assertEqual((self.path / "a.png").read_bytes(), self.picture(self.write(stored=DRIVER)))
+
+    def test_the_camera_of_a_game_moves(self):
+        file = self.path / "game.bkf"
+        file.write_bytes(test_frame.game())
+        still = self.picture(str(file))
+
+        def moved(camera):
+            self.run_brokkr("render", str(file), "-o", "moved.png", "--camera", camera, "--machine", "cpu")
+            return (self.path / "moved.png").read_bytes()
+
+        self.assertNotEqual(moved("eye=1,0,0"), still)
+        self.assertNotEqual(moved("fov=70"), still)
+        self.assertNotEqual(moved("fov=70"), moved("eye=1,0,0"))
+        self.run_brokkr("render", str(file), "-o", "moved.png", "--camera", "eye=a", code=2)
+
+    def test_a_frame_without_a_camera_says_so(self):
+        for file, reason in ((self.write(), "no matrix of its vertex programs is a perspective view"),
+                             (str(test_frame_file(self.path)), "it holds no vertex programs")):
+            result = self.run_brokkr("render", file, "-o", "a.png", "--camera", "eye=1,0,0", code=1)
+            self.assertIn(reason, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
 
     def test_bad_files_are_one_line(self):
         file = self.path / "bad.bkf"

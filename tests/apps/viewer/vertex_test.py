@@ -6,12 +6,9 @@ what the programs read. `brokkr render` draws the same pictures from the lines i
 
 Exit code 77: Xvfb or a library of X is missing, or the programs cannot be translated.
 """
-import json
-import math
 import pathlib
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 
@@ -21,56 +18,7 @@ import test_frame
 from session import BROKKR, Session, on_a_screen, wait_for
 
 WINDOW = (1280, 800)
-SIZE = 320
-VERTEX = """#version 330
-in vec3 place;
-uniform mat4 camera;
-uniform vec4 tint;
-out vec4 color;
-void main() { gl_Position = camera * vec4(place, 1.0); color = tint * vec4(1.0, 0.5 + 0.1 * place.y, 1.0, 1.0); }
-"""
-FRAGMENT = """#version 330
-in vec4 color;
-out vec4 result;
-void main() { result = color; }
-"""
-FLOOR = [(-4, -1, -3), (4, -1, -3), (4, -1, -12), (-4, -1, -3), (4, -1, -12), (-4, -1, -12)]
-WALL = [(-1, -1, -8), (1, -1, -8), (1, 2, -9), (-1, -1, -8), (1, 2, -9), (-1, 2, -9)]
 PANEL = (910, 120, 360, 500)  # what is open at the right
-
-
-def game_frame():
-    """Two draws that share a perspective camera, and one that the file holds only as computed vertices."""
-    blob = b""
-
-    def add(data):
-        nonlocal blob
-        blob += b"\0" * (-len(blob) % 16)
-        offset = len(blob)
-        blob += data
-        return offset
-
-    focal, near, far = 1 / math.tan(math.radians(25)), 0.5, 50.0
-    camera = [focal, 0, 0, 0, 0, focal, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]
-    draws = []
-    for points, tint in ((FLOOR, (1, 0.4, 0.1, 1)), (WALL, (0.2, 0.6, 1, 1))):
-        places = add(struct.pack(f"<{3 * len(points)}f", *[value for point in points for value in point]))
-        uniforms = add(struct.pack("<20f", *camera, *tint))
-        draw = test_frame.draw(program=0, uniforms={"offset": 0, "type": "u32", "count": 0}, vertexProgram=0,
-                               vertexUniforms={"offset": uniforms, "type": "u32", "count": 20},
-                               attributes=[{"offset": places, "type": "f32", "count": 3 * len(points)}],
-                               vertexCount=len(points))
-        del draw["position"]
-        draws.append(draw)
-    clear = {"type": "clear", "target": 0, "color": [0.1, 0.1, 0.1, 1], "depth": 1.0}
-    text = test_frame.frame(
-        size=SIZE, blob_size=len(blob), commands=[clear, *draws],
-        programs=[{"fragment": [FRAGMENT], "version": 330, "varyings": [{"name": "color", "type": "vec4", "offset": 0}]}],
-        vertexPrograms=[{"vertex": [VERTEX], "version": 330, "attributes": [{"name": "place", "type": "vec3"}],
-                         "uniforms": [{"name": "camera", "type": "mat4", "offset": 0},
-                                      {"name": "tint", "type": "vec4", "offset": 64}]}],
-        targets=[{"id": 0, "size": [SIZE, SIZE], "samples": 0, "colors": [["rgba8", "rgba"]], "depth": "depth24"}])
-    return test_frame.container(text, blob, version=3)
 
 
 def region(session, part):
@@ -125,7 +73,7 @@ def edits_a_uniform(session, folder, captured):
 
 def body(screen, folder):
     file = folder / "game.bkf"
-    file.write_bytes(game_frame())
+    file.write_bytes(test_frame.game())
     made = subprocess.run([BROKKR, "render", str(file), "-o", str(folder / "captured.png")], capture_output=True, text=True)
     if "built without" in made.stderr:
         raise SystemExit(77)
