@@ -24,6 +24,8 @@ constexpr uint64_t kSamples = 4096, kCompared = 256;
 constexpr float kSamePosition = 1e-3f, kSameMatrix = 1e-3f, kSameView = 2e-3f;
 constexpr const char* kNotPerspective = "its matrix is not a perspective view";
 constexpr const char* kStoredFlat = "the file holds only its computed vertices, which are not a perspective view";
+// The origin of a sky without depth may be this far from the camera, as a part of the sky's size.
+constexpr float kSkyCenter = 2e-3f;
 // The experiments cost a run of the vertex programs for each matrix of the program that has most.
 constexpr size_t kMaxMatrices = 12;
 
@@ -139,10 +141,10 @@ glm::vec4 moved_light(CameraForm form, const glm::vec4& value, const glm::mat4& 
 constexpr std::array kValueForms = {CameraForm::eye, CameraForm::eye_inverse, CameraForm::eye_transpose,
                                     CameraForm::eye_inverse_transpose};
 
-// A draw with a vertex program, and the results of experiments with it.
+// Draws with the same inputs of a vertex program, and the results of experiments with them.
 struct Subject {
-  uint32_t command = 0;
-  const DrawCommand* draw = nullptr;
+  std::vector<uint32_t> commands;
+  const DrawCommand* draw = nullptr;  // the first one
   const VertexInputs* inputs = nullptr;
   const VertexProgram* program = nullptr;
   std::vector<uint32_t> matrices;     // its mat4 uniforms
@@ -173,7 +175,9 @@ class Search {
     GameCamera result;
     if (!projection_) return result;
     result.projection = *projection_;
-    for (const Subject& one : subjects_) add_draw(one, result);
+    for (const Subject& one : subjects_) {
+      for (const uint32_t command : one.commands) add_draw(one, command, result);
+    }
     add_stored(result);
     std::ranges::sort(result.draws, {}, &CameraDraw::command);
     result.distance = median_distance(result);
@@ -182,7 +186,12 @@ class Search {
 
  private:
   void add_subject(uint32_t command, const DrawCommand& draw) {
-    Subject one{.command = command, .draw = &draw, .inputs = &frame_.vertex_inputs[size_t(draw.vertices)]};
+    const auto [known, is_new] = subject_of_.emplace(draw.vertices, subjects_.size());
+    if (!is_new) {
+      subjects_[known->second].commands.push_back(command);
+      return;
+    }
+    Subject one{.commands = {command}, .draw = &draw, .inputs = &frame_.vertex_inputs[size_t(draw.vertices)]};
     one.program = &frame_.vertex_programs[one.inputs->program];
     for (uint32_t i = 0; i < one.program->uniforms.size() && one.matrices.size() < kMaxMatrices; ++i) {
       if (one.program->uniforms[i].type == ShaderType::mat4 && one.program->uniforms[i].count == 1)
@@ -191,9 +200,12 @@ class Search {
     // Each subject has its own inputs in the copy, so that its experiments affect no other.
     copy_.vertex_inputs.push_back(*one.inputs);
     own_uniforms(copy_, *one.program, copy_.vertex_inputs.back());
-    std::get<DrawCommand>(copy_.commands[command]).vertices = int32_t(copy_.vertex_inputs.size() - 1);
     inputs_.push_back(uint32_t(copy_.vertex_inputs.size() - 1));
     subjects_.push_back(std::move(one));
+  }
+
+  void set_vertices(const Subject& one, int32_t vertices) {
+    for (const uint32_t command : one.commands) std::get<DrawCommand>(copy_.commands[command]).vertices = vertices;
   }
 
   // Runs the programs of the subjects for which `change` returns a new value of a uniform; `judge` sees the results.
@@ -202,15 +214,14 @@ class Search {
     std::vector<std::pair<size_t, glm::mat4>> changed;
     for (size_t i = 0; i < subjects_.size(); ++i) {
       const Subject& one = subjects_[i];
-      auto& draw = std::get<DrawCommand>(copy_.commands[one.command]);
-      draw.vertices = -1;
+      set_vertices(one, -1);
       if (matrix >= one.matrices.size()) continue;
       const VertexInputs& inputs = copy_.vertex_inputs[inputs_[i]];
       const ProgramUniform& uniform = one.program->uniforms[one.matrices[matrix]];
       const glm::mat4 was = read_matrix(copy_, inputs, uniform);
       const std::optional<glm::mat4> now = change(i, was);
       if (!now) continue;
-      draw.vertices = int32_t(inputs_[i]);
+      set_vertices(one, int32_t(inputs_[i]));
       write_matrix(copy_, inputs, uniform, *now);
       changed.emplace_back(i, was);
     }
@@ -258,9 +269,7 @@ class Search {
   void take_all_apart() {
     for (const Subject& one : subjects_) {
       std::optional<TakenApart>& parts = parts_.emplace_back();
-      if (!one.clip) continue;
-      const glm::mat4 matrix = read_matrix(frame_, *one.inputs, one.program->uniforms[*one.clip]);
-      parts = take_apart(one.is_transposed ? glm::transpose(matrix) : matrix);
+      if (one.clip) parts = take_apart(clip_matrix(one));
     }
   }
 
@@ -276,10 +285,39 @@ class Search {
       const GameProjection& own = parts_[i]->projection;
       auto group = std::ranges::find_if(groups, [&](const Group& one) { return one.projection.is_same_view(own); });
       if (group == groups.end()) group = groups.insert(groups.end(), Group{own, 0});
-      group->triangles += primitive_count(frame_, *subjects_[i].draw) * subjects_[i].draw->instances;
+      group->triangles +=
+          primitive_count(frame_, *subjects_[i].draw) * subjects_[i].draw->instances * subjects_[i].commands.size();
     }
     const auto most = std::ranges::max_element(groups, {}, &Group::triangles);
-    if (most != groups.end()) projection_ = most->projection;
+    if (most == groups.end()) return;
+    projection_ = most->projection;
+    std::vector<glm::vec2> depths;
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      if (is_of_the_camera(i)) depths.push_back(parts_[i]->projection.depth);
+    }
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      if (subjects_[i].clip && !is_of_the_camera(i)) accept_distorted(i, depths);
+    }
+  }
+
+  // Objects with different scales along their axes look like another projection. They belong to the camera if their
+  // near and far planes are those of its other draws. A change of both scales by one factor is another field of view.
+  void accept_distorted(size_t subject, const std::vector<glm::vec2>& depths) {
+    std::optional<TakenApart>& parts = parts_[subject];
+    if (parts && std::abs(parts->projection.aspect() / projection_->aspect() - 1) <= kSameView) return;
+    const std::optional<TakenApart> as_camera = take_apart(clip_matrix(subjects_[subject]), *projection_);
+    if (!as_camera) return;
+    const glm::vec2 own = as_camera->projection.depth;
+    const bool is_known = std::ranges::any_of(depths, [&](const glm::vec2& one) {
+      return std::abs(one.x - own.x) <= 1e-3f * std::abs(one.x) && std::abs(one.y - own.y) <= 1e-2f * std::abs(one.y);
+    });
+    if (is_known) parts = as_camera;
+  }
+
+  // The matrix that ends in clip space, for column vectors.
+  glm::mat4 clip_matrix(const Subject& one) const {
+    const glm::mat4 matrix = read_matrix(frame_, *one.inputs, one.program->uniforms[*one.clip]);
+    return one.is_transposed ? glm::transpose(matrix) : matrix;
   }
 
   bool is_of_the_camera(size_t subject) const {
@@ -305,22 +343,25 @@ class Search {
         });
   }
 
-  void add_draw(const Subject& one, GameCamera& result) const {
+  void add_draw(const Subject& one, uint32_t command, GameCamera& result) const {
+    const auto& draw = std::get<DrawCommand>(frame_.commands[command]);
     const auto number = size_t(&one - subjects_.data());
     if (!one.clip) {
-      result.still[one.command] =
+      result.still[command] =
           one.matrices.empty() ? "its program has no matrix" : "no matrix of its program ends in clip space";
       return;
     }
     if (!parts_[number]) {
-      result.still[one.command] = kNotPerspective;
+      const glm::vec4 w = row(clip_matrix(one), 3);
+      const bool is_flat = w.x == 0 && w.y == 0 && w.z == 0;
+      result.still[command] = is_flat ? kNotPerspective : "its matrix is a perspective view of a distorted space";
       return;
     }
     if (!is_of_the_camera(number)) {
-      result.still[one.command] = "it has another field of view";
+      result.still[command] = "it has another field of view";
       return;
     }
-    CameraDraw moves{.command = one.command, .projection = parts_[number]->projection, .eye = parts_[number]->eye};
+    CameraDraw moves{.command = command, .projection = parts_[number]->projection, .eye = parts_[number]->eye};
     moves.uniforms.push_back(
         {*one.clip, false, one.eye ? CameraForm::projection : CameraForm::clip, one.is_transposed});
     if (one.eye) {
@@ -328,15 +369,32 @@ class Search {
       const glm::mat4 matrix = read_matrix(frame_, *one.inputs, one.program->uniforms[*one.eye]);
       moves.eye = one.is_transposed ? glm::transpose(matrix) : matrix;
     }
-    const glm::vec3 center(moves.eye[3]);
-    moves.is_sky =
-        glm::length(center) <= 1e-6f * largest(upper_part(moves.eye)) && !is_same(moves.eye, glm::mat4(1.0f));
+    moves.is_sky = is_sky(draw, moves);
     add_others(*one.program, *one.inputs, false, one.is_transposed, moves);
-    if (one.draw->inputs >= 0) {
-      const DrawInputs& inputs = frame_.inputs[size_t(one.draw->inputs)];
+    if (draw.inputs >= 0) {
+      const DrawInputs& inputs = frame_.inputs[size_t(draw.inputs)];
       add_others(frame_.programs[inputs.program], inputs, true, one.is_transposed, moves);
     }
     result.draws.push_back(std::move(moves));
+  }
+
+  // The origin of a sky's matrix is the camera, up to rounding of the world's coordinates. A draw without depth is more
+  // likely a sky than scenery that surrounds the camera.
+  bool is_sky(const DrawCommand& draw, const CameraDraw& moves) const {
+    if (is_same(moves.eye, glm::mat4(1.0f))) return false;
+    const GameProjection& p = moves.projection;
+    const uint64_t count = uint64_t(draw.vertex_count) * draw.instances;
+    float extent = 0;
+    for (uint64_t i = 0; i < count; i += std::max<uint64_t>(1, count / kCompared)) {
+      const glm::vec4& clip = frame_.positions[draw.first_vertex + i];
+      if (!usable(clip)) continue;
+      const float z = -clip.w;
+      extent = std::max(extent, glm::length(glm::vec3((clip.x - p.center.x * z) / p.scale.x,
+                                                      (clip.y - p.center.y * z) / p.scale.y, z)));
+    }
+    const DepthState& depth = frame_.states[draw.state].depth;
+    const float part = depth.test && depth.write ? 1e-6f : kSkyCenter;
+    return glm::length(glm::vec3(moves.eye[3])) <= part * extent;
   }
 
   // Matrices that follow from the draw's matrices, which programs use for light and fog.
@@ -415,7 +473,8 @@ class Search {
   Frame copy_;
   LoadOptions load_;
   std::vector<Subject> subjects_;
-  std::vector<uint32_t> inputs_;  // of the subjects in the copy
+  std::map<int32_t, size_t> subject_of_;  // by DrawCommand::vertices
+  std::vector<uint32_t> inputs_;          // of the subjects in the copy
   std::vector<std::optional<TakenApart>> parts_;
   std::optional<GameProjection> projection_;
 };
@@ -454,7 +513,7 @@ void move_uniforms(Frame& frame, const CameraDraw& draw, bool of_fragment, const
     switch (one.form) {
       case CameraForm::clip:
         // The user may have changed the matrix since the camera was found, so it is taken apart again.
-        if (const std::optional<TakenApart> parts = take_apart(matrix))
+        if (const std::optional<TakenApart> parts = take_apart(matrix, draw.projection))
           matrix = zoom * parts->projection.matrix() * motion * parts->eye;
         break;
       case CameraForm::projection: matrix = zoom * matrix; break;
@@ -535,32 +594,47 @@ bool GameProjection::is_same_view(const GameProjection& other) const {
          close(center.x, other.center.x, 1) && close(center.y, other.center.y, 1);
 }
 
-std::optional<TakenApart> take_apart(const glm::mat4& clip_from_object) {
+namespace {
+
+// The part of take_apart that both functions share, for known scale and centre.
+std::optional<TakenApart> with_depth(const glm::mat4& clip_from_object, GameProjection p) {
   const glm::vec4 depth_row = row(clip_from_object, 2), z_row = -row(clip_from_object, 3);
   const glm::vec3 z(z_row);
   const float z2 = glm::dot(z, z), most = largest(clip_from_object);
   if (!std::isfinite(most) || !(z2 > 1e-12f * most * most)) return std::nullopt;
-  TakenApart result;
-  GameProjection& p = result.projection;
-  std::array<glm::vec4, 2> axes;
-  for (int i = 0; i < 2; ++i) {
-    const glm::vec4 whole = row(clip_from_object, i);
-    p.center[i] = glm::dot(glm::vec3(whole), z) / z2;
-    axes[size_t(i)] = whole - p.center[i] * z_row;
-    p.scale[i] = glm::length(glm::vec3(axes[size_t(i)])) / std::sqrt(z2);
-    if (!(p.scale[i] > 0)) return std::nullopt;
-  }
-  const glm::vec3 x(axes[0]), y(axes[1]);
-  if (std::abs(glm::dot(x, y)) > kSameView * glm::length(x) * glm::length(y)) return std::nullopt;
-  if (glm::dot(glm::cross(x, y), z) < 0) p.scale.y = -p.scale.y;
   p.depth.x = glm::dot(glm::vec3(depth_row), z) / z2;
   const glm::vec4 rest = depth_row - p.depth.x * z_row;
   if (glm::length(glm::vec3(rest)) > kSameView * std::max(std::abs(p.depth.x), 1.0f) * std::sqrt(z2))
     return std::nullopt;
   p.depth.y = rest.w;
-  const glm::mat4 rows(axes[0] / p.scale.x, axes[1] / p.scale.y, z_row, glm::vec4(0, 0, 0, 1));
-  result.eye = glm::transpose(rows);
-  return result;
+  const glm::mat4 rows((row(clip_from_object, 0) - p.center.x * z_row) / p.scale.x,
+                       (row(clip_from_object, 1) - p.center.y * z_row) / p.scale.y, z_row, glm::vec4(0, 0, 0, 1));
+  return TakenApart{p, glm::transpose(rows)};
+}
+
+}  // namespace
+
+std::optional<TakenApart> take_apart(const glm::mat4& clip_from_object) {
+  const glm::vec3 z(-row(clip_from_object, 3));
+  const float z2 = glm::dot(z, z);
+  if (!(z2 > 0)) return std::nullopt;
+  GameProjection p;
+  std::array<glm::vec3, 2> axes;
+  for (int i = 0; i < 2; ++i) {
+    const glm::vec3 whole(row(clip_from_object, i));
+    p.center[i] = glm::dot(whole, z) / z2;
+    axes[size_t(i)] = whole - p.center[i] * z;
+    p.scale[i] = glm::length(axes[size_t(i)]) / std::sqrt(z2);
+    if (!(p.scale[i] > 0)) return std::nullopt;
+  }
+  const glm::vec3 &x = axes[0], &y = axes[1];
+  if (std::abs(glm::dot(x, y)) > kSameView * glm::length(x) * glm::length(y)) return std::nullopt;
+  if (glm::dot(glm::cross(x, y), z) < 0) p.scale.y = -p.scale.y;
+  return with_depth(clip_from_object, p);
+}
+
+std::optional<TakenApart> take_apart(const glm::mat4& clip_from_object, const GameProjection& projection) {
+  return with_depth(clip_from_object, projection);
 }
 
 bool GameCamera::is_found() const {

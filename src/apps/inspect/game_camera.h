@@ -56,6 +56,9 @@ struct TakenApart {
   glm::mat4 eye{1};  // object or world space -> eye space
 };
 std::optional<TakenApart> take_apart(const glm::mat4& clip_from_object);
+// Does the same with the known scale and centre of `projection`; the result's `eye` may have shear. Empty if the matrix
+// is no perspective projection.
+std::optional<TakenApart> take_apart(const glm::mat4& clip_from_object, const GameProjection& projection);
 
 // The way that a uniform contains the camera. `clip`: it ends in clip space. `projection`: it does too, and another
 // uniform of the draw ends in eye space, which is `eye`. The next three are functions of the draw's matrix that ends in

@@ -191,7 +191,7 @@ void draw_help_sheet(const std::vector<HelpGroup>& groups, bool& open) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float em = ImGui::GetFontSize();
   ImGui::SetNextWindowPos({window.x / 2, window.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 46 * em)});
+  ImGui::SetNextWindowSize({std::min(window.x * 0.95f, 74 * em), std::min(window.y * 0.95f, 56 * em)});
   if (ImGui::Begin("Keys and mouse", &open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     size_t all = 0, drawn = 0;
     for (const HelpGroup& group : groups) all += group.lines.size();

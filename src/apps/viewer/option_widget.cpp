@@ -68,6 +68,9 @@ void draw_number(const OptionInfo& info, T& value, const std::string& word) {
   const float number = std::max(7.5f * ImGui::GetFontSize(), ImGui::CalcTextSize(format.c_str()).x + gap);
   const bool has_slider = info.max - info.min <= kMaxOfSlider && all > 2.5f * number;
   const char* const label = row(info.name, has_slider ? number + gap : 0);
+  // If the word does not fit, the option's help explains what happens.
+  const float room = (has_slider ? number : ImGui::CalcItemWidth()) - gap;
+  if (!word.empty() && ImGui::CalcTextSize(format.c_str()).x > room) format = "automatic";
   ImGui::BeginGroup();
   ImGui::PushID(label);
   if (has_slider) {

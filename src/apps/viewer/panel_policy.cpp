@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -68,15 +69,23 @@ class PolicyPanel : public Panel {
     if (ImGui::SmallButton("Remove")) state.settings.options.fixation.reset();
   }
 
-  // Draws a bucket as a box that is filled up to the fraction `part`.
-  static void draw_bucket(ImDrawList& list, ImVec2 low, ImVec2 high, double part, ImU32 color,
-                          const std::string& text) {
+  // Draws a bucket as a box with two lines of text, which is filled up to the fraction `part` in the colours of a
+  // stage.
+  static void draw_bucket(ImDrawList& list, ImVec2 low, ImVec2 high, double part, size_t stage,
+                          const std::array<std::string, 2>& lines) {
     list.AddRectFilled(low, high, kEmpty);
     const float level = high.y - (high.y - low.y) * float(std::clamp(part, 0.0, 1.0));
-    list.AddRectFilled({low.x, level}, high, color);
+    if (part > 0) {
+      list.AddRectFilled({low.x, level}, high, theme::kStageGrounds[stage]);
+      list.AddRectFilled({low.x, level}, {low.x + 0.3f * ImGui::GetFontSize(), high.y}, theme::kStages[stage]);
+    }
     list.AddRect(low, high, theme::kLine);
-    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list.AddText({(low.x + high.x - size.x) / 2, (low.y + high.y - size.y) / 2}, IM_COL32_WHITE, text.c_str());
+    const float line = ImGui::GetTextLineHeight(), count = lines[1].empty() ? 1.0f : 2.0f;
+    float y = (low.y + high.y - count * line) / 2;
+    for (const std::string& text : lines) {
+      list.AddText({(low.x + high.x - ImGui::CalcTextSize(text.c_str()).x) / 2, y}, theme::kText, text.c_str());
+      y += line;
+    }
   }
 
   // Draws the hierarchy of a block's decisions, with the remaining work in each bucket at one moment.
@@ -108,11 +117,11 @@ class PolicyPanel : public Panel {
     const float top = at.y + 2 * line, middle = top + 2.4f * line, bottom = middle + 1.2f * line, leaf = 4 * line;
     list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.2f, top}, wire);
     list.AddLine({at.x + width / 2, at.y + 1.4f * line}, {at.x + width * 0.7f, top}, wire);
-    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0, "what next?");
-    draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, theme::kStages[0],
-                "geometry: " + app::grouped(levels.geometry_left) + " tasks");
-    draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0,
-                theme::kStages[1], "rasterizers: " + app::fixed(left * 1e-3, 2) + " ms");
+    draw_bucket(list, {at.x + width * 0.3f, at.y}, {at.x + width * 0.7f, at.y + 1.4f * line}, 0, 0, {"what next?", ""});
+    draw_bucket(list, {at.x, top}, {at.x + width * 0.4f, middle}, geometry, 0,
+                {"geometry", counted(levels.geometry_left, "task")});
+    draw_bucket(list, {at.x + width * 0.44f, top}, {at.x + width, middle}, whole > 0 ? left / whole : 0, 1,
+                {"rasterizers", app::fixed(left * 1e-3, 2) + " ms"});
     list.AddLine({at.x + width * 0.72f, middle}, {at.x + width / 2, bottom}, wire);
     const float step = width / float(std::max<size_t>(levels.left_us.size(), 1));
     for (size_t i = 0; i < levels.left_us.size() && most > 0; ++i) {

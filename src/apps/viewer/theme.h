@@ -26,12 +26,14 @@ inline constexpr ImU32 kErrorGround = IM_COL32(77, 26, 26, 255);
 // The activities of blocks: geometry, rasterization, waiting (Stage).
 inline constexpr std::array<ImU32, 3> kStages = {IM_COL32(235, 160, 60, 255), IM_COL32(70, 140, 225, 255),
                                                  IM_COL32(70, 72, 78, 255)};
+// The first two as backgrounds of text.
+inline constexpr std::array<ImU32, 2> kStageGrounds = {IM_COL32(104, 68, 18, 255), IM_COL32(28, 62, 108, 255)};
 inline constexpr ImU32 kCurve = IM_COL32(110, 180, 250, 255);  // times of frames
 inline constexpr ImU32 kLate = kAccent;                        // a time beyond its limit
 inline constexpr ImU32 kGood = IM_COL32(128, 230, 128, 255), kBad = IM_COL32(255, 160, 140, 255);
 
 // Pairs of a text colour and its background, whose contrast tests measure.
-inline constexpr std::array<std::pair<ImU32, ImU32>, 16> kTextOn = {{{kText, kBackdrop},
+inline constexpr std::array<std::pair<ImU32, ImU32>, 18> kTextOn = {{{kText, kBackdrop},
                                                                      {kText, kGround},
                                                                      {kText, kControl},
                                                                      {kText, kControlHovered},
@@ -45,6 +47,8 @@ inline constexpr std::array<std::pair<ImU32, ImU32>, 16> kTextOn = {{{kText, kBa
                                                                      {kAccent, kControl},
                                                                      {kOnAccent, kAccent},
                                                                      {kText, kPlot},
+                                                                     {kText, kStageGrounds[0]},
+                                                                     {kText, kStageGrounds[1]},
                                                                      {kGood, kGround},
                                                                      {kBad, kGround}}};
 

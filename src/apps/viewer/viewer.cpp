@@ -281,6 +281,7 @@ void Viewer::take_scene(const Loaded& loaded) {
               (lines.size() > 1 ? "; " + std::to_string(lines.size() - 1) + " more in the panel Scene" : ""));
   state_.camera.reset(loaded.scene->camera, loaded.scene->bounds);
   if (keep) state_.camera.move_to(*camera);
+  if (!keep && another && loaded.scene->game.is_found()) place_camera();
   file_ = loaded.path;
   watch_->watch(file_);
   window_->set_title(display_name(file_) + " - Brokkr");
@@ -299,6 +300,16 @@ void Viewer::take_scene(const Loaded& loaded) {
   if (tour_loading_) show_step();
   // The current frame is outdated, so cancel it; but a sequence shows every frame.
   if (!sequence_.active()) render_thread_->cancel();
+}
+
+// Applies --camera to a captured frame, whose loader does not.
+void Viewer::place_camera() {
+  if (load_.camera.empty()) return;
+  try {
+    state_.camera.set_text(load_.camera);
+  } catch (const std::exception& error) {
+    show_error(std::string("--camera: ") + error.what());
+  }
 }
 
 void Viewer::remember() {

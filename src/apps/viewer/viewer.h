@@ -57,6 +57,7 @@ class Viewer : public ViewerCommands {
   void open_shader(const std::string& path, const std::string& vertex_path, FragmentShader from);
   void follow_shader();
   void reload();
+  void place_camera();
   void load_file(const std::string& path, bool keep_camera);
   void take_scene(const Loaded& loaded);
   void remember();

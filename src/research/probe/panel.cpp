@@ -142,13 +142,12 @@ class ProbePanel : public Panel {
   // Returns true if the drawing has changed.
   bool draw_setup() {
     bool changed = ImGui::Combo(row("primitives"), &setup_.kind, probe::kDrawings, int(std::size(probe::kDrawings)));
-    changed |= ImGui::SliderInt(row("edge"), &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str(),
-                                ImGuiSliderFlags_AlwaysClamp);
+    changed |= slider_row("edge", &setup_.edge, 0, 9, (std::to_string(1 << setup_.edge) + " pixels").c_str());
     changed |= ImGui::Combo(row("order"), &setup_.order, "row by row\0tile by tile\0shuffled\0");
     changed |= draw_cost("all others", setup_.background, 0, kMaxBackground);
     changed |= draw_cost("slow fragments", setup_.cost, 1, kMaxCost);
-    ImGui::SliderInt(row("branch"), &setup_.branch, 1, probe::kMaxBranch, "the next one has branch %d",
-                     ImGuiSliderFlags_AlwaysClamp);
+    slider_row("branch", &setup_.branch, 1, probe::kMaxBranch);
+    tip("Of the next slow fragment");
     changed |= ImGui::Checkbox(row("serial additions"), &setup_.waits);
     ImGui::BeginDisabled(setup_.slow.empty());
     if (ImGui::Button("No slow fragments")) {
@@ -162,8 +161,9 @@ class ProbePanel : public Panel {
   }
 
   static bool draw_cost(const char* name, int& cost, int least, int most) {
-    return ImGui::SliderInt(row(name), &cost, least, most, "%d additions",
-                            ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+    const bool changed = slider_row(name, &cost, least, most, "%d", ImGuiSliderFlags_Logarithmic);
+    tip("Additions of each");
+    return changed;
   }
 
   void start(ViewerState& state) {
@@ -197,7 +197,8 @@ class ProbePanel : public Panel {
       ImGui::SameLine();
       if (ImGui::Button("Go to where all wait")) part_ = float(watched.stall_part());
     }
-    ImGui::SliderFloat(row("part"), &part_, 0, 1, "%.3f of the fragments", ImGuiSliderFlags_AlwaysClamp);
+    slider_row("part", &part_, 0, 1, "%.3f");
+    tip("Of the fragments, in the order in which they were written");
     if (shown_ != part_) film_texture_.set(watched.film.width, watched.film.height, watched.picture(part_));
     shown_ = part_;
     draw_pictures(state);

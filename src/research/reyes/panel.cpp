@@ -115,14 +115,11 @@ class ReyesPanel : public Panel {
       if (ImGui::RadioButton(text, s.limit == limit)) s.limit = limit;
     }
     tip("Limit of a frame: none, a time, or a number of splits, which gives the same picture on every computer");
-    ImGui::SetNextItemWidth(-1);
     if (s.limit == ReyesLimit::time) {
-      ImGui::SliderFloat("##budget", &s.budget_ms, 5, 1000, "%.0f ms per frame",
-                         ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+      slider_row("per frame", &s.budget_ms, 5, 1000, "%.0f ms", ImGuiSliderFlags_Logarithmic);
     } else if (s.limit == ReyesLimit::splits) {
       int splits = int(s.splits);
-      if (ImGui::SliderInt("##splits", &splits, 0, 100000, "%d splits per frame",
-                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+      if (slider_row("per frame", &splits, 0, 100000, "%d splits", ImGuiSliderFlags_Logarithmic))
         s.splits = uint32_t(splits);
     }
     if (s.limit == ReyesLimit::none) return;
@@ -134,18 +131,12 @@ class ReyesPanel : public Panel {
 
   void draw_fixation(ReyesSettings& s) {
     if (s.limit == ReyesLimit::none) return;
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted("the eye");
-    ImGui::SameLine();
-    if (ImGui::RadioButton("follows the mouse", gaze_ == Gaze::mouse)) gaze_ = Gaze::mouse;
-    ImGui::SameLine();
-    if (ImGui::RadioButton("stays where you click", gaze_ == Gaze::fixed)) gaze_ = Gaze::fixed;
-    if (ImGui::RadioButton("looks at the centre", gaze_ == Gaze::middle)) {
-      gaze_ = Gaze::middle;
-      s.fixation.reset();
-    }
-    ImGui::SameLine();
-    ImGui::Checkbox(row("show a mark"), &mark_);
+    int gaze = int(gaze_);
+    if (ImGui::Combo(row("fixation"), &gaze, "follows the mouse\0stays where you click\0looks at the centre\0"))
+      gaze_ = Gaze(gaze);
+    tip("The point that the eye looks at");
+    if (gaze_ == Gaze::middle) s.fixation.reset();
+    check_row("show a mark", &mark_);
   }
 
   static void draw_picture(ReyesSettings& s) {
@@ -154,12 +145,10 @@ class ReyesPanel : public Panel {
       s.shows = ReyesShows(shows);
     tip("Number of splits: brighter means more");
     if (s.shows == ReyesShows::difference)
-      ImGui::SliderFloat(row("gain"), &s.gain, 1, kMaxGain, "%.0f times",
-                         ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+      slider_row("gain", &s.gain, 1, kMaxGain, "%.0f times", ImGuiSliderFlags_Logarithmic);
     ImGui::Checkbox(row("sides of grids"), &s.grid_lines);
-    ImGui::SliderFloat(row("micropolygon"), &s.rate, kLeastRate, kMaxRate, "%.2f pixels",
-                       ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    tip("Maximum side length at full quality");
+    slider_row("micropolygon", &s.rate, kLeastRate, kMaxRate, "%.2f", ImGuiSliderFlags_Logarithmic);
+    tip("Maximum side length at full quality, in pixels");
     constexpr uint32_t kGrids[] = {0, 16, 8, 4, 2};
     int grid = int(std::find(std::begin(kGrids), std::end(kGrids), s.grid) - std::begin(kGrids));
     if (ImGui::Combo(row("grid"), &grid, "as the limit allows\00016 x 16\0008 x 8\0004 x 4\0002 x 2\0"))
@@ -170,16 +159,11 @@ class ReyesPanel : public Panel {
     ReyesSettings& s = reyes_of(state.settings);
     if (ImGui::Button(plays_ ? "Pause" : "Play")) plays_ = !plays_;
     tip("Space");
-    ImGui::SameLine();
-    ImGui::SetNextItemWidth(-1);
-    ImGui::SliderFloat("##phase", &s.phase, 0, 1, "%.3f of the animation", ImGuiSliderFlags_AlwaysClamp);
-    ImGui::SliderFloat(row("lasts"), &period_s_, 1, 60, "%.1f s",
-                       ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-    ImGui::Checkbox(row("orbit"), &orbits_);
-    ImGui::SameLine();
-    ImGui::SetNextItemWidth(-1);
-    ImGui::SliderFloat("##degrees", &orbit_degrees_per_s_, -90, 90, "%.0f degrees per second",
-                       ImGuiSliderFlags_AlwaysClamp);
+    slider_row("phase", &s.phase, 0, 1, "%.3f");
+    tip("Position in the animation: 0 is its start, 1 its end");
+    slider_row("lasts", &period_s_, 1, 60, "%.1f s", ImGuiSliderFlags_Logarithmic);
+    check_row("orbit", &orbits_);
+    if (orbits_) slider_row("per second", &orbit_degrees_per_s_, -90, 90, "%.0f\u00b0");
   }
 
   void draw_frames(const ViewerState& state) {

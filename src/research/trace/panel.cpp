@@ -159,13 +159,12 @@ class TracePanel : public Panel {
 
   static void draw_picture(ViewerState& state) {
     TraceSettings& t = trace_of(state.settings);
-    ImGui::SliderFloat(row("exposure"), &t.exposure, -6, 6, "%+.2f EV", ImGuiSliderFlags_AlwaysClamp);
+    slider_row("exposure", &t.exposure, -6, 6, "%+.2f EV");
     tip("Exposure in powers of two; the EXR file holds the unscaled light");
     int tone = int(t.tone);
     if (ImGui::Combo(row("tone"), &tone, "clamped\0filmic\0")) t.tone = trace::Tone(tone);
-    ImGui::SliderFloat(row("sample map"), &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f over the picture" : "off",
-                       ImGuiSliderFlags_AlwaysClamp);
-    tip("Shows over the picture how often each region of 8 x 8 pixels was sampled");
+    slider_row("sample map", &t.map_opacity, 0, 1, t.map_opacity > 0 ? "%.2f" : "off");
+    tip("Shows over the picture how often each region of 8 x 8 pixels was sampled, with this opacity");
     if (ImGui::Button("Save .png")) state.commands.save_image(false);
     tip("As displayed, without the map (Shift+F12 saves both files)");
     ImGui::SameLine();
@@ -194,15 +193,14 @@ class TracePanel : public Panel {
     if (!state.scene) return;
     const float size = std::max(state.scene->bounds.radius(), 1e-6f);
     float aperture = t.aperture / size;
-    if (ImGui::SliderFloat(row("lens"), &aperture, 0, 0.1f, aperture > 0 ? "%.4f of the scene" : "a pinhole",
-                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+    if (slider_row("lens", &aperture, 0, 0.1f, aperture > 0 ? "%.4f" : "pinhole", ImGuiSliderFlags_Logarithmic))
       t.aperture = aperture * size;
-    tip("Radius of the lens: larger means less depth of field");
+    tip("Radius of the lens, in radii of the scene: larger means less depth of field");
     if (t.aperture <= 0) return;
     float focus = t.focus / size;
-    if (ImGui::SliderFloat(row("focus"), &focus, 0, 8, focus > 0 ? "%.3f of the scene" : "centre of the picture",
-                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
+    if (slider_row("focus", &focus, 0, 8, focus > 0 ? "%.3f" : "centre", ImGuiSliderFlags_Logarithmic))
       t.focus = focus * size;
+    tip("Distance that is sharp, in radii of the scene; 0: that of the surface at the centre of the picture");
   }
 
   static void draw_number(const char* label, uint32_t& value, uint32_t least, uint32_t most, int step) {
@@ -225,8 +223,7 @@ class TracePanel : public Panel {
       t.metric = trace::Metric(metric);
       t.worst_error = t.metric == trace::Metric::contrast ? 10 : 1;
     }
-    ImGui::SliderFloat(row("worst error"), &t.worst_error, 0.01f, 100, "%.3f",
-                       ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+    slider_row("worst error", &t.worst_error, 0.01f, 100, "%.3f", ImGuiSliderFlags_Logarithmic);
     tip("The error from which on a region belongs to the highest bucket");
     ImGui::Checkbox(row("decreasing"), &t.decreasing_priorities);
     tip("Halves the worst error whenever the upper buckets are unused");
@@ -239,8 +236,7 @@ class TracePanel : public Panel {
     tip("The picture does not depend on it");
     if (t.structure != trace::StructureKind::grug) return;
     int bits = int(std::lround(std::log2(float(t.grid))));
-    if (ImGui::SliderInt(row("grid"), &bits, 5, 9, std::to_string(t.grid).c_str(), ImGuiSliderFlags_AlwaysClamp))
-      t.grid = 1u << unsigned(bits);
+    if (slider_row("grid", &bits, 5, 9, std::to_string(t.grid).c_str())) t.grid = 1u << unsigned(bits);
   }
 
   PanelTexture map_;

@@ -45,6 +45,10 @@ TEST(GameCamera, MatricesAreTakenApart) {
   EXPECT_LT(mirrored->projection.scale.y, 0);
   EXPECT_FALSE(take_apart(glm::orthoRH_NO(-1.f, 1.f, -1.f, 1.f, 0.1f, 9.f)).has_value());
   EXPECT_FALSE(take_apart(glm::mat4(0.0f)).has_value());
+  const glm::mat4 sheared = kView * glm::mat4(1, 0.5f, 0, 0, 0, 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1);
+  const auto known = take_apart(kProjection * sheared, parts->projection);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_LT(apart(known->eye, sheared), 1e-4f);
   EXPECT_FALSE(take_apart(kProjection * kView * glm::mat4(1, 0.5f, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)));
 }
 
@@ -147,7 +151,10 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   std::string& text = b.frame.vertex_programs[0].texts[0];
   const std::string declared = "uniform vec4 gl_LightSource[0].position;\n";
   text.erase(text.find(declared), declared.size());
-  b.draw(-1);  // only computed vertices
+  const glm::mat4 distorted = kView * glm::mat4(1, 0.5f, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 1, 0, 0, 1);
+  b.add("part * vec4(at, 1.0)", {{"part", ShaderType::mat4, kProjection * distorted}});
+  b.draw(-1);                                       // only computed vertices
+  b.frame.commands.push_back(b.frame.commands[2]);  // shares program, inputs and vertices
   for (size_t i = 0; i < kPoints.size(); ++i)
     b.frame.positions[b.frame.positions.size() - kPoints.size() + i] = kProjection * kView * glm::vec4(kPoints[i], 1);
   ASSERT_TRUE(shade_vertices(b.frame).empty());
@@ -157,9 +164,9 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   ASSERT_TRUE(camera.is_found());
   EXPECT_EQ(b.frame.uniforms, uniforms);
   EXPECT_NEAR(camera.projection.fov(), 50, 1e-2);
-  EXPECT_EQ(camera.uniform_names(b.frame), "all of 1 draw, rows of 1 draw, view of 1 draw");
-  ASSERT_EQ(camera.draws.size(), 4u);
-  EXPECT_TRUE(camera.draw_of(6)->uniforms.empty());
+  EXPECT_EQ(camera.uniform_names(b.frame), "rows of 2 draws, all of 1 draw, part of 1 draw, view of 1 draw");
+  ASSERT_EQ(camera.draws.size(), 6u);
+  EXPECT_TRUE(camera.draw_of(7)->uniforms.empty());
   EXPECT_EQ(camera.draw_of(3), nullptr);
   EXPECT_EQ(camera.still.at(3), "its matrix is not a perspective view");
   EXPECT_EQ(camera.still.at(4), "it has another field of view");
@@ -175,8 +182,9 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   const glm::mat4 projection = glm::perspectiveRH_NO(glm::radians(70.0f), 1.5f, 0.5f, 90.0f);
   Frame moved = b.frame;
   EXPECT_TRUE(move_game_camera(moved, camera, to).empty());
-  for (const uint32_t draw : {0u, 2u, 6u}) expect_positions(moved, draw, projection * motion * kView);
+  for (const uint32_t draw : {0u, 2u, 7u, 8u}) expect_positions(moved, draw, projection * motion * kView);
   expect_positions(moved, 1, projection * motion * other);
+  expect_positions(moved, 6, projection * motion * distorted);
   expect_positions(moved, 3, menu);
   expect_positions(moved, 4, map);
   // Matrices and lights that shade the draws follow.

@@ -1,87 +1,126 @@
 #!/usr/bin/env python3
-"""Pictures of every screen of the window, to look at: start, dialogs, each panel, the tabs of a draw, help, tour, A/B.
+"""Pictures of every screen of the window, to look at: start, dialogues, help, the tour, each panel, the tabs of a draw.
 
-    screens.py BROKKR FOLDER [WIDTHxHEIGHT[*SCALE]…]    FOLDER/WIDTHxHEIGHT/NAME.png (1280x800 1920x1080 3840x2160*2)
+    screens.py BROKKR FOLDER [--frame FILE] [WIDTHxHEIGHT[*SCALE]…]
+
+writes FOLDER/WIDTHxHEIGHT/NAME.png, for 1280x800, 1920x1080 and 3840x2160*2 if no size is named. FILE is a captured frame;
+one with vertex programs has the panel Uniforms, too.
 """
 import pathlib
 import sys
 import time
 
 import png
-from session import SOURCE, Session, on_a_screen
+from session import SOURCE, Session, on_a_screen, wait_for
 
+ARGUMENTS = sys.argv[3:]
 FRAME = SOURCE / "scenes/extremetuxracer.bkf"
-SIZES = ["1280x800", "1920x1080", "3840x2160*2"]
-PANELS = ["Scene", "Pipeline", "Policy", "Pattern", "Draws", "Shader", "A/B", "Compare", "Log", "Trace", "Probe"]
+if "--frame" in ARGUMENTS:
+    at = ARGUMENTS.index("--frame")
+    FRAME = pathlib.Path(ARGUMENTS[at + 1]).resolve()
+    del ARGUMENTS[at : at + 2]
+SIZES = ARGUMENTS or ["1280x800", "1920x1080", "3840x2160*2"]
 OUTPUT = pathlib.Path(sys.argv[2]).resolve()
+OWN = SOURCE / "assets/courtyard.obj"
+SHADER = SOURCE / "shaders/examples/toon.frag"
+# Name of the picture; panel, scene, more of the command line.
+PANELS = [("scene", "Scene", FRAME, []), ("uniforms", "Uniforms", FRAME, []), ("shader", "Shader", OWN, ["--fragment", SHADER]),
+          ("pipeline", "Pipeline", FRAME, []), ("policy", "Policy", FRAME, []), ("pattern", "Pattern", FRAME, []),
+          ("draws", "Draws", FRAME, []), ("ab", "A/B", FRAME, []), ("compare", "Compare", FRAME, []), ("log", "Log", FRAME, []),
+          ("probe", "Probe", OWN, []), ("trace", "Trace", OWN, ["--trace"]), ("reyes", "Micropolygons", None, ["--reyes=tea-set"])]
+# The tabs of a draw in turn, and the words' distance from the dock's left edge, in font sizes.
+TABS = {"picture": 1.5, "state": 5.5, "texture": 9, "mesh": 13, "vertex": 16.5, "fragment": 20.5}
+EM = 14  # pixels at scale 1
 
 
 def keep(session, folder, name):
     """The window as it is when nothing more is drawn."""
-    session.wait_for_rest(1)
+    session.wait_for_rest(1, most=0.3)
     x, y, width, height = session.screen.geometry(session.window)
     png.write(folder / f"{name}.png", session.screen.pixels(x, y, width, height))
     print(folder / f"{name}.png", flush=True)
-
-
-def at(session, part):
-    """A point of the window; `part` counts from 0 to 1."""
-    x, y, width, height = session.screen.geometry(session.window)
-    return x + round(part[0] * width), y + round(part[1] * height)
 
 
 def words_of(scale):
     return ["--scale", str(scale)] if scale != 1 else []
 
 
+def region(session):
+    x, y, width, height = session.screen.geometry(session.window)
+    return session.screen.raw(x, y, width, height)
+
+
+def changes(session, act):
+    before = region(session)
+    act()
+    wait_for("another picture", lambda: region(session) != before)
+    session.wait_for_rest(1, most=0.3)
+
+
 def begins(screen, home, folder, size, scale):
+    """Start screen, dialogues, help, and a card of the tour."""
     session = Session(screen, home, size, None, *words_of(scale), settings={})
     session.wait_for_cards()
     keep(session, folder, "start")
-    for name, key in (("open", "o"), ("capture", "k")):
-        session.screen.key(key, "Control_L")
-        time.sleep(1)
+    for name, keys in (("open", ("o", "Control_L")), ("capture", ("k", "Control_L")), ("help", ("F1",))):
+        changes(session, lambda: screen.key(*keys))
         keep(session, folder, name)
-        session.screen.key("Escape")
-        session.wait_for_rest(1)
+        changes(session, lambda: screen.key("Escape"))
+    x, y, _, _ = session.screen.geometry(session.window)
+    changes(session, lambda: screen.click(x + round(180 * scale), y + round(230 * scale)))
+    session.facts()
+    keep(session, folder, "tour")
     session.close()
 
 
 def shows_panels(screen, home, folder, size, scale):
-    for panel in PANELS:
-        session = Session(screen, home, size, None, FRAME, *words_of(scale), settings={"panel": panel})
-        session.settings()  # the frame stands there
+    for name, panel, scene, words in PANELS:
+        files = [scene] if scene else []
+        session = Session(screen, home, size, None, *files, *words, *words_of(scale), settings={"panel": panel})
+        session.facts()  # the picture is there
         session.last_shot.unlink()
-        if panel == "A/B":
-            session.screen.key("b")
+        if name == "ab":
+            screen.key("b")
             time.sleep(15)
-            session.screen.key("b")
-        keep(session, folder, f"panel-{panel.replace('/', '')}")
-        if panel == "Pattern":
-            session.screen.key("k")
+            screen.key("b")
+        if name in ("trace", "reyes"):
+            time.sleep(5)
+            screen.key("space")
+        keep(session, folder, f"panel-{name}")
+        if name == "pattern":
+            changes(session, lambda: screen.key("k"))
             keep(session, folder, "paper")
-        if panel == "Scene":
-            session.screen.key("F1")
-            keep(session, folder, "help")
         session.close()
 
 
 def shows_a_draw(screen, home, folder, size, scale):
-    """The tabs stand in a row above the preview; a click on the image chooses the draw."""
-    for tab in ("picture", "state", "texture", "mesh", "program"):
-        session = Session(screen, home, size, None, FRAME, *words_of(scale), settings={"panel": "Draws"})
-        session.settings()
-        session.last_shot.unlink()
-        session.screen.move(*at(session, (0.42, 0.62)))
-        time.sleep(1)
-        session.screen.click(*at(session, (0.42, 0.62)))
+    """A click on the image chooses a draw, and its tabs are clicked one after another."""
+    session = Session(screen, home, size, None, FRAME, *words_of(scale), settings={"panel": "Draws"})
+    session.facts()
+    session.last_shot.unlink()
+    session.wait_for_rest(1, most=0.3)
+    x, y, width, height = session.screen.geometry(session.window)
+    is_wide = width >= 1600 * scale
+    image = (x + round((0.5 if is_wide else 0.35) * width), y + round(0.6 * height))
+    screen.move(*image)
+    session.wait_for_rest(1, most=0.3)
+    changes(session, lambda: screen.click(*image))
+    # The tabs are below the dock's title, the slider and the buttons.
+    left = x if is_wide else x + width - tabs_width(width, scale)
+    top = y + round((172 if is_wide else 200) * scale)
+    for tab, ems in TABS.items():
+        screen.click(round(left + ems * EM * scale), top)
+        screen.move(*image)
         keep(session, folder, f"draw-{tab}")
-        session.close()
+    session.close()
+
+
+def tabs_width(width, scale):
+    return round(max(0.29 * width, 380 * scale))
 
 
 def body(screen, home):
-    wanted = [name for name in sys.argv[3:]] or SIZES
-    for name in wanted:
+    for name in SIZES:
         size, _, scale = name.partition("*")
         size = tuple(int(number) for number in size.split("x"))
         scale = float(scale or 1)
@@ -91,5 +130,5 @@ def body(screen, home):
             step(screen, home, folder, size, scale)
 
 
-largest = tuple(max(int(name.partition("*")[0].split("x")[i]) for name in sys.argv[3:] or SIZES) for i in (0, 1))
+largest = tuple(max(int(name.partition("*")[0].split("x")[i]) for name in SIZES) for i in (0, 1))
 sys.exit(on_a_screen(*largest, body))
