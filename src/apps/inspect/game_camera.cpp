@@ -300,13 +300,18 @@ class Search {
     }
   }
 
-  // Objects with different scales along their axes look like another projection. They belong to the camera if their
-  // near and far planes are those of its other draws. A change of both scales by one factor is another field of view.
+  // Objects with different scales along their axes look like another projection. They belong to the camera if their near
+  // and far planes are those of its other draws. A change of both scales by one factor is another field of view, unless
+  // the object faces the camera, as sprites do.
   void accept_distorted(size_t subject, const std::vector<glm::vec2>& depths) {
     std::optional<TakenApart>& parts = parts_[subject];
-    if (parts && std::abs(parts->projection.aspect() / projection_->aspect() - 1) <= kSameView) return;
     const std::optional<TakenApart> as_camera = take_apart(clip_matrix(subjects_[subject]), *projection_);
     if (!as_camera) return;
+    const glm::mat4 upper = upper_part(as_camera->eye);
+    const glm::mat4 diagonal(glm::vec4(upper[0][0], 0, 0, 0), glm::vec4(0, upper[1][1], 0, 0),
+                             glm::vec4(0, 0, upper[2][2], 0), glm::vec4(0, 0, 0, 1));
+    const bool is_wider = parts && std::abs(parts->projection.aspect() / projection_->aspect() - 1) <= kSameView;
+    if (is_wider && !is_same(upper, diagonal)) return;
     const glm::vec2 own = as_camera->projection.depth;
     const bool is_known = std::ranges::any_of(depths, [&](const glm::vec2& one) {
       return std::abs(one.x - own.x) <= 1e-3f * std::abs(one.x) && std::abs(one.y - own.y) <= 1e-2f * std::abs(one.y);

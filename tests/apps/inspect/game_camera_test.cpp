@@ -157,6 +157,8 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   b.frame.commands.push_back(b.frame.commands[2]);  // shares program, inputs and vertices
   for (size_t i = 0; i < kPoints.size(); ++i)
     b.frame.positions[b.frame.positions.size() - kPoints.size() + i] = kProjection * kView * glm::vec4(kPoints[i], 1);
+  const glm::mat4 sprite(0.25f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 1, 0, 1, 2, -9, 1);  // faces the camera
+  b.add("all * vec4(at, 1.0)", {{"all", ShaderType::mat4, kProjection * sprite}});
   ASSERT_TRUE(shade_vertices(b.frame).empty());
   const std::vector<uint32_t> uniforms = b.frame.uniforms;
 
@@ -164,8 +166,8 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   ASSERT_TRUE(camera.is_found());
   EXPECT_EQ(b.frame.uniforms, uniforms);
   EXPECT_NEAR(camera.projection.fov(), 50, 1e-2);
-  EXPECT_EQ(camera.uniform_names(b.frame), "rows of 2 draws, all of 1 draw, part of 1 draw, view of 1 draw");
-  ASSERT_EQ(camera.draws.size(), 6u);
+  EXPECT_EQ(camera.uniform_names(b.frame), "all of 2 draws, rows of 2 draws, part of 1 draw, view of 1 draw");
+  ASSERT_EQ(camera.draws.size(), 7u);
   EXPECT_TRUE(camera.draw_of(7)->uniforms.empty());
   EXPECT_EQ(camera.draw_of(3), nullptr);
   EXPECT_EQ(camera.still.at(3), "its matrix is not a perspective view");
@@ -184,6 +186,7 @@ TEST(GameCamera, MovesAllDrawsThroughTheirOwnUniforms) {
   EXPECT_TRUE(move_game_camera(moved, camera, to).empty());
   for (const uint32_t draw : {0u, 2u, 7u, 8u}) expect_positions(moved, draw, projection * motion * kView);
   expect_positions(moved, 1, projection * motion * other);
+  expect_positions(moved, 9, projection * motion * sprite);
   expect_positions(moved, 6, projection * motion * distorted);
   expect_positions(moved, 3, menu);
   expect_positions(moved, 4, map);
