@@ -7,7 +7,6 @@
 The times in them are those of this computer: make them on a quiet one.
 """
 import pathlib
-import shutil
 import struct
 import sys
 import tempfile
@@ -154,8 +153,7 @@ def body(screen, folder):
             session.wait_for_rest(3)
         time.sleep(6)  # a note about the pictures taken so far is gone
         if file:
-            session.screenshot()
-            shutil.move(session.last_shot, OUTPUT / f"{name}.png")
+            (OUTPUT / f"{name}.png").write_bytes(png.without_texts(session.save()))
         else:
             x, y, width, height = screen.geometry(session.window)
             png.write(OUTPUT / f"{name}.png", screen.pixels(x, y, width, height))

@@ -27,6 +27,12 @@ def texts(path):
     return found
 
 
+def without_texts(path):
+    """The bytes of the file without its texts, which name files of this computer."""
+    kept = [chunk(kind, content) for kind, content in chunks(path) if kind != b"iTXt"]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(kept)
+
+
 def read(path):
     """(rows of red, green, blue bytes from top to bottom, {key: text})"""
     stored = b""
