@@ -134,10 +134,13 @@ class DrawsPanel : public Panel {
         ImGui::PushFont(theme::heading());
         ImGui::TextUnformatted(title.c_str());
         ImGui::PopFont();
+        // All tabs fit into the narrowest dock.
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0.3f * em, ImGui::GetStyle().FramePadding.y});
         for (const auto& [tab, name] : kTabs) {
           if (tab != Tab::picture) ImGui::SameLine(0, 0);
           if (flat_tab(name, tab_ == tab)) tab_ = tab;
         }
+        ImGui::PopStyleVar();
         if (shown_draw_ != command) {
           shown_draw_ = command;
           textures_ = textures_of(state.scene->frame, *draw);

@@ -60,9 +60,9 @@ def draw_the_film(session):
 
 
 def choose_a_draw(session):
-    session.screen.move(*at(session, 800, 400))
+    session.screen.move(*at(session, 855, 551))
     time.sleep(1)  # the pointer is known to be over the image by then
-    session.screen.click(*at(session, 800, 400))
+    session.screen.click(*at(session, 855, 551))
     settled(session)
     session.screen.key("i")
     settled(session)

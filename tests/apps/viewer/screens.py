@@ -29,7 +29,7 @@ PANELS = [("scene", "Scene", FRAME, []), ("uniforms", "Uniforms", FRAME, []), ("
           ("draws", "Draws", FRAME, []), ("ab", "A/B", FRAME, []), ("compare", "Compare", FRAME, []), ("log", "Log", FRAME, []),
           ("probe", "Probe", OWN, []), ("trace", "Trace", OWN, ["--trace"]), ("reyes", "Micropolygons", None, ["--reyes=tea-set"])]
 # The tabs of a draw in turn, and the words' distance from the dock's left edge, in font sizes.
-TABS = {"picture": 1.5, "state": 5.5, "texture": 9, "mesh": 13, "vertex": 16.5, "fragment": 20.5}
+TABS = {"picture": 2, "state": 5, "texture": 8, "mesh": 11.5, "vertex": 14.5, "fragment": 18}
 EM = 14  # pixels at scale 1
 
 
