@@ -30,6 +30,13 @@ bool uses_stencil(const State& s) {
   return !(keeps && s.stencil->func == CompareFunc::always);
 }
 
+// The unit of a polygon offset in 2^-24, as Mesa's software drivers choose it: two steps of a fixed-point format. For
+// floats, ours is that of depths from 0.5 on.
+float offset_unit(const Target& target) {
+  if (target.depth == TexelFormat::depth16) return 512;
+  return target.depth == TexelFormat::depth24 ? 2 : 1;
+}
+
 }  // namespace
 
 void fill_rect(const State& s, const Target& target, int32_t (&rect)[4]) {
@@ -112,7 +119,7 @@ DrawRecord make_draw(const Frame& frame, const DrawCommand& draw, const Target& 
   }
   if (s.polygon_offset) {
     r.offset_factor = s.polygon_offset->factor;
-    r.offset_units = s.polygon_offset->units;
+    r.offset_units = s.polygon_offset->units * offset_unit(target);
   }
   return r;
 }

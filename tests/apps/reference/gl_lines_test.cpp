@@ -1,4 +1,4 @@
-// Lines and points of programs, compared with OpenGL.
+// Lines, points and polygon offsets of programs, compared with OpenGL.
 #include <algorithm>
 #include <cstdlib>
 
@@ -81,6 +81,37 @@ TEST(GlLines, LinesOfSamples) {
 
 TEST(GlLines, PointsOfSamples) {
   for (const float size : {4.3f, 7.0f}) expect_picture_of_opengl(Topology::points, 4, size);
+}
+
+// The unit of an offset depends on the format of the depth.
+TEST(GlOffsets, AreThoseOfTheDepthFormat) {
+  SharedContext shared;
+  try {
+    shared.context = std::make_unique<EglContext>("", GlProfile::compatibility);
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  for (const TexelFormat format : {TexelFormat::depth16, TexelFormat::depth24, TexelFormat::depth32f}) {
+    oracle::FrameBuilder builder(8, 8);
+    Frame& frame = builder.frame;
+    frame.targets[0].colors = {{TexelFormat::rgba8, TexelBase::rgba}};
+    frame.targets[0].depth = format;
+    State state = builder.default_state();
+    state.polygon_offset = PolygonOffset{0, -1024};
+    builder.draw_window(state, {{-1, -1}, {20, -1}, {-1, 20}}, 0.75);
+    validate(frame);
+    GlReplay replay(*shared.context);
+    replay.prepare(frame);
+    replay.draw();
+    Renderer renderer;
+    PreparedFrame prepared = renderer.prepare(frame);
+    RenderOptions options;
+    options.machine = MachineKind::cpu;
+    const RenderResult result = renderer.render(prepared, options);
+    const float expected = replay.read(0).depth[9], got = result.targets[0].layers[0].depth[9];
+    EXPECT_LT(got, 0.875f);
+    EXPECT_NEAR(expected, got, format == TexelFormat::depth16 ? 1.0 / (1 << 15) : 1.0 / (1 << 22)) << int(format);
+  }
 }
 
 }  // namespace
