@@ -291,10 +291,10 @@ enum class Blending : uint8_t { none, over, premultiplied, light, other };
 
 // Source factor, destination factor, equation: the source holds its colour times its alpha, as toolkits draw; the
 // source is light that is added.
-inline constexpr uint8_t kPremultiplied[3] = {uint8_t(BlendFactor::one), uint8_t(BlendFactor::one_minus_src_alpha),
-                                              uint8_t(BlendEquation::add)};
-inline constexpr uint8_t kLight[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one),
-                                      uint8_t(BlendEquation::add)};
+BROKKR_CONSTANT uint8_t kPremultiplied[3] = {uint8_t(BlendFactor::one), uint8_t(BlendFactor::one_minus_src_alpha),
+                                             uint8_t(BlendEquation::add)};
+BROKKR_CONSTANT uint8_t kLight[3] = {uint8_t(BlendFactor::src_alpha), uint8_t(BlendFactor::one),
+                                     uint8_t(BlendEquation::add)};
 
 BROKKR_FN Blending blending_of(const ColorWrite& writing) {
   if (!writing.blends) return Blending::none;
