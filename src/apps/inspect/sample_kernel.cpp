@@ -139,7 +139,8 @@ static void draw(const FrameTables& frame, const TargetRecord* targets, Shading 
   Counters counters{};
   // The host has shaded all vertices.
   process_batches(w,
-                  GeometryPass<SampleDistributor>{frame, false, false, false, scratch, geometry_run, counters, writer},
+                  GeometryPass<SampleDistributor>{PassPrograms<NoVertexPrograms>(NoVertexPrograms()), frame, false,
+                                                  false, false, scratch, geometry_run, counters, writer},
                   first, end);
 }
 

@@ -182,12 +182,30 @@ struct GeometryScratch {
   };
 };
 
+// The vertex programs of a pass. Kernels without vertex programs have no room for them: the pass lies on a thread's
+// stack.
+template <class Programs>
+class PassPrograms {
+ public:
+  BROKKR_FN explicit PassPrograms(Programs& programs) : programs_(&programs) {}
+  BROKKR_FN Programs& programs() const { return *programs_; }
+
+ private:
+  Programs* programs_;
+};
+template <>
+class PassPrograms<NoVertexPrograms> {
+ public:
+  BROKKR_FN explicit PassPrograms(const NoVertexPrograms&) {}
+  BROKKR_FN NoVertexPrograms programs() const { return {}; }
+};
+
 // One task of geometry and the state of its warp. A triangle takes this path: process_batches (or process_planned)
 // shades its corners; emit_triangles culls it, and sets it up or has it clipped; the writer's emit and close pass it to
 // `Distributor` in a block with others. `Programs` shades the vertices of draws with vertex programs
 // (geometry/vertex.h).
 template <BlockDistributor Distributor, class Programs = NoVertexPrograms>
-struct GeometryPass {
+struct GeometryPass : PassPrograms<Programs> {
   const FrameTables& frame;
   // vertex reuse in draws that transform their vertices, in draws with vertex programs, or in all draws
   bool reuse_transforms, reuse_programs, reuse_all;
@@ -195,12 +213,10 @@ struct GeometryPass {
   Run& run;  // the run that the warp opened last; kept between tasks, because opening one takes three dependent reads
   Counters& counters;
   BlockWriter<Distributor>& writer;
-  // Kernels without vertex programs have no room for them here: this structure lies on a thread's stack.
-  [[no_unique_address]] mutable Programs programs = {};
 
   BROKKR_FN bool reuses(const DrawRecord& draw) const {
     return (kKernelFeatures & kFeatureReuse) && (reuse_all || (reuse_transforms && (draw.bits & kDrawTransform)) ||
-                                                 (reuse_programs && programs.shades(draw)));
+                                                 (reuse_programs && this->programs().shades(draw)));
   }
 };
 
@@ -298,7 +314,7 @@ BROKKR_FN_NOINLINE int run_sub_batch(Warp& w, const GeometryPass<Distributor, Pr
   ReuseScratch& scratch = *in_shared_memory(&pass.scratch.reuse);
   ReuseTable& table = *in_shared_memory(&pass.scratch.table);
   const int triangles = find_sub_batch(w, begin, count, scratch, table, unique);
-  pass.programs.shade(w, pass.run, scratch.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
+  pass.programs().shade(w, pass.run, scratch.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
     store_vertex(w, scratch.position, g, position, m);
   });
   w.sync();
@@ -310,7 +326,7 @@ template <BlockDistributor Distributor, class Programs>
 BROKKR_FN int find_and_shade(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
                              int& unique) {
   if constexpr (Programs::kRuns) {
-    if (pass.programs.shades(*pass.run.draw)) return run_sub_batch(w, pass, begin, count, unique);
+    if (pass.programs().shades(*pass.run.draw)) return run_sub_batch(w, pass, begin, count, unique);
   }
   GeometryScratch& scratch = pass.scratch;
   return shade_sub_batch(w, pass.frame, pass.run, begin, count, scratch.reuse, scratch.table, unique);
@@ -331,16 +347,16 @@ BROKKR_FN void process_batches(Warp& w, const GeometryPass<Distributor, Programs
     const int count = left < int(kBatchTriangles) ? left : int(kBatchTriangles);
     const uint32_t first_primitive = batch * kBatchTriangles;
     const bool reuse = pass.reuses(draw);
-    const bool shades_corners = pass.programs.shades(draw) && !reuse;
+    const bool shades_corners = pass.programs().shades(draw) && !reuse;
     triangles += uint32_t(count);
     const int after = left - count;
-    if (after > 0 && !pass.programs.shades(draw)) {
+    if (after > 0 && !pass.programs().shades(draw)) {
       prefetch_triangles(w, frame, run, t0 + count, after < int(kBatchTriangles) ? after : int(kBatchTriangles));
     }
     if (reuse) collect_corners(w, frame, run, t0, count, scratch.vertex);
     if (shades_corners) {
       collect_corners(w, frame, run, t0, count, pass.scratch.corners.vertex);
-      shade_corners(w, pass.programs, run, count, pass.scratch.corners);
+      shade_corners(w, pass.programs(), run, count, pass.scratch.corners);
     }
     for (int begin = 0; begin < count;) {
       int stop = count;
@@ -386,7 +402,7 @@ BROKKR_FN_NOINLINE void process_planned(Warp& w, const GeometryPass<Distributor,
     uint32_t primitive = planned.first_primitive;
     for (uint32_t c = 0; c < planned.chunks; ++c) {
       const ReuseChunk& chunk = frame.chunks[planned.first_chunk + c];
-      shade_chunk(w, frame, pass.programs, run, chunk, scratch);
+      shade_chunk(w, frame, pass.programs(), run, chunk, scratch);
       for (int g = 0; g < int(chunk.triangles); g += w.width) {
         const Mask m = w.first_lanes(int(chunk.triangles) - g);
         const Triangle tri = planned_triangle(w, frame, chunk, g, m, scratch);

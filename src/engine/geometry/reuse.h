@@ -4,6 +4,8 @@
 // vertices, 96 indices). If a batch of 32 triangles has more distinct vertices, it is cut before the 33rd.
 #pragma once
 
+#include <type_traits>
+
 #include "geometry/triangle_store.h"
 #include "geometry/vertex.h"
 
@@ -47,7 +49,7 @@ BROKKR_FN void collect_corners(Warp& w, const FrameTables& frame, const Run& run
 
 // Shades the collected corners of `count` triangles with their vertex program.
 template <class Programs>
-BROKKR_FN void shade_corners(Warp& w, Programs& programs, const Run& run, int count, CornerScratch& scratch) {
+BROKKR_FN void shade_corners(Warp& w, Programs&& programs, const Run& run, int count, CornerScratch& scratch) {
   programs.shade(w, run, scratch.vertex, 3 * count,
                  [&](int g, const ClipVertex& position, Mask m) { store_vertex(w, scratch.position, g, position, m); });
   w.sync();
@@ -138,9 +140,9 @@ struct PlannedScratch {
 };
 
 template <class Programs>
-BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, Programs& programs, const Run& run,
+BROKKR_FN void shade_chunk(Warp& w, const FrameTables& frame, Programs&& programs, const Run& run,
                            const ReuseChunk& chunk, PlannedScratch& scratch) {
-  if constexpr (Programs::kRuns) {
+  if constexpr (std::remove_reference_t<Programs>::kRuns) {
     if (programs.shades(*run.draw)) {
       programs.shade(w, run, frame.shade_vertex + chunk.first_run, chunk.runs,
                      [&](int g, const ClipVertex& position, Mask m) {

@@ -80,16 +80,23 @@ BROKKR_FN_NOINLINE void run_task(Block<BlockShared>& b, uint32_t turn) {
   const uint32_t first = task * schedule.task_batches;
   const uint32_t end =
       first + schedule.task_batches < schedule.batches ? first + schedule.task_batches : schedule.batches;
-  const GeometryPass<DirectDistributor, TaskPrograms> pass{
-      t.frame, data.reuse_transforms, data.reuse_programs, data.reuse_all, geometry, run, counters,
-      writer,  programs_of_task(b)};
+  TaskPrograms programs = programs_of_task(b);
+  const GeometryPass<DirectDistributor, TaskPrograms> pass{PassPrograms<TaskPrograms>(programs),
+                                                           t.frame,
+                                                           data.reuse_transforms,
+                                                           data.reuse_programs,
+                                                           data.reuse_all,
+                                                           geometry,
+                                                           run,
+                                                           counters,
+                                                           writer};
   const bool planned = (kKernelFeatures & kFeaturePlanned) && t.frame.planned != nullptr;
   if (planned) {
     process_planned(w, pass, first, end);
   } else {
     process_batches(w, pass, first, end);
   }
-  finish(w, pass.programs, counters);
+  finish(w, programs, counters);
   distributor.count(w, counters);
   stock.note_used(w, w.index, distributor.used());
 }

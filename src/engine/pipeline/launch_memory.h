@@ -18,8 +18,8 @@ namespace brokkr {
 
 // From this vertex shader cost on, in multiply-adds, a warp of 32 lanes shares vertices by default. It takes about 240
 // instructions to find the first uses of a batch's vertices, and a batch of more than 32 vertices repeats everything
-// that follows; a transformation takes 80 instructions (docs/research/gpu.md). On the CPU, it always costs less to
-// shade a vertex again.
+// that follows; a transformation takes 80 instructions (docs/research/gpu.md). On the CPU, it costs less to shade a
+// vertex again; there, finding first uses costs more than the usual vertex program (docs/research/batches.md).
 inline constexpr uint32_t kWorkWorthSharing = 256;
 
 template <class Buffer>
@@ -120,7 +120,7 @@ struct LaunchMemory {
     d.raster.programs.abort = &abort->leave;
     d.distribution_scratch = distribution.template as<uint32_t>();
     d.reuse_all = options.reuse == ReuseMode::warp;
-    d.reuse_programs = options.reuse == ReuseMode::automatic;
+    d.reuse_programs = options.reuse == ReuseMode::automatic && plan.shape.width == 32;
     d.reuse_transforms =
         options.reuse == ReuseMode::automatic && plan.shape.width == 32 && options.vertex_work >= kWorkWorthSharing;
     d.counters = counters.template as<uint64_t>();

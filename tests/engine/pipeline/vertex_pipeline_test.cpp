@@ -193,12 +193,16 @@ TEST_F(VertexPipeline, RunsEqualThePrediction) {
                                                       {ReuseMode::intel, "intel"},
                                                       {ReuseMode::precomputed, "precomputed"}}) {
     SCOPED_TRACE(model);
-    const uint64_t predicted = 2 * predict_batches(batch_model(model), grid.indices(), false).vertex_runs;
+    const auto predict = [&](const char* name) {
+      return 2 * predict_batches(batch_model(name), grid.indices(), false).vertex_runs;
+    };
     for (const MachineKind machine : test::machines()) {
       RenderOptions options = in_pipeline();
       options.machine = machine;
       options.reuse = mode;
       const Statistics s = test::render_to_end(renderer, prepared, options).statistics;
+      const bool finds_none = mode == ReuseMode::automatic && s.width != 32;
+      const uint64_t predicted = predict(finds_none ? "none" : model);
       EXPECT_EQ(s.vertex_program_runs, predicted) << name_of(machine);
       EXPECT_EQ(s.asr, double(predicted) / double(s.triangles_in));
     }
