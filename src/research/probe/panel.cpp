@@ -187,7 +187,7 @@ class ProbePanel : public Panel {
   void draw_film(ViewerState& state) {
     const probe::Watched& watched = found_->watched;
     ImGui::SameLine();
-    ImGui::Checkbox(row("play"), &plays_);
+    ImGui::Checkbox("play", &plays_);
     if (plays_) {
       part_ += ImGui::GetIO().DeltaTime / kSeconds;
       if (part_ > 1) part_ = 0;

@@ -56,13 +56,14 @@ def as_in_the_paper(session):
 
 def draw_the_film(session):
     session.screen.click(*at(session, 1300, 164))
+    session.screen.move(*at(session, 600, 940))
     session.wait_for_rest(3)
 
 
 def choose_a_draw(session):
-    session.screen.move(*at(session, 855, 551))
+    session.screen.move(*at(session, 700, 640))
     time.sleep(1)  # the pointer is known to be over the image by then
-    session.screen.click(*at(session, 855, 551))
+    session.screen.click(*at(session, 700, 640))
     settled(session)
     session.screen.key("i")
     settled(session)
