@@ -300,9 +300,9 @@ class Search {
     }
   }
 
-  // Objects with different scales along their axes look like another projection. They belong to the camera if their near
-  // and far planes are those of its other draws. A change of both scales by one factor is another field of view, unless
-  // the object faces the camera, as sprites do.
+  // Objects with different scales along their axes look like another projection. They belong to the camera if their
+  // near and far planes are those of its other draws. A change of both scales by one factor is another field of view,
+  // unless the object faces the camera, as sprites do.
   void accept_distorted(size_t subject, const std::vector<glm::vec2>& depths) {
     std::optional<TakenApart>& parts = parts_[subject];
     const std::optional<TakenApart> as_camera = take_apart(clip_matrix(subjects_[subject]), *projection_);
