@@ -4,10 +4,11 @@
 its output says what was imported; an error is one line on stderr and exit code 1.
 
 Rows: the picture that the program presents is an OpenGL picture in the file, with rows from the bottom; its draws have
-the flag origin-upper-left. So is a picture that the program only copies there. All other targets keep Vulkan's rows, the
-first row first, so that lookups in them and the places of samples need no change.
+the flag origin-upper-left. So is a picture that the program only copies there. All other targets keep Vulkan's rows,
+the first row first, so that lookups in them and the places of samples need no change.
 """
 import json
+import os
 import struct
 import sys
 import time
@@ -390,8 +391,8 @@ class Importer:
             self.commands.append(clear)
 
     def _begin_of_samples(self, planes, begin, clear):
-        """Fills `clear` with the clear values of a pass with several samples. RenderDoc cannot replay on after it has read
-        such a picture, so what the pass loads is missing."""
+        """Fills `clear` with the clear values of a pass with several samples. RenderDoc cannot replay on after it has
+        read such a picture, so what the pass loads is missing."""
         action = next(one for one in self.actions if one.eventId == begin)
         chunk = self.file.chunks[action.events[-1].chunkIndex]
         whole = chunk.FindChild("pRenderingInfo")
@@ -508,8 +509,8 @@ class Importer:
         return {number: int.from_bytes(data[at:at + 4], "little")
                 for number, at in zip(shader.specializationIds, module.constant_places) if data[at:at + 4]}
 
-    # Slow passes. RenderDoc replays the frame for each draw whose state is asked for. Without fragment shaders, that takes
-    # a fraction of the time.
+    # Slow passes. RenderDoc replays the frame for each draw whose state is asked for. Without fragment shaders, that
+    # takes a fraction of the time.
 
     def empty_shaders(self, is_empty):
         """Replaces all fragment shaders by empty ones, or undoes it. Texels that the frame draws are then wrong."""
@@ -1036,7 +1037,8 @@ class Importer:
 
     def _is_read(self, image):
         """Whether shaders read the image."""
-        reads = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in ("VS", "HS", "DS", "GS", "PS", "CS", "All")
+        stages = ("VS", "HS", "DS", "GS", "PS", "CS", "All")
+        reads = [int(getattr(rd.ResourceUsage, f"{stage}_{kind}")) for stage in stages
                  for kind in ("Resource", "RWResource")] + [int(rd.ResourceUsage.InputTarget)]
         return any(int(one.usage) in reads for one in self.c.GetUsage(image))
 
@@ -1186,11 +1188,20 @@ def main():
     importer = Importer(path, controller)
     frame, facts = importer.run()
     frame_file.write(out, frame, importer.blob)
-    controller.Shutdown()
-    capture.Shutdown()
-    rd.ShutdownReplay()
     print(json.dumps(facts))
 
 
 if __name__ == "__main__":
-    main()
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        print(end.code, file=sys.stderr)
+        code = 1
+    except Exception as error:  # RenderDoc's bindings raise what they like
+        what = f"{type(error).__name__}: {error}"
+        print(f"{sys.argv[1]}: the import does not know something in it ({what})", file=sys.stderr)
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # RenderDoc's destructors may end the process with a signal

@@ -340,7 +340,8 @@ class Module:
                 made += [4 << 16 | TYPE_INT, whole, 32, 1]
                 self.types[whole] = Type(TYPE_INT, [32, 1])
             made += [4 << 16 | CONSTANT, whole, index, member]
-            known = next((i for i, t in self.types.items() if t.op == TYPE_POINTER and t.words == [OUTPUT, vector]), None)
+            known = next((i for i, t in self.types.items()
+                          if t.op == TYPE_POINTER and t.words == [OUTPUT, vector]), None)
             if known is None:
                 made += [4 << 16 | TYPE_POINTER, pointer_type, OUTPUT, vector]
                 self.types[pointer_type] = Type(TYPE_POINTER, [OUTPUT, vector])
