@@ -174,8 +174,8 @@ std::optional<VertexInputs> Shading::read_vertex(const Context& context, VertexS
     if (bound.texture < 0) continue;
     const CapturedTexture& texture = frame_.captured_textures[size_t(bound.texture)];
     if (texture.stored && texture.images.empty()) continue;
-    stage.expanded =
-        texture.images.empty() ? "a vertex texture that the file does not hold" : "a vertex texture that the frame draws";
+    stage.expanded = texture.images.empty() ? "a vertex texture that the file does not hold"
+                                            : "a vertex texture that the frame draws";
     stage.vertex = nullptr;
     return std::nullopt;
   }

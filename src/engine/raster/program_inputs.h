@@ -435,7 +435,8 @@ BROKKR_FN void fill_inputs(Warp& w, const ProgramRun& run, const Places& places,
   };
   if (memory.of_one != 0) {
     const OnePrimitive& one = primitive_of(memory.of_lane[lowest_bit(memory.vectors) * w.width]);
-    if (Places::kUniform && memory.in_place != 0 && 2 * count_bits(memory.vectors) >= kTileVectors && has_only_varyings(run))
+    if (Places::kUniform && memory.in_place != 0 && 2 * count_bits(memory.vectors) >= kTileVectors &&
+        has_only_varyings(run))
       return fill_tile(w, run, draw, one);
     const OneVaryings varyings = one.varyings;
     LaneSurface surface[kTileVectors];

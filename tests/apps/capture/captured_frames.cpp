@@ -11,8 +11,8 @@ std::unique_ptr<CapturedFrames::Shared>& CapturedFrames::shared() {
   return result;
 }
 
-// Use Mesa's software driver, so that the test needs no GPU and no display. Mesa answers the length of a program's binary
-// differently for programs from its cache, so both runs find all programs in a cache that an earlier run filled.
+// Use Mesa's software driver, so that the test needs no GPU and no display. Mesa answers the length of a program's
+// binary differently for programs from its cache, so both runs find all programs in a cache that an earlier run filled.
 void CapturedFrames::SetUpTestSuite() {
   shared() = std::make_unique<Shared>();
   const std::string environment =

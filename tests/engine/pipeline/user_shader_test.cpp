@@ -231,8 +231,8 @@ TEST_F(UserShaders, LoopsThatAreEndedAreCounted) {
   }
 }
 
-// Functions that each call the next twice, forty deep: inlining them gives 2^40 calls [GraphicsFuzz].
-// Processor time of this process and of the helpers that it has waited for.
+// Functions that each call the next twice, forty deep: inlining them gives 2^40 calls [GraphicsFuzz]. Processor time of
+// this process and of the helpers that it has waited for.
 double processor_seconds() {
   double seconds = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
