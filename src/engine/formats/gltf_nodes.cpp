@@ -99,7 +99,7 @@ GltfNodes::GltfNodes(GltfData& data) : data_(data), world_(data.count("nodes"), 
 
 // Returns the file itself if it has no scenes.
 GltfPart GltfNodes::shown_scene() const {
-  const GltfPart root = data_.root();
+  GltfPart root = data_.root();
   const size_t count = data_.count("scenes");
   if (count == 0) return root;
   uint64_t scene = 0;

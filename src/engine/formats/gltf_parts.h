@@ -68,6 +68,7 @@ struct GltfCamera {
 struct GltfPlacement {
   uint64_t mesh, skin = kGltfNone;
   std::vector<float> weights;  // of morph targets; empty: the mesh's own weights
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes <=> for 0
   auto operator<=>(const GltfPlacement&) const = default;
 };
 

@@ -86,7 +86,7 @@ class TextureLoader {
 
   static uint32_t adjusted(uint32_t channel, const ObjMap& map) {
     if (map.base == 0 && map.gain == 1) return channel;
-    return uint32_t(std::clamp(255 * map.base + map.gain * float(channel), 0.0f, 255.0f) + 0.5f);
+    return uint32_t(std::lround(std::clamp(255 * map.base + map.gain * float(channel), 0.0f, 255.0f)));
   }
 
   void adjust(Image& image, const ObjMap& map, MapUse use) {
@@ -120,7 +120,7 @@ class TextureLoader {
       for (int x = 0; x < image.width; x++) {
         const glm::vec3 normal = glm::normalize(glm::vec3((height(x - 1, y) - height(x + 1, y)) * 0.5f * bump,
                                                           (height(x, y - 1) - height(x, y + 1)) * 0.5f * bump, 1.0f));
-        const auto channel = [](float value) { return uint32_t((value * 0.5f + 0.5f) * 255.0f + 0.5f); };
+        const auto channel = [](float value) { return uint32_t(std::lround((value * 0.5f + 0.5f) * 255.0f)); };
         normals.push_back(0xff000000u | channel(normal.x) | channel(normal.y) << 8 | channel(normal.z) << 16);
       }
     }
@@ -218,7 +218,7 @@ DrawCommand make_draw(Frame& frame, const ObjMesh& mesh, const std::vector<uint3
                                 std::bit_cast<uint32_t>(normal.y), std::bit_cast<uint32_t>(normal.z)};
       if constexpr (kFaceColors) {
         const glm::vec3& color = mesh.face_colors[triangle];
-        for (int i = 0; i < 3; i++) key[size_t(5 + i)] = std::bit_cast<uint32_t>(color[i]);
+        for (int i = 0; i < 3; i++) key[5 + size_t(i)] = std::bit_cast<uint32_t>(color[i]);
       }
       const uint32_t number = vertices.number_of(key);
       if (number == known) {

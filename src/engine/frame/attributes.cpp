@@ -54,7 +54,8 @@ Number number_of(uint32_t word, bool whole, bool normalized) {
 // Calls `use` with a number of the type in C++; the type is neither f16 nor f32.
 template <class Use>
 void with_integer(AttributeType type, Use use) {
-  switch (type) {  // NOLINT(bugprone-branch-clone): the types differ
+  switch (type) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): the types differ
     case AttributeType::u32: return use(uint32_t());
     case AttributeType::i32: return use(int32_t());
     case AttributeType::u16: return use(uint16_t());
