@@ -7,7 +7,8 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pipeline/cpu_kernel.cpp)
 endif()
 
 if(BROKKR_HAVE_CUDA)
-  set(kernels pipeline/cuda/kernel.cu pipeline/cuda/kernel_built_in.cu pipeline/cuda/kernel_opaque.cu)
+  set(kernels pipeline/cuda/kernel.cu pipeline/cuda/kernel_built_in.cu pipeline/cuda/kernel_opaque.cu
+              pipeline/cuda/kernel_vertices.cu)
   brokkr_add_cuda_objects(brokkr ${kernels} pipeline/cuda/device_frame.cu pipeline/cuda/launch.cu pipeline/cuda/machine.cu
                           pipeline/cuda/resolve.cu pipeline/cuda/squares.cu pipeline/cuda/task_machine.cu pipeline/cuda/watch.cu
                           diff/cuda_kernel.cu)

@@ -90,10 +90,13 @@ void choose_shaders(PreparedFrame::Impl& frame, MachineBackend& machine, const R
   const bool must = options.shaders == ShaderCode::compiled;
   s.shaders = "interpreted";
   if (options.shaders == ShaderCode::interpreted) return;
-  if (isa.empty()) {
-    if (must)
-      throw MachineError(
-          "shaders: the emulated machine interprets them; choose shaders auto, or the machine cpu or cuda");
+  if (isa.empty() || (vertices && !machine.compiles_vertices())) {
+    const char* const why = isa.empty() ? "the emulated machine interprets them; choose shaders auto, or the machine "
+                                          "cpu or cuda"
+                                        : "CUDA interprets them if the geometry stage runs vertex programs; choose "
+                                          "shaders auto, or vertex-stage prepare";
+    if (must) throw MachineError(std::string("shaders: ") + why);
+    if (!isa.empty()) s.shaders_problem = why;
     return;
   }
   std::vector<shader::CodeMaker*> makers;
@@ -239,9 +242,6 @@ struct Renderer::Impl {
     const uint64_t of_targets = memory_of_targets(*p.frame, options, read_back);
     require(p, of_targets, options, "targets");
     MachineBackend& on = machine(options);
-    if (options.vertex_stage == VertexShading::pipeline && p.vertices.any() && !on.runs_vertex_programs())
-      throw MachineError(
-          "vertex-stage: CUDA runs vertex programs only before a frame; choose prepare, or the machine cpu");
     const std::shared_ptr<const LaunchPlan> its_plan = plan(p, on, options);
     require(p, of_targets + memory_of_launch(*its_plan), options, "store");
     RenderResult result;

@@ -1,5 +1,5 @@
-// Vertex programs in the geometry stage (--vertex-stage pipeline): the bits of the host's stage on the CPU and the
-// emulated machine with every setting, counts of runs, and refusals.
+// Vertex programs in the geometry stage (--vertex-stage pipeline): the bits of the host's stage on every machine, with
+// every setting, and counts of runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,13 +29,6 @@ RenderOptions in_pipeline(RenderOptions options = test::cpu()) {
   options.vertex_stage = VertexShading::pipeline;
   options.shading = Shading::program;
   return options;
-}
-
-// The machines whose geometry stage runs vertex programs.
-std::vector<MachineKind> machines() {
-  std::vector<MachineKind> all = test::machines();
-  std::erase(all, MachineKind::cuda);
-  return all;
 }
 
 // Makes what the host has computed useless, so that a launch must compute it. Draws that the host has expanded keep
@@ -145,7 +138,6 @@ TEST_F(VertexPipeline, EverySettingGivesTheBitsOfTheHost) {
   EXPECT_EQ(expected.statistics.false_color_draws, 0u);
   spoil(grid.frame(), true);
   for (const Setting& setting : all_settings()) {
-    if (setting.options.machine == MachineKind::cuda) continue;
     SCOPED_TRACE(setting.name);
     const RenderResult result = test::render_to_end(renderer, prepared, in_pipeline(setting.options));
     test::expect_same_pictures(expected.targets, result.targets);
@@ -173,7 +165,7 @@ TEST_F(VertexPipeline, ShadingsWithoutProgramsSeeTheSameVertices) {
   const DrawCommand& draw = std::get<DrawCommand>(grid.frame().commands[grid.frame().commands.size() - 2]);
   ASSERT_EQ(draw.vertices, 0);
   spoil(grid.frame(), true);
-  for (const MachineKind machine : machines()) {
+  for (const MachineKind machine : test::machines()) {
     for (size_t i = 0; i < std::size(kShadings); ++i) {
       SCOPED_TRACE(std::string(name_of(machine)) + ", " + name_of(kShadings[i]));
       RenderOptions options = in_pipeline();
@@ -204,7 +196,7 @@ TEST_F(VertexPipeline, RunsEqualThePrediction) {
     const auto predict = [&](const char* name) {
       return 2 * predict_batches(batch_model(name), grid.indices(), false).vertex_runs;
     };
-    for (const MachineKind machine : machines()) {
+    for (const MachineKind machine : test::machines()) {
       RenderOptions options = in_pipeline();
       options.machine = machine;
       options.reuse = mode;
@@ -248,7 +240,7 @@ TEST_F(VertexPipeline, NewUniformsReachTheNextLaunch) {
   Grid grid(9);
   Renderer renderer;
   PreparedFrame prepared = renderer.prepare(grid.frame());
-  for (const MachineKind machine : machines()) {
+  for (const MachineKind machine : test::machines()) {
     RenderOptions options = in_pipeline();
     options.machine = machine;
     std::vector<uint32_t> last = test::render_to_end(renderer, prepared, options).targets[0].layers[0].color;
@@ -303,22 +295,6 @@ TEST_F(VertexPipeline, EndlessLoopsEndTheFrameWithALine) {
   }
 }
 
-TEST_F(VertexPipeline, CudaRefuses) {
-  if (!test::is_there(MachineKind::cuda)) GTEST_SKIP() << "there is no GPU and no PTX interpreter";
-  Grid grid(2);
-  Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(grid.frame());
-  RenderOptions options = in_pipeline();
-  options.machine = MachineKind::cuda;
-  try {
-    test::render_to_end(renderer, prepared, options);
-    ADD_FAILURE();
-  } catch (const MachineError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "vertex-stage: CUDA runs vertex programs only before a frame; choose prepare, or the machine cpu");
-  }
-}
-
 // A user's vertex shader, with given attributes and uniforms.
 TEST_F(VertexPipeline, UserShadersRunInThePipeline) {
   LoadOptions load;
@@ -338,7 +314,7 @@ TEST_F(VertexPipeline, UserShadersRunInThePipeline) {
   host.vertex_stage = VertexShading::prepare;
   const RenderResult expected = test::render_to_end(renderer, prepared, host);
   spoil(frame, false);
-  for (const MachineKind machine : machines()) {
+  for (const MachineKind machine : test::machines()) {
     RenderOptions options = in_pipeline();
     options.machine = machine;
     const RenderResult result = test::render_to_end(renderer, prepared, options);
@@ -365,7 +341,6 @@ TEST_P(CapturedVertices, LookTheSameAsPrepared) {
   const RenderResult expected = test::render_to_end(renderer, prepared, host, 300);
   spoil(frame, false);
   for (const Setting& setting : some_settings()) {
-    if (setting.options.machine == MachineKind::cuda) continue;
     SCOPED_TRACE(setting.name);
     RenderOptions options = in_pipeline(setting.options);
     options.keep_ids = false;

@@ -1,11 +1,13 @@
 #include "pipeline/cuda/device_frame.h"
 
+#include <type_traits>
+
 namespace brokkr {
 namespace {
 
 // Copies the tables if `held` refers to other ones.
 template <class T, class F>
-void renew(T& held, const T& wanted, F&& copy) {
+void renew(T& held, const std::type_identity_t<T>& wanted, F&& copy) {
   if (held == wanted) return;
   held = T{};  // if a copy fails, the next update tries again
   copy();
@@ -36,6 +38,21 @@ void DeviceFrame::hold_programs(const PreparedFrame::Impl& f, const PlanTables& 
   tables_.frame.sampled_texels = sampled_texels_.as<uint32_t>();
 }
 
+void DeviceFrame::hold_vertices(const PreparedFrame::Impl& f, const PlanTables& host) {
+  const VertexDraws::Counts n = f.vertices.counts(*f.frame);
+  VertexTables& t = tables_.vertices;
+  t.programs.programs = vertex_programs_.hold(host.vertices.programs.programs, n.programs);
+  t.programs.code = vertex_code_.hold(host.vertices.programs.code, n.code);
+  t.programs.presets = vertex_presets_.hold(host.vertices.programs.presets, n.presets);
+  t.programs.uniforms = vertex_uniforms_.hold(host.vertices.programs.uniforms, n.uniforms);
+  t.programs.samplers = vertex_samplers_.hold(host.vertices.programs.samplers, n.samplers);
+  t.programs.sizes = host.vertices.programs.sizes;
+  t.records = vertex_records_.hold(host.vertices.records, n.records);
+  t.inputs = vertex_inputs_.hold(host.vertices.inputs, n.inputs);
+  t.results = vertex_results_.hold(host.vertices.results, n.results);
+  t.attributes = attributes_.hold(host.vertices.attributes, n.attributes);
+}
+
 const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::shared_ptr<const LaunchPlan>& plan) {
   const PlanTables host = host_tables(f, *plan);
   const DrawPlan& draws = *plan->draws;
@@ -63,6 +80,7 @@ const PlanTables& DeviceFrame::update(const PreparedFrame::Impl& f, const std::s
     t.texels = texels_.hold(host.frame.texels, f.texels.size());
   });
   renew(uniforms_version_, f.uniforms_version, [&] { hold_programs(f, host); });
+  if (draws.vertices) renew(vertex_programs_version_, {f.version, f.uniforms_version}, [&] { hold_vertices(f, host); });
   renew(views_version_, f.views_version, [&] { t.views = views_.hold(host.frame.views, f.views.size()); });
   renew(draw_plan_, plan->draws, [&] {
     t.draws = draws_.hold(host.frame.draws, draws.draws.size());

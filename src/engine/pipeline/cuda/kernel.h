@@ -13,6 +13,7 @@ namespace brokkr {
 __global__ void run_frame(const __grid_constant__ LaunchData data);
 __global__ void run_frame_built_in(const __grid_constant__ LaunchData data);
 __global__ void run_frame_opaque(const __grid_constant__ LaunchData data);
+__global__ void run_frame_vertices(const __grid_constant__ LaunchData data);
 static_assert(sizeof(LaunchData) <= 4096, "kernel parameters are limited to 4 KiB");
 
 struct FrameKernel {
@@ -20,13 +21,14 @@ struct FrameKernel {
   uint32_t features;
   void (*entry)(LaunchData);  // or a cudaKernel_t, which the runtime accepts as well
 };
-// Sorted by number of features; the last kernel has all but vertex programs.
+// Sorted by number of features; the last kernel has all. `all` has those of frames without vertex programs.
 inline constexpr FrameKernel kFrameKernels[] = {
     {"opaque", 0, &run_frame_opaque},
     {"built-in",
      kEveryFeature & ~uint32_t(kFeaturePrograms | kFeatureStamps | kFeatureSamples | kFeatureVertexPrograms),
      &run_frame_built_in},
     {"all", kEveryFeature & ~uint32_t(kFeatureVertexPrograms), &run_frame},
+    {"vertices", kEveryFeature, &run_frame_vertices},
 };
 
 inline constexpr int kCudaWarpsPerBlock = 8;

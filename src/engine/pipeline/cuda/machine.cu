@@ -43,11 +43,11 @@ struct HostCounts {
 };
 
 // The kernel with the fewest features that include `features`. BROKKR_CUDA_KERNEL=all in the environment selects the
-// kernel with all features that CUDA has.
+// kernel `all`, or one with more.
 const FrameKernel& kernel_with(uint32_t features) {
   const char* wanted = std::getenv("BROKKR_CUDA_KERNEL");
   if (wanted != nullptr && std::strcmp(wanted, "all") == 0)
-    features = kFrameKernels[std::size(kFrameKernels) - 1].features;
+    features |= kEveryFeature & ~uint32_t(kFeatureVertexPrograms);
   return *std::find_if(std::begin(kFrameKernels), std::end(kFrameKernels),
                        [&](const FrameKernel& kernel) { return (features & ~kernel.features) == 0; });
 }
@@ -91,7 +91,6 @@ class CudaMachine : public MachineBackend {
     return s;
   }
 
-  bool runs_vertex_programs() const override { return false; }
   std::string compiled_isa() const override { return "sm_" + std::to_string(architecture()); }
   std::unique_ptr<shader::CodeMaker> make_code_maker() const override {
     return std::make_unique<LinkedPrograms>(architecture());
@@ -135,6 +134,7 @@ class CudaMachine : public MachineBackend {
       kernel_ = arguments.kernel;
     }
     set_ = true;
+    copy_vertices(frame);
     if (frame.part.content != nullptr) upload_content(*frame.part.content);
     upload_ms_ = Milliseconds(Clock::now() - begin_).count();
     launcher_->start();
@@ -308,7 +308,19 @@ class CudaMachine : public MachineBackend {
     counts.trace_stride = most;
   }
 
+  // Copies the frame's positions and varyings for a launch that writes them, unless they were copied before.
+  void copy_vertices(const PreparedFrame::Impl& frame) {
+    LaunchMemory<DeviceBuffer>& m = *memory_;
+    const std::pair versions(frame.version, frame.vertices_version);
+    if (m.vertex_positions.bytes() == 0 || vertices_of_ == versions) return;
+    const PlanTables host = host_tables(frame, *plan_);
+    m.vertex_positions.upload(host.frame.positions.address, m.vertex_positions.bytes(), "vertices");
+    m.vertex_varyings.upload(host.programs.varyings.address, m.vertex_varyings.bytes(), "varyings");
+    vertices_of_ = versions;
+  }
+
   void make_memory() {
+    vertices_of_ = {};
     const std::unique_ptr<LaunchMemory<DeviceBuffer>> last = stays_ ? std::move(memory_) : nullptr;
     memory_.reset();
     memory_ = std::make_unique<LaunchMemory<DeviceBuffer>>(plan_->memory);
@@ -403,6 +415,7 @@ class CudaMachine : public MachineBackend {
   std::shared_ptr<const LaunchPlan> plan_;
   RenderOptions options_;
   LaunchCounts counts_;
+  std::pair<uint64_t, uint64_t> vertices_of_;  // the frame's versions that copy_vertices copied
   std::vector<TraceRecord> trace_;
   LaunchData data_{};
   const FrameKernel* kernel_ = nullptr;
