@@ -93,7 +93,7 @@ enum class ReuseMode : uint8_t { automatic, none, warp, nvidia, nvidia_gl, amd, 
 template <>
 struct Choices<ReuseMode> {
   static constexpr Choice<ReuseMode> all[] = {
-      {ReuseMode::automatic, "auto", "warp for vertex programs, and on a GPU for long vertex shaders; otherwise none"},
+      {ReuseMode::automatic, "auto", "warp on a GPU with long vertex shaders, otherwise none"},
       {ReuseMode::none, "none", "every index is shaded"},
       {ReuseMode::warp, "warp", "each distinct vertex of 32 triangles once, found while rendering"},
       {ReuseMode::nvidia, "nvidia", "like NVIDIA's hardware, found before rendering"},

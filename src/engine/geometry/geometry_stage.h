@@ -311,11 +311,11 @@ BROKKR_FN void finish(Warp& w, const GeometryPass<Distributor, Programs>& pass, 
 template <BlockDistributor Distributor, class Programs>
 BROKKR_FN_NOINLINE int run_sub_batch(Warp& w, const GeometryPass<Distributor, Programs>& pass, int begin, int count,
                                      int& unique) {
-  ReuseScratch& scratch = *in_shared_memory(&pass.scratch.reuse);
-  ReuseTable& table = *in_shared_memory(&pass.scratch.table);
-  const int triangles = find_sub_batch(w, begin, count, scratch, table, unique);
-  pass.programs().shade(w, pass.run, scratch.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
-    store_vertex(w, scratch.position, g, position, m);
+  GeometryScratch& scratch = *in_shared_memory(&pass.scratch);
+  ReuseScratch& reuse = scratch.reuse;
+  const int triangles = find_sub_batch(w, begin, count, reuse, scratch.table, unique);
+  pass.programs().shade(w, pass.run, reuse.unique, unique, [&](int g, const ClipVertex& position, Mask m) {
+    store_vertex(w, reuse.position, g, position, m);
   });
   w.sync();
   return triangles;
