@@ -295,6 +295,29 @@ TEST_F(VertexPipeline, EndlessLoopsEndTheFrameWithALine) {
   }
 }
 
+// CUDA links no vertex programs: by default it interprets the programs of both stages, and says why.
+TEST_F(VertexPipeline, CudaInterpretsPrograms) {
+  if (!test::is_there(MachineKind::cuda)) GTEST_SKIP() << "there is no GPU and no PTX interpreter";
+  const std::string why =
+      "CUDA interprets them if the geometry stage runs vertex programs; choose shaders auto, or vertex-stage prepare";
+  Grid grid(2);
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(grid.frame());
+  RenderOptions options = in_pipeline();
+  options.machine = MachineKind::cuda;
+  const Statistics s = test::render_to_end(renderer, prepared, options).statistics;
+  EXPECT_EQ(s.kernel, "vertices");
+  EXPECT_EQ(s.shaders, "interpreted");
+  EXPECT_EQ(s.shaders_problem, why);
+  options.shaders = ShaderCode::compiled;
+  try {
+    test::render_to_end(renderer, prepared, options);
+    ADD_FAILURE();
+  } catch (const MachineError& error) {
+    EXPECT_EQ(std::string(error.what()), "shaders: " + why);
+  }
+}
+
 // A user's vertex shader, with given attributes and uniforms.
 TEST_F(VertexPipeline, UserShadersRunInThePipeline) {
   LoadOptions load;
