@@ -1,6 +1,8 @@
 // Vertex fetch and vertex shading: from a vertex number of a run to a clip-space position.
 #pragma once
 
+#include <type_traits>
+
 #include "base/sanitizers.h"
 #include "frame/frame_tables.h"
 #include "geometry/features.h"
@@ -164,14 +166,25 @@ struct NoVertexPrograms {
 };
 
 // Reads a word of positions or varyings. While vertex programs run in the geometry stage, warps that share a vertex
-// write the same bits to its words, at any time. A machine reads an aligned word as a whole, so the value is right;
-// only a thread sanitizer must know that the word is shared.
+// write the same bits to its words, at any time. A CPU reads an aligned word as a whole, so the value is right; only a
+// thread sanitizer must know that the word is shared. The memory model of CUDA demands an atomic read.
 template <class T>
 BROKKR_FN T vertex_word(const T* p) {
 #if BROKKR_THREAD_SANITIZER
   T value;
   __atomic_load(p, &value, __ATOMIC_RELAXED);
   return value;
+#elif defined(__CUDACC__)
+  if constexpr ((kKernelFeatures & kFeatureVertexPrograms) != 0) {
+    auto& word = *reinterpret_cast<uint32_t*>(const_cast<T*>(p));
+    const uint32_t bits = device_atomic<uint32_t>(word).load(kRelaxed);
+    if constexpr (std::is_same_v<T, float>)
+      return __uint_as_float(bits);
+    else
+      return bits;
+  } else {
+    return *p;
+  }
 #else
   return *p;
 #endif
