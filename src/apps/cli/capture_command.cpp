@@ -348,6 +348,8 @@ int run_import(const Arguments& arguments) {
     return import_renderdoc(arguments, {"frame", "every", "count", "no-programs", "texture-limit", "fast-forward",
                                         "check-state", "timeout", "library", "egl"});
   }
+  if (trace.extension() == ".rdc")
+    throw std::runtime_error(trace.string() + ": it does not begin as a capture of RenderDoc; record it again");
   if (!first_frame(arguments)) throw UsageError("no frame is chosen: give --frame N or --every N");
   const std::string player = arguments.has("egl") ? "eglretrace" : "glretrace";
   if (find_program(player).empty())

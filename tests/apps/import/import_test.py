@@ -75,6 +75,12 @@ class Import(unittest.TestCase):
             self.assertIn("frame.rdc: RenderDoc cannot read it", line)
         self.assertFalse((self.folder / "frame.bkf").exists())
 
+    def test_another_file_of_that_name_is_one_line(self):
+        capture = self.folder / "frame.rdc"
+        capture.write_bytes(bytes(100))
+        line = self.refused(1, capture, "-o", self.folder / "frame.bkf")
+        self.assertIn("frame.rdc: it does not begin as a capture of RenderDoc", line)
+
     def test_missing_packages_are_one_line(self):
         script = HERE.parents[2] / "src/apps/import/rdc.py"
         done = run(sys.executable, "-S", "-I", script, "a.rdc", "b.bkf")  # without the packages of the computer
