@@ -1,4 +1,4 @@
-// What the targets of texts and of modules do with each program that they get.
+// The steps after translation, shared by the targets of texts and of modules.
 #pragma once
 
 #include <vector>
