@@ -51,8 +51,7 @@ std::vector<Option> input_options() {
               "--camera", "TEXT",
               "Camera of a scene: \"eye=1,2,3 target=0,0,0 up=0,1,0 fov=60\"; values left out are fitted to the scene. "
               "For a captured frame with vertex programs, the values are relative to the game's camera, which is at "
-              "0,0,0 and "
-              "looks along -z"),
+              "0,0,0 and looks along -z"),
           rare(real_option("--elevation", "DEGREES",
                            "Elevation of a scene's camera above the horizon, seen from its target", -89, 89)),
           file_option("--cameras", "FILE",

@@ -14,12 +14,7 @@ void expect_picture_of_opengl(Topology topology, int samples, float size) {
 #if !defined(BROKKR_HAVE_SHADERS)
   GTEST_SKIP() << "built without run-time shaders";
 #endif
-  SharedContext shared;
-  try {
-    shared.context = std::make_unique<EglContext>("", GlProfile::compatibility);
-  } catch (const std::runtime_error& error) {
-    GTEST_SKIP() << error.what();
-  }
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
   constexpr int kSize = 48;
   oracle::FrameBuilder builder(kSize, kSize);
   Frame& frame = builder.frame;
@@ -46,7 +41,7 @@ void expect_picture_of_opengl(Topology topology, int samples, float size) {
   builder.draw(state, positions, topology).inputs = 0;
   frame.inputs.emplace_back();
   validate(frame);
-  GlReplay replay(*shared.context);
+  GlReplay replay(*compatible_context().context);
   replay.prepare(frame);
   replay.draw();
   const GlLayer expected = replay.read(0);
@@ -85,12 +80,7 @@ TEST(GlLines, PointsOfSamples) {
 
 // The unit of an offset depends on the format of the depth.
 TEST(GlOffsets, AreThoseOfTheDepthFormat) {
-  SharedContext shared;
-  try {
-    shared.context = std::make_unique<EglContext>("", GlProfile::compatibility);
-  } catch (const std::runtime_error& error) {
-    GTEST_SKIP() << error.what();
-  }
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
   for (const TexelFormat format : {TexelFormat::depth16, TexelFormat::depth24, TexelFormat::depth32f}) {
     oracle::FrameBuilder builder(8, 8);
     Frame& frame = builder.frame;
@@ -100,7 +90,7 @@ TEST(GlOffsets, AreThoseOfTheDepthFormat) {
     state.polygon_offset = PolygonOffset{0, -1024};
     builder.draw_window(state, {{-1, -1}, {20, -1}, {-1, 20}}, 0.75);
     validate(frame);
-    GlReplay replay(*shared.context);
+    GlReplay replay(*compatible_context().context);
     replay.prepare(frame);
     replay.draw();
     Renderer renderer;

@@ -9,19 +9,6 @@
 namespace brokkr::test {
 namespace {
 
-SharedContext& compatible_context() {
-  static SharedContext shared = [] {
-    SharedContext result;
-    try {
-      result.context = std::make_unique<EglContext>("", GlProfile::compatibility);
-    } catch (const std::runtime_error& error) {
-      result.error = error.what();
-    }
-    return result;
-  }();
-  return shared;
-}
-
 class GlReplayTest : public ::testing::Test {
  protected:
   void SetUp() override {

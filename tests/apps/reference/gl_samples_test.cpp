@@ -15,33 +15,19 @@ constexpr int kSamples = 4;  // llvmpipe has no other number
 // more.
 constexpr int kMaxDifference = 2, kMaxInPerspective = 32;
 
-class GlSamplesTest : public ::testing::TestWithParam<SampleCase> {
- protected:
-  static EglContext* context() {
-    static SharedContext shared = [] {
-      SharedContext result;
-      try {
-        result.context = std::make_unique<EglContext>("", GlProfile::compatibility);
-      } catch (const std::runtime_error& error) {
-        result.error = error.what();
-      }
-      return result;
-    }();
-    return shared.context.get();
-  }
-};
+class GlSamplesTest : public ::testing::TestWithParam<SampleCase> {};
 
 TEST_P(GlSamplesTest, AgreesWithOpenGL) {
 #if !defined(BROKKR_HAVE_SHADERS)
   GTEST_SKIP() << "built without run-time shaders";
 #endif
-  if (context() == nullptr) GTEST_SKIP() << "no OpenGL";
+  if (!compatible_context().context) GTEST_SKIP() << compatible_context().error;
   for (const bool perspective : {false, true}) {
     for (const bool depth : {false, true}) {
       SCOPED_TRACE(std::string(perspective ? "perspective, " : "parallel, ") + (depth ? "depth" : "no depth"));
       Frame frame = sample_frame(GetParam(), kSamples, perspective, depth);
       validate(frame);
-      GlReplay replay(*context());
+      GlReplay replay(*compatible_context().context);
       replay.prepare(frame);
       ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
       replay.draw();

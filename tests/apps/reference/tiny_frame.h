@@ -80,16 +80,25 @@ struct SharedContext {
   std::string error;
 };
 
+template <class... Arguments>
+SharedContext open_context(const Arguments&... arguments) {
+  SharedContext result;
+  try {
+    result.context = std::make_unique<EglContext>(arguments...);
+  } catch (const std::runtime_error& error) {
+    result.error = error.what();
+  }
+  return result;
+}
+
 inline SharedContext& shared_context() {
-  static SharedContext shared = [] {
-    SharedContext result;
-    try {
-      result.context = std::make_unique<EglContext>();
-    } catch (const std::runtime_error& error) {
-      result.error = error.what();
-    }
-    return result;
-  }();
+  static SharedContext shared = open_context();
+  return shared;
+}
+
+// The same for a compatibility profile, which draws captured frames.
+inline SharedContext& compatible_context() {
+  static SharedContext shared = open_context("", GlProfile::compatibility);
   return shared;
 }
 
