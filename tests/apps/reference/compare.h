@@ -12,6 +12,17 @@
 
 namespace brokkr::test {
 
+// The frame as the CPU machine draws it with interpreted programs.
+inline RenderResult draw_interpreted(const Frame& frame) {
+  Renderer renderer;
+  PreparedFrame prepared = renderer.prepare(frame);
+  RenderOptions options;
+  options.machine = MachineKind::cpu;
+  options.shading = Shading::program;
+  options.shaders = ShaderCode::interpreted;
+  return renderer.render(prepared, options);
+}
+
 // The number of differing pixels. Rasterizers may differ by one snapping step, so a few pixels on edges may differ.
 struct Difference {
   size_t pixels = 0;

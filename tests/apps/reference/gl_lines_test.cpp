@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "brokkr/renderer.h"
+#include "compare.h"
 #include "oracle/frame_builder.h"
 #include "reference/gl_replay.h"
 #include "tiny_frame.h"
@@ -45,13 +46,7 @@ void expect_picture_of_opengl(Topology topology, int samples, float size) {
   replay.prepare(frame);
   replay.draw();
   const GlLayer expected = replay.read(0);
-  Renderer renderer;
-  PreparedFrame prepared = renderer.prepare(frame);
-  RenderOptions options;
-  options.machine = MachineKind::cpu;
-  options.shading = Shading::program;
-  options.shaders = ShaderCode::interpreted;
-  const RenderResult result = renderer.render(prepared, options);
+  const RenderResult result = draw_interpreted(frame);
   const Layer& got = result.targets[0].layers[0];
   int partly = 0, differ = 0;
   for (int y = 0; y < kSize; ++y) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "brokkr/renderer.h"
+#include "compare.h"
 #include "pipeline/sample_frames.h"
 #include "reference/gl_replay.h"
 #include "tiny_frame.h"
@@ -32,13 +33,7 @@ TEST_P(GlSamplesTest, AgreesWithOpenGL) {
       ASSERT_TRUE(replay.failures().empty()) << replay.failures()[0].reason;
       replay.draw();
       const GlLayer expected = replay.read(0);
-      Renderer renderer;
-      PreparedFrame prepared = renderer.prepare(frame);
-      RenderOptions options;
-      options.machine = MachineKind::cpu;
-      options.shading = Shading::program;
-      options.shaders = ShaderCode::interpreted;
-      const RenderResult result = renderer.render(prepared, options);
+      const RenderResult result = draw_interpreted(frame);
       ASSERT_EQ(result.statistics.false_color_draws, 0u) << result.statistics.false_colors[0];
       const Layer& got = result.targets[0].layers[0];
       int covered = 0;
