@@ -83,6 +83,7 @@ brokkr::LoadOptions load_options(const Options& options) {
 brokkr::Frame load(const std::string& path, const Options& options) {
   const brokkr::LoadOptions load = load_options(options);
   brokkr::Frame frame = brokkr::load_frame(path, load);
+  brokkr::print_warnings(frame);
   const uint32_t target = brokkr::main_target(frame);
   const brokkr::Target& shown = frame.targets[target];
   if (load.width != 0 && shown.layers == 1 && (shown.width != load.width || shown.height != load.height))

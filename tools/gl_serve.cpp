@@ -69,6 +69,7 @@ class Server {
     options.views = request.at("views");
     options.view_size = request.at("view_size");
     frame_ = app::load_workload(request.at("file"), options);
+    print_warnings(frame_);
     const Target& target = frame_.targets[main_target(frame_)];
     return {{"width", target.width},
             {"height", target.height},
@@ -219,6 +220,12 @@ class Server {
 };
 
 }  // namespace
+
+void print_warnings(const Frame& frame) {
+  if (frame.vertex_inputs.empty()) return;
+  for (const std::string& warning : frame.warnings)
+    std::cerr << "brokkr-gl-bench: " << frame.source << ": " << warning << '\n';
+}
 
 int serve_gl(const std::string& device) {
   const auto say = [](const Json& json) {

@@ -29,7 +29,13 @@
 
 #include <string>
 
+#include "brokkr/frame.h"
+
 namespace brokkr {
+
+// Writes a captured frame's warnings to standard error, for example a vertex program that cannot run. The warnings of
+// other files come from `brokkr` itself.
+void print_warnings(const Frame& frame);
 
 // `device` is an argument of EglContext. Returns the exit status; throws if OpenGL is not available.
 int serve_gl(const std::string& device);

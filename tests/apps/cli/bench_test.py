@@ -24,7 +24,8 @@ from test_frame import TRIANGLE, container, frame
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 PEER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 SIZE = 64
-CHECK = str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "check-frame-log")
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CHECK = str(ROOT / "tools" / "check-frame-log")
 QUICK = ["--frames", "3", "--rounds", "2"]
 
 
@@ -586,6 +587,14 @@ done"""
                 self.assertLessEqual(peer["ratio"]["low"], peer["ratio"]["high"])
             self.assertEqual(row["best_peer"], min(row["peers"], key=lambda name: row["peers"][name]["median_ms"]))
         self.assertEqual(set(document["geomeans"]["all"]["ratios"]), {"llvmpipe", "llvmpipe tuned", "best"})
+
+    @unittest.skipUnless(peer_is_there(), "no OpenGL reference here")
+    def test_the_peer_computes_vertices_with_the_frames_own_programs(self):
+        frame = ROOT / "scenes/glxgears.bkf"
+        document = self.bench(frame, "--against", "llvmpipe", "--gl-bench", PEER, "--shading", "flat,program")
+        for row in document["results"]:
+            for peer in row["peers"].values():
+                self.assertLessEqual(peer["depth_differs_percent"], 0.5)
 
     @unittest.skipUnless(peer_is_there(), "no OpenGL reference here")
     def test_a_frame_that_is_cut_off_fails(self):
