@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bin/row_shift.h"
 #include "log/text.h"
 
 namespace brokkr::lab {
@@ -13,52 +12,23 @@ namespace {
 
 constexpr uint32_t kBinsX = 120, kBinsY = 68;
 
-// One row's run of owners from `first` on.
-inline uint32_t* write_run(uint32_t first, uint32_t count, uint32_t n, uint32_t* out) {
-  for (uint32_t i = 0; i < count; ++i) {
-    *out++ = first;
-    first = first + 1 == n ? 0 : first + 1;
-  }
-  return out;
-}
-
-// `row`: an OffsetShift or a VanDerCorputShift of n rasterizers.
-template <class Shift>
-uint32_t covered_by(Shift row, uint32_t n, const BinBox& box, uint32_t* out) {
-  const uint32_t* const begin = out;
-  const uint32_t wide = box.x1 - box.x0 + 1, left = box.x0 % n;
-  row.start(box.y0);
-  for (uint32_t y = box.y0; y <= box.y1; ++y, row.next()) {
-    const uint32_t sum = left + row.shift();
-    out = write_run(sum >= n ? sum - n : sum, wide, n, out);
-  }
-  return uint32_t(out - begin);
-}
-
 }  // namespace
 
 [[gnu::noinline]] uint32_t covered_by_table(std::span<const uint32_t> owner, uint32_t bins_x, const BinBox& box,
                                             uint32_t* out) {
-  const uint32_t* const begin = out;
-  for (uint32_t y = box.y0; y <= box.y1; ++y) {
-    for (uint32_t x = box.x0; x <= box.x1; ++x) *out++ = owner[size_t(y) * bins_x + x];
-  }
-  return uint32_t(out - begin);
+  return uint32_t(walk_table(owner.data(), bins_x, box, out) - out);
 }
 
 [[gnu::noinline]] uint32_t covered_by_row(std::span<const uint32_t> owner, uint32_t bins_x, uint32_t n,
                                           const BinBox& box, uint32_t* out) {
-  const uint32_t* const begin = out;
-  for (uint32_t y = box.y0; y <= box.y1; ++y)
-    out = write_run(owner[size_t(y) * bins_x + box.x0], box.x1 - box.x0 + 1, n, out);
-  return uint32_t(out - begin);
+  return uint32_t(walk_rows(owner.data(), bins_x, n, box, out) - out);
 }
 
 [[gnu::noinline]] uint32_t covered_by_offset(uint32_t n, const BinBox& box, uint32_t* out) {
-  return covered_by(OffsetShift(n), n, box, out);
+  return uint32_t(walk_shifts(OffsetShift(n), n, box, out) - out);
 }
 [[gnu::noinline]] uint32_t covered_by_van_der_corput(uint32_t n, const BinBox& box, uint32_t* out) {
-  return covered_by(VanDerCorputShift(n), n, box, out);
+  return uint32_t(walk_shifts(VanDerCorputShift(n), n, box, out) - out);
 }
 
 Rows measure_covered_bins(bool quick, uint32_t seed) {

@@ -7,13 +7,10 @@
 #include <span>
 
 #include "brokkr/pattern.h"
+#include "lab/covered_walk.h"
 #include "lab/experiment.h"
 
 namespace brokkr::lab {
-
-struct BinBox {
-  uint32_t x0, y0, x1, y1;  // bins, both ends included
-};
 
 // These functions write the owner of each bin of the box to `out`, row by row from the lower left, and return the
 // number of bins. `owner` holds the owners of all bins, bins_x per row. `n` is the number of rasterizers.
