@@ -47,3 +47,5 @@ def test_guide(tmp_path, monkeypatch, root):
     names = {}
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", (root / "docs/guide/python.md").read_text(), re.S)):
         exec(compile(block, f"block {number}", "exec"), names)
+    assert names["views"].depth.shape == (64, 128, 128) and 1.9 < names["views"].depth.min() < 2.1
+    assert names["error"] < 0.01
