@@ -30,6 +30,8 @@ std::span<const BatchModel> batch_models() {
        VertexMemory::everything, 0, false, 96},
       {"precomputed", "Brokkr, found beforehand: 32 vertices, 96 indices, cut anywhere", 96, 32,
        VertexMemory::everything, 0, false, 0},
+      {"block", "Brokkr, as blocks of four warps: 128 vertices, 384 indices, cut at every 384th index", 384, 128,
+       VertexMemory::everything, 0, false, 384},
       {"none", "no reuse", 96, 96, VertexMemory::nothing, 0, false, 96},
   };
   return models;

@@ -52,7 +52,7 @@ struct BatchModel {
   }
 };
 
-// nvidia, nvidia-gl, amd, intel, intel-steps, llvmpipe, warp, precomputed, none.
+// nvidia, nvidia-gl, amd, intel, intel-steps, llvmpipe, warp, precomputed, block, none.
 std::span<const BatchModel> batch_models();
 
 // The model with `forgets_at_pages` false, for batches that never cross a multiple of 2^16.

@@ -32,9 +32,10 @@ TEST(Predict, ARepeatedTriangleStepsEvery96IndicesOnNvidia) {
   }
 }
 
-TEST(Predict, ARepeatedTriangleStepsEvery384IndicesOnAmd) {
+TEST(Predict, ARepeatedTriangleStepsEvery384IndicesOnAmdAndInBlocks) {
   for (uint32_t n = 3; n <= 1920; n += 3) {
     EXPECT_EQ(runs("amd", repeated_triangle(n)), 3 * ((n + 383) / 384)) << n;
+    EXPECT_EQ(runs("block", repeated_triangle(n)), 3 * ((n + 383) / 384)) << n;
   }
 }
 
@@ -174,6 +175,9 @@ TEST(Predict, SegmentsCutAtMultiples) {
   EXPECT_EQ(predict_batches(batch_model("precomputed"), loose(40)).first_triangle,
             (std::vector<uint32_t>{0, 10, 20, 30, 40}));
   EXPECT_EQ(runs("none", grid(9)), grid(9).size());
+  // 128 vertices: 42 triangles have 126, and the 43rd does not fit. The block ends at 384 in any case.
+  EXPECT_EQ(predict_batches(batch_model("block"), loose(150)).first_triangle,
+            (std::vector<uint32_t>{0, 42, 84, 126, 128, 150}));
 }
 
 // [Kerbl18, Alg. 2] as printed. A cut takes back `added`, and the memory is a plain list of the vertices that may be

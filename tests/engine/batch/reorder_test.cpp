@@ -71,7 +71,7 @@ TEST(Reorder, RandomMeshesStayPermutations) {
 TEST(Reorder, LowersTheShadingRate) {
   const Indices indices = shuffled(grid(100), 5);
   const double perfect = 101.0 * 101 / (100 * 100 * 2);  // every vertex once
-  for (const char* name : {"nvidia", "nvidia-gl", "amd", "intel", "precomputed"}) {
+  for (const char* name : {"nvidia", "nvidia-gl", "amd", "intel", "precomputed", "block"}) {
     const BatchModel& model = batch_model(name);
     for (const ReorderInfo& info : reorder_methods()) {
       const double rate = shading_rate(model, reorder(info.method, model, indices));
