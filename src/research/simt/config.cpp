@@ -182,6 +182,7 @@ Config read_config(std::string_view text, const std::string& name) {
     inner.number("state_bytes", c.spawn.state_bytes, 4, 65536);
     inner.truth("conflicts", c.spawn.conflicts);
   });
+  f.object("fixed", [&](Fields& inner) { inner.number("depth", c.fixed.depth, 0, kSlow); });
   f.finish();
   check(c, name);
   if (c.name.empty()) c.name = name;

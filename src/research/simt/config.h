@@ -73,6 +73,11 @@ struct SpawnConfig {
   bool conflicts = true;      // whether bank conflicts delay lanes
 };
 
+// A pipelined unit of fixed hardware that takes a thread per cycle, as GrUG's [Steffen12, Table A.1].
+struct FixedConfig {
+  uint32_t depth = 0;  // cycles from a thread's entry to its result; 0: no unit, its functions are software
+};
+
 struct Config {
   std::string name, source;
   uint32_t mhz = 1000;  // clock rate: only converts cycles to seconds
@@ -89,6 +94,7 @@ struct Config {
   CacheConfig l1, l2;
   MemoryConfig memory;
   SpawnConfig spawn;
+  FixedConfig fixed;
 
   uint32_t issue_cycles() const { return (warp + lanes - 1) / lanes; }
 };

@@ -153,6 +153,7 @@ struct Core {
   std::vector<uint32_t> free_slots;                       // for thread states
   uint32_t threads = 0, launched_blocks = 0, shared = 0;  // in use
   uint64_t unit_free = 0;                                 // the cycle in which the memory unit is free
+  uint64_t fixed_free = 0;                                // the same of the unit of fixed hardware
   bool has_room = true;                                   // something has ended since the core was last filled
 
   // The warp that a scheduler issues at `cycle`, or nullptr. Held warps are chosen only if no other can issue.

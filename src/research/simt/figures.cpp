@@ -28,6 +28,9 @@ const std::vector<FigureInfo>& figures() {
       {"8.12", "a branch without reconverge, by the length of the code after it", figure_without_reconverge},
       {"table-8.1", "memory traffic of an image", table_traffic},
       {"table-7.4", "resources of a ray's thread", table_resources},
+      {"A.10", "instructions of rays through GrUG", figure_grug_instructions},
+      {"A.11", "rays that have ended, through GrUG", figure_grug_rays},
+      {"table-A.1", "the fixed hardware of GrUG", table_grug_unit},
       {"software", "rays by µ-kernels in software: tasks on bucket queues", figure_software},
       {"A.1", "queues on a CPU of twenty cores [Kerbl18]", figure_queue_pairs},
   };

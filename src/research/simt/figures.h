@@ -1,4 +1,4 @@
-// Figures and tables of [Steffen12, chapter 8], measured on our programs.
+// Figures and tables of [Steffen12, chapter 8 and appendix A], measured on our programs.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,16 @@ struct FigureOptions {
 // depend on the threads. Rethrows an exception of a run.
 void for_each_run(size_t count, const std::function<void(size_t)>& run);
 
+// The scenes of [Steffen12, Table 7.5]: ours of their kinds, with as many triangles.
+struct ThesisScene {
+  const char* name;
+  RayPlace place;
+  uint32_t triangles;
+};
+inline constexpr ThesisScene kThesisScenes[] = {{"fairyforest", RayPlace::fairyforest, 172561},
+                                                {"atrium", RayPlace::atrium, 559992},
+                                                {"conference", RayPlace::conference, 987552}};
+
 struct FigureInfo {
   const char *name, *title;
   FigureResult (*run)(const FigureOptions& options);
@@ -60,5 +70,8 @@ FigureResult figure_branch_warps(const FigureOptions&);
 FigureResult figure_without_reconverge(const FigureOptions&);
 FigureResult figure_software(const FigureOptions&);
 FigureResult figure_queue_pairs(const FigureOptions&);
+FigureResult figure_grug_instructions(const FigureOptions&);
+FigureResult figure_grug_rays(const FigureOptions&);
+FigureResult table_grug_unit(const FigureOptions&);
 
 }  // namespace brokkr::simt

@@ -11,20 +11,10 @@
 namespace brokkr::simt {
 namespace {
 
-// [Steffen12, Table 7.5]
-struct ThesisScene {
-  const char* name;
-  RayPlace place;
-  uint32_t triangles;
-};
-constexpr ThesisScene kScenes[] = {{"fairyforest", RayPlace::fairyforest, 172561},
-                                   {"atrium", RayPlace::atrium, 559992},
-                                   {"conference", RayPlace::conference, 987552}};
-
 struct RayRun {
   const char* program = "ray";
   bool ideal = true, conflicts = true, blocks = true, mimd = false;
-  ThesisScene scene = kScenes[2];
+  ThesisScene scene = kThesisScenes[2];
   uint32_t width = 256;
   uint64_t cycles = 300000;
 };
@@ -108,20 +98,20 @@ FigureResult figure_rays(const FigureOptions& o) {
   FigureResult r;
   r.columns = {"stack, blocks", "stack, warps", "µ-kernels, conflicts", "µ-kernels", "µ-kernels over stack"};
   std::vector<RayRun> runs;
-  for (const ThesisScene& scene : kScenes) {
+  for (const ThesisScene& scene : kThesisScenes) {
     runs.push_back({.conflicts = false, .blocks = true, .scene = scene, .cycles = 0});
     runs.push_back({.conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
     runs.push_back({.program = "ray-spawn", .blocks = false, .scene = scene, .cycles = 0});
     runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
   }
   const std::vector<Statistics> all = run_all(runs, o);
-  for (size_t i = 0; i < std::size(kScenes); ++i) {
+  for (size_t i = 0; i < std::size(kThesisScenes); ++i) {
     const auto rays = [&](size_t column) { return million_rays(all[4 * i + column]); };
     const double blocks = rays(0), warps = rays(1), conflicts = rays(2), spawned = rays(3);
-    r.rows.push_back(
-        {fmt::format("{}: {} triangles", kScenes[i].name, o.triangles != 0 ? o.triangles : kScenes[i].triangles),
-         {blocks, warps, conflicts, spawned, spawned / warps},
-         "warps above blocks; µ-kernels above both, by 1.4 on average"});
+    r.rows.push_back({fmt::format("{}: {} triangles", kThesisScenes[i].name,
+                                  o.triangles != 0 ? o.triangles : kThesisScenes[i].triangles),
+                      {blocks, warps, conflicts, spawned, spawned / warps},
+                      "warps above blocks; µ-kernels above both, by 1.4 on average"});
   }
   if (o.real_memory) {
     r.notes = {kScenesNote,
@@ -180,18 +170,19 @@ FigureResult table_traffic(const FigureOptions& o) {
   constexpr const char* kSpawned[] = {"296.5 + 203.7", "372.9 + 258.1", "263.3 + 179.6"};
   const double to_image = 256.0 * 256.0 / (double(few.width) * double(few.width)) / 1e6;
   std::vector<RayRun> runs;
-  for (const ThesisScene& scene : kScenes) {
+  for (const ThesisScene& scene : kThesisScenes) {
     runs.push_back({.conflicts = false, .scene = scene, .cycles = 0});
     runs.push_back({.program = "ray-spawn", .conflicts = false, .blocks = false, .scene = scene, .cycles = 0});
   }
   const std::vector<Statistics> all = run_all(runs, few);
-  for (size_t i = 0; i < std::size(kScenes); ++i) {
+  for (size_t i = 0; i < std::size(kThesisScenes); ++i) {
     const Statistics &a = all[2 * i], &b = all[2 * i + 1];
     const auto read = [&](const Statistics& s) { return double(s.requested_read) * to_image; };
     const auto written = [&](const Statistics& s) { return double(s.requested_written) * to_image; };
-    r.rows.push_back(
-        {fmt::format("{}, stack", kScenes[i].name), {read(a), written(a), read(a) + written(a), 1, 1}, kStack[i]});
-    r.rows.push_back({fmt::format("{}, µ-kernels", kScenes[i].name),
+    r.rows.push_back({fmt::format("{}, stack", kThesisScenes[i].name),
+                      {read(a), written(a), read(a) + written(a), 1, 1},
+                      kStack[i]});
+    r.rows.push_back({fmt::format("{}, µ-kernels", kThesisScenes[i].name),
                       {read(b), written(b), read(b) + written(b), read(b) / read(a),
                        (read(b) + written(b)) / (read(a) + written(a))},
                       fmt::format("{}; on average 4.4 and 7.3 times", kSpawned[i])});

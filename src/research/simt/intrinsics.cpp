@@ -33,6 +33,14 @@ void TimedMachine::find_intrinsics() {
   }
   // Any kernel may be a spawn target.
   for (const ptx::Function& f : program_.functions) locations_ += f.entry && f.defined;
+  in_unit_.resize(program_.code.size());
+  for (const ptx::Function& f : program_.functions) {
+    if (is_of_unit(f)) std::fill(in_unit_.begin() + f.begin, in_unit_.begin() + f.end, true);
+  }
+}
+
+bool TimedMachine::is_of_unit(const ptx::Function& f) const {
+  return config_.fixed.depth != 0 && f.defined && !f.entry && f.name.find("fixed_unit_") != std::string::npos;
 }
 
 bool TimedMachine::spawns(const ptx::Function& kernel) const {

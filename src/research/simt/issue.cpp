@@ -20,12 +20,36 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
+// Threads in a function of the unit of fixed hardware: the unit takes one per cycle, in turn with other warps', and they
+// take no issues. Returns the cycle in which the last of them has its result; `w.next` is what the warp issues then.
+uint64_t TimedMachine::pass_unit(Core& core, ResidentWarp& w, uint64_t cycle) {
+  const auto is_inside = [&](const Group& g) { return in_unit_[g.pc]; };
+  uint32_t passed = 0;
+  while (std::any_of(w.next.begin(), w.next.end(), is_inside)) {
+    for (const Group& g : w.next) {
+      if (!is_inside(g)) continue;
+      passed |= g.lanes;
+      w.warp->issue(g.lanes);
+      w.policy->moved(*w.warp, g);
+    }
+    w.next.clear();
+    w.policy->choose(*w.warp, w.next);
+  }
+  if (passed == 0) return cycle;
+  const uint32_t threads = uint32_t(__builtin_popcount(passed));
+  statistics_.fixed += threads;
+  const uint64_t begin = std::max(cycle, core.fixed_free);
+  core.fixed_free = begin + threads;
+  return begin + threads - 1 + config_.fixed.depth;
+}
+
 // Determines what the warp issues next, and the earliest cycle for that.
 void TimedMachine::prepare(Core& core, ResidentWarp& w, uint64_t cycle) {
   const uint64_t wakes = w.warp->wake();
   w.next.clear();
   w.sleeps = w.held = false;
   w.policy->choose(*w.warp, w.next);
+  if (config_.fixed.depth != 0) cycle = pass_unit(core, w, cycle);
   if (w.next.empty()) {
     w.sleeps = wakes != kNever;
     core.set_ready(w, w.sleeps ? std::max(wakes, cycle) : kNever);

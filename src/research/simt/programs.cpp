@@ -91,6 +91,7 @@ constexpr ProgramInfo kPrograms[] = {
     {"branch-model", "branch", "the same, where a performance model may spawn threads", run_branch_model},
     {"ray-spawn", "rays", "primary rays, each loop a µ-kernel", run_rays_spawned},
     {"ray-warp", "ray_tasks", "primary rays by the path tracer's own loop", run_rays_warp},
+    {"ray-grug", "ray_groups", "primary rays through GrUG, by loops", run_rays_groups},
     {"ray-tasks", "ray_tasks", "primary rays, each loop a task type on bucket queues", run_rays_tasks},
 };
 

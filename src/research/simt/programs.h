@@ -87,6 +87,7 @@ struct ProgramSize {
   uint32_t triangles = 2000;              // of rays
   uint32_t width = 64;                    // of rays: pixels of a side
   uint32_t stay_percent = 50;             // of rays by tasks: lanes that stay together, of a warp's
+  uint32_t grid = 128;                    // of rays through GrUG: cells per side of its grid
   std::shared_ptr<MemoryBudget> budget;   // for the scene of rays and data derived from it; null: unlimited
 };
 
@@ -143,6 +144,7 @@ void run_rays_loops(Runner&, const ProgramSize&);
 void run_rays_spawned(Runner&, const ProgramSize&);
 void run_rays_warp(Runner&, const ProgramSize&);
 void run_rays_tasks(Runner&, const ProgramSize&);
+void run_rays_groups(Runner&, const ProgramSize&);
 
 // Reports a program's result that differs from the CPU's.
 template <class T>

@@ -39,12 +39,26 @@ void Timeline::finish(Statistics& s) const {
 }
 
 void Statistics::add(const Statistics& next) {
-  for (const auto field :
-       {&Statistics::steps, &Statistics::instructions, &Statistics::lanes, &Statistics::worked, &Statistics::launched,
-        &Statistics::spawned, &Statistics::spawned_warps, &Statistics::flushed_warps, &Statistics::diverge_pdom,
-        &Statistics::diverge_spawn, &Statistics::conflicts, &Statistics::atomics_waited, &Statistics::l1_hits,
-        &Statistics::l1_misses, &Statistics::l2_hits, &Statistics::l2_misses, &Statistics::requested_read,
-        &Statistics::requested_written, &Statistics::cycles})
+  for (const auto field : {&Statistics::steps,
+                           &Statistics::instructions,
+                           &Statistics::lanes,
+                           &Statistics::worked,
+                           &Statistics::launched,
+                           &Statistics::spawned,
+                           &Statistics::spawned_warps,
+                           &Statistics::flushed_warps,
+                           &Statistics::diverge_pdom,
+                           &Statistics::diverge_spawn,
+                           &Statistics::conflicts,
+                           &Statistics::fixed,
+                           &Statistics::atomics_waited,
+                           &Statistics::l1_hits,
+                           &Statistics::l1_misses,
+                           &Statistics::l2_hits,
+                           &Statistics::l2_misses,
+                           &Statistics::requested_read,
+                           &Statistics::requested_written,
+                           &Statistics::cycles})
     this->*field += next.*field;
   for (const auto traffic : {&Statistics::off_chip, &Statistics::spawn}) {
     (this->*traffic).read += (next.*traffic).read;

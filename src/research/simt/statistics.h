@@ -29,6 +29,7 @@ struct Statistics {
   uint64_t launched = 0, spawned = 0, spawned_warps = 0, flushed_warps = 0;
   uint64_t diverge_pdom = 0, diverge_spawn = 0;  // decisions of the performance model
   uint64_t conflicts = 0;                        // cycles that lanes waited for banks
+  uint64_t fixed = 0;                            // threads that the units of fixed hardware took
   uint64_t atomics_waited = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
   Traffic off_chip, spawn;                             // bytes that channels moved; bytes requested from spawn memory
@@ -78,6 +79,7 @@ inline constexpr NamedCount kCounts[] = {
     {"diverge_stack", &Statistics::diverge_pdom},
     {"diverge_spawn", &Statistics::diverge_spawn},
     {"bank_conflict_cycles", &Statistics::conflicts},
+    {"fixed_threads", &Statistics::fixed},
     {"atomic_wait_cycles", &Statistics::atomics_waited},
     {"l1_hits", &Statistics::l1_hits},
     {"l1_misses", &Statistics::l1_misses},

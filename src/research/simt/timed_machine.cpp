@@ -40,7 +40,7 @@ uint32_t TimedMachine::registers_of_thread(const ptx::Function& kernel) const {
   };
   uint32_t kernels = registers_of(kernel), called = 0;
   for (const ptx::Function& f : program_.functions) {
-    if (!f.defined) continue;
+    if (!f.defined || is_of_unit(f)) continue;
     if (!f.entry) called = std::max(called, registers_of(f));
     if (f.entry && spawns(kernel)) kernels = std::max(kernels, registers_of(f));
   }

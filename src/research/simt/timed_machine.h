@@ -73,6 +73,7 @@ class TimedMachine : private ptx::Foreign {
   void prepare(Core& core, ResidentWarp& w, uint64_t cycle);
   void wake_block(Core& core, const ResidentBlock& block, uint64_t cycle);
   void retire(Core& core, ResidentWarp& w, uint64_t cycle);
+  uint64_t pass_unit(Core& core, ResidentWarp& w, uint64_t cycle);
   uint64_t operands_at(const ResidentWarp& w, uint32_t pc, bool results) const;
 
   // issue.cpp: computes the time of an access.
@@ -86,6 +87,7 @@ class TimedMachine : private ptx::Foreign {
   uint64_t call(ptx::Warp& warp, const ptx::Instruction& in, uint32_t lane, const uint64_t* arguments) override;
   const ptx::Function& kernel_named(const ptx::Warp& warp, const ptx::Instruction& in, uint32_t lane, uint64_t address);
   Intrinsic intrinsic_at(uint32_t pc) const;
+  bool is_of_unit(const ptx::Function& f) const;
   bool spawns(const ptx::Function& kernel) const;
   void hold(Core& core, ResidentWarp& w, const Group& g, uint64_t cycle);
   uint64_t finish_spawn(Core& core, uint64_t cycle);
@@ -103,6 +105,7 @@ class TimedMachine : private ptx::Foreign {
   RegisterNames names_;
   std::vector<std::vector<RegisterUse>> uses_;                  // per instruction
   std::vector<Intrinsic> intrinsics_;                           // per call site
+  std::vector<bool> in_unit_;                                   // per instruction: of a unit of fixed hardware
   mutable std::map<const ptx::Function*, uint32_t> registers_;  // cached results
   bool spawns_ = false;                                         // whether the launched kernel spawns threads
   uint32_t locations_ = 0;                                      // number of spawn targets

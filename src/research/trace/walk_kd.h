@@ -14,17 +14,29 @@ struct GrugCell {
 };
 BROKKR_CONSTANT int kPositionBits = 23;
 
+// The cell of a coordinate, clamped to the grid.
+BROKKR_FN Int grug_cell_on_axis(const SceneTables& scene, Float p, int axis) {
+  const float size = scene.high[axis] - scene.low[axis];
+  const Float part = clamp_to((p - scene.low[axis]) * (1.0f / size), 0.0f, 0.99999988f);
+  return to_int(part * float(1 << kPositionBits)) >> int(kPositionBits - scene.grid_bits);
+}
+// Projects a ray to distance t and finds the cell there: the two stages of GrUG's fixed hardware [Steffen12, Fig. A.5].
+// A machine that has them replaces this class (simt/kernels/rays.cu).
+struct GrugStages {
+  BROKKR_FN static GrugCell cell_at(const SceneTables& scene, V3 origin, V3 direction, Float t) {
+    const V3 p = origin + direction * t;
+    return {grug_cell_on_axis(scene, p.x, 0), grug_cell_on_axis(scene, p.y, 1), grug_cell_on_axis(scene, p.z, 2)};
+  }
+};
+
+template <class Stages>
 class GrugGrid {
  public:
   BROKKR_FN GrugGrid(Warp& w, const SceneTables& scene) : w_(w), s_(scene) {}
 
-  // The cell of a point, clamped to the grid.
-  BROKKR_FN Int cell_on_axis(Float p, int axis) const {
-    const float size = s_.high[axis] - s_.low[axis];
-    const Float part = clamp_to((p - s_.low[axis]) * (1.0f / size), 0.0f, 0.99999988f);
-    return to_int(part * float(1 << kPositionBits)) >> int(kPositionBits - s_.grid_bits);
+  BROKKR_FN GrugCell cell_at(const Ray& ray, Float t) const {
+    return Stages::cell_at(s_, ray.origin, ray.direction, t);
   }
-  BROKKR_FN GrugCell cell_of(V3 p) const { return {cell_on_axis(p.x, 0), cell_on_axis(p.y, 1), cell_on_axis(p.z, 2)}; }
   BROKKR_FN Uint group_of(const GrugCell& c, Mask m) const {
     const uint32_t bits = s_.grid_bits;
     return w_.gather(s_.cells, c.x + (c.y << int(bits)) + (c.z << int(2 * bits)), m);
@@ -43,11 +55,11 @@ class GrugGrid {
     const Float ty = exit_on_axis(ray.origin.y, ray.direction.y, ray.inverse.y, from[1], to[1], 1);
     const Float tz = exit_on_axis(ray.origin.z, ray.direction.z, ray.inverse.z, from[2], to[2], 2);
     leave_at = select(m, minimum(minimum(tx, ty), tz), leave_at);
-    const V3 p = ray.origin + ray.direction * leave_at;
+    const GrugCell at = cell_at(ray, leave_at);
     const Mask by_x = tx <= ty && tx <= tz, by_y = !by_x && ty <= tz, by_z = !by_x && !by_y;
-    const Int x = next_on_axis(p.x, ray.direction.x, from[0], to[0], by_x, 0);
-    const Int y = next_on_axis(p.y, ray.direction.y, from[1], to[1], by_y, 1);
-    const Int z = next_on_axis(p.z, ray.direction.z, from[2], to[2], by_z, 2);
+    const Int x = next_on_axis(at.x, ray.direction.x, from[0], to[0], by_x);
+    const Int y = next_on_axis(at.y, ray.direction.y, from[1], to[1], by_y);
+    const Int z = next_on_axis(at.z, ray.direction.z, from[2], to[2], by_z);
     cell = {select(m, x, cell.x), select(m, y, cell.y), select(m, z, cell.z)};
     const int n = 1 << s_.grid_bits;
     return m && x >= 0 && y >= 0 && z >= 0 && x < n && y < n && z < n;
@@ -63,15 +75,14 @@ class GrugGrid {
     return (to_float(plane) * size + s_.low[axis] - o) * inverse;
   }
   // On the other axes the ray stays in the group, and rounding must not change that.
-  BROKKR_FN Int next_on_axis(Float p, Float d, Int from, Int to, Mask leaves, int axis) const {
-    const Int within = clamp_to(cell_on_axis(p, axis), from, to);
-    return select(leaves, select(d < 0.0f, from - 1, to + 1), within);
+  BROKKR_FN Int next_on_axis(Int cell, Float d, Int from, Int to, Mask leaves) const {
+    return select(leaves, select(d < 0.0f, from - 1, to + 1), clamp_to(cell, from, to));
   }
 };
 
 // The walk of a warp's rays: each lane is between two groups, at an inner node, or within a leaf. `Stack` is a
-// LaneStack, or another class with the same functions.
-template <class Stack>
+// LaneStack, or another class with the same functions; `Stages` is GrugStages, or the like.
+template <class Stack, class Stages = GrugStages>
 class KdWalk {
  public:
   // `hit`: only nearer hits count.
@@ -81,10 +92,7 @@ class KdWalk {
   BROKKR_FN void run(bool any, Mask m) {
     const bool grouped = s_.structure == StructureKind::grug;
     begin(m);
-    if (grouped) {
-      cell_ = grid_.cell_of(ray_.origin + ray_.direction * enter_);
-      between_ = active_;
-    }
+    if (grouped) begin_groups();
     while (w_.any(active_)) {
       if (grouped && w_.any(between_)) enter_groups();
       Mask need = step_nodes(inner());
@@ -94,8 +102,7 @@ class KdWalk {
     }
   }
 
-  // ---- Single steps, for callers that schedule the walk themselves. They support a kd-tree only; `run` also supports
-  // groups.
+  // ---- Single steps, for callers that schedule the walk themselves.
 
   // Starts at the root: lanes of m whose rays hit the scene's box become active.
   BROKKR_FN void begin(Mask m) {
@@ -104,7 +111,13 @@ class KdWalk {
     leave_ = box.leave;
     active_ = m && enter_ * kNearer <= minimum(leave_, found());
   }
+  // For groups, after `begin`: all active lanes are between two groups.
+  BROKKR_FN void begin_groups() {
+    cell_ = grid_.cell_at(ray_, enter_);
+    between_ = active_;
+  }
   BROKKR_FN Mask active() const { return active_; }
+  BROKKR_FN Mask between() const { return between_; }
   BROKKR_FN Mask inner() const { return active_ && !between_ && left_ == 0u; }
   BROKKR_FN Mask leaf() const { return active_ && !between_ && left_ != 0u; }
 
@@ -160,7 +173,25 @@ class KdWalk {
     between_ = between_ || (over && active_);
   }
 
-  // Saves a lane's state for continuation elsewhere: five words in addition to its ray, its hit and its stack.
+  // One group further, for lanes between two groups.
+  BROKKR_FN void enter_groups() {
+    effort_.steps += select(between_, 1u, 0u);
+    effort_.groups += select(between_, 1u, 0u);
+    const Uint group = grid_.group_of(cell_, between_);
+    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
+    enter_ = select(between_, group_leave_, enter_);
+    const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
+    leave_ = select(between_, group_leave_, leave_);
+    const Mask empty = between_ && root == kNone;
+    node_ = select(between_ && !empty, root, node_);
+    // The ray ends if the last group is empty, or if no nearer hit is possible.
+    const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
+    active_ = active_ && !ends;
+    between_ = empty && !ends;
+  }
+
+  // Saves a lane's state in a kd-tree for continuation elsewhere: five words in addition to its ray, its hit and its
+  // stack.
   BROKKR_FN void save(Uint (&words)[5]) const {
     words[0] = node_;
     words[1] = as_uint(enter_);
@@ -189,7 +220,7 @@ class KdWalk {
   Ray ray_;
   Hit hit_;
   Effort effort_;
-  GrugGrid grid_;
+  GrugGrid<Stages> grid_;
   Stack stack_;
   Mask active_ = false, between_ = false;
   Float enter_ = 0.0f, leave_ = 0.0f;        // where the ray enters and leaves the lane's node
@@ -202,22 +233,6 @@ class KdWalk {
   BROKKR_FN Mask is_inside() const {
     const int n = 1 << s_.grid_bits;
     return cell_.x >= 0 && cell_.y >= 0 && cell_.z >= 0 && cell_.x < n && cell_.y < n && cell_.z < n;
-  }
-
-  BROKKR_FN void enter_groups() {
-    effort_.steps += select(between_, 1u, 0u);
-    effort_.groups += select(between_, 1u, 0u);
-    const Uint group = grid_.group_of(cell_, between_);
-    const Uint root = gather_bits(w_, s_.groups, group, 3, 0, between_);
-    enter_ = select(between_, group_leave_, enter_);
-    const Mask inside = grid_.leave(ray_, group, cell_, group_leave_, between_);
-    leave_ = select(between_, group_leave_, leave_);
-    const Mask empty = between_ && root == kNone;
-    node_ = select(between_ && !empty, root, node_);
-    // The ray ends if the last group is empty, or if no nearer hit is possible.
-    const Mask ends = empty && (!inside || group_leave_ * kNearer > found());
-    active_ = active_ && !ends;
-    between_ = empty && !ends;
   }
 };
 

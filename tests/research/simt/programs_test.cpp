@@ -71,6 +71,22 @@ TEST_F(SimtPrograms, ThreadsThatSpawnKeepLanesBusy) {
   EXPECT_GT(spawned.requested_read, 2 * loops.requested_read);
 }
 
+// GrUG takes fewer steps down; the unit takes the grid's walk off the program, and changes no hit.
+TEST_F(SimtPrograms, GrugTakesFewerInstructionsAndFewerStillWithItsUnit) {
+  Config c = with_ideal_memory(find_config("thesis-7.3"));
+  ProgramSize size = kSmall;
+  size.triangles = 20000;
+  const Statistics tree = time_program(find_program("ray"), c, size);
+  const Statistics unit = time_program(find_program("ray-grug"), c, size);
+  c.fixed.depth = 0;
+  const Statistics software = time_program(find_program("ray-grug"), c, size);
+  EXPECT_EQ(unit.done, tree.done);
+  EXPECT_EQ(software.fixed, 0u);
+  EXPECT_GE(unit.fixed, unit.done / 2);  // at least one cell for each ray that meets the scene
+  EXPECT_LT(unit.lanes, software.lanes);
+  EXPECT_LT(unit.lanes, tree.lanes);
+}
+
 // Tasks of one step and of many: the program determines how many lanes work.
 TEST_F(SimtPrograms, TasksKeepLanesAtWork) {
   Config c = with_ideal_memory(find_config("thesis-7.6"));
@@ -120,7 +136,7 @@ TEST_F(SimtPrograms, WithoutReconvergeTheStackWinsBehindLongPaths) {
 
 TEST_F(SimtPrograms, FiguresHaveAValueInEachColumn) {
   FigureOptions small{.triangles = 600, .width = 16, .cycles = 2000};
-  for (const char* name : {"2.3", "8.6", "8.7", "8.8", "table-8.1", "8.11"}) {
+  for (const char* name : {"2.3", "8.6", "8.7", "8.8", "table-8.1", "8.11", "A.11", "table-A.1"}) {
     SCOPED_TRACE(name);
     const FigureResult r = find_figure(name).run(small);
     EXPECT_FALSE(r.notes.empty());

@@ -62,6 +62,39 @@ TEST(SimtTiming, UnitsHaveTimesOfTheirOwn) {
   EXPECT_EQ(cycles("mul.f32 %f1, %f0, %f0;"), 4u + 4 + 1);
 }
 
+// A function of three instructions, which lanes below 9 skip if `some` do.
+Statistics with_unit(uint32_t depth, bool some, uint32_t threads = 32) {
+  const std::string function =
+      ".func (.param .u32 out) fixed_unit_twice(.param .u32 in)\n{\n.reg .b32 %a<4>;\n"
+      "ld.param.u32 %a0, [in];\nadd.u32 %a1, %a0, %a0;\nst.param.u32 [out], %a1;\nret;\n}\n";
+  const std::string call =
+      "{ .param .u32 p; .param .u32 r; st.param.u32 [p], %r2; call.uni (r), fixed_unit_twice, (p); "
+      "ld.param.u32 %r4, [r]; }\n";
+  const std::string body = std::string("mov.u32 %r2, %laneid; mov.u32 %r4, 0;") +
+                           (some ? "setp.lt.u32 %p0, %r2, 9; @%p0 bra skip;" : "") + call +
+                           "skip: mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r4;";
+  Config c = plain_machine();
+  c.fixed.depth = depth;
+  ptx::test::Words words(8192);
+  const auto program = ptx::test::kernel_of(body, function);
+  const Statistics s = time_kernel(*program, c, words, 1, threads);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words.at[i], some && i < 9 ? 0 : 2 * i);
+  return s;
+}
+// Parameter, laneid, a move, st.param, call: 20 cycles. The unit takes 32 threads and has the last result after its depth.
+// ld.param, the address and the store follow.
+TEST(SimtTiming, AUnitOfFixedHardwareTakesAThreadPerCycle) {
+  EXPECT_EQ(with_unit(7, false).cycles, 20u + 31 + 7 + 4 * 4 + 1);
+  EXPECT_EQ(with_unit(7, false).fixed, 32u);
+  // Every lane of a second warp waits for the first.
+  EXPECT_EQ(with_unit(7, false, 64).cycles, 20u + 63 + 7 + 4 * 4 + 1);
+  EXPECT_EQ(with_unit(7, true).fixed, 23u);
+  // Without the unit, the function's four instructions are issued.
+  EXPECT_EQ(with_unit(0, false).cycles, 20u + 4 * 4 + 4 * 4 + 1);
+  EXPECT_EQ(with_unit(0, false).fixed, 0u);
+  EXPECT_EQ(with_unit(0, false).instructions, with_unit(7, false).instructions + 4);
+}
+
 // All latencies differ, so that a mistaken class changes the result.
 TEST(SimtTiming, EachClassHasALatencyOfItsOwn) {
   Config c = plain_machine();

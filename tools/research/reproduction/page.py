@@ -4,7 +4,7 @@ import pathlib
 from command_line import ROOT, Wrong
 
 from . import runs, values
-from .table import VERDICTS
+from .table import VERDICTS, measurements_of
 
 HEAD = """# The papers, reproduced
 
@@ -112,6 +112,12 @@ def measurements_text(measurements, results):
     return text
 
 
+def is_only_quick(row, results):
+    """Whether the values of a row come from quick forms alone."""
+    forms = {record["form"] for name in measurements_of([row]) if (record := runs.record_of(results, name))}
+    return forms == {"quick"}
+
+
 def write(path, seeds, measurements, rows, results):
     """Writes the page, and returns {agreement: count} of all values, and what must agree and does not."""
     parts, words, broken = [], [], []
@@ -124,7 +130,9 @@ def write(path, seeds, measurements, rows, results):
             words += some
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
     agreements = {word: words.count(word) for word in AGREEMENTS}
+    quick = sum(row.verdict == "whole" and is_only_quick(row, results) for row in rows)
     summary = f"{len(rows)} rows: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ". "
+    summary += f"{quick} of the whole rows have been run in their quick form alone. " if quick else ""
     summary += f"{sum(agreements.values())} values are compared: " + ", ".join(f"{n} {word}" for word, n in agreements.items()) + ".\n\n"
     kept = "The measurements, and the folder of [results](results/reproduction) that keeps each: CSV files, and `run.json` with machine,\ncommit and commands.\n\n"
     text = HEAD + summary + HOW + "".join(parts) + "## Measurements\n\n" + kept + measurements_text(measurements, results)

@@ -1,5 +1,5 @@
 // Primary rays through a kd-tree in a generated scene, by the path tracer's own steps: as loops of threads, as
-// µ-kernels, as a warp-wide loop, and as tasks on queues. All find the same hits as the CPU's walk, to the bit.
+// µ-kernels, as a warp-wide loop, and as tasks on queues; and through GrUG, as loops of threads. All find the same hits as the CPU's walk, to the bit.
 #include <algorithm>
 
 #include "base/failure.h"
@@ -15,12 +15,13 @@ struct RayLaunch {
   bool whole_warps = false;  // control flow is warp-wide
   bool persistent = false;   // as many warps as fit, which take tasks
   uint32_t stay_percent = 0;
+  bool groups = false;  // GrUG
 };
 
 void run_rays(Runner& runner, const ProgramSize& size, const RayLaunch& launch) {
   if (launch.whole_warps && runner.config().warp != 32)
     fail("{}: its control flow needs warps of 32 threads, and {} has others", launch.kernel, runner.config().name);
-  const auto scene = ray_scene(size.place, size.triangles, size.budget);
+  const auto scene = ray_scene(size.place, size.triangles, size.budget, launch.groups ? size.grid : 0);
   const uint64_t rays = uint64_t(size.width) * size.width;
   const HeldMemory of_device(size.budget,
                              scene->scene.triangles.size() * sizeof(scene->scene.triangles[0]) +
@@ -60,6 +61,9 @@ void run_rays_spawned(Runner& runner, const ProgramSize& size) { run_rays(runner
 void run_rays_warp(Runner& runner, const ProgramSize& size) { run_rays(runner, size, {"ray_loop", 64, true}); }
 void run_rays_tasks(Runner& runner, const ProgramSize& size) {
   run_rays(runner, size, {"ray_tasks", 32, true, true, size.stay_percent});
+}
+void run_rays_groups(Runner& runner, const ProgramSize& size) {
+  run_rays(runner, size, {.kernel = "rays_groups", .groups = true});
 }
 
 }  // namespace brokkr::simt

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "base/failure.h"
@@ -144,12 +145,12 @@ TraceScene make_scene(RayPlace place, uint32_t triangles, const std::shared_ptr<
   return scene;
 }
 
-std::shared_ptr<const RayScene> build_scene(RayPlace place, uint32_t triangles,
+std::shared_ptr<const RayScene> build_scene(RayPlace place, uint32_t triangles, uint32_t grid,
                                             const std::shared_ptr<MemoryBudget>& budget) {
   auto built = std::make_shared<RayScene>();
   built->budget = budget;
   built->scene = make_scene(place, triangles, budget);
-  built->tree = trace::build_kd(built->scene, 0, budget);
+  built->tree = trace::build_kd(built->scene, grid, budget);
   if (built->tree.depth > int(kRayStack)) fail("rays: the tree is {} deep, more than stacks hold", built->tree.depth);
   return built;
 }
@@ -162,17 +163,17 @@ const std::vector<std::string>& ray_place_names() {
 }
 
 std::shared_ptr<const RayScene> ray_scene(RayPlace place, uint32_t triangles,
-                                          const std::shared_ptr<MemoryBudget>& budget) {
+                                          const std::shared_ptr<MemoryBudget>& budget, uint32_t grid) {
   constexpr size_t kMaxKept = 3;  // a figure has as many
-  using Key = std::pair<RayPlace, uint32_t>;
+  using Key = std::tuple<RayPlace, uint32_t, uint32_t>;
   static std::mutex mutex;
   static std::deque<std::pair<Key, std::shared_ptr<const RayScene>>> kept;
   const std::lock_guard lock(mutex);
-  const Key wanted = {place, triangles};
+  const Key wanted = {place, triangles, grid};
   const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& k) { return k.first == wanted; });
   if (known != kept.end()) return known->second;
   if (kept.size() == kMaxKept) kept.pop_front();
-  kept.emplace_back(wanted, build_scene(place, triangles, budget));
+  kept.emplace_back(wanted, build_scene(place, triangles, grid, budget));
   return kept.back().second;
 }
 

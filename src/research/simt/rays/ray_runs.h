@@ -21,13 +21,14 @@ namespace brokkr::simt {
 //                with a few very dense places
 struct RayScene {
   trace::TraceScene scene;
-  trace::Structure tree;                 // a kd-tree
+  trace::Structure tree;                 // a kd-tree, or GrUG over one
   std::shared_ptr<MemoryBudget> budget;  // the budget that counts the scene and runs on it; null: unlimited
 };
-// Returns a scene. The last few are cached, because building a tree of a million triangles takes long. Throws
-// std::runtime_error if `budget` is given and has too little memory.
+// Returns a scene. The last few are cached, because building a tree of a million triangles takes long. `grid`: cells
+// per side of GrUG's grid, a power of two in 4 .. 1024; 0: a kd-tree alone. Throws std::runtime_error if `budget` is
+// given and has too little memory.
 std::shared_ptr<const RayScene> ray_scene(RayPlace place, uint32_t triangles,
-                                          const std::shared_ptr<MemoryBudget>& budget = nullptr);
+                                          const std::shared_ptr<MemoryBudget>& budget = nullptr, uint32_t grid = 0);
 
 struct RayHits {
   std::vector<float> t;
@@ -41,10 +42,13 @@ template <class Copy>
 RayPlan make_plan(const RayScene& s, uint32_t width, Copy&& copy) {
   RayPlan plan = {};
   trace::SceneTables& t = plan.scene;
-  t.structure = trace::StructureKind::kd;
+  t.structure = s.tree.kind;
   t.triangles = copy(s.scene.triangles);
   t.places = copy(s.tree.places);
   t.kd = copy(s.tree.kd);
+  t.groups = copy(s.tree.groups);
+  t.cells = copy(s.tree.cells);
+  t.grid_bits = s.tree.grid_bits;
   t.tolerance = s.scene.tolerance;
   const float eye[3] = {0.9f, 0.7f, -1.6f}, corner[3] = {-1.5f, -0.85f, 1.2f};
   for (int a = 0; a < 3; ++a) {

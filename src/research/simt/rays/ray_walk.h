@@ -1,5 +1,5 @@
-// A ray's walk through a kd-tree, one step at a time, with the path tracer's own steps (trace/walk_kd.h), whoever
-// executes them.
+// A ray's walk through a kd-tree or GrUG, one step at a time, with the path tracer's own steps (trace/walk_kd.h),
+// whoever executes them.
 #pragma once
 
 #include "simt/rays/ray_plan.h"
@@ -35,14 +35,15 @@ class RayStack {
   }
 };
 
-class RayWalk {
+template <class Stages>
+class WalkOfRay {
  public:
   // The state that a step passes on to the next one: 48 bytes.
   static constexpr int kWords = 12;
 
-  BROKKR_FN RayWalk(Warp& w, const RayPlan& plan)
+  BROKKR_FN WalkOfRay(Warp& w, const RayPlan& plan)
       : w_(w), plan_(plan), walk_(w, plan.scene, {}, {}, RayStack(w, plan.stacks, plan.rays)) {}
-  RayWalk(const RayWalk&) = delete;
+  WalkOfRay(const WalkOfRay&) = delete;
 
   BROKKR_FN void begin(Uint number, Mask m) {
     const Uint y = number / plan_.width, x = number - y * plan_.width;
@@ -53,6 +54,16 @@ class RayWalk {
     walk_.stack().set(number, 0);
     walk_.begin(m);
   }
+  // The same in GrUG. Rays between two groups enter_groups; pop_group skips a node, or leaves the group. Such a walk
+  // cannot be saved.
+  BROKKR_FN void begin_groups(Uint number, Mask m) {
+    begin(number, m);
+    walk_.begin_groups();
+  }
+  BROKKR_FN Mask between() const { return walk_.between(); }
+  BROKKR_FN void enter_groups() { walk_.enter_groups(); }
+  BROKKR_FN void pop_group(Mask m) { walk_.pop(true, m); }
+
   BROKKR_FN void save(Uint (&words)[kWords]) {
     Uint place[5];
     walk_.save(place);
@@ -92,8 +103,9 @@ class RayWalk {
   Warp& w_;
   const RayPlan& plan_;
   Uint number_ = 0u;
-  KdWalk<RayStack> walk_;
+  KdWalk<RayStack, Stages> walk_;
 };
+using RayWalk = WalkOfRay<GrugStages>;
 
 }  // namespace ray_machine
 BROKKR_MACHINE_END
