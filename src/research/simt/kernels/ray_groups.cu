@@ -12,8 +12,7 @@ using ray_machine::RayPlan;
 using ray_machine::V3;
 
 // On a machine with the unit, its hardware; otherwise a function like others.
-__device__ __noinline__ GrugCell fixed_unit_cell(const trace::SceneTables& scene, V3 origin, V3 direction,
-                                                        Float t) {
+__device__ __noinline__ GrugCell fixed_unit_cell(const trace::SceneTables& scene, V3 origin, V3 direction, Float t) {
   return ray_machine::GrugStages::cell_at(scene, origin, direction, t);
 }
 struct FixedStages {
