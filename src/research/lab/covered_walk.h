@@ -1,4 +1,5 @@
-// The walks over the bins of a box that lab/covered_bins.h compares, for CPUs and for CUDA (tools/research/covered-sass).
+// The walks over the bins of a box that lab/covered_bins.h compares, for CPUs and for CUDA
+// (tools/research/covered-sass).
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,9 @@ uint64_t TimedMachine::operands_at(const ResidentWarp& w, uint32_t pc, bool resu
   return at;
 }
 
-// Threads in a function of the unit of fixed hardware: the unit takes one per cycle, in turn with other warps', and they
-// take no issues. Returns the cycle in which the last of them has its result; `w.next` is what the warp issues then.
+// Threads in a function of the unit of fixed hardware: the unit takes one per cycle, in turn with other warps', and
+// they take no issues. Returns the cycle in which the last of them has its result; `w.next` is what the warp issues
+// then.
 uint64_t TimedMachine::pass_unit(Core& core, ResidentWarp& w, uint64_t cycle) {
   const auto is_inside = [&](const Group& g) { return in_unit_[g.pc]; };
   uint32_t passed = 0;

@@ -81,8 +81,8 @@ Statistics with_unit(uint32_t depth, bool some, uint32_t threads = 32) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words.at[i], some && i < 9 ? 0 : 2 * i);
   return s;
 }
-// Parameter, laneid, a move, st.param, call: 20 cycles. The unit takes 32 threads and has the last result after its depth.
-// ld.param, the address and the store follow.
+// Parameter, laneid, a move, st.param, call: 20 cycles. The unit takes 32 threads and has the last result after its
+// depth. ld.param, the address and the store follow.
 TEST(SimtTiming, AUnitOfFixedHardwareTakesAThreadPerCycle) {
   EXPECT_EQ(with_unit(7, false).cycles, 20u + 31 + 7 + 4 * 4 + 1);
   EXPECT_EQ(with_unit(7, false).fixed, 32u);

@@ -78,7 +78,7 @@ class Places:
             elif word == "DIR" or word.startswith("CAPTURES/"):
                 words += [str(self.captures), "--brokkr", str(self.brokkr)] if word == "DIR" else sorted(glob.glob(str(self.captures / "*.bkf")))
                 continue
-            elif "*" in word and word.endswith(".bkf"):
+            elif word.startswith("scenes/") and "*" in word:
                 words += [str(path) for path in sorted(ROOT.glob(word))]
                 continue
             elif word.endswith((".bkf", ".obj")) and not word.startswith("out/"):

@@ -19,5 +19,5 @@ __device__ int brokkr_simt_reconverge();
 // lanes without work are masked, which the machine cannot see.
 __device__ void brokkr_simt_lanes(int lanes);
 }
-// A function that is not inlined, with fixed_unit_ in its name, is a unit of fixed hardware on machines that have
-// one (`fixed` of Config): its instructions take no issues.
+// A function that is not inlined, with fixed_unit_ in its name, is a unit of fixed hardware on machines that have one
+// (`fixed` of Config): its instructions take no issues.

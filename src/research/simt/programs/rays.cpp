@@ -1,5 +1,6 @@
 // Primary rays through a kd-tree in a generated scene, by the path tracer's own steps: as loops of threads, as
-// µ-kernels, as a warp-wide loop, and as tasks on queues; and through GrUG, as loops of threads. All find the same hits as the CPU's walk, to the bit.
+// µ-kernels, as a warp-wide loop, and as tasks on queues; and through GrUG, as loops of threads. All find the same hits
+// as the CPU's walk, to the bit.
 #include <algorithm>
 
 #include "base/failure.h"
